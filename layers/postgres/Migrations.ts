@@ -1,0 +1,13 @@
+import { delivery } from "#layers/postgres/migrations/Delivery.ts"
+import { people } from "#layers/postgres/migrations/People.ts"
+import { Effect, Layer } from "effect"
+import { Migrator } from "effect/sql"
+
+const run = Migrator.make({})
+
+/** Brings the database to this version's schema, one node at a time (a table lock); a migration that fails leaves nothing behind. */
+export const layer = Layer.effectDiscard(
+  run({ loader: Migrator.fromRecord({ "0001_delivery": delivery, "0002_people": people }), table: "migrations" }).pipe(
+    Effect.withSpan("Migrations")
+  )
+)

@@ -1,0 +1,47 @@
+import { Rendered } from "#schemas/Rendered.ts"
+import { Reason } from "#schemas/Status.ts"
+import { Schema } from "effect"
+
+/** The types of a message's timeline (api.md §4, GET /messages/:id/history). */
+export const HistoryType = Schema.Literals([
+  "ENQUEUED",
+  "DELAYED",
+  "MAPPED",
+  "PROFILE_LOADED",
+  "ROUTED",
+  "RENDERED",
+  "DELIVERING",
+  "SENT",
+  "DELIVERED",
+  "OPENED",
+  "CLICKED",
+  "FILTERED",
+  "DIGESTED",
+  "THROTTLED",
+  "CANCELED",
+  "RETRYING",
+  "UNMAPPED",
+  "UNROUTABLE",
+  "UNDELIVERABLE"
+])
+export type HistoryType = typeof HistoryType.Type
+
+/**
+ * One entry of a message's timeline. `ts` is epoch ms. Addresses and payloads stay out of it (P9): a reader joins them from the message.
+ * `attempt` is the number of the provider call an entry belongs to.
+ */
+export const HistoryEvent = Schema.Struct({
+  type: HistoryType,
+  ts: Schema.Number,
+  channel: Schema.optionalKey(Schema.String),
+  provider: Schema.optionalKey(Schema.String),
+  attempt: Schema.optionalKey(Schema.Int),
+  outcome: Schema.optionalKey(Schema.String),
+  reason: Schema.optionalKey(Reason),
+  error: Schema.optionalKey(Schema.String),
+  reference: Schema.optionalKey(Schema.String),
+  dueAt: Schema.optionalKey(Schema.Number),
+  possibleDuplicate: Schema.optionalKey(Schema.Boolean),
+  output: Schema.optionalKey(Rendered)
+})
+export type HistoryEvent = typeof HistoryEvent.Type

@@ -1,0 +1,43 @@
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { Schema } from "effect"
+
+/** A webhook address: where one message is posted (api.md 2.1). */
+export const WebhookAddress = Schema.Struct({
+  url: Schema.NonEmptyString,
+  method: optional(Schema.Literals(["POST", "PUT"])),
+  headers: optional(Schema.Record(Schema.String, Schema.String)),
+  authentication: optional(Schema.Struct({
+    mode: Schema.Literals(["none", "basic", "bearer"]),
+    username: optional(Schema.String),
+    password: optional(Schema.String),
+    token: optional(Schema.String)
+  })),
+  profile: optional(Schema.Literals(["limited", "expanded"]))
+})
+export type WebhookAddress = typeof WebhookAddress.Type
+
+/** No NUL: Postgres text cannot hold it. At most 512 characters. */
+const Id = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
+
+/**
+ * One recipient: a user, a direct address, or a named audience. Which of them it is, is read from the keys present; other keys are profile
+ * fields that hold for this send (api.md 2.1).
+ */
+export const Recipient = Schema.StructWithRest(
+  Schema.Struct({
+    user_id: optional(Id),
+    email: optional(Id),
+    phone_number: optional(Id),
+    webhook: optional(WebhookAddress),
+    list_id: optional(Id),
+    list_pattern: optional(Id),
+    audience_id: optional(Id),
+    tenant_id: optional(Id),
+    account_id: optional(Id),
+    context: optional(Schema.Struct({ tenant_id: optional(Id) })),
+    locale: optional(Schema.String),
+    data: optional(JsonMap)
+  }),
+  [JsonMap]
+)
+export type Recipient = typeof Recipient.Type

@@ -1,0 +1,68 @@
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { Schema } from "effect"
+
+export const RoutingMethod = Schema.Literals(["all", "single"])
+export type RoutingMethod = typeof RoutingMethod.Type
+
+/** Milliseconds, positive. */
+export const Timeout = Schema.Number.check(Schema.isGreaterThan(0))
+
+/** `single` stops at the first success, `all` tries each; an entry is a channel, a provider key, or a nested routing (api.md 2.3). */
+export interface Routing {
+  readonly method: RoutingMethod
+  readonly channels: ReadonlyArray<RoutingEntry>
+}
+export type RoutingEntry = string | Routing | ChannelEntry | ProviderEntry
+
+/** The object form of a channel entry that the public documentation shows. */
+export const ChannelEntry = Schema.Struct({
+  channel: Schema.NonEmptyString,
+  method: optional(RoutingMethod),
+  providers: optional(Schema.Array(Schema.NonEmptyString)),
+  if: optional(Schema.String)
+})
+export type ChannelEntry = typeof ChannelEntry.Type
+
+/** The object form of a provider entry that the public documentation shows. */
+export const ProviderEntry = Schema.Struct({
+  provider: Schema.NonEmptyString,
+  override: optional(JsonMap),
+  if: optional(Schema.String),
+  timeouts: optional(Timeout)
+})
+export type ProviderEntry = typeof ProviderEntry.Type
+
+export const Routing: Schema.Codec<Routing> = Schema.Struct({
+  method: RoutingMethod,
+  channels: Schema.Array(
+    Schema.Union([
+      Schema.NonEmptyString,
+      Schema.suspend((): Schema.Codec<Routing> => Routing),
+      ChannelEntry,
+      ProviderEntry
+    ])
+  )
+})
+
+/** Settings of one channel for one message (`message.channels.<id>`). Timeouts in ms. */
+export const ChannelSettings = Schema.Struct({
+  brand_id: optional(Schema.String),
+  if: optional(Schema.String),
+  override: optional(JsonMap),
+  providers: optional(Schema.Array(Schema.NonEmptyString)),
+  routing_method: optional(RoutingMethod),
+  timeout: optional(Timeout),
+  timeouts: optional(Schema.Struct({ channel: optional(Timeout), provider: optional(Timeout) })),
+  metadata: optional(JsonMap)
+})
+export type ChannelSettings = typeof ChannelSettings.Type
+
+/** Settings of one provider for one message (`message.providers.<key>`). Timeouts in ms. */
+export const ProviderSettings = Schema.Struct({
+  if: optional(Schema.String),
+  override: optional(JsonMap),
+  timeout: optional(Timeout),
+  timeouts: optional(Timeout),
+  metadata: optional(JsonMap)
+})
+export type ProviderSettings = typeof ProviderSettings.Type

@@ -1,0 +1,51 @@
+import { Content } from "#schemas/Elemental.ts"
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { Recipient } from "#schemas/Recipient.ts"
+import { ChannelSettings, ProviderSettings, Routing, Timeout } from "#schemas/Routing.ts"
+import { Schema } from "effect"
+
+const Timeouts = Schema.Union([Timeout, Schema.Record(Schema.String, Timeout)])
+
+/** Free labels of one message; at most 9 tags of at most 30 characters (api.md §3). */
+export const Metadata = Schema.Struct({
+  event: optional(Schema.String),
+  tags: optional(Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(30))).check(Schema.isMaxLength(9))),
+  trace_id: optional(Schema.String.check(Schema.isMaxLength(200), Schema.isPattern(/^[^\u0000]*$/))),
+  utm: optional(JsonMap)
+})
+
+/** `message` of POST /send without its recipients: what is to be said, and how (api.md §3). Durations in ms. */
+export const Instructions = Schema.Struct({
+  template: optional(Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))),
+  content: optional(Content),
+  data: optional(JsonMap),
+  tenant_id: optional(Schema.NonEmptyString),
+  context: optional(Schema.Struct({ tenant_id: optional(Schema.NonEmptyString) })),
+  brand_id: optional(Schema.String),
+  routing: optional(Routing),
+  channels: optional(Schema.Record(Schema.String, ChannelSettings)),
+  providers: optional(Schema.Record(Schema.String, ProviderSettings)),
+  metadata: optional(Metadata),
+  preferences: optional(Schema.Struct({ subscription_topic_id: Schema.String })),
+  delay: optional(Schema.Struct({
+    duration: optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThanOrEqualTo(31_622_400_000))),
+    until: optional(Schema.String),
+    timezone: optional(Schema.String)
+  })),
+  expiry: optional(JsonMap),
+  timeout: optional(Schema.Struct({
+    message: optional(Timeout),
+    channel: optional(Timeouts),
+    provider: optional(Timeouts),
+    escalation: optional(Timeout),
+    criteria: optional(Schema.Literals(["no-escalation", "delivered", "viewed", "engaged"]))
+  }))
+})
+export type Instructions = typeof Instructions.Type
+
+/** `message` of POST /send. */
+export const SendMessage = Schema.Struct({
+  to: Schema.Union([Schema.Array(Recipient), Recipient]),
+  ...Instructions.fields
+})
+export type SendMessage = typeof SendMessage.Type

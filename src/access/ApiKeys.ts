@@ -1,0 +1,32 @@
+import type { KeyState, Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect, type Redacted, Schema } from "effect"
+
+/** Who asks: an environment of a workspace, and which snapshot of its templates the key renders. */
+export interface Principal {
+  readonly scope: Scope
+  readonly keyState: KeyState
+}
+
+/** No key, or not one of ours: 401. */
+export class InvalidKey extends Schema.TaggedError<InvalidKey>()("InvalidKey", {}) {}
+
+/** The four keys of a fresh installation, shown once. */
+export interface BootstrapKeys {
+  readonly productionPublished: Redacted.Redacted
+  readonly productionDraft: Redacted.Redacted
+  readonly testPublished: Redacted.Redacted
+  readonly testDraft: Redacted.Redacted
+}
+
+/** API keys: `pk_prod_`, `dk_prod_`, `pk_test_`, `dk_test_` and a secret part; stored as keyed digests only (P9). */
+export class ApiKeys extends Context.Service<ApiKeys, {
+  readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Principal, InvalidKey | StoreUnavailable>
+  /**
+   * Creates the four keys if this store has none yet and answers them; `undefined` when keys exist. With `secret` they are
+   * `pk_prod_<secret>` and so on, else random.
+   */
+  readonly bootstrap: (
+    secret: Redacted.Redacted | undefined
+  ) => Effect.Effect<BootstrapKeys | undefined, StoreUnavailable>
+}>()("tidings/ApiKeys") {}

@@ -1,0 +1,55 @@
+import { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect, Schema } from "effect"
+
+/**
+ * What identifies a call to be run once: scope, path with its parameters filled in and no query, and the caller's value
+ * (reliability.md 2.2). `expiresAt` is epoch ms; `bodyHash` is the SHA-256 of the body, stored for the record and never compared.
+ */
+export const IdempotencyKey = Schema.Struct({
+  scope: Scope,
+  path: Schema.String,
+  value: Schema.String,
+  expiresAt: Schema.Number,
+  bodyHash: Schema.String
+})
+export type IdempotencyKey = typeof IdempotencyKey.Type
+
+/** A response as it is stored and replayed, byte for byte. */
+export const StoredResponse = Schema.Struct({
+  status: Schema.Int,
+  body: Schema.String,
+  headers: Schema.Record(Schema.String, Schema.String)
+})
+export type StoredResponse = typeof StoredResponse.Type
+
+/** The first call with this key is still running after 5 s: 409 with `Retry-After: 1`. */
+export class StillRunning extends Schema.TaggedError<StillRunning>()("StillRunning", {}) {}
+
+/** `replayed`: the response is an earlier call's, and the operation did not run. */
+export interface Answer {
+  readonly response: StoredResponse
+  readonly replayed: boolean
+}
+
+/**
+ * Runs an operation once per key: key row, operation and response commit together, so that a crash leaves all or none (P5). A response that
+ * is a refusal rolls the operation's writes back and is stored all the same. Expired rows count as absent.
+ */
+export class Idempotency extends Context.Service<Idempotency, {
+  /** For operations that write through the same database connection; there is no outside I/O in them. */
+  readonly once: <R>(
+    key: IdempotencyKey,
+    operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
+  ) => Effect.Effect<Answer, StillRunning | StoreUnavailable, R>
+  /** Deletes expired rows, at most `limit`; answers how many went. */
+  readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
+}>()("tidings/Idempotency") {}
+
+/**
+ * The key of the current request, for an operation that commits it itself with its own rows (`Journal.accept`); absent on a request without
+ * the header and in `once`.
+ */
+export const CurrentKey = Context.Reference<IdempotencyKey | undefined>("tidings/Idempotency/CurrentKey", {
+  defaultValue: () => undefined
+})

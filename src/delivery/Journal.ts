@@ -1,0 +1,142 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { Reason, Status } from "#schemas/Status.ts"
+import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
+import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import type { DueRow, OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect, Schema } from "effect"
+
+/** A message as it is accepted, with the columns that readers filter by. Strings hold no NUL. */
+export interface NewMessage extends OpenMessage {
+  readonly event: string
+  readonly template: string
+  readonly recipientName: string
+  readonly tenantId: string | undefined
+  readonly tags: ReadonlyArray<string>
+  readonly traceId: string | undefined
+  /** What the timeline holds besides ENQUEUED, which is the row itself. */
+  readonly events: ReadonlyArray<HistoryEvent>
+}
+
+/** A user to be created on the fly if absent (spec.md, What the service does). */
+export interface NewProfile {
+  readonly scope: Scope
+  readonly userId: string
+  readonly profile: Schema.JsonObject
+}
+
+/** What one POST wants to make durable, all of it or nothing (P1, P5). */
+export interface Acceptance {
+  readonly key: IdempotencyKey | undefined
+  readonly response: StoredResponse
+  readonly messages: ReadonlyArray<NewMessage>
+  readonly profiles: ReadonlyArray<NewProfile>
+  /** Epoch ms of the acceptance. */
+  readonly at: number
+}
+
+/** `replayed`: an earlier request had the key; the response is that one's and nothing was written. */
+export interface Accepted {
+  readonly response: StoredResponse
+  readonly replayed: boolean
+}
+
+/** The database refuses this row, and only this one: its neighbours of the flush are stored. */
+export class RowRefused extends Schema.TaggedError<RowRefused>()("RowRefused", { cause: Schema.Defect() }) {}
+
+/** A message in the in-app inbox; stored by the settle of its attempt, so it needs no provider call. */
+export interface InboxItem {
+  readonly userId: string
+  readonly tenantId: string | undefined
+  readonly rendered: Rendered
+  readonly createdAt: number
+}
+
+/**
+ * One step of one message by its owner: a begin, an intent or a settle. It is written whole or not at all, and only while `epoch` is the
+ * shard's current one (P2). The status moves by `lifecycle`, one event after the other, if the stored status has those edges (P6); an
+ * attempt is inserted as `intent`, or gives the stored intent its outcome.
+ */
+export interface Step {
+  readonly message: Pick<OpenMessage, "id" | "scope" | "shard">
+  readonly epoch: number
+  readonly at: number
+  readonly attempt?: Attempt | undefined
+  readonly lifecycle: ReadonlyArray<Lifecycle.Event>
+  /** Write nothing at all unless the stored status has the edges: an intent for a message that was cancelled meanwhile. */
+  readonly conditional: boolean
+  readonly reason?: Reason | undefined
+  readonly error?: string | undefined
+  /** Epoch ms of the next step; absent: unchanged. A terminal status ends it by itself. */
+  readonly dueAt?: number | undefined
+  /** What `tries` becomes; absent: unchanged. */
+  readonly tries?: number | undefined
+  readonly events: ReadonlyArray<HistoryEvent>
+  readonly inbox?: InboxItem | undefined
+}
+
+/** `written` with the status it left; `refused`: conditional, and the status had no such edge; `fenced`: another owner has the shard. */
+export type StepResult =
+  | { readonly _tag: "Written"; readonly status: Status; readonly committedAtNanos: bigint }
+  | { readonly _tag: "Refused"; readonly status: Status }
+  | { readonly _tag: "Fenced" }
+
+/** A bounded look at what is due in the owned shards: the oldest ready rows and the most overdue timed ones. */
+export interface Window {
+  readonly shards: ReadonlyArray<{ readonly shard: number; readonly takenAtSeq: number }>
+  readonly now: number
+  /** Messages already in this owner's hands. */
+  readonly held: ReadonlyArray<MessageId>
+  /** Recipients whose mailboxes are full. */
+  readonly fullMailboxes: ReadonlyArray<string>
+  readonly limit: number
+}
+
+/** `complete`: nothing due was left out by `limit`. `next`: epoch ms of the earliest timed row after `now`, if asked for by completeness. */
+export interface Due {
+  readonly rows: ReadonlyArray<DueRow>
+  readonly complete: boolean
+  readonly next: number | undefined
+}
+
+/** What a second-door event found and left. `applied`: the table had the edge. `inFlight`: a provider call without outcome exists. */
+export interface Observation {
+  readonly before: Status
+  readonly after: Status
+  readonly applied: boolean
+  readonly inFlight: boolean
+}
+
+export class MessageNotFound extends Schema.TaggedError<MessageNotFound>()("MessageNotFound", { id: Schema.String }) {}
+
+/** A shard as its new owner finds it: rows up to `seq` were there before. */
+export interface Ownership {
+  readonly shard: number
+  readonly epoch: number
+  readonly seq: number
+}
+
+/**
+ * The only writer of messages, attempts and history (design.md §3). Callers wait for the flush that holds their row; a flush starts when the
+ * last one ended. Ids are made by the caller, so a flush repeated after an unknown commit changes nothing.
+ */
+export class Journal extends Context.Service<Journal, {
+  readonly accept: (acceptance: Acceptance) => Effect.Effect<Accepted, RowRefused | StoreUnavailable>
+  readonly record: (step: Step) => Effect.Effect<StepResult, RowRefused | StoreUnavailable>
+  /** A cancel, a receipt, an open: comes on any node, locks the message row and applies the table to what is stored. */
+  readonly observe: (observed: {
+    readonly scope: Scope
+    readonly id: MessageId
+    readonly event: Lifecycle.Event
+    readonly history: HistoryEvent
+    readonly reason?: Reason | undefined
+  }) => Effect.Effect<Observation, MessageNotFound | StoreUnavailable>
+  /** A new epoch for the shard: from here on no write of an earlier owner is taken. */
+  readonly take: (shard: number, node: string, at: number) => Effect.Effect<Ownership, StoreUnavailable>
+  readonly due: (window: Window) => Effect.Effect<Due, StoreUnavailable>
+}>()("tidings/Journal") {}
+

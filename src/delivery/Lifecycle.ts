@@ -1,0 +1,68 @@
+import type { Status } from "#schemas/Status.ts"
+import { Schema } from "effect"
+
+/** What can happen to a message. Only this table turns it into a status (P6). */
+export const Event = Schema.Literals([
+  "Delay",
+  "Due",
+  "Route",
+  "Send",
+  "Deliver",
+  "Open",
+  "Click",
+  "Bounce",
+  "Undeliver",
+  "Unroute",
+  "Unmap",
+  "Filter",
+  "Throttle",
+  "Digest",
+  "Cancel"
+])
+export type Event = typeof Event.Type
+
+const ends = {
+  Undeliver: "UNDELIVERABLE",
+  Unroute: "UNROUTABLE",
+  Unmap: "UNMAPPED",
+  Filter: "FILTERED",
+  Throttle: "THROTTLED",
+  Digest: "DIGESTED",
+  Cancel: "CANCELED"
+} as const satisfies Partial<Record<Event, Status>>
+
+/** A provider's callback may overtake the settle of its own attempt, so evidence moves any message that was routed. */
+const evidence = { Deliver: "DELIVERED", Open: "OPENED", Click: "CLICKED", Bounce: "UNDELIVERABLE" } as const satisfies
+  Partial<Record<Event, Status>>
+
+const table: Record<Status, Partial<Record<Event, Status>>> = {
+  ENQUEUED: { ...ends, Delay: "DELAYED", Route: "ROUTED", Send: "SENT" },
+  DELAYED: { ...ends, Due: "ENQUEUED" },
+  ROUTED: { ...ends, ...evidence, Send: "SENT" },
+  SENT: evidence,
+  DELIVERED: { Open: "OPENED", Click: "CLICKED", Bounce: "UNDELIVERABLE" },
+  OPENED: { Click: "CLICKED" },
+  CLICKED: {},
+  DIGESTED: { Cancel: "CANCELED" },
+  THROTTLED: {},
+  FILTERED: {},
+  CANCELED: {},
+  UNMAPPED: {},
+  UNROUTABLE: {},
+  UNDELIVERABLE: {}
+}
+
+/** The status after an event; the same status where the table has no edge (api.md 26.2: a late lower event never lowers it). */
+export const next = (status: Status, event: Event): Status => table[status][event] ?? status
+
+/** Whether the event has an edge from this status. */
+export const allows = (status: Status, event: Event): boolean => table[status][event] !== undefined
+
+/** An open message still has a step to take: it is in an owner's hands or has a time at which it will be. */
+export const isOpen = (status: Status): boolean => status === "ENQUEUED" || status === "DELAYED" || status === "ROUTED"
+
+const statuses: ReadonlyArray<Status> = Object.keys(table).map((status) => status as Status)
+
+/** The statuses from which these events, one after the other, lead somewhere: what a status write compares in SQL. */
+export const sources = (events: ReadonlyArray<Event>): ReadonlyArray<Status> =>
+  statuses.filter((status) => events.every((event, index) => allows(events.slice(0, index).reduce(next, status), event)))

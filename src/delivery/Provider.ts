@@ -1,0 +1,34 @@
+import type { DeliveryError } from "#schemas/DeliveryError.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { Effect, Schema } from "effect"
+
+/** One rendered message for one recipient over one channel. */
+export interface Delivery {
+  readonly scope: Scope
+  readonly messageId: MessageId
+  readonly attempt: number
+  /** The same at every attempt of this message, channel and provider, for vendors that fold repeats (reliability.md 2.5). */
+  readonly idempotencyToken: string
+  readonly channel: string
+  readonly profile: Profile
+  readonly rendered: Rendered
+  readonly data: Schema.JsonObject
+  readonly override: Schema.JsonObject
+}
+
+/** `reference`: the provider's own id of what it took. */
+export interface Acceptance {
+  readonly reference: string | undefined
+}
+
+/** A way of sending over one channel. Its `send` ends by itself within a total deadline and maps every failure to the closed union. */
+export interface Provider {
+  readonly key: string
+  readonly channel: string
+  /** Whether the profile has the address that this provider needs. */
+  readonly reaches: (profile: Profile) => boolean
+  readonly send: (delivery: Delivery) => Effect.Effect<Acceptance, DeliveryError>
+}

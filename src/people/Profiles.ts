@@ -1,0 +1,27 @@
+import type { Profile, UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect, type JsonPatch, type Option, Schema } from "effect"
+
+/** The patch does not fit the stored profile, or is not one: 400. */
+export class PatchRefused extends Schema.TaggedError<PatchRefused>()("PatchRefused", { detail: Schema.String }) {}
+
+export class ProfileNotFound extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", { userId: Schema.String }) {}
+
+/** Users and their addresses (api.md §6). Each write is one atomic change. */
+export class Profiles extends Context.Service<Profiles, {
+  /** Batched: calls of one turn of the event loop share a statement. */
+  readonly find: (scope: Scope, userId: UserId) => Effect.Effect<Option.Option<Profile>, StoreUnavailable>
+  /** Creates or replaces; keys not sent are gone. */
+  readonly replace: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
+  /** Creates or merges: objects deeply, arrays and scalars replaced. */
+  readonly merge: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
+  /** RFC 6902, all operations or none. */
+  readonly patch: (
+    scope: Scope,
+    userId: UserId,
+    patch: JsonPatch.JsonPatch
+  ) => Effect.Effect<void, ProfileNotFound | PatchRefused | StoreUnavailable>
+  /** Idempotent; lists and preferences stay. */
+  readonly remove: (scope: Scope, userId: UserId) => Effect.Effect<void, StoreUnavailable>
+}>()("tidings/Profiles") {}

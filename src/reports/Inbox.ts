@@ -1,0 +1,24 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { UserId } from "#schemas/Profile.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import { Context, type Effect } from "effect"
+
+/** A message in a user's in-app inbox. Times in epoch ms. */
+export interface InboxMessage {
+  readonly messageId: MessageId
+  readonly rendered: Rendered
+  readonly tenantId: string | undefined
+  readonly createdAt: number
+}
+
+/** What the in-app channel delivered, newest first. The journal writes it. */
+export class Inbox extends Context.Service<Inbox, {
+  readonly list: (
+    scope: Scope,
+    userId: UserId,
+    options: { readonly limit: number; readonly cursor: string | undefined }
+  ) => Effect.Effect<Page<InboxMessage>, InvalidCursor | StoreUnavailable>
+}>()("tidings/Inbox") {}

@@ -1,0 +1,88 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import type { KeyState, Scope } from "#schemas/Scope.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import type { Reason, Status } from "#schemas/Status.ts"
+import type { MessageNotFound } from "#src/delivery/Journal.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect, Schema } from "effect"
+
+/** A message as readers see it (api.md §4, MessageDetails). Times in epoch ms, each the first of its kind. */
+export interface MessageRecord {
+  readonly id: MessageId
+  readonly requestId: MessageId
+  readonly status: Status
+  readonly reason: Reason | undefined
+  readonly error: string | undefined
+  readonly event: string
+  readonly template: string
+  readonly recipient: string
+  readonly tenantId: string | undefined
+  readonly tags: ReadonlyArray<string>
+  readonly traceId: string | undefined
+  readonly enqueued: number
+  readonly sent: number | undefined
+  readonly delivered: number | undefined
+  readonly opened: number | undefined
+  readonly clicked: number | undefined
+  readonly canceledAt: number | undefined
+  readonly willRetry: boolean
+  readonly archived: boolean
+}
+
+/** Filters of GET /messages; members of one array are alternatives, the filters themselves all hold. */
+export interface MessageQuery {
+  readonly archived: boolean
+  readonly limit: number
+  readonly cursor: string | undefined
+  readonly enqueuedAfter: number | undefined
+  readonly event: string | undefined
+  readonly list: string | undefined
+  readonly messageId: string | undefined
+  readonly notification: string | undefined
+  readonly providers: ReadonlyArray<string>
+  readonly recipient: string | undefined
+  readonly statuses: ReadonlyArray<string>
+  readonly tags: ReadonlyArray<string>
+  readonly tenantId: string | undefined
+  /** The caller's `metadata.trace_id`, or a request's id. */
+  readonly traceId: string | undefined
+}
+
+/** `cursor` is present when there is more. */
+export interface Page<A> {
+  readonly items: ReadonlyArray<A>
+  readonly cursor: string | undefined
+}
+
+/** Not a cursor of this list: 400 "Invalid cursor format". */
+export class InvalidCursor extends Schema.TaggedError<InvalidCursor>()("InvalidCursor", {}) {}
+
+export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", { id: Schema.String }) {}
+
+/** What POST /messages/:id/resend runs again. */
+export interface Original {
+  readonly keyState: KeyState
+  readonly recipient: Recipient
+  readonly instructions: Instructions
+}
+
+/** Reads what the journal wrote. Newest first; cursors are opaque, sealed, and stable while others write. */
+export class MessageLog extends Context.Service<MessageLog, {
+  readonly get: (scope: Scope, id: MessageId) => Effect.Effect<MessageRecord, MessageNotFound | StoreUnavailable>
+  readonly list: (
+    scope: Scope,
+    query: MessageQuery
+  ) => Effect.Effect<Page<MessageRecord>, InvalidCursor | StoreUnavailable>
+  readonly attempts: (scope: Scope, id: MessageId) => Effect.Effect<ReadonlyArray<Attempt>, StoreUnavailable>
+  /** Oldest first, ENQUEUED included. */
+  readonly history: (
+    scope: Scope,
+    id: MessageId
+  ) => Effect.Effect<ReadonlyArray<HistoryEvent>, MessageNotFound | StoreUnavailable>
+  readonly original: (scope: Scope, id: MessageId) => Effect.Effect<Original, MessageNotFound | StoreUnavailable>
+  /** Hides the messages of a request from the default list; idempotent. */
+  readonly archive: (scope: Scope, requestId: MessageId) => Effect.Effect<void, RequestNotFound | StoreUnavailable>
+}>()("tidings/MessageLog") {}
