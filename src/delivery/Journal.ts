@@ -67,12 +67,12 @@ export interface Step {
   readonly at: number
   readonly attempt?: Attempt | undefined
   readonly lifecycle: ReadonlyArray<Lifecycle.Event>
-  /** Write nothing at all unless the stored status has the edges: an intent for a message that was cancelled meanwhile. */
+  /** Write nothing at all if the message is closed or its status lacks the edges: an intent for what was cancelled meanwhile. */
   readonly conditional: boolean
   readonly reason?: Reason | undefined
   readonly error?: string | undefined
-  /** Epoch ms of the next step; absent: unchanged. A terminal status ends it by itself. */
-  readonly dueAt?: number | undefined
+  /** Epoch ms of the next step; null: there is none, the message is closed; absent: unchanged. What is closed never opens again. */
+  readonly dueAt?: number | null | undefined
   /** What `tries` becomes; absent: unchanged. */
   readonly tries?: number | undefined
   readonly events: ReadonlyArray<HistoryEvent>
@@ -96,7 +96,7 @@ export interface Window {
   readonly limit: number
 }
 
-/** `complete`: nothing due was left out by `limit`. `next`: epoch ms of the earliest timed row after `now`, if asked for by completeness. */
+/** `complete`: nothing due was left out by `limit`; only then is `next` looked up: epoch ms of the earliest timed row after `now`. */
 export interface Due {
   readonly rows: ReadonlyArray<DueRow>
   readonly complete: boolean

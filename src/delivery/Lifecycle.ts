@@ -58,8 +58,16 @@ export const next = (status: Status, event: Event): Status => table[status][even
 /** Whether the event has an edge from this status. */
 export const allows = (status: Status, event: Event): boolean => table[status][event] !== undefined
 
+/** The status that a run of events leads to; each event has one, whatever the status before. */
+export const target = (events: ReadonlyArray<Event>): Status | undefined => {
+  const last = events.at(-1)
+  return last === undefined ? undefined : targets[last]
+}
+
 /** An open message still has a step to take: it is in an owner's hands or has a time at which it will be. */
 export const isOpen = (status: Status): boolean => status === "ENQUEUED" || status === "DELAYED" || status === "ROUTED"
+
+const targets: Record<Event, Status> = { ...ends, ...evidence, Delay: "DELAYED", Due: "ENQUEUED", Route: "ROUTED", Send: "SENT" }
 
 const statuses: ReadonlyArray<Status> = Object.keys(table).map((status) => status as Status)
 

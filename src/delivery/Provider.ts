@@ -24,11 +24,24 @@ export interface Acceptance {
   readonly reference: string | undefined
 }
 
-/** A way of sending over one channel. Its `send` ends by itself within a total deadline and maps every failure to the closed union. */
-export interface Provider {
+interface Way {
   readonly key: string
   readonly channel: string
   /** Whether the profile has the address that this provider needs. */
   readonly reaches: (profile: Profile) => boolean
+}
+
+/** A vendor outside: each call is preceded by a durable intent and followed by a durable outcome (P4). */
+export interface Vendor extends Way {
+  readonly _tag: "Vendor"
+  /** Ends by itself within a total deadline and maps every failure to the closed union. */
   readonly send: (delivery: Delivery) => Effect.Effect<Acceptance, DeliveryError>
 }
+
+/** The in-app inbox: its effect is a row that commits with the settle, so it happens exactly once and needs no intent. */
+export interface InboxChannel extends Way {
+  readonly _tag: "Inbox"
+}
+
+/** A way of sending over one channel. */
+export type Provider = Vendor | InboxChannel

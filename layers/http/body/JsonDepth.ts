@@ -13,7 +13,9 @@ const isEscaped = (text: string, index: number): boolean => {
 
 const endOfString = (text: string, start: number): number => {
   let index = start
-  do index = text.indexOf("\"", index + 1) while (index !== -1 && isEscaped(text, index))
+  do {
+    index = text.indexOf("\"", index + 1)
+  } while (index !== -1 && isEscaped(text, index))
   return index === -1 ? text.length : index
 }
 

@@ -42,8 +42,8 @@ export const delivery = Effect.gen(function*() {
     instructions text not null,
     primary key (scope, id)
   ) partition by range (id)`
-  yield* sql`create index messages_ready on messages (shard, lane, seq) where due_at = 0`
-  yield* sql`create index messages_timed on messages (shard, lane, due_at) where due_at > 0`
+  yield* sql`create index messages_ready on messages (lane, seq) where due_at = 0`
+  yield* sql`create index messages_timed on messages (lane, due_at) where due_at > 0`
   yield* sql`create index messages_by_recipient on messages (scope, recipient_name, id)`
   yield* sql`create index messages_by_request on messages (scope, request_id, id) where request_id <> id`
   yield* sql`create index messages_by_trace on messages (scope, trace_id, id) where trace_id is not null`

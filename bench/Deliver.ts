@@ -1,0 +1,76 @@
+import * as Database from "./Database.ts"
+import * as Load from "./Load.ts"
+import { pairwise, rounds, spread } from "./Ratio.ts"
+import { atLeast, type Line, type Question } from "./Report.ts"
+import * as Target from "./Target.ts"
+
+const labels = {
+  tidings: "Tidings, accept to SENT",
+  bullMqEndpoint: "BullMQ behind the endpoint",
+  pgBoss: "pg-boss, no HTTP",
+  graphileWorker: "graphile-worker, no HTTP",
+  bullMqPlain: "BullMQ, no HTTP"
+}
+
+type Peer = Exclude<keyof typeof labels, "tidings">
+
+/** The least ratio of our rate to a peer's; BullMQ without HTTP is shown, not aimed at. */
+const goals: Partial<Record<Peer, number>> = { bullMqEndpoint: 1, pgBoss: 3, graphileWorker: 3 }
+
+/** Messages per second from the first POST until the last of them is settled. */
+const throughHttp = async (name: string, target: Target.Target, requests: number): Promise<number> => {
+  const before = await target.settled()
+  const { apiKey, url } = target
+  const load = Target.sound(name, await Load.run({ url, apiKey, clients: 64, requests, recipients: 5000 }))
+  const end = await Target.untilSettled(target, before + requests)
+  return requests / ((end - load.startedAt) / 1000)
+}
+
+/** How fast does a message go from its POST to SENT, beside queues that store one job per message? */
+export const deliver: Question = (quick) =>
+  Database.withDatabase(async (database) => {
+    const env = { BENCH_REDIS_URL: Database.redisUrl, BENCH_JOBS: String(quick ? 1000 : 10_000) }
+    const requests = quick ? 2000 : 20_000
+    const [ours, bullMq] = await Promise.all([
+      Target.tidings({ database }),
+      Target.endpoint("BullMqEndpoint", env)
+    ])
+    const job = (name: Parameters<typeof Target.jobsPerSecond>[0]) => async () => {
+      await Database.checkpoint()
+      return Database.withDatabase((own) => Target.jobsPerSecond(name, { ...env, DATABASE_URL: own.url }))
+    }
+    const http = (name: string, target: Target.Target) => async () => {
+      await Database.checkpoint()
+      return throughHttp(name, target, requests)
+    }
+    const viaHttp = { tidings: http("Tidings", ours), bullMqEndpoint: http("BullMQ endpoint", bullMq) }
+    try {
+      await rounds(1, viaHttp)
+      const rates = await rounds(quick ? 1 : 5, {
+        ...viaHttp,
+        pgBoss: job("PgBoss"),
+        graphileWorker: job("GraphileWorker"),
+        bullMqPlain: job("BullMqPlain")
+      })
+      const names = Object.keys(labels) as Array<keyof typeof labels>
+      const measured = names.map((name): Line => {
+        const rate = spread(rates[name])
+        return { question: "deliver", what: labels[name], value: rate.median, unit: "/s", spread: rate }
+      })
+      const ratios = names.filter((name) => name !== "tidings").map((name): Line => {
+        const ratio = pairwise(rates.tidings, rates[name])
+        const goal = goals[name]
+        return {
+          question: "deliver",
+          what: `ratio to ${labels[name]}`,
+          value: ratio.median,
+          unit: "×",
+          spread: ratio,
+          ...(goal === undefined ? {} : { goal: atLeast(ratio.median, goal) })
+        }
+      })
+      return [...measured, ...ratios]
+    } finally {
+      await Promise.all([ours.stop(), bullMq.stop()])
+    }
+  })

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Database from "./Database.ts"
+import * as Inspector from "./Inspector.ts"
+import * as Load from "./Load.ts"
+import { residentBytes } from "./Proc.ts"
+import { atMost, type Line, type Question } from "./Report.ts"
+import * as Target from "./Target.ts"
+
+const kilobyte = 1000
+const megabyte = 1e6
+
+/** Fewer live actors than this share of the recipients, and the cost per actor cannot be told. */
+const aliveEnough = 0.9
+
+const send = async (target: Target.Target, requests: number, recipients: number, first = 0) => {
+  const before = await target.settled()
+  const { apiKey, url } = target
+  Target.sound("Tidings", await Load.run({ url, apiKey, clients: 64, requests, recipients, first }))
+  await Target.untilSettled(target, before + requests)
+}
+
+const attached = async <A>(use: (target: Target.Target, inspector: Inspector.Inspector) => Promise<A>): Promise<A> =>
+  Database.withDatabase(async (database) => {
+    const target = await Target.tidings({ database }, ["--inspect=127.0.0.1:0"])
+    try {
+      const inspector = await Inspector.attach(target.output(), Target.serverFile)
+      try {
+        return await use(target, inspector)
+      } finally {
+        inspector.close()
+      }
+    } finally {
+      await target.stop()
+    }
+  })
+
+/** What one idle recipient actor holds: the growth after each of many recipients got one message. */
+const perActor = (recipients: number) =>
+  attached(async (target, inspector): Promise<ReadonlyArray<Line>> => {
+    const look = async () => {
+      const heap = await inspector.heapBytes()
+      const resident = residentBytes(target.pid)
+      return { heap, resident, fibers: await inspector.fibers() }
+    }
+    // Warm code and filled pools are no part of an actor: these few recipients are not counted.
+    await send(target, 2000, 100, 90_000_000)
+    const before = await look()
+    await send(target, recipients, recipients)
+    const after = await look()
+    const actors = after.fibers - before.fibers
+    const alive = actors >= recipients * aliveEnough
+    // Never by more than the recipients: an actor that keeps other fibers alive would look cheaper for it.
+    const each = (bytes: number) => bytes / (alive ? Math.min(actors, recipients) : recipients) / kilobyte
+    const heap = each(after.heap - before.heap)
+    const note = `${actors.toLocaleString("en")} fibers more after ${recipients.toLocaleString("en")} recipients`
+      + (alive ? "" : ": too few actors still live to tell the cost of one")
+    return [
+      {
+        question: "memory",
+        what: "heap per idle actor",
+        value: heap,
+        unit: "kB",
+        goal: alive ? atMost(heap, 4) : { text: "≤ 4", holds: undefined },
+        note
+      },
+      { question: "memory", what: "RSS per idle actor", value: each(after.resident - before.resident), unit: "kB", note }
+    ]
+  })
+
+/** Does memory come back when a burst is over? */
+const afterBurst = (messages: number, quietSeconds: number) =>
+  attached(async (target, inspector): Promise<ReadonlyArray<Line>> => {
+    await send(target, Math.ceil(messages / 10), 5000)
+    await inspector.collectGarbage()
+    const before = residentBytes(target.pid)
+    await send(target, messages, 5000)
+    const peak = residentBytes(target.pid)
+    await sleep(quietSeconds * 1000)
+    const untouched = residentBytes(target.pid)
+    await inspector.collectGarbage()
+    const ratio = residentBytes(target.pid) / before
+    return [{
+      question: "memory",
+      what: `RSS after ${messages.toLocaleString("en")} messages to before`,
+      value: ratio,
+      unit: "×",
+      goal: atMost(ratio, 1.2),
+      note: `before ${Math.round(before / megabyte)} MB, at the end ${Math.round(peak / megabyte)} MB, `
+        + `${quietSeconds} s later ${Math.round(untouched / megabyte)} MB, then collected`
+    }]
+  })
+
+/** What does a recipient cost while nothing happens, and what stays behind after much has? */
+export const memory: Question = async (quick) => [
+  ...await perActor(quick ? 5000 : 100_000),
+  ...await afterBurst(quick ? 5000 : 200_000, quick ? 2 : 60)
+]

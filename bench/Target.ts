@@ -1,0 +1,107 @@
+import { existsSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Database } from "./Database.ts"
+import type * as Load from "./Load.ts"
+import * as Process from "./Process.ts"
+
+/** A server that takes `POST /send` and tells how many messages it has finished. */
+export interface Target extends Process.Running {
+  readonly url: string
+  readonly apiKey: string
+  /** Messages SENT (or jobs done) since the server started. */
+  settled(): Promise<number>
+}
+
+const secret = "benchbenchbenchbenchbenchbenchbenchbenchbench"
+
+/** The program measured; BENCH_SERVER names another one with the same face, for comparing two versions. */
+export const serverFile = process.env["BENCH_SERVER"] ?? fileURLToPath(new URL("Server.ts", import.meta.url))
+
+const peerFile = (name: string) => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
+
+/** The counter of a Prometheus page; undefined when the page has no such line. */
+const counter = async (url: string, line: string): Promise<number | undefined> => {
+  const { body } = await Process.get(`${url}/metrics`)
+  const found = body.split("\n").find((text) => text.startsWith(`${line} `))
+  return found === undefined ? undefined : Number(found.slice(line.length + 1))
+}
+
+/** Tidings on a Postgres database, or embedded in a data directory. */
+export const tidings = async (
+  store: { readonly database: Database } | { readonly directory: string },
+  nodeArguments: ReadonlyArray<string> = []
+): Promise<Target> => {
+  if (!existsSync(serverFile)) throw new Error(`there is no server to measure: ${serverFile}`)
+  const port = await Process.freePort()
+  const url = `http://127.0.0.1:${port}`
+  const database = "database" in store ? store.database : undefined
+  const running = await Process.serve({
+    file: serverFile,
+    readyUrl: `${url}/health/ready`,
+    nodeArguments,
+    env: {
+      PORT: String(port),
+      DATABASE_URL: database?.url,
+      TIDINGS_DATA_DIR: "directory" in store ? store.directory : Process.scratchPath("data"),
+      TIDINGS_BOOTSTRAP_SECRET: secret,
+      TIDINGS_SECRET_KEY: Buffer.alloc(32, "bench").toString("base64"),
+      TIDINGS_CLUSTER_HOST: "127.0.0.1",
+      TIDINGS_CLUSTER_PORT: String(await Process.freePort())
+    }
+  })
+  return {
+    ...running,
+    url,
+    apiKey: `pk_prod_${secret}`,
+    settled: async () =>
+      await counter(url, "tidings_messages_settled_total{status=\"SENT\"}")
+        ?? await database?.count("select count(*) from messages where status = 'SENT'")
+        ?? Number.NaN
+  }
+}
+
+/** A peer behind HTTP. */
+export const endpoint = async (
+  name: "BareEndpoint" | "BullMqEndpoint",
+  env: Readonly<Record<string, string>> = {}
+): Promise<Target> => {
+  const port = await Process.freePort()
+  const url = `http://127.0.0.1:${port}`
+  const running = await Process.serve({
+    file: peerFile(name),
+    readyUrl: `${url}/health/ready`,
+    env: { ...env, PORT: String(port) }
+  })
+  return { ...running, url, apiKey: "none", settled: async () => await counter(url, "jobs_completed_total") ?? 0 }
+}
+
+/** Jobs per second of a peer that makes and does its own jobs, from the first add to the last completion. */
+export const jobsPerSecond = async (
+  name: "BullMqPlain" | "GraphileWorker" | "PgBoss",
+  env: Readonly<Record<string, string>>
+): Promise<number> => {
+  const { rate } = await Process.answer(peerFile(name), env) as { readonly rate: number }
+  return rate
+}
+
+/** Waits until `wanted` messages are settled; fails when none settles for 30 s. Resolves to the epoch milliseconds. */
+export const untilSettled = async (target: Target, wanted: number): Promise<number> => {
+  let last = await target.settled()
+  for (let moved = performance.now(); last < wanted;) {
+    if (performance.now() - moved > 30_000 || Number.isNaN(last)) {
+      throw new Error(`${last} of ${wanted} messages settled, then nothing:\n${target.output().slice(-2000)}`)
+    }
+    await sleep(50)
+    const now = await target.settled()
+    if (now !== last) moved = performance.now()
+    last = now
+  }
+  return performance.timeOrigin + performance.now()
+}
+
+/** What a run must not hide: a refused request is no throughput. */
+export const sound = (name: string, result: Load.Result): Load.Result => {
+  if (result.errors === 0) return result
+  throw new Error(`${name}: ${result.errors} of ${result.errors + result.ok} requests failed: ${result.firstError}`)
+}

@@ -1,0 +1,41 @@
+import { parseArgs } from "node:util"
+import { accept } from "./Accept.ts"
+import * as Database from "./Database.ts"
+import { deliver } from "./Deliver.ts"
+import { idle } from "./Idle.ts"
+import { memory } from "./Memory.ts"
+import { type Line, type Question, table } from "./Report.ts"
+import { start } from "./Start.ts"
+
+const questions: Readonly<Record<string, Question>> = { accept, deliver, memory, idle, start }
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false }, quick: { type: "boolean", default: false } }
+})
+const unknown = positionals.filter((name) => !Object.hasOwn(questions, name))
+if (unknown.length > 0) {
+  console.error(`no such question: ${unknown.join(", ")}; there are ${Object.keys(questions).join(", ")}`)
+  process.exit(2)
+}
+
+// A goal missed is a line of the table; only a question that could not be answered makes the run fail.
+const lines: Array<Line> = []
+const failures: Array<{ readonly question: string; readonly reason: string }> = []
+for (const [question, ask] of Object.entries(questions)) {
+  if (positionals.length > 0 && !positionals.includes(question)) continue
+  if (!values.json) console.error(`${question} …`)
+  try {
+    lines.push(...await ask(values.quick))
+  } catch (error) {
+    failures.push({ question, reason: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+const machine = `Node ${process.versions.node}; Postgres ${await Database.durability()}${values.quick ? "; QUICK" : ""}`
+if (values.json) console.log(JSON.stringify({ machine, lines, failures }, null, 2))
+else {
+  console.log(`${machine}\n\n${table(lines)}`)
+  for (const { question, reason } of failures) console.error(`\n${question}: ${reason}`)
+}
+process.exit(failures.length > 0 ? 1 : 0)

@@ -1,0 +1,6 @@
+import { Effect } from "effect"
+import { randomUUID } from "node:crypto"
+import * as SendApi from "./SendApi.ts"
+
+// Stores nothing: what Effect's HTTP stack alone can do with this body.
+SendApi.serve(() => Effect.sync(() => randomUUID()))

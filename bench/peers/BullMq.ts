@@ -1,0 +1,26 @@
+import { Queue, Worker } from "bullmq"
+import { Redis } from "ioredis"
+
+/**
+ * One BullMQ queue and its worker in this process, over one connection each; the worker's retries without limit, as
+ * BullMQ demands of a blocking connection. Concurrency 50 is the example of BullMQ's concurrency page and was the best of
+ * 20, 50, 100 and 200 here (about 8,300, against 7,000 jobs/s with 100). Finished jobs go at once (`removeOnComplete`),
+ * which spares Redis memory and work.
+ */
+export const make = (url: string, completed: () => void) => {
+  const name = `tidings-bench-${process.pid}`
+  const connection = new Redis(url)
+  const blocking = new Redis(url, { maxRetriesPerRequest: null })
+  const queue = new Queue<unknown>(name, { connection, defaultJobOptions: { removeOnComplete: true } })
+  const worker = new Worker<unknown>(name, async () => completed(), { connection: blocking, concurrency: 50 })
+  return {
+    ready: () => Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]),
+    add: (data: unknown) => queue.add("send", data),
+    close: async () => {
+      await worker.close()
+      await queue.obliterate({ force: true })
+      await queue.close()
+      await Promise.all([connection.quit(), blocking.quit()])
+    }
+  }
+}

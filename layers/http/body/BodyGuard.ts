@@ -1,0 +1,109 @@
+import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
+import { jsonDepth } from "#layers/http/body/JsonDepth.ts"
+import { findJsonFault } from "#layers/http/body/JsonFault.ts"
+import { readBody } from "#layers/http/body/ReadBody.ts"
+import { errorBody, errorReply } from "#layers/http/ErrorReply.ts"
+import { Effect } from "effect"
+import { HttpBody, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { isUtf8 } from "node:buffer"
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+
+/** The longest body a request may have: 6 MB, in bytes. */
+export const maxBodyBytes = 6 * 1024 * 1024
+
+/** How deep the JSON of a body may nest. */
+export const maxJsonDepth = 64
+
+const refuse = (status: number, message: string, headers?: Readonly<Record<string, string>>): Response =>
+  errorReply(status, message, "invalid_request_error", headers)
+
+// The rest of these bodies is not read, so the connection has to go with the answer.
+const closing = { connection: "close" }
+const tooLarge = refuse(413, "Request body exceeds 6 MB", closing)
+const cut = refuse(400, "Request body ended before it was complete", closing)
+const encoded = refuse(415, "Content-Encoding must be identity: send the request body uncompressed", closing)
+const notUtf8 = refuse(400, "Body is not valid UTF-8")
+const tooDeep = refuse(400, `Body nests deeper than ${maxJsonDepth} levels`)
+
+const hasBody = ({ headers }: Request): boolean => {
+  const length = headers["content-length"]
+  return headers["transfer-encoding"] !== undefined || (length !== undefined && length !== "0")
+}
+
+const isEncoded = (coding: string | undefined): boolean =>
+  coding !== undefined && coding.split(",").some((member) => !["", "identity"].includes(member.trim().toLowerCase()))
+
+const mediaType = ({ headers }: Request): string | undefined =>
+  headers["content-type"]?.split(";", 1)[0]?.trim().toLowerCase()
+
+const json = "application/json"
+
+// A body without a content type is read as JSON by the endpoints.
+const isJson = (type: string | undefined): boolean =>
+  type === undefined || type === "" || type === json || type.endsWith("+json")
+
+const isText = (type: string | undefined): boolean =>
+  type?.startsWith("text/") === true || type === "application/x-www-form-urlencoded"
+
+/** The request with its body checked, or the refusal. */
+const check = (request: Request, bytes: Uint8Array): CheckedRequest | Response => {
+  const checked = new CheckedRequest(request, bytes)
+  const type = mediaType(request)
+  if (!isJson(type)) return isText(type) && !isUtf8(bytes) ? notUtf8 : checked
+  if (!isUtf8(bytes)) return notUtf8
+  return jsonDepth(checked.textUnsafe, maxJsonDepth) > maxJsonDepth ? tooDeep : checked
+}
+
+/** What is wrong with the body of a request that was answered with `status`, when it is the body's fault. */
+const fault = (request: CheckedRequest, status: number): string | undefined => {
+  const type = mediaType(request)
+  if (status === 415) return `Content-Type ${type ?? ""} is not accepted here`
+  if (status !== 400 || !isJson(type) || request.textUnsafe === "") return undefined
+  const found = findJsonFault(request.textUnsafe)
+  return found && `Body is not valid JSON: ${found.reason} at line ${found.line}, column ${found.column}`
+}
+
+/** Puts the place of the fault into the endpoint's bare refusal; `undefined` when the body is not to blame. */
+const explained = (request: CheckedRequest, response: Response): Response | undefined => {
+  const message = fault(request, response.status)
+  if (message === undefined) return undefined
+  return HttpServerResponse.setBody(response, HttpBody.text(errorBody(message, "invalid_request_error"), json))
+}
+
+/**
+ * Guards an HTTP handler against bad bodies. A body over 6 MB (as declared, or as it comes) is 413, one with a content encoding 415; JSON
+ * deeper than 64 levels and text that is not UTF-8 are 400. What passes is read once, and the handler sees it as a `CheckedRequest`.
+ *
+ * The body is not parsed here but by the endpoint, behind authentication: only when that answers 400 is the text searched for the fault, and
+ * the answer then names its place. A request without a body passes untouched.
+ */
+export const guard = <E, R>(
+  handler: Effect.Effect<Response, E, R>
+): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    if (!hasBody(request)) return handler
+    if (isEncoded(request.headers["content-encoding"])) return Effect.succeed(encoded)
+    if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) return Effect.succeed(tooLarge)
+    return Effect.matchEffect(readBody(request, maxBodyBytes), {
+      onFailure: (error) => Effect.succeed(error._tag === "BodyTooLarge" ? tooLarge : cut),
+      onSuccess: (bytes) => {
+        const checked = check(request, bytes)
+        return checked instanceof CheckedRequest ? answer(handler, checked) : Effect.succeed(checked)
+      }
+    })
+  })
+
+const answer = <E, R>(handler: Effect.Effect<Response, E, R>, request: CheckedRequest) =>
+  Effect.matchCauseEffect(Effect.provideService(handler, HttpServerRequest.HttpServerRequest, request), {
+    onSuccess: (response) => Effect.succeed(explained(request, response) ?? response),
+    onFailure: (cause) =>
+      Effect.flatMap(HttpServerError.causeResponse(cause), ([response]) => {
+        const reply = explained(request, response)
+        return reply === undefined ? Effect.failCause(cause) : Effect.succeed(reply)
+      })
+  })
+
+/** The guard around every route of the router. */
+export const layer = HttpRouter.middleware(guard, { global: true })

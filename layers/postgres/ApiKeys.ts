@@ -1,0 +1,82 @@
+import { type Environment, KeyState, Scope } from "#schemas/Scope.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { ApiKeys, InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
+import { derive, SecretKey } from "#src/access/SecretKey.ts"
+import { Array, Cache, Clock, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+import { createHmac, timingSafeEqual } from "node:crypto"
+
+const shape = /^[pd]k_(?:prod|test)_.{1,512}$/s
+
+/** A key that is taken away is refused on every node within this time. */
+const remembered = Duration.minutes(1)
+const capacity = 10_000
+
+const secretBytes = 32
+
+const Row = Schema.Struct({ digest: Schema.String, scope: Scope, state: KeyState })
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+const environments: Record<Environment, string> = { production: "prod", test: "test" }
+const states: Record<KeyState, string> = { published: "pk", draft: "dk" }
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const random = yield* SecureRandom.SecureRandom
+  const pepper = derive(yield* SecretKey, "api-keys/digest")
+  const digest = (key: string): string => createHmac("sha256", pepper).update(key).digest("base64url")
+
+  /** The whole key is digested, so a swapped prefix is another key. */
+  const find = Effect.fnUntraced(function*(wanted: string) {
+    const rows = yield* sql`select digest, scope, state from api_keys where digest = ${wanted}`.pipe(Effect.flatMap(decodeRows))
+    const row = Array.head(rows)
+    if (Option.isNone(row) || !timingSafeEqual(Buffer.from(row.value.digest), Buffer.from(wanted))) {
+      return yield* new InvalidKey()
+    }
+    return { scope: row.value.scope, keyState: row.value.state } satisfies Principal
+  }, orUnavailable)
+
+  const principals = yield* Cache.makeWith(find, {
+    capacity,
+    timeToLive: (exit) => Exit.isSuccess(exit) ? remembered : Duration.zero
+  })
+
+  const create = Effect.fnUntraced(function*(environment: Environment, state: KeyState, given: Redacted.Redacted | undefined) {
+    const secret = given === undefined
+      ? Buffer.from(yield* random.randomBytes(secretBytes)).toString("base64url")
+      : Redacted.value(given)
+    const key = `${states[state]}_${environments[environment]}_${secret}`
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`insert into api_keys (digest, scope, state, created_at)
+      select ${digest(key)}, id, ${state}, ${now}::bigint from scopes
+      where workspace = 'default' and environment = ${environment}`
+    return Redacted.make(key)
+  })
+
+  const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(
+    function*(secret) {
+      // Two nodes that start at once make one set.
+      yield* sql`lock table api_keys in share row exclusive mode`
+      if ((yield* sql`select 1 from api_keys limit 1`).length > 0) return undefined
+      return {
+        productionPublished: yield* create("production", "published", secret),
+        productionDraft: yield* create("production", "draft", secret),
+        testPublished: yield* create("test", "published", secret),
+        testDraft: yield* create("test", "draft", secret)
+      }
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  return ApiKeys.of({
+    authenticate: (key) => {
+      const text = Redacted.value(key)
+      return shape.test(text) ? Cache.get(principals, digest(text)) : Effect.fail(new InvalidKey())
+    },
+    bootstrap
+  })
+})
+
+export const layer = Layer.effect(ApiKeys, make)

@@ -1,0 +1,107 @@
+import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as KeyRow from "#layers/postgres/idempotency/KeyRow.ts"
+import { type Answer, CurrentKey, Idempotency, type IdempotencyKey, StillRunning } from "#src/access/Idempotency.ts"
+import type { StoredResponse } from "#src/access/Idempotency.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Cause, Clock, Data, Deferred, Effect, Exit, Layer, Schedule } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+
+type Failure = StillRunning | StoreUnavailable
+
+/** How long a duplicate waits for the first call (reliability.md 2.2); the statement of `KeyRow.take` says the same to the database. */
+const patience = "5 seconds"
+
+/** After an unknown commit; the database may be restarting. */
+const again = Schedule.exponential("50 millis").pipe(Schedule.upTo({ times: 4 }))
+
+/** Carries a refusal out of the savepoint, so that its writes are rolled back. */
+class RolledBack extends Data.TaggedError("RolledBack")<{ readonly response: StoredResponse }> {}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const process = yield* (yield* SecureRandom.SecureRandom).uuidV4()
+  const keyRow = KeyRow.make(sql)
+  let calls = 0
+
+  const write = Effect.fnUntraced(function*<R>(
+    key: IdempotencyKey,
+    owner: string,
+    operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
+  ) {
+    const now = yield* Clock.currentTimeMillis
+    const taken = yield* keyRow.take(key, owner, now).pipe(
+      Effect.catchIf(isLockTimeout, () => Effect.fail(new StillRunning()))
+    )
+    if (!taken) {
+      const stored = yield* keyRow.read(key)
+      return { response: stored.response, replayed: stored.owner !== owner }
+    }
+    const response = yield* operation.pipe(
+      Effect.provideService(CurrentKey, undefined),
+      Effect.flatMap((response) => response.status < 400 ? Effect.succeed(response) : new RolledBack({ response })),
+      sql.withTransaction,
+      Effect.catchTag("RolledBack", (refused) => Effect.succeed(refused.response))
+    )
+    yield* keyRow.fill(key, response)
+    return { response, replayed: false }
+  })
+
+  /**
+   * A commit without an answer may have happened, or be happening. The same transaction again tells: it waits for the key row of the lost one,
+   * finds it under its own name, or finds nothing and runs.
+   */
+  const commit = Effect.fnUntraced(function*<R>(
+    key: IdempotencyKey,
+    operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
+  ) {
+    const owner = `${process}:${calls++}`
+    let unknown = false
+    return yield* write(key, owner, operation).pipe(
+      Effect.tap(() =>
+        Effect.sync(() => {
+          unknown = true
+        })
+      ),
+      sql.withTransaction,
+      Effect.retry({ schedule: again, while: (error) => unknown && error._tag === "SqlError" })
+    )
+  }, orUnavailable)
+
+  const running = new Map<string, Deferred.Deferred<Answer, Failure>>()
+  const once = <R>(
+    key: IdempotencyKey,
+    operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
+  ): Effect.Effect<Answer, Failure, R> =>
+    Effect.suspend(() => {
+      const name = `${key.scope}\n${key.path}\n${key.value}`
+      const first = running.get(name)
+      if (first !== undefined) return follow(key, operation, first)
+      const done = Deferred.makeUnsafe<Answer, Failure>()
+      running.set(name, done)
+      return commit(key, operation).pipe(
+        Effect.onExit((exit) => {
+          running.delete(name)
+          return Deferred.done(done, exit)
+        })
+      )
+    })
+
+  /** One database connection per key waits, whatever the number of duplicates. A first call that vanished stored nothing: the next runs. */
+  const follow = <R>(
+    key: IdempotencyKey,
+    operation: Effect.Effect<StoredResponse, StoreUnavailable, R>,
+    first: Deferred.Deferred<Answer, Failure>
+  ): Effect.Effect<Answer, Failure, R> =>
+    Effect.exit(Deferred.await(first)).pipe(
+      Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new StillRunning()) }),
+      Effect.flatMap((exit) => {
+        if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: true })
+        return Cause.hasFails(exit.cause) ? exit : once(key, operation)
+      })
+    )
+
+  return Idempotency.of({ once, sweep: (limit) => orUnavailable(keyRow.sweep(limit)) })
+})
+
+export const layer = Layer.effect(Idempotency, make)

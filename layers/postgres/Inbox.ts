@@ -1,0 +1,40 @@
+import { MessageId } from "#schemas/MessageId.ts"
+import { Rendered } from "#schemas/Rendered.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Cursor from "#src/access/Cursor.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { Inbox } from "#src/reports/Inbox.ts"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+  messageId: MessageId,
+  rendered: Schema.fromJsonString(Rendered),
+  tenantId: Schema.NullOr(Schema.String),
+  createdAt: Schema.Number
+})))
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+
+  const list: Inbox["Service"]["list"] = Effect.fn("Inbox.list")(function*(scope, userId, options) {
+    const sealed: Cursor.List = { scope, route: "inbox", filters: [userId] }
+    const before = options.cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, options.cursor)
+    const rows = yield* sql`select message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt"
+      from inbox where scope = ${scope} and user_id = ${userId}
+        ${before === undefined ? sql`` : sql`and (created_at, message_id) < (${before.at}::bigint, ${before.id})`}
+      order by created_at desc, message_id desc limit ${options.limit + 1}::int`.pipe(Effect.flatMap(decodeRows))
+    const items = rows.slice(0, options.limit).map((row) => ({ ...row, tenantId: row.tenantId ?? undefined }))
+    const last = items.at(-1)
+    const cursor = rows.length > options.limit && last !== undefined
+      ? Cursor.seal(secretKey, sealed, { at: last.createdAt, id: last.messageId })
+      : undefined
+    return { items, cursor }
+  }, orUnavailable)
+
+  return Inbox.of({ list })
+})
+
+/** The in-app inbox on Postgres. A message comes first when it was delivered last, which may be long after its acceptance. */
+export const layer = Layer.effect(Inbox, make)

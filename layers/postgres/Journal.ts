@@ -1,0 +1,91 @@
+import * as Accept from "#layers/postgres/journal/Accept.ts"
+import { due } from "#layers/postgres/journal/Due.ts"
+import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
+import { observe } from "#layers/postgres/journal/Observe.ts"
+import * as Record from "#layers/postgres/journal/Record.ts"
+import * as Take from "#layers/postgres/journal/Take.ts"
+import { Handover } from "#src/delivery/Handover.ts"
+import { type Acceptance, type Accepted, Journal, type RowRefused } from "#src/delivery/Journal.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Deferred, Effect, Layer } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient } from "effect/sql"
+
+/** A caller of the API gives up after 2.5 s (reliability.md 2.6); an owner may wait longer for its write. */
+const callersPatience = "2 seconds"
+const ownersPatience = "10 seconds"
+
+/** The journal on Postgres: three writers (accept, record, take), each a group commit. */
+export const layer = Layer.effect(
+  Journal,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const handover = yield* Handover
+    const random = yield* SecureRandom.SecureRandom
+    const process = yield* random.uuidV4()
+    let accepted = 0
+
+    const insert = Accept.write(sql)
+    /** Owned messages go to their mailboxes in the order of the flush, before any caller hears of the commit (P3). */
+    const acceptBatch = Effect.fnUntraced(function*(batch: ReadonlyArray<Accept.Named>) {
+      const unowned = new Set<number>()
+      for (const { acceptance } of batch) {
+        for (const { shard } of acceptance.messages) if (!handover.owns(shard)) unowned.add(shard)
+      }
+      const results = yield* insert(batch, [...unowned])
+      const fresh = batch.flatMap(({ acceptance }, n) => results[n]?.replayed === true ? [] : acceptance.messages)
+      yield* handover.offer(fresh)
+      return results
+    })
+    const accept = yield* GroupCommit.make({
+      capacity: 10_000,
+      maxBatch: 512,
+      patience: callersPatience,
+      write: acceptBatch
+    })
+    const record = yield* GroupCommit.make({
+      capacity: 100_000,
+      maxBatch: 512,
+      patience: ownersPatience,
+      write: Record.write(sql)
+    })
+    const take = yield* GroupCommit.make({
+      capacity: 10_000,
+      maxBatch: 1_024,
+      patience: ownersPatience,
+      write: Take.write(sql)
+    })
+
+    /** Calls of one key in this process share the first one's flush: a flush never holds a key twice, and nobody waits on a row lock. */
+    const running = new Map<string, Deferred.Deferred<Accepted, RowRefused | StoreUnavailable>>()
+    const acceptKeyed = Effect.fnUntraced(function*(named: Accept.Named, name: string) {
+      const first = running.get(name)
+      if (first !== undefined) return { ...(yield* Deferred.await(first)), replayed: true }
+      const done = Deferred.makeUnsafe<Accepted, RowRefused | StoreUnavailable>()
+      running.set(name, done)
+      // A caller that goes away must not take the answer from those who share it.
+      return yield* accept(named).pipe(
+        Effect.onExit((exit) => {
+          running.delete(name)
+          return Deferred.done(done, exit)
+        }),
+        Effect.uninterruptible
+      )
+    })
+
+    return Journal.of({
+      accept: (acceptance: Acceptance) => {
+        const named = { acceptance, owner: `${process}:${accepted++}` }
+        const { key } = acceptance
+        return key === undefined ? accept(named) : acceptKeyed(named, `${key.scope}\n${key.path}\n${key.value}`)
+      },
+      record,
+      observe: observe(sql),
+      take: (shard, node, at) =>
+        take({ shard, node, at }).pipe(
+          Effect.catchTag("RowRefused", (refused) => Effect.fail(new StoreUnavailable({ cause: refused.cause })))
+        ),
+      due: due(sql)
+    })
+  })
+)

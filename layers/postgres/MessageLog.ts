@@ -1,0 +1,95 @@
+import { Attempt } from "#schemas/Attempt.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import { Recipient } from "#schemas/Recipient.ts"
+import { KeyState, type Scope } from "#schemas/Scope.ts"
+import { Instructions } from "#schemas/SendMessage.ts"
+import * as Filters from "#layers/postgres/messagelog/Filters.ts"
+import * as Records from "#layers/postgres/messagelog/Records.ts"
+import * as Timeline from "#layers/postgres/messagelog/Timeline.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Cursor from "#src/access/Cursor.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { MessageNotFound } from "#src/delivery/Journal.ts"
+import { MessageLog, type MessageRecord, type Page, RequestNotFound } from "#src/reports/MessageLog.ts"
+import { Array, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
+const decodeEnqueued = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ enqueued: Schema.Number })))
+const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+  keyState: KeyState,
+  recipient: Schema.fromJsonString(Recipient),
+  instructions: Schema.fromJsonString(Instructions)
+})))
+
+const noMessages: Page<MessageRecord> = { items: [], cursor: undefined }
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+  const columns = sql.literal(Records.columns)
+
+  const only = <A>(rows: ReadonlyArray<A>, id: MessageId): Effect.Effect<A, MessageNotFound> =>
+    Option.match(Array.head(rows), { onNone: () => new MessageNotFound({ id }), onSome: Effect.succeed })
+
+  const get = Effect.fn("MessageLog.get")(function*(scope: Scope, id: MessageId) {
+    const rows = yield* sql`select ${columns} from messages m where m.scope = ${scope} and m.id = ${id}`.pipe(
+      Effect.flatMap(Records.decode)
+    )
+    return Records.fromRow(yield* only(rows, id))
+  }, orUnavailable)
+
+  const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
+    const sealed = Filters.list(scope, query)
+    const before = query.cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, query.cursor)
+    // No message comes from a list yet.
+    if (query.list !== undefined) return noMessages
+    const rows = yield* sql`select ${columns} from messages m
+      where ${Filters.where(sql, scope, query, before?.id)} order by m.id desc limit ${query.limit + 1}::int`.pipe(
+      Effect.flatMap(Records.decode)
+    )
+    const items = rows.slice(0, query.limit).map(Records.fromRow)
+    const last = items.at(-1)
+    const cursor = rows.length > query.limit && last !== undefined
+      ? Cursor.seal(secretKey, sealed, { at: last.enqueued, id: last.id })
+      : undefined
+    return { items, cursor }
+  }, orUnavailable)
+
+  const attempts = Effect.fn("MessageLog.attempts")(function*(scope: Scope, id: MessageId) {
+    return yield* sql`select number, channel, provider, state, kind, started_at::float8 as "startedAt", ended_at::float8 as "endedAt",
+        retry_after::float8 as "retryAfter", reference, error
+      from attempts where scope = ${scope} and message_id = ${id} order by number`.pipe(Effect.flatMap(decodeAttempts))
+  }, orUnavailable)
+
+  const history = Effect.fn("MessageLog.history")(function*(scope: Scope, id: MessageId) {
+    const messages = yield* sql`select enqueued_at::float8 as enqueued from messages where scope = ${scope} and id = ${id}`.pipe(
+      Effect.flatMap(decodeEnqueued)
+    )
+    const { enqueued } = yield* only(messages, id)
+    const rows = yield* sql`select at::float8 as at, step, events from history where scope = ${scope} and message_id = ${id}`.pipe(
+      Effect.flatMap(Timeline.decode)
+    )
+    return Timeline.fold(enqueued, rows)
+  }, orUnavailable)
+
+  const original = Effect.fn("MessageLog.original")(function*(scope: Scope, id: MessageId) {
+    const rows = yield* sql`select key_state as "keyState", recipient, instructions from messages
+      where scope = ${scope} and id = ${id}`.pipe(Effect.flatMap(decodeOriginal))
+    return yield* only(rows, id)
+  }, orUnavailable)
+
+  const archive = Effect.fn("MessageLog.archive")(function*(scope: Scope, requestId: MessageId) {
+    const rows = yield* sql`with mine as (
+        select id from messages where scope = ${scope} and id = ${requestId}
+        union all
+        select id from messages where scope = ${scope} and request_id = ${requestId} and request_id <> id)
+      update messages m set archived = true from mine where m.scope = ${scope} and m.id = mine.id returning 1`
+    if (rows.length === 0) return yield* new RequestNotFound({ id: requestId })
+  }, orUnavailable)
+
+  return MessageLog.of({ get, list, attempts, history, original, archive })
+})
+
+/** The message log on Postgres. */
+export const layer = Layer.effect(MessageLog, make)

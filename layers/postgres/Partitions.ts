@@ -1,0 +1,69 @@
+import { Array, Clock, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Each is partitioned by message id; a day carries the same name in all. */
+const tables = ["messages", "attempts", "history"] as const
+
+const daysBehind = 1
+const daysAhead = 7
+
+/** Any number will do, so long as every node takes the same. */
+const lock = 7_311_842
+
+const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
+
+/** The ids of a day start with its seconds, `1-<8 hex>`. */
+const bound = (day: DateTime.Utc): string => `1-${Math.floor(day.epochMilliseconds / 1_000).toString(16).padStart(8, "0")}`
+
+const nameOf = (table: string, day: DateTime.Utc): string =>
+  `${table}_${DateTime.formatIsoDateUtc(day).replaceAll("-", "")}`
+
+const wanted = (now: DateTime.Utc): ReadonlyArray<DateTime.Utc> => {
+  const today = DateTime.startOf(now, "day")
+  return Array.makeBy(daysBehind + 1 + daysAhead, (index) => DateTime.add(today, { days: index - daysBehind }))
+}
+
+/**
+ * One statement, one commit. Attaching takes a weaker lock on the parent than `create … partition of`: readers and writers go on. Waiting for
+ * locks is cut short, since others queue behind the waiter.
+ */
+const creation = (day: DateTime.Utc): string =>
+  `do $$ begin
+    perform set_config('lock_timeout', '2000', true);
+    perform pg_advisory_xact_lock(${lock});
+    ${
+    tables.map((table) =>
+      `if to_regclass('${nameOf(table, day)}') is null then
+        create table ${nameOf(table, day)} (like ${table} including defaults) with (fillfactor = 80);
+        alter table ${table} attach partition ${nameOf(table, day)}
+          for values from ('${bound(day)}') to ('${bound(DateTime.add(day, { days: 1 }))}');
+      end if;`
+    ).join("\n")
+  }
+  end $$`
+
+/** Creates the daily partitions that are missing around today. A day that fails is logged: the default partition takes its rows. */
+export const ensure = Effect.fn("Partitions.ensure")(function*(sql: SqlClient.SqlClient) {
+  const now = yield* DateTime.now
+  const rows = yield* sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
+    where i.inhparent = any(${tables}::text[]::regclass[])`.pipe(Effect.flatMap(decodeNames))
+  const existing = new Set(rows.map((row) => row.name))
+  const missing = wanted(now).filter((day) => tables.some((table) => !existing.has(nameOf(table, day))))
+  yield* Effect.forEach(missing, (day) =>
+    sql.unsafe(creation(day)).unprepared.pipe(
+      Effect.catch((error) => Effect.logWarning("no partition for", DateTime.formatIsoDateUtc(day), error))
+    ), { discard: true })
+}, Effect.catchCause((cause) => Effect.logWarning("the partitions are unknown", cause)))
+
+const untilMidnight = Effect.map(Clock.currentTimeMillis, (now) => 86_400_000 - now % 86_400_000)
+
+/** Today's partitions before anything is written, and each midnight (UTC) the ones of a week ahead. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* ensure(sql)
+  yield* Effect.flatMap(untilMidnight, Effect.sleep).pipe(
+    Effect.andThen(ensure(sql)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+}))

@@ -1,0 +1,103 @@
+import { Profile, UserId } from "#schemas/Profile.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as ProfileChange from "#src/people/ProfileChange.ts"
+import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import { Array, Clock, Context, Effect, Layer, Option, Request, RequestResolver, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** `Schema.Json` is open, so that only text which is no JSON object fails to decode. */
+const ProfileText = Schema.fromJsonString(Profile)
+const encodeProfile = Schema.encodeEffect(ProfileText)
+const decodeProfile = Schema.decodeUnknownEffect(ProfileText)
+const decodeFound = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ scope: Scope, userId: UserId, profile: Schema.String }))
+)
+const decodeLocked = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ profile: Schema.String })))
+
+const maxBatch = 500
+
+class Find extends Request.Class<
+  { readonly scope: Scope; readonly userId: UserId },
+  Option.Option<Profile>,
+  StoreUnavailable
+> {}
+
+/** The lookups of one turn as one statement; those of a transaction stay on its connection. A row that does not decode fails alone. */
+const finder = (sql: SqlClient.SqlClient) =>
+  RequestResolver.makeWith<Find>({
+    batchKey: (entry) => Context.getOrUndefined(entry.context, sql.transactionService)?.[0],
+    delay: Effect.yieldNow,
+    collectWhile: (entries) => entries.size < maxBatch,
+    runAll: Effect.fnUntraced(function*(entries) {
+      const rows = yield* sql`select p.scope, p.user_id as "userId", p.profile
+        from unnest(${entries.map((entry) => entry.request.scope)}::int[],
+          ${entries.map((entry) => entry.request.userId)}::text[]) as x(scope, user_id)
+        join profiles p using (scope, user_id)`.pipe(Effect.flatMap(decodeFound), orUnavailable)
+      const found = new Map(rows.map((row) => [`${row.scope} ${row.userId}`, row.profile]))
+      yield* Effect.forEach(entries, (entry) => {
+        const text = found.get(`${entry.request.scope} ${entry.request.userId}`)
+        const profile = text === undefined ? Effect.succeedNone : Effect.asSome(orUnavailable(decodeProfile(text)))
+        return Effect.map(Effect.exit(profile), (exit) => entry.completeUnsafe(exit))
+      }, { discard: true })
+    })
+  })
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const resolver = finder(sql)
+
+  const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
+    const text = yield* encodeProfile(profile)
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`update profiles set profile = ${text}, updated_at = ${now} where scope = ${scope} and user_id = ${userId}`
+  })
+
+  const replace = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
+    const text = yield* encodeProfile(profile)
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`insert into profiles (scope, user_id, profile, created_at, updated_at)
+      values (${scope}, ${userId}, ${text}, ${now}, ${now})
+      on conflict (scope, user_id) do update set profile = excluded.profile, updated_at = excluded.updated_at`
+  }, orUnavailable)
+
+  // The empty update of a stored row locks it and returns it as it is.
+  const merge = Effect.fnUntraced(
+    function*(scope: Scope, userId: UserId, change: Profile) {
+      const text = yield* encodeProfile(change)
+      const now = yield* Clock.currentTimeMillis
+      const rows = yield* sql`insert into profiles as p (scope, user_id, profile, created_at, updated_at)
+        values (${scope}, ${userId}, ${text}, ${now}, ${now})
+        on conflict (scope, user_id) do update set profile = p.profile returning p.profile`.pipe(Effect.flatMap(decodeLocked))
+      const before = rows[0]?.profile ?? text
+      if (before !== text) yield* store(scope, userId, ProfileChange.merge(yield* decodeProfile(before), change))
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const patch: Profiles["Service"]["patch"] = Effect.fnUntraced(
+    function*(scope, userId, operations) {
+      const rows = yield* sql`select profile from profiles where scope = ${scope} and user_id = ${userId} for update`.pipe(
+        Effect.flatMap(decodeLocked)
+      )
+      const row = Array.head(rows)
+      if (Option.isNone(row)) return yield* new ProfileNotFound({ userId })
+      yield* store(scope, userId, yield* ProfileChange.patch(yield* decodeProfile(row.value.profile), operations))
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  return Profiles.of({
+    find: (scope, userId) => Effect.request(new Find({ scope, userId }), resolver),
+    replace,
+    merge,
+    patch,
+    remove: (scope, userId) =>
+      sql`delete from profiles where scope = ${scope} and user_id = ${userId}`.pipe(Effect.asVoid, orUnavailable)
+  })
+})
+
+export const layer = Layer.effect(Profiles, make)

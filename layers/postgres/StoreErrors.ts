@@ -1,0 +1,43 @@
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Effect, Predicate, Schema } from "effect"
+import { isSqlError, type SqlError } from "effect/sql/SqlError"
+
+/** Five characters of one of PostgreSQL's classes (its manual, appendix A); Node's `EPIPE` has the length but not the class. */
+const sqlStatePattern = /^[0-9FHPX][0-9A-Z]{4}$/
+
+/** The SQLSTATE that the server gave; `undefined` when the error is the connection's. */
+export const sqlState = (error: SqlError): string | undefined => {
+  const cause = error.reason.cause
+  return Predicate.hasProperty(cause, "code") && typeof cause.code === "string" && sqlStatePattern.test(cause.code)
+    ? cause.code
+    : undefined
+}
+
+/** The database refuses the data (classes 22 and 23), and will again: not a fault of the store. */
+export const isRefusal = (error: SqlError): boolean => {
+  const state = sqlState(error)
+  return state !== undefined && (state.startsWith("22") || state.startsWith("23"))
+}
+
+/** A lock was not granted within `lock_timeout`. */
+export const isLockTimeout = (error: SqlError): boolean => sqlState(error) === "55P03"
+
+type Fault = SqlError | Schema.SchemaError
+
+export const unavailable = (error: Fault): StoreUnavailable => new StoreUnavailable({ cause: error })
+
+const isOther = <E>(error: E): error is Exclude<E, Fault> => !isSqlError(error) && !Schema.isSchemaError(error)
+
+/**
+ * For a method that fails with `StoreUnavailable` only; a row that does not decode was not written by this version. A rollback on a lost
+ * connection dies with its `SqlError`, and is no defect of ours either.
+ */
+export const orUnavailable = <A, E, R>(
+  effect: Effect.Effect<A, E, R>
+): Effect.Effect<A, Exclude<E, Fault> | StoreUnavailable, R> =>
+  effect.pipe(
+    Effect.catch((error): Effect.Effect<never, Exclude<E, Fault> | StoreUnavailable> =>
+      Effect.fail(isOther(error) ? error : new StoreUnavailable({ cause: error }))
+    ),
+    Effect.catchDefect((defect) => isSqlError(defect) ? Effect.fail(unavailable(defect)) : Effect.die(defect))
+  )

@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+
+/** Another process owns the data directory. Nothing in it was touched. */
+export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()("DataDirectoryInUse", {
+  directory: Schema.String,
+  /** The owner, as it described itself; `undefined` when it left no description. */
+  owner: Schema.UndefinedOr(Schema.Struct({ pid: Schema.Int, command: Schema.String }))
+}) {
+  override get message(): string {
+    const owner = this.owner === undefined ? "another process" : `process ${this.owner.pid} (${this.owner.command})`
+    return `data directory ${this.directory} is in use by ${owner}; stop it or set TIDINGS_DATA_DIR`
+  }
+}
+
+/** The data directory cannot be made, read or written. */
+export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusable>()("DataDirectoryUnusable", {
+  directory: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `data directory ${this.directory} cannot be used: ${String(this.cause)}`
+  }
+}
+
+/** The embedded database did not start: `detail` is what it said. */
+export class DatabaseNotStarted extends Schema.TaggedError<DatabaseNotStarted>()("DatabaseNotStarted", {
+  directory: Schema.String,
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `the embedded database in ${this.directory} did not start: ${this.detail}`
+  }
+}
+
+/** `disk` was asked for, but a commit reached no disk. */
+export class DurabilityRefused extends Schema.TaggedError<DurabilityRefused>()("DurabilityRefused", {
+  directory: Schema.String
+}) {
+  override get message(): string {
+    return `a commit in ${this.directory} was not followed by an fsync, so an accepted message could be lost when ` +
+      `the power goes; set TIDINGS_DURABILITY=process to accept that`
+  }
+}
+
+/** Why the embedded database was not opened. */
+export type EmbeddedError = DataDirectoryInUse | DataDirectoryUnusable | DatabaseNotStarted | DurabilityRefused
+
+/** The running database stopped for good (a failed fsync, a full disk, a crash): only a new process can open the directory. */
+export class DatabaseBroken extends Schema.TaggedError<DatabaseBroken>()("DatabaseBroken", {
+  detail: Schema.String
+}) {
+  override get message(): string {
+    return `the embedded database stopped: ${this.detail}`
+  }
+}

@@ -1,0 +1,173 @@
+import type { Backend } from "#layers/postgres/embedded/Backend.ts"
+import type { DatabaseBroken } from "#layers/postgres/embedded/EmbeddedError.ts"
+import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import { type Unit, UnitReader } from "#layers/postgres/embedded/UnitReader.ts"
+import { Result } from "effect"
+import type { Buffer } from "node:buffer"
+import { Duplex } from "node:stream"
+import { clearTimeout, setImmediate, setTimeout } from "node:timers"
+
+/** The event loop gets its turn after so many milliseconds of statements. */
+const turnMillis = 2
+
+export interface Wire {
+  /** A new connection. Give it to `PgClient` as `stream`. */
+  readonly connect: () => Duplex
+  /** Ends every connection, rolling back what they left open, before it returns. */
+  readonly shutdown: () => void
+}
+
+export interface Options {
+  /** A connection that keeps others waiting for so many milliseconds, idle inside its transaction, is ended. */
+  readonly patience?: number | undefined
+  /** Called when the backend is gone for good. */
+  readonly onBroken?: (error: DatabaseBroken) => void
+}
+
+const farewell = "farewell"
+
+/**
+ * Any number of wire connections onto one backend. A backend has one transaction, so the connection inside BEGIN … COMMIT keeps it and the
+ * others take turns after it, a statement each. A connection that ends is rolled back and its prepared statements go. To PostgreSQL
+ * they are one session: SET, session advisory locks and temporary tables are common, and a notification goes to all connections.
+ */
+export const make = (backend: Backend, options: Options = {}): Wire => {
+  const connections = new Set<Connection>()
+  const turns: Array<Connection> = []
+  let holder: Connection | undefined
+  let scheduled = false
+  let down: Error | undefined
+  let impatience: NodeJS.Timeout | undefined
+
+  class Connection extends Duplex {
+    readonly units: Array<Unit | typeof farewell> = []
+    waiting = false
+    private readonly reader: UnitReader
+    private leaving = false
+    private gone = false
+
+    constructor() {
+      super({ allowHalfOpen: false })
+      this.on("error", () => {}) // Nobody may listen any more, and an unheard error ends the process.
+      this.reader = new UnitReader({
+        startup: () => void this.push(backend.greeting),
+        plainText: () => void this.push("N"),
+        unit: (unit) => this.offer(unit),
+        end: (fault) => fault === undefined ? this.leave() : this.destroy(new Error(`connection ended: ${fault}`))
+      })
+      connections.add(this)
+    }
+    private offer(unit: Unit | typeof farewell) {
+      this.units.push(unit)
+      queue(this)
+    }
+    /** What it left in the backend, said once. */
+    leftovers(): Buffer {
+      const bytes = Frames.farewell(holder === this, this.reader.statements)
+      this.gone = true
+      connections.delete(this)
+      return bytes
+    }
+    private leave() {
+      if (this.leaving) return
+      this.leaving = true
+      this.offer(farewell)
+    }
+    override _read() {}
+    override _write(chunk: Buffer, _encoding: string, done: () => void) {
+      this.reader.push(chunk)
+      done()
+    }
+    override _final(done: () => void) {
+      this.leave()
+      done()
+    }
+    override _destroy(error: Error | null, done: (error: Error | null) => void) {
+      connections.delete(this)
+      this.units.length = 0
+      this.leaving = true
+      if (!this.gone) this.offer(farewell)
+      done(error)
+    }
+  }
+
+  const queue = (connection: Connection) => {
+    if (connection !== holder && !connection.waiting) {
+      connection.waiting = true
+      turns.push(connection)
+    }
+    if (scheduled) return
+    scheduled = true
+    setImmediate(drain)
+  }
+  const next = (): Connection | undefined => {
+    if (holder !== undefined) return holder.units.length > 0 ? holder : undefined
+    const connection = turns.shift()
+    if (connection !== undefined) connection.waiting = false
+    return connection
+  }
+  const drain = () => {
+    const start = performance.now()
+    do {
+      const connection = next()
+      if (connection === undefined) {
+        scheduled = false
+        return watch()
+      }
+      step(connection)
+    } while (performance.now() - start < turnMillis)
+    setImmediate(drain)
+  }
+  const step = (connection: Connection) => {
+    const unit = connection.units.shift()
+    if (unit === undefined) return
+    const last = unit === farewell
+    clearTimeout(impatience)
+    impatience = undefined
+    const bytes = last ? connection.leftovers() : unit.bytes
+    if (bytes.length > 0) {
+      const reply = backend.run(bytes)
+      if (Result.isFailure(reply)) return fail(reply.failure)
+      holder = !last && (!unit.closed || backend.inTransaction()) ? connection : undefined
+      deliver(connection, reply.success, last)
+    }
+    if (last) {
+      if (!connection.destroyed) connection.push(null)
+      connection.resume()
+    } else if (connection !== holder && connection.units.length > 0) queue(connection)
+  }
+  const deliver = (connection: Connection, reply: Buffer, silent: boolean) => {
+    const [own, notifications] = Frames.partNotifications(reply)
+    for (const notification of notifications) for (const one of connections) one.push(notification)
+    if (!silent && own.length > 0 && !connection.destroyed) connection.push(own)
+  }
+  const fail = (cause: DatabaseBroken) => {
+    if (down === undefined) options.onBroken?.(cause)
+    down = cause
+    holder = undefined
+    for (const connection of connections) connection.destroy(cause)
+  }
+  /** Nothing runs: if somebody waits for an idle transaction, give that one so much time and no more. */
+  const watch = () => {
+    const idle = holder
+    if (idle === undefined || turns.length === 0 || impatience !== undefined) return
+    impatience = setTimeout(() => {
+      impatience = undefined
+      idle.destroy(new Error("connection ended: idle in a transaction that others wait for"))
+    }, options.patience ?? 30_000)
+    impatience.unref()
+  }
+  return {
+    connect: () => {
+      const connection = new Connection()
+      return down === undefined ? connection : connection.destroy(down)
+    },
+    shutdown: () => {
+      const reason = new Error("connection ended: the database is closing")
+      down ??= reason
+      for (const connection of connections) connection.destroy(reason)
+      for (let connection = next(); connection !== undefined; connection = next()) step(connection)
+      clearTimeout(impatience)
+    }
+  }
+}

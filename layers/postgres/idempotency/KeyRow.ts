@@ -1,0 +1,59 @@
+import { type IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+const headers = Schema.fromJsonString(StoredResponse.fields.headers)
+const encodeHeaders = Schema.encodeEffect(headers)
+const decodeStored = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ owner: Schema.String, status: Schema.Int, headers, body: Schema.String })])
+)
+const decodeCount = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Int })]))
+
+/**
+ * The row of a key within the transaction that it belongs to: taken first (the unique index makes the others wait), filled with the response
+ * last. There is no "in progress" record to expire: it is the open transaction (reliability.md 2.2).
+ */
+export const make = (sql: SqlClient.SqlClient) => {
+  /**
+   * Whether the key is this transaction's: it had no row, or an expired one. Waits at most 5 s for another's transaction, then fails with
+   * SQLSTATE 55P03; `set_config` stands in the `from` so that it holds before the insert waits, without a round trip of its own.
+   */
+  const take = (key: IdempotencyKey, owner: string, now: number) =>
+    Effect.map(
+      sql`insert into idempotency as i (scope, path, key, owner, status, headers, body, body_hash, expires_at)
+        select ${key.scope}, ${key.path}, ${key.value}, ${owner}, 0, '{}', '', ${key.bodyHash}, ${key.expiresAt}::bigint
+        from set_config('lock_timeout', '5000', true)
+        on conflict (scope, path, key) do update set owner = excluded.owner, status = excluded.status, headers = excluded.headers,
+          body = excluded.body, body_hash = excluded.body_hash, expires_at = excluded.expires_at
+        where i.expires_at <= ${now}::bigint returning 1`,
+      (rows) => rows.length === 1
+    )
+
+  const read = Effect.fnUntraced(function*(key: IdempotencyKey) {
+    const rows = yield* sql`select owner, status, headers, body from idempotency
+      where scope = ${key.scope} and path = ${key.path} and key = ${key.value}`
+    const [{ body, headers, owner, status }] = yield* decodeStored(rows)
+    return { owner, response: { status, headers, body } satisfies StoredResponse }
+  })
+
+  const fill = Effect.fnUntraced(function*(key: IdempotencyKey, response: StoredResponse) {
+    yield* sql`update idempotency set status = ${response.status}, headers = ${yield* encodeHeaders(response.headers)},
+        body = ${response.body}
+      where scope = ${key.scope} and path = ${key.path} and key = ${key.value}`
+  })
+
+  /** Rows that another transaction holds are left for the next sweep. */
+  const sweep = Effect.fnUntraced(function*(limit: number) {
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* sql`with gone as (
+        delete from idempotency where (scope, path, key) in (
+          select scope, path, key from idempotency where expires_at <= ${now}::bigint
+          order by expires_at limit ${limit}::int for update skip locked)
+        returning 1)
+      select count(*)::int as count from gone`
+    const [{ count }] = yield* decodeCount(rows)
+    return count
+  })
+
+  return { take, read, fill, sweep }
+}

@@ -1,0 +1,142 @@
+import type { Accepted, Acceptance, NewMessage } from "#src/delivery/Journal.ts"
+import { StoredResponse } from "#src/access/Idempotency.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+/** An acceptance on its way, under a name of its own: a flush repeated after an unknown commit recognises its rows by it. */
+export interface Named {
+  readonly acceptance: Acceptance
+  readonly owner: string
+}
+
+const messageRow = (n: number, message: NewMessage) => ({
+  n,
+  scope: message.scope,
+  id: message.id,
+  request_id: message.requestId,
+  shard: message.shard,
+  lane: message.lane,
+  recipient_key: message.recipientKey,
+  key_state: message.keyState,
+  status: message.status,
+  due_at: message.dueAt,
+  event: message.event,
+  template: message.template,
+  recipient_name: message.recipientName,
+  tenant_id: message.tenantId,
+  tags: message.tags,
+  trace_id: message.traceId,
+  enqueued_at: message.enqueuedAt,
+  recipient: JSON.stringify(message.recipient),
+  instructions: JSON.stringify(message.instructions)
+})
+
+const messageColumns = `scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event, template, recipient_name,
+  tenant_id, tags, trace_id, enqueued_at, recipient, instructions`
+
+const messageTypes = `n int, scope int, id text, request_id text, shard smallint, lane text, recipient_key text, key_state text,
+  status text, due_at bigint, event text, template text, recipient_name text, tenant_id text, tags text[], trace_id text,
+  enqueued_at bigint, recipient text, instructions text`
+
+const KeptRow = Schema.Struct({
+  n: Schema.Int,
+  owner: Schema.String,
+  status: Schema.Int,
+  headers: Schema.fromJsonString(StoredResponse.fields.headers),
+  body: Schema.String
+})
+const decodeKept = Schema.decodeUnknownEffect(Schema.Array(KeptRow))
+
+/**
+ * Accepts a batch in one statement, one commit (P1, P5). Keys go in one order, or the flushes of two nodes deadlock; a live key of an earlier
+ * call answers with its stored response, and the rows of its repeat are not inserted. `notify` names shards that other nodes own.
+ */
+export const write = (sql: SqlClient.SqlClient) => {
+  const insert = (notify: boolean, keyed: boolean) => `
+    with x as (select * from json_to_recordset($1::json) as x(${messageTypes})),
+    ${
+    keyed
+      ? `k as (
+      insert into idempotency as i (scope, path, key, owner, status, headers, body, body_hash, expires_at)
+      select scope, path, key, owner, status, headers, body, body_hash, expires_at
+      from json_to_recordset($4::json) as e(scope int, path text, key text, owner text, status smallint, headers text, body text,
+        body_hash text, expires_at bigint)
+      order by scope, path, key
+      on conflict (scope, path, key) do update set
+        owner = case when i.expires_at <= $5::bigint then excluded.owner else i.owner end,
+        status = case when i.expires_at <= $5::bigint then excluded.status else i.status end,
+        headers = case when i.expires_at <= $5::bigint then excluded.headers else i.headers end,
+        body = case when i.expires_at <= $5::bigint then excluded.body else i.body end,
+        body_hash = case when i.expires_at <= $5::bigint then excluded.body_hash else i.body_hash end,
+        expires_at = case when i.expires_at <= $5::bigint then excluded.expires_at else i.expires_at end
+      returning scope, path, key, owner, status, headers, body),
+    e as (select e.n, e.owner as mine, k.owner, k.status, k.headers, k.body
+      from json_to_recordset($4::json) as e(n int, scope int, path text, key text, owner text) join k using (scope, path, key)),
+    lost as (select n from e where owner <> mine),`
+      : `lost as (select 0 as n where false),`
+  }
+    m as (insert into messages (${messageColumns})
+      select ${messageColumns} from x where n not in (select n from lost) on conflict (scope, id) do nothing),
+    h as (insert into history (scope, message_id, at, step, events)
+      select h.scope, h.message_id, h.at, 'accept', h.events
+      from json_to_recordset($2::json) as h(n int, scope int, message_id text, at bigint, events text)
+      where h.n not in (select n from lost) on conflict do nothing),
+    p as (insert into profiles (scope, user_id, profile, created_at, updated_at)
+      select distinct on (p.scope, p.user_id) p.scope, p.user_id, p.profile, p.at, p.at
+      from json_to_recordset($3::json) as p(n int, scope int, user_id text, profile text, at bigint)
+      where p.n not in (select n from lost) order by p.scope, p.user_id, p.n on conflict (scope, user_id) do nothing)
+    select ${keyed ? "n, owner, status, headers, body" : "n"}${
+    notify ? `, (select pg_notify('tidings_due', $${keyed ? 6 : 4}))::text` : ""
+  } from ${keyed ? "e" : "lost"} ${!keyed && notify ? "right join (select 1) one on true" : ""}`
+
+  return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, unowned: ReadonlyArray<number>) {
+    const messages = batch.flatMap(({ acceptance }, n) => acceptance.messages.map((message) => messageRow(n, message)))
+    const history = batch.flatMap(({ acceptance }, n) =>
+      acceptance.messages.flatMap((message) =>
+        message.events.length === 0 ? [] : [{
+          n,
+          scope: message.scope,
+          message_id: message.id,
+          at: acceptance.at,
+          events: JSON.stringify(message.events)
+        }]
+      )
+    )
+    const profiles = batch.flatMap(({ acceptance }, n) =>
+      acceptance.profiles.map((profile) => ({
+        n,
+        scope: profile.scope,
+        user_id: profile.userId,
+        profile: JSON.stringify(profile.profile),
+        at: acceptance.at
+      }))
+    )
+    const keys = batch.flatMap(({ acceptance: { key, response }, owner }, n) =>
+      key === undefined ? [] : [{
+        n,
+        scope: key.scope,
+        path: key.path,
+        key: key.value,
+        owner,
+        status: response.status,
+        headers: JSON.stringify(response.headers),
+        body: response.body,
+        body_hash: key.bodyHash,
+        expires_at: key.expiresAt
+      }]
+    )
+    const keyed = keys.length > 0
+    const now = Math.max(...batch.map(({ acceptance }) => acceptance.at))
+    const params: Array<unknown> = [JSON.stringify(messages), JSON.stringify(history), JSON.stringify(profiles)]
+    if (keyed) params.push(JSON.stringify(keys), now)
+    if (unowned.length > 0) params.push(unowned.join(","))
+    const rows = yield* sql.unsafe(insert(unowned.length > 0, keyed), params)
+    const kept = new Map((yield* decodeKept(keyed ? rows : []).pipe(Effect.orDie)).map((row) => [row.n, row]))
+    return batch.map(({ acceptance, owner }, n): Accepted => {
+      const row = kept.get(n)
+      return row === undefined || row.owner === owner
+        ? { response: acceptance.response, replayed: false }
+        : { response: { status: row.status, headers: row.headers, body: row.body }, replayed: true }
+    })
+  })
+}

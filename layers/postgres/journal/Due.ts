@@ -1,0 +1,76 @@
+import { Attempt } from "#schemas/Attempt.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
+import { DueRow } from "#src/delivery/OpenMessage.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+const { attempts: _attempts, ...columns } = DueRow.fields
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct(columns)))
+const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ messageId: Schema.String, ...Attempt.fields })))
+const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
+
+/** How the window is cut: bulk may fill its share whatever transactional holds, and the other way round. */
+const lanes = ["transactional", "bulk"] as const
+
+/** `due_at = 0` and `due_at > 0` are spelt out, since they are what the two partial indexes are for. */
+const part = (lane: string, kind: "ready" | "timed") => `
+  (select m.id, m.request_id as "requestId", m.scope, m.shard, m.lane, m.recipient_key as "recipientKey", m.key_state as "keyState",
+    m.status, m.enqueued_at::float8 as "enqueuedAt", m.due_at::float8 as "dueAt", m.tries, m.seq <= owned.seq as recovered, m.recipient,
+    m.instructions, m.seq
+  from messages m join owned using (shard)
+  where m.lane = '${lane}' and ${kind === "ready" ? "m.due_at = 0" : "m.due_at > 0 and m.due_at <= $3"}
+    and not (m.id = any($4::text[])) and not (m.recipient_key = any($5::text[]))
+  order by ${kind === "ready" ? "m.seq" : "m.due_at"} limit $6)`
+
+const window = `
+  with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
+  ${lanes.flatMap((lane) => [part(lane, "ready"), part(lane, "timed")]).join(" union all ")}`
+
+const attemptsOf = `
+  select message_id as "messageId", number, channel, provider, state, kind, started_at::float8 as "startedAt",
+    ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error
+  from attempts a join unnest($1::int[], $2::text[]) as x(scope, id) on a.scope = x.scope and a.message_id = x.id
+  where message_id between $3 and $4 order by message_id, number`
+
+const nextTimed = `
+  select least(${
+  lanes.map((lane) =>
+    `(select m.due_at from messages m where m.lane = '${lane}' and m.due_at > $2 and m.shard = any($1::smallint[])
+      order by m.due_at limit 1)`
+  ).join(", ")
+})::float8 as next`
+
+/** Reads one window: a statement for the rows, one for their attempts if there are rows, one for the next time if nothing was left out. */
+export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
+  Effect.fnUntraced(
+    function*({ fullMailboxes, held, limit, now, shards }: Window) {
+      const owned = shards.map((owner) => owner.shard)
+      const found = yield* sql.unsafe(window, [
+        owned,
+        shards.map((owner) => owner.takenAtSeq),
+        now,
+        held,
+        fullMailboxes,
+        limit
+      ]).pipe(Effect.flatMap(decodeRows))
+      const complete = found.length < limit
+      const ids = found.map((row) => row.id)
+      const attempts = ids.length === 0 ? [] : yield* sql.unsafe(attemptsOf, [
+        found.map((row) => row.scope),
+        ids,
+        ids.reduce((a, b) => (a < b ? a : b)),
+        ids.reduce((a, b) => (a > b ? a : b))
+      ]).pipe(Effect.flatMap(decodeAttempts))
+      const byMessage = Map.groupBy(attempts, (attempt) => attempt.messageId)
+      const next = complete
+        ? (yield* sql.unsafe(nextTimed, [owned, now]).pipe(Effect.flatMap(decodeNext)))[0]?.next ?? undefined
+        : undefined
+      return {
+        rows: found.map((row) => ({ ...row, attempts: byMessage.get(row.id) ?? [] })),
+        complete,
+        next
+      } satisfies Due
+    },
+    orUnavailable
+  )

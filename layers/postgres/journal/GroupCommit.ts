@@ -1,0 +1,85 @@
+import { isRefusal, unavailable } from "#layers/postgres/StoreErrors.ts"
+import { RowRefused } from "#src/delivery/Journal.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Cause, type Duration, Effect, Exit, Latch, Schedule, type Scope } from "effect"
+import type { SqlError } from "effect/sql/SqlError"
+
+type Failure = RowRefused | StoreUnavailable
+
+interface Entry<A, B> {
+  readonly item: A
+  readonly resume: (exit: Exit.Exit<B, Failure>) => void
+}
+
+/** The same batch again, after a lost connection or a deadlock: a batch that did commit collides with itself and changes nothing. */
+const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 }))
+
+/**
+ * A queue drained by one writer: each flush writes what has gathered since the last one ended, so the batch grows with the load and an idle
+ * queue costs nothing. `write` answers one result per item, in order, and must be repeatable. A refused row fails alone: the batch is halved
+ * until it stands alone. Callers wait at most `patience` for their flush; a full queue (`capacity` items) refuses at once.
+ */
+export const make = Effect.fnUntraced(function*<A, B>(options: {
+  readonly capacity: number
+  readonly maxBatch: number
+  readonly patience: Duration.Input
+  readonly write: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, SqlError | StoreUnavailable>
+}): Effect.fn.Return<(item: A) => Effect.Effect<B, Failure>, never, Scope.Scope> {
+  let waiting: Array<Entry<A, B>> = []
+  const filled = Latch.makeUnsafe()
+
+  const flush = (entries: ReadonlyArray<Entry<A, B>>): Effect.Effect<void, StoreUnavailable> =>
+    options.write(entries.map((entry) => entry.item)).pipe(
+      Effect.retry({
+        schedule: again,
+        while: (error) => error._tag === "SqlError" && !isRefusal(error)
+      }),
+      Effect.map((results) =>
+        results.forEach((result, index) => entries[index]?.resume(Exit.succeed(result)))
+      ),
+      Effect.catchTag("SqlError", (error) => {
+        if (!isRefusal(error)) return unavailable(error)
+        if (entries.length === 1) {
+          return Effect.sync(() => entries[0]?.resume(Exit.fail(new RowRefused({ cause: error }))))
+        }
+        const half = Math.ceil(entries.length / 2)
+        return Effect.andThen(flush(entries.slice(0, half)), flush(entries.slice(half)))
+      })
+    )
+
+  const drain = Effect.gen(function*() {
+    yield* filled.await
+    const batch = waiting.slice(0, options.maxBatch)
+    waiting = waiting.slice(options.maxBatch)
+    if (waiting.length === 0) Latch.closeUnsafe(filled)
+    const exit = yield* flush(batch).pipe(
+      Effect.timeoutOrElse({
+        duration: options.patience,
+        orElse: () => new StoreUnavailable({ cause: "no answer in time" })
+      }),
+      Effect.exit
+    )
+    if (Exit.isSuccess(exit)) return
+    // Who came while this flush hung has waited too: nobody waits for two.
+    const late = waiting.splice(0)
+    Latch.closeUnsafe(filled)
+    const failure = Exit.fail(new StoreUnavailable({ cause: Cause.squash(exit.cause) }))
+    for (const entry of [...batch, ...late]) entry.resume(failure)
+  })
+
+  yield* Effect.forkScoped(Effect.forever(drain))
+  yield* Effect.addFinalizer((exit) =>
+    Effect.sync(() => {
+      for (const entry of waiting.splice(0)) entry.resume(Exit.fail(new StoreUnavailable({ cause: exit })))
+    })
+  )
+
+  return (item) =>
+    Effect.callback<B, Failure>((resume) => {
+      if (waiting.length >= options.capacity) {
+        return resume(Effect.fail(new StoreUnavailable({ cause: "the write queue is full" })))
+      }
+      waiting.push({ item, resume })
+      Latch.openUnsafe(filled)
+    })
+})

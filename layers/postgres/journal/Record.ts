@@ -1,0 +1,110 @@
+import { Status } from "#schemas/Status.ts"
+import type { Step, StepResult } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+const row = (step: Step, n: number) => ({
+  n,
+  scope: step.message.scope,
+  id: step.message.id,
+  shard: step.message.shard,
+  epoch: step.epoch,
+  at: step.at,
+  sources: Lifecycle.sources(step.lifecycle),
+  target: step.lifecycle.length === 0 ? undefined : Lifecycle.target(step.lifecycle),
+  sent: step.lifecycle.includes("Send") ? step.at : undefined,
+  conditional: step.conditional,
+  reason: step.reason,
+  error: step.error,
+  due_at: step.dueAt,
+  closes: step.dueAt === null,
+  tries: step.tries,
+  number: step.attempt?.number,
+  channel: step.attempt?.channel,
+  provider: step.attempt?.provider,
+  state: step.attempt?.state,
+  kind: step.attempt?.kind,
+  started_at: step.attempt?.startedAt,
+  ended_at: step.attempt?.endedAt,
+  retry_after: step.attempt?.retryAfter,
+  reference: step.attempt?.reference,
+  attempt_error: step.attempt?.error,
+  step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "begin"}`,
+  events: step.events.length === 0 ? undefined : JSON.stringify(step.events),
+  user_id: step.inbox?.userId,
+  tenant_id: step.inbox?.tenantId,
+  rendered: step.inbox === undefined ? undefined : JSON.stringify(step.inbox.rendered)
+})
+
+const types = `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text, sent bigint,
+  conditional boolean, reason text, error text, due_at bigint, closes boolean, tries smallint, number smallint, channel text, provider text, state text,
+  kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, events text,
+  user_id text, tenant_id text, rendered text`
+
+/** The status this step leaves, given the stored one. */
+const status = "case when m.status = any(x.sources) then coalesce(x.target, m.status) else m.status end"
+
+/**
+ * Writes a batch of steps in one autocommit statement. The epoch rows are locked `for share` in it: without the lock a stale settle slips
+ * past a new owner. The id bounds ($2, $3) let the planner skip the partitions that the batch does not touch.
+ */
+const statement = `
+  with x as (select * from json_to_recordset($1::json) as x(${types})),
+  current as (select shard, epoch from epochs where shard = any($4::smallint[]) order by shard for share),
+  valid as (select x.* from x join current using (shard, epoch)),
+  moved as (update messages m set
+      status = ${status},
+      reason = case when x.target is not null and m.status = any(x.sources) then coalesce(x.reason, m.reason) else m.reason end,
+      error = case when x.target is not null and m.status = any(x.sources) then x.error else m.error end,
+      due_at = case when m.due_at is not null and not x.closes then coalesce(x.due_at, m.due_at) end,
+      tries = coalesce(x.tries, m.tries),
+      sent_at = coalesce(m.sent_at, x.sent),
+      providers = case when x.provider is null or x.provider = any(m.providers) then m.providers else m.providers || x.provider end
+    from valid x
+    where m.scope = x.scope and m.id = x.id and m.id between $2 and $3
+      and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
+    returning m.scope, m.id, m.status),
+  a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
+      reference, error)
+    select x.scope, x.id, x.number, x.epoch, x.channel, x.provider, x.state, x.kind, x.started_at, x.ended_at, x.retry_after,
+      x.reference, x.attempt_error
+    from valid x join moved using (scope, id) where x.number is not null
+    on conflict (scope, message_id, number) do update set state = excluded.state, kind = excluded.kind, ended_at = excluded.ended_at,
+      retry_after = excluded.retry_after, reference = excluded.reference, error = excluded.error
+    where attempts.state = 'intent' and excluded.state <> 'intent'),
+  h as (insert into history (scope, message_id, at, step, events)
+    select x.scope, x.id, x.at, x.step, x.events from valid x join moved using (scope, id) where x.events is not null
+    on conflict do nothing),
+  i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, rendered)
+    select x.scope, x.user_id, x.id, x.tenant_id, x.at, x.rendered from valid x join moved using (scope, id)
+    where x.user_id is not null on conflict do nothing)
+  select x.n, moved.status, valid.n is not null as current,
+    case when moved.id is null and valid.n is not null then (
+      select m.status from messages m where m.scope = x.scope and m.id = x.id) end as stored
+  from x left join valid on valid.n = x.n left join moved on moved.scope = x.scope and moved.id = x.id`
+
+const Written = Schema.Struct({
+  n: Schema.Int,
+  status: Schema.NullOr(Status),
+  current: Schema.Boolean,
+  stored: Schema.NullOr(Status)
+})
+const decode = Schema.decodeUnknownEffect(Schema.Array(Written))
+
+export const write = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
+    const ids = batch.map((step) => step.message.id)
+    const low = ids.reduce((a, b) => (a < b ? a : b))
+    const high = ids.reduce((a, b) => (a > b ? a : b))
+    const shards = [...new Set(batch.map((step) => step.message.shard))]
+    const rows = yield* sql.unsafe(statement, [JSON.stringify(batch.map(row)), low, high, shards])
+    const committedAtNanos = yield* Clock.monotonicTimeNanos
+    const written = new Map((yield* Effect.orDie(decode(rows))).map((result) => [result.n, result]))
+    return batch.map((_, n): StepResult => {
+      const result = written.get(n)
+      if (result === undefined || !result.current) return { _tag: "Fenced" }
+      if (result.status !== null) return { _tag: "Written", status: result.status, committedAtNanos }
+      return { _tag: "Refused", status: result.stored ?? "CANCELED" }
+    })
+  })

@@ -1,0 +1,31 @@
+import type { Ownership } from "#src/delivery/Journal.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+/** A node that wants a shard. `at` in epoch ms. */
+export interface Claim {
+  readonly shard: number
+  readonly node: string
+  readonly at: number
+}
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ shard: Schema.Int, epoch: Schema.Number, seq: Schema.Number }))
+)
+
+const statement = `
+  with taken as (
+    insert into epochs as e (shard, epoch, node, taken_at)
+    select shard, 1, node, at from json_to_recordset($1::json) as x(shard smallint, node text, at bigint) order by shard
+    on conflict (shard) do update set epoch = e.epoch + 1, node = excluded.node, taken_at = excluded.taken_at
+    returning shard, epoch)
+  select shard, epoch::float8 as epoch, (select case when is_called then last_value else 0 end from message_seq)::float8 as seq from taken`
+
+/** New epochs for a batch of shards. A repeat after an unknown commit takes one more epoch, which fences no one but the repeated call. */
+export const write = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function*(claims: ReadonlyArray<Claim>) {
+    const latest = new Map(claims.map((claim) => [claim.shard, claim]))
+    const rows = yield* sql.unsafe(statement, [JSON.stringify([...latest.values()])])
+    const taken = new Map((yield* Effect.orDie(decode(rows))).map((row) => [row.shard, row]))
+    return claims.map(({ shard }): Ownership => taken.get(shard) ?? { shard, epoch: 0, seq: 0 })
+  })

@@ -1,0 +1,53 @@
+import { MessageId } from "#schemas/MessageId.ts"
+import { Reason, Status } from "#schemas/Status.ts"
+import type { MessageRecord } from "#src/reports/MessageLog.ts"
+import { Schema } from "effect"
+
+const Time = Schema.NullOr(Schema.Number)
+const Text = Schema.NullOr(Schema.String)
+
+const Row = Schema.Struct({
+  id: MessageId,
+  requestId: MessageId,
+  status: Status,
+  reason: Schema.NullOr(Reason),
+  error: Text,
+  event: Schema.String,
+  template: Schema.String,
+  recipient: Schema.String,
+  tenantId: Text,
+  tags: Schema.Array(Schema.String),
+  traceId: Text,
+  enqueued: Schema.Number,
+  sent: Time,
+  delivered: Time,
+  opened: Time,
+  clicked: Time,
+  canceledAt: Time,
+  willRetry: Schema.Boolean,
+  archived: Schema.Boolean
+})
+
+/**
+ * The columns of a record, of `messages m`; `bigint` would come as a `BigInt`. A message will be retried when it was tried and has a time at
+ * which it goes on.
+ */
+export const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error, m.event, m.template,
+  m.recipient_name as recipient, m.tenant_id as "tenantId", m.tags, m.trace_id as "traceId", m.enqueued_at::float8 as enqueued,
+  m.sent_at::float8 as sent, m.delivered_at::float8 as delivered, m.opened_at::float8 as opened, m.clicked_at::float8 as clicked,
+  m.canceled_at::float8 as "canceledAt", coalesce(m.due_at > 0, false) and cardinality(m.providers) > 0 as "willRetry", m.archived`
+
+export const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+export const fromRow = (row: typeof Row.Type): MessageRecord => ({
+  ...row,
+  reason: row.reason ?? undefined,
+  error: row.error ?? undefined,
+  tenantId: row.tenantId ?? undefined,
+  traceId: row.traceId ?? undefined,
+  sent: row.sent ?? undefined,
+  delivered: row.delivered ?? undefined,
+  opened: row.opened ?? undefined,
+  clicked: row.clicked ?? undefined,
+  canceledAt: row.canceledAt ?? undefined
+})

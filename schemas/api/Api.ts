@@ -1,0 +1,20 @@
+import { Inbox } from "#schemas/api/Inbox.ts"
+import { Messages } from "#schemas/api/Messages.ts"
+import { Profiles } from "#schemas/api/Profiles.ts"
+import { Requests } from "#schemas/api/Requests.ts"
+import { Send } from "#schemas/api/Send.ts"
+import { HttpApi, OpenApi } from "effect/http-api"
+
+/** Every endpoint of the JSON API. What stands before each of them is `layers/http/Served`. */
+export class Api extends HttpApi.make("tidings").add(Send, Messages, Requests, Profiles, Inbox)
+  .annotate(OpenApi.Title, "Tidings")
+  .annotate(OpenApi.Version, "0.1.0")
+  .annotate(OpenApi.License, { name: "MIT", identifier: "MIT" })
+  .annotate(
+    OpenApi.Description,
+    "Sends notifications over email, SMS, push, chat and the in-app inbox, and tells what became of each."
+  )
+  .annotate(HttpApi.PayloadParseOptions, { errors: "all" })
+  .annotate(HttpApi.QueryParseOptions, { errors: "all" })
+  .annotate(HttpApi.ParamsParseOptions, { errors: "all" })
+{}

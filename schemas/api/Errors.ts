@@ -1,0 +1,55 @@
+import { Schema } from "effect"
+
+type Type =
+  | "invalid_request_error"
+  | "authentication_error"
+  | "rate_limit_error"
+  | "api_error"
+
+/** The body of every error: a sentence for a person and a word for a program, and nothing else (api.md, Annex C). */
+const body = <const T extends Type>(type: T) => ({ message: Schema.String, type: Schema.tag(type) })
+
+/** The request is malformed; `message` names each refused field by its path. */
+export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(body("invalid_request_error"), {
+  httpApiStatus: 400,
+  description: "The request is malformed; `message` names each refused field by its path."
+}) {}
+
+export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body("authentication_error"), {
+  httpApiStatus: 401,
+  description: "No API key, or not one of this installation's."
+}) {}
+
+/** The named resource does not exist in the key's environment. */
+export class NotFound extends Schema.Error<NotFound>("NotFound")(body("invalid_request_error"), {
+  httpApiStatus: 404,
+  description: "There is no such resource in the key's environment."
+}) {}
+
+export class Conflict extends Schema.Error<Conflict>("Conflict")(body("invalid_request_error"), {
+  httpApiStatus: 409,
+  description: "An earlier request with this Idempotency-Key is still running. `Retry-After` says when to ask again."
+}) {}
+
+export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(body("invalid_request_error"), {
+  httpApiStatus: 413,
+  description: "The request body is over 6 MB."
+}) {}
+
+export class UnsupportedMediaType
+  extends Schema.Error<UnsupportedMediaType>("UnsupportedMediaType")(body("invalid_request_error"), {
+    httpApiStatus: 415,
+    description: "The request body is compressed, or is not JSON."
+  })
+{}
+
+export class InternalError extends Schema.Error<InternalError>("InternalError")(body("api_error"), {
+  httpApiStatus: 500,
+  description: "A fault of this service; it is in its log."
+}) {}
+
+/** Nothing is known to be stored; a retry, best with the same Idempotency-Key, is safe. */
+export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(body("api_error"), {
+  httpApiStatus: 503,
+  description: "The database does not answer. `Retry-After` says when to ask again."
+}) {}

@@ -1,0 +1,28 @@
+import { DateTime, Effect, Option, Schema, SchemaIssue, SchemaTransformation } from "effect"
+
+const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
+
+/** Epoch ms of an ISO 8601 date or date-time; without an offset it is UTC. */
+export const fromIso = (text: string): number | undefined => {
+  if (!iso.test(text)) return undefined
+  const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || text.length === 10 ? text : `${text}Z`
+  return Option.getOrUndefined(Option.map(DateTime.make(zoned.replace(" ", "T")), DateTime.toEpochMillis))
+}
+
+const digits = /^\d{1,15}$/
+
+/** A point in time as callers write it in a query: ISO 8601, or epoch ms. */
+export const Instant = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.Number,
+    SchemaTransformation.transformEffect({
+      decode: (text) => {
+        const time = digits.test(text) ? Number(text) : fromIso(text)
+        return time === undefined
+          ? Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected an ISO 8601 date-time or epoch milliseconds" }))
+          : Effect.succeed(time)
+      },
+      encode: (time) => Effect.succeed(String(time))
+    })
+  )
+).annotate({ description: "ISO 8601, or epoch milliseconds." })

@@ -1,0 +1,10 @@
+import { Option, Predicate, Schema, SchemaGetter } from "effect"
+
+/** A member that a response leaves out when its value is `undefined`. */
+export const maybe = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
+  Schema.optionalKey(schema).pipe(
+    Schema.decodeTo(Schema.optional(Schema.toType(schema)), {
+      decode: SchemaGetter.passthroughSubtype(),
+      encode: SchemaGetter.transformOptional(Option.filter(Predicate.isNotUndefined))
+    })
+  )

@@ -1,0 +1,99 @@
+import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
+import { NotFound } from "#schemas/api/Errors.ts"
+import { Instant } from "#schemas/api/Instant.ts"
+import { Results } from "#schemas/api/Paging.ts"
+import * as Query from "#schemas/api/Query.ts"
+import { MessageDetails } from "#schemas/api/MessageDetails.ts"
+import { HistoryType } from "#schemas/History.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { Rendered } from "#schemas/Rendered.ts"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+
+const params = { message_id: Schema.String }
+
+/** Filters of the list; all given ones hold, the values of one are alternatives. */
+export const MessageFilters = Schema.Struct({
+  archived: Query.Flag,
+  cursor: Query.Text,
+  enqueued_after: Query.given(Instant),
+  event: Query.Text,
+  limit: Query.Limit,
+  list: Query.Text,
+  messageId: Query.Text,
+  notification: Query.Text,
+  provider: Query.Texts,
+  recipient: Query.Text,
+  status: Query.Texts,
+  tag: Query.Texts,
+  tags: Query.Texts,
+  tenant_id: Query.Text,
+  traceId: Query.Text
+})
+export type MessageFilters = typeof MessageFilters.Type
+
+/** One entry of the timeline: `type`, `ts` in epoch ms, and what its type adds (api.md §4). */
+export const HistoryEntry = Schema.StructWithRest(Schema.Struct({ type: HistoryType, ts: Schema.Int }), [
+  Schema.Record(Schema.String, Schema.Json)
+])
+export type HistoryEntry = typeof HistoryEntry.Type
+
+/** What one channel was given to send. */
+export const Output = Schema.Struct({
+  channel: Schema.String,
+  channel_id: Schema.String,
+  content: Schema.Struct({
+    html: Rendered.fields.html,
+    subject: Rendered.fields.subject,
+    title: Rendered.fields.title,
+    body: Rendered.fields.body,
+    text: Rendered.fields.text,
+    blocks: Rendered.fields.blocks
+  })
+})
+export type Output = typeof Output.Type
+
+/** The message can no longer be cancelled: the record as it is, with the error's two members. */
+export class NotCancelable extends Schema.Error<NotCancelable>("NotCancelable")({
+  ...MessageDetails.fields,
+  message: Schema.String,
+  type: Schema.tag("invalid_request_error")
+}, { httpApiStatus: 409, description: "The message can no longer be cancelled; the record tells why." }) {}
+
+export class Messages extends HttpApiGroup.make("messages").prefix("/messages").add(
+  HttpApiEndpoint.get("list", "/", { query: MessageFilters, success: Results(MessageDetails) })
+    .annotate(OpenApi.Summary, "List messages")
+    .annotate(OpenApi.Description, "Newest first. Several values of `provider`, `status`, `tag` and `tags` are comma-joined or repeated."),
+  HttpApiEndpoint.get("get", "/:message_id", { params, success: MessageDetails, error: NotFound })
+    .annotate(OpenApi.Summary, "Get a message"),
+  HttpApiEndpoint.get("history", "/:message_id/history", {
+    params,
+    query: { type: Query.given(HistoryType) },
+    success: Schema.Struct({ results: Schema.Array(HistoryEntry) }),
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Get a message's timeline")
+    .annotate(OpenApi.Description, "Oldest first."),
+  HttpApiEndpoint.get("output", "/:message_id/output", {
+    params,
+    success: Schema.Struct({ results: Schema.Array(Output) }),
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Get what was rendered")
+    .annotate(OpenApi.Description, "One entry per rendered channel; none before rendering."),
+  HttpApiEndpoint.post("cancel", "/:message_id/cancel", {
+    params,
+    success: MessageDetails,
+    error: [NotFound, NotCancelable]
+  })
+    .annotate(OpenApi.Summary, "Cancel a message")
+    .annotate(OpenApi.Description, "Only a message that was not yet handed to a provider; a second cancel changes nothing."),
+  HttpApiEndpoint.post("resend", "/:message_id/resend", {
+    params,
+    success: Schema.Struct({ messageId: MessageId }),
+    error: NotFound
+  })
+    .annotate(CommittedByJournal, true)
+    .annotate(OpenApi.Summary, "Send a message again")
+    .annotate(OpenApi.Description, "A new message for the same recipient, with current profile; the original is not changed.")
+).annotate(OpenApi.Title, "Messages") {}

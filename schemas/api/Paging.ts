@@ -1,0 +1,9 @@
+import { maybe } from "#schemas/api/Maybe.ts"
+import { Schema } from "effect"
+
+/** `cursor` is there when `more` is true; it goes back as the query parameter `cursor`. */
+export const Paging = Schema.Struct({ more: Schema.Boolean, cursor: maybe(Schema.String) })
+
+/** One page of a list, newest first (api.md 1.4, P-results). */
+export const Results = <S extends Schema.Top>(item: S) =>
+  Schema.Struct({ paging: Paging, results: Schema.Array(item) })

@@ -1,0 +1,49 @@
+import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+
+const Empty = Schema.Literal("").pipe(
+  Schema.decodeTo(Schema.Undefined, SchemaTransformation.transform({ decode: () => undefined, encode: () => "" as const }))
+)
+
+/** A parameter that may be left out, or empty: the published client sends `null` as an empty value (api.md, Annex C.2). */
+export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.Union([Empty, schema]))
+
+/** One value of a query parameter. */
+export const Text = given(Schema.String)
+
+/** Several values: comma-joined in one, as the published client does, or the parameter repeated. */
+export const Texts = Schema.optionalKey(Schema.Array(Schema.String))
+
+/** The members of a `Texts`. */
+export const members = (texts: ReadonlyArray<string> | undefined): ReadonlyArray<string> =>
+  texts === undefined ? [] : texts.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
+
+/** `true` or `false`. */
+export const Flag = given(
+  Schema.Literals(["true", "false"]).pipe(
+    Schema.decodeTo(
+      Schema.Boolean,
+      SchemaTransformation.transform({ decode: (text) => text === "true", encode: (flag) => flag ? "true" as const : "false" as const })
+    )
+  )
+)
+
+const longest = 100
+
+/** Items in a page: a number out of 1–100 is moved into it. */
+export const Limit = given(
+  Schema.String.pipe(
+    Schema.decodeTo(
+      Schema.Int,
+      SchemaTransformation.transformEffect({
+        decode: (text) =>
+          /^-?\d{1,15}$/.test(text)
+            ? Effect.succeed(Math.min(Math.max(Number(text), 1), longest))
+            : Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected a whole number" })),
+        encode: (limit) => Effect.succeed(String(limit))
+      })
+    )
+  )
+)
+
+/** What a list without `limit` gives. */
+export const defaultLimit = 50

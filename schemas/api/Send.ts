@@ -1,0 +1,32 @@
+import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { SendMessage } from "#schemas/SendMessage.ts"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+
+const isGiven = (value: unknown) => value !== undefined && value !== null
+
+/** What is to be said is either a stored template or inline content. */
+const saysOneThing = Schema.makeFilter<SendMessage>(({ content, template }) =>
+  isGiven(template) !== isGiven(content) ? undefined : "Expected exactly one of `template` and `content`"
+)
+
+export const SendRequest = Schema.Struct({ message: SendMessage.check(saysOneThing) })
+
+/** `requestId` is the message's id when `to` is one recipient, else it names the whole request. */
+export const SendResponse = Schema.Struct({ requestId: MessageId })
+
+export class Send extends HttpApiGroup.make("send", { topLevel: true }).add(
+  HttpApiEndpoint.post("send", "/send", {
+    // Its schemas are JSON as they stand: a codec on top would only cost time.
+    disableCodecs: true,
+    payload: SendRequest,
+    success: SendResponse.pipe(HttpApiSchema.status(202))
+  })
+    .annotate(CommittedByJournal, true)
+    .annotate(OpenApi.Summary, "Send a message")
+    .annotate(
+      OpenApi.Description,
+      "Accepts a message for one or more recipients. The 202 is given after the message is stored: from then on it is not lost."
+    )
+).annotate(OpenApi.Title, "Send") {}

@@ -1,0 +1,44 @@
+import { fromIso } from "#schemas/api/Instant.ts"
+import { Effect, Schema } from "effect"
+
+/** The idempotency headers are malformed: 400, and nothing is stored. */
+export class HeaderRefused extends Schema.TaggedError<HeaderRefused>()("HeaderRefused", { detail: Schema.String }) {}
+
+/** A caller's key, and until when it holds: epoch ms. */
+export interface KeyHeader {
+  readonly value: string
+  readonly expiresAt: number
+}
+
+const hour = 3_600_000
+const shortest = 25 * hour
+const longest = 365 * 24 * hour
+
+/** Visible ASCII without the comma-space that joins two headers of one name. */
+const visible = /^[\x21-\x7e]{1,255}$/
+
+/** Ten digits are seconds, thirteen are milliseconds: the published client's documentation and the API's disagree (api.md 1.5). */
+const expiry = (text: string): number | undefined => {
+  if (/^\d{9,11}$/.test(text)) return Number(text) * 1_000
+  if (/^\d{13,16}$/.test(text)) return Number(text)
+  return fromIso(text)
+}
+
+/**
+ * Reads `Idempotency-Key` (1–255 visible ASCII characters, once) and `x-idempotency-expiration` (ISO 8601, epoch ms or epoch s; moved into
+ * 25 hours to one year from `now`). `undefined` without a key: then the second header means nothing.
+ */
+export const parse = (
+  headers: { readonly [name: string]: string | undefined },
+  now: number
+): Effect.Effect<KeyHeader | undefined, HeaderRefused> => {
+  const value = headers["idempotency-key"]
+  if (value === undefined) return Effect.undefined
+  if (!visible.test(value)) {
+    return Effect.fail(new HeaderRefused({ detail: "Idempotency-Key: Expected one header of 1 to 255 visible ASCII characters" }))
+  }
+  const wanted = headers["x-idempotency-expiration"]
+  const expiresAt = wanted === undefined ? now + shortest : expiry(wanted)
+  if (expiresAt === undefined) return Effect.fail(new HeaderRefused({ detail: "Expiration is not a valid date" }))
+  return Effect.succeed({ value, expiresAt: Math.min(Math.max(expiresAt, now + shortest), now + longest) })
+}

@@ -1,0 +1,19 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import { Clock, Effect } from "effect"
+
+/**
+ * Cancels a message that was not yet handed to a provider, and gives its record with `canceled`: whether it is cancelled now, by this call or
+ * an earlier one. A message whose provider call is in flight is not (api.md §4).
+ */
+export const make = Effect.gen(function*() {
+  const journal = yield* Journal
+  const log = yield* MessageLog
+  return Effect.fn("Cancel")(function*(scope: Scope, id: MessageId) {
+    const history = { type: "CANCELED", ts: yield* Clock.currentTimeMillis } as const
+    const { after } = yield* journal.observe({ scope, id, event: "Cancel", history })
+    return { record: yield* log.get(scope, id), canceled: after === "CANCELED" }
+  })
+})

@@ -1,0 +1,75 @@
+import type { Lane, OpenMessage } from "#src/delivery/OpenMessage.ts"
+import { Effect, FiberSet, type Scope } from "effect"
+
+interface Mailbox {
+  readonly transactional: Array<OpenMessage>
+  readonly bulk: Array<OpenMessage>
+}
+
+/** Within one recipient a transactional message passes every bulk one. */
+const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
+
+const size = (mailbox: Mailbox): number => mailbox.transactional.length + mailbox.bulk.length
+
+/** What a node keeps of its recipients: who has a mailbox, and who has no room in it. */
+export interface Mailboxes {
+  /** Puts a message behind those of its recipient and lane; false if there is no room. Never waits. */
+  readonly offer: (message: OpenMessage) => boolean
+  /** Whether the mailbox is more than half full: not worth reading more for it. */
+  readonly isFull: (recipientKey: string) => boolean
+  /** Recipients with a message in hand now. */
+  readonly active: () => number
+}
+
+/**
+ * One fiber per recipient with messages, which runs them one at a time in the order they came; it ends, and is gone, with the last. An idle
+ * recipient costs nothing. `run` never fails; `onRoom` is called when a mailbox has come down to half its capacity (an even number).
+ */
+export const make = Effect.fnUntraced(function*(options: {
+  readonly capacity: number
+  readonly run: (message: OpenMessage) => Effect.Effect<void>
+  readonly onRoom: () => void
+}): Effect.fn.Return<Mailboxes, never, Scope.Scope> {
+  const mailboxes = new Map<string, Mailbox>()
+  const fork = yield* FiberSet.makeRuntime<never, void, never>()
+
+  const take = (recipientKey: string, mailbox: Mailbox): OpenMessage | undefined => {
+    for (const lane of lanes) {
+      const message = mailbox[lane].shift()
+      if (message === undefined) continue
+      if (size(mailbox) === options.capacity / 2) options.onRoom()
+      return message
+    }
+    mailboxes.delete(recipientKey)
+    return undefined
+  }
+
+  const actor = (recipientKey: string, mailbox: Mailbox): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const message = take(recipientKey, mailbox)
+      return message === undefined
+        ? Effect.void
+        : Effect.andThen(options.run(message), actor(recipientKey, mailbox))
+    })
+
+  return {
+    offer: (message) => {
+      const known = mailboxes.get(message.recipientKey)
+      if (known !== undefined) {
+        if (size(known) >= options.capacity) return false
+        known[message.lane].push(message)
+        return true
+      }
+      const mailbox: Mailbox = { transactional: [], bulk: [] }
+      mailbox[message.lane].push(message)
+      mailboxes.set(message.recipientKey, mailbox)
+      fork(actor(message.recipientKey, mailbox))
+      return true
+    },
+    isFull: (recipientKey) => {
+      const mailbox = mailboxes.get(recipientKey)
+      return mailbox !== undefined && size(mailbox) > options.capacity / 2
+    },
+    active: () => mailboxes.size
+  }
+})

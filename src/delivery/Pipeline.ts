@@ -1,0 +1,160 @@
+import type { HistoryEvent } from "#schemas/History.ts"
+import { UserId } from "#schemas/Profile.ts"
+import type { Content as MessageContent } from "#schemas/Elemental.ts"
+import * as Content from "#src/content/Content.ts"
+import { deliver, type Ending } from "#src/delivery/Deliver.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import { Providers } from "#src/delivery/Providers.ts"
+import * as Refusal from "#src/delivery/Refusal.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
+import * as Routing from "#src/delivery/Routing.ts"
+import { towardsProvider } from "#src/delivery/Settlement.ts"
+import * as Write from "#src/delivery/Write.ts"
+import * as Delays from "#src/flows/Delays.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Context, Effect, Layer, Metric, Option, type Schema } from "effect"
+
+/** A message's own deadline unless it names one (api.md 26.4), in ms. */
+const messageTimeout = 72 * 3_600_000
+
+/** An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms (reliability.md 2.5). */
+const passwordUnknownWait = 15 * 60_000
+
+/** The stages a message goes through in its recipient's fiber: map → profile → route → render → deliver. */
+export class Pipeline extends Context.Service<Pipeline, {
+  /** Runs one message as far as it goes now. Everything it learns is in the journal when this ends. */
+  readonly run: (message: OpenMessage, epoch: number) => Effect.Effect<Ending>
+  /** Ends a message that cannot be run, visibly: UNDELIVERABLE, FAILED. */
+  readonly abandon: (message: Pick<OpenMessage, "id" | "scope" | "shard">, epoch: number, detail: string) => Effect.Effect<Ending>
+}>()("tidings/Pipeline") {}
+
+/** Which content the message names; templates are looked up here. */
+const map = (message: OpenMessage): Effect.Effect<MessageContent, Refusal.Refusal> => {
+  const { content, template } = message.instructions
+  return content === undefined || content === null
+    ? Effect.fail(Refusal.unmapped(`Notification template ${template ?? ""} not found`))
+    : Effect.succeed(content)
+}
+
+const isOneTimePassword = (message: OpenMessage): boolean =>
+  message.instructions.metadata?.tags?.some((tag) => tag.includes("otp")) ?? false
+
+/** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
+const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => {
+  const { context: _context, data: _data, ...given } = message.recipient
+  const named = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  return { ...stored, ...Object.fromEntries(named) }
+}
+
+export const layer = Layer.effect(
+  Pipeline,
+  Effect.gen(function*() {
+    const journal = yield* Journal
+    const profiles = yield* Profiles
+    const providers = yield* Providers
+    const waits = yield* RetryPolicy.waits(RetryPolicy.long)
+    const write = Write.make(journal)
+    const walk = deliver(write)
+
+    const load = Effect.fnUntraced(function*(message: OpenMessage) {
+      const { user_id: userId } = message.recipient
+      if (userId === undefined || userId === null) return {}
+      const stored = yield* profiles.find(message.scope, UserId.make(userId)).pipe(Effect.retry(Write.patience), Effect.orDie)
+      return Option.getOrElse(stored, () => ({}))
+    })
+
+    const stages = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
+      const content = yield* map(message)
+      const profile = merged(yield* load(message), message)
+      const configured = yield* providers.configured(message.scope).pipe(Effect.retry(Write.patience), Effect.orDie)
+      const data = { ...message.instructions.data, ...message.recipient.data }
+      const plan = yield* Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, configured))
+      const ts = yield* Clock.currentTimeMillis
+      const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
+        ? []
+        : [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, { type: "ROUTED", ts }]
+      const since = Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
+      return yield* walk({
+        message,
+        epoch,
+        plan,
+        profile,
+        data,
+        providers: configured,
+        events: first,
+        render: (candidate) =>
+          Content.render({
+            content,
+            channel: candidate.channel,
+            provider: candidate.provider,
+            data,
+            profile,
+            context: {
+              messageId: message.id,
+              recipient: message.recipient.user_id ?? message.recipientKey,
+              tenantId: message.recipient.tenant_id ?? undefined,
+              environment: message.keyState
+            }
+          }),
+        situation: {
+          id: message.id,
+          waits,
+          deadline: since + (message.instructions.timeout?.message ?? messageTimeout),
+          unknownWait: isOneTimePassword(message) ? passwordUnknownWait : 0
+        }
+      })
+    })
+
+    const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
+      const at = yield* Clock.currentTimeMillis
+      const { detail: error, event, reason, type } = refusal
+      const result = yield* write({
+        message,
+        epoch,
+        at,
+        lifecycle: [...towardsProvider(message).filter((step) => step === "Due"), event],
+        conditional: true,
+        reason,
+        error,
+        dueAt: null,
+        tries: 0,
+        events: [{ type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
+      })
+      if (result._tag === "Fenced") return { _tag: "Fenced" as const }
+      yield* Metric.update(Metric.withAttributes(Metrics.settled, { status: result.status }), 1)
+      return { _tag: "Closed" as const }
+    })
+
+    const abandon: Pipeline["Service"]["abandon"] = Effect.fnUntraced(function*(message, epoch, detail) {
+      const at = yield* Clock.currentTimeMillis
+      const result = yield* write({
+        message,
+        epoch,
+        at,
+        lifecycle: ["Undeliver"],
+        conditional: false,
+        reason: "FAILED",
+        error: detail,
+        dueAt: null,
+        events: [{ type: "UNDELIVERABLE", ts: at, reason: "FAILED", error: detail }]
+      })
+      return result._tag === "Fenced" ? { _tag: "Fenced" } : { _tag: "Closed" }
+    })
+
+    return Pipeline.of({
+      run: (message, epoch) =>
+        stages(message, epoch).pipe(
+          Effect.catchTag("Refusal", (refusal) => refuse(message, epoch, refusal)),
+          Effect.catchDefect((defect) =>
+            Effect.logError("a message crashed its pipeline", defect).pipe(
+              Effect.annotateLogs("messageId", message.id),
+              Effect.andThen(abandon(message, epoch, "The message could not be processed"))
+            )
+          )
+        ),
+      abandon
+    })
+  })
+)

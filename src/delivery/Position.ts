@@ -1,0 +1,92 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Branch, Candidate, Plan } from "#src/delivery/Plan.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
+
+/** What a message's stored attempts say about its plan: it succeeded, it failed for good, or its next call is due at `at` (epoch ms). */
+export type Position =
+  | { readonly _tag: "Succeeded" }
+  | { readonly _tag: "Failed"; readonly last: Attempt | undefined }
+  | { readonly _tag: "Next"; readonly candidate: Candidate; readonly at: number; readonly possibleDuplicate: boolean }
+
+/** What of the message and the clock the fold needs. Times in epoch ms, waits in ms. */
+export interface Situation {
+  readonly id: MessageId
+  readonly now: number
+  readonly deadline: number
+  readonly waits: ReadonlyArray<number>
+  /** How long an unknown outcome waits for a receipt before it is tried again; 0 for most messages (reliability.md 2.5). */
+  readonly unknownWait: number
+}
+
+/** How soon after its intent the outcome is settled, for an attempt whose outcome was never written. */
+const endOf = (attempt: Attempt): number => attempt.endedAt ?? attempt.startedAt
+
+const isUnknown = (attempt: Attempt): boolean => attempt.state === "unknown" || attempt.state === "intent"
+
+/** A refused recipient or content is refused by every provider of the channel. */
+const endsChannel = (attempt: Attempt | undefined): boolean =>
+  attempt?.kind === "RecipientRejected" || attempt?.kind === "ContentRejected"
+
+const first = (attempts: ReadonlyArray<Attempt>): number | undefined => attempts[0]?.startedAt
+
+const ofCandidate = (candidate: Candidate, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position => {
+  const mine = attempts.filter((attempt) =>
+    attempt.channel === candidate.channel && attempt.provider === candidate.provider
+  )
+  const last = mine.at(-1)
+  const possibleDuplicate = attempts.some(isUnknown)
+  if (last === undefined) return { _tag: "Next", candidate, at: situation.now, possibleDuplicate }
+  if (last.state === "accepted") return { _tag: "Succeeded" }
+  if (endsChannel(last) || last.kind === "Misconfigured") return { _tag: "Failed", last }
+  const wait = situation.waits[mine.length - 1]
+  if (wait === undefined) return { _tag: "Failed", last }
+  const started = first(mine) ?? situation.now
+  const at = endOf(last) + Math.max(
+    RetryPolicy.jittered(wait, situation.id, mine.length),
+    last.retryAfter ?? 0,
+    isUnknown(last) ? situation.unknownWait : 0
+  )
+  const limit = Math.min(until, candidate.timeout === undefined ? Infinity : started + candidate.timeout)
+  return at > limit ? { _tag: "Failed", last } : { _tag: "Next", candidate, at, possibleDuplicate }
+}
+
+const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position => {
+  const inside = branch.channel === undefined ? attempts : attempts.filter((attempt) => attempt.channel === branch.channel)
+  const started = first(inside)
+  const limit = branch.timeout === undefined || started === undefined ? until : Math.min(until, started + branch.timeout)
+  let failed: Position = { _tag: "Failed", last: undefined }
+  let next: Extract<Position, { _tag: "Next" }> | undefined
+  let succeeded = false
+  for (const child of branch.children) {
+    const position = of(child, inside, limit, situation)
+    switch (position._tag) {
+      case "Succeeded":
+        if (branch.method === "single") return position
+        succeeded = true
+        break
+      case "Next":
+        if (branch.method === "single") return position
+        if (next === undefined || position.at < next.at) next = position
+        break
+      case "Failed":
+        failed = position
+        if (branch.method === "single" && branch.channel !== undefined && endsChannel(position.last)) return position
+    }
+  }
+  return next ?? (succeeded ? { _tag: "Succeeded" } : failed)
+}
+
+const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position =>
+  plan._tag === "Candidate"
+    ? ofCandidate(plan, attempts, until, situation)
+    : ofBranch(plan, attempts, until, situation)
+
+/**
+ * A message's place in its plan, folded from nothing but its attempts (design.md §3): a crash or a wait resumes at the right provider,
+ * attempt and deadline.
+ */
+export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Position => {
+  const found = of(plan, attempts, situation.deadline, situation)
+  return found._tag === "Next" && situation.now >= situation.deadline ? { _tag: "Failed", last: attempts.at(-1) } : found
+}

@@ -1,0 +1,158 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Journal } from "#src/delivery/Journal.ts"
+import type { DueRow, OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { make as makeOwned } from "#src/delivery/Owned.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Duration, Effect, Latch, Schedule, type Schema, type Scope } from "effect"
+
+/** Rows of one look at the store. */
+const windowSize = 1_000
+
+/** With nothing due and nothing heard, the store is looked at all the same (reliability.md A5). */
+const sweepInterval = 60_000
+
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
+
+/** How messages come into this node's hands. */
+export interface Reader {
+  /** Messages just committed here: taken directly while nothing older is unread, else left as rows. */
+  readonly accept: (messages: ReadonlyArray<OpenMessage>) => void
+  /** A row will be due at this time (epoch ms). */
+  readonly expect: (dueAt: number) => void
+  /** There may be rows that this node has not seen. */
+  readonly behind: () => void
+  /** There is room again: if anything was left for lack of it, it is read now. */
+  readonly room: () => void
+}
+
+/**
+ * Reads windows of due rows that are not in hand, the oldest first, and sleeps until the next is due. A row that finds its recipient's
+ * mailbox full stays a row; its recipient is then served from the store alone until nothing of it is unread, so order holds (P3).
+ */
+export const make = Effect.fnUntraced(function*(options: {
+  readonly journal: Journal["Service"]
+  readonly owned: ReturnType<typeof makeOwned>
+  readonly capacity: () => number
+  readonly held: () => ReadonlyArray<MessageId>
+  readonly holds: (id: MessageId) => boolean
+  readonly isFull: (recipientKey: string) => boolean
+  readonly offer: (message: OpenMessage) => boolean
+  readonly decode: (row: DueRow) => Effect.Effect<OpenMessage, Schema.SchemaError>
+  readonly abandon: (row: DueRow) => Effect.Effect<void, never>
+}): Effect.fn.Return<Reader, never, Scope.Scope> {
+  const { journal, owned } = options
+  const signal = Latch.makeUnsafe()
+  /** Recipients of whom a row was left behind. */
+  const overflowed = new Set<string>()
+  /** Whether every ready row of the owned shards is in hand, but those of `overflowed`. */
+  let caughtUp = false
+  /** Counts what was left to the store, so that a look that began earlier does not claim to have seen it. */
+  let left = 0
+  /** What was committed while a look is under way: it comes after what the look finds. */
+  let arrivals: Array<OpenMessage> | undefined
+  let nextDue = Infinity
+  let expected = Infinity
+
+  const wake = () => {
+    Latch.openUnsafe(signal)
+  }
+  const behind = () => {
+    left++
+    caughtUp = false
+    wake()
+  }
+  const expect = (dueAt: number) => {
+    expected = Math.min(expected, dueAt)
+    if (dueAt >= nextDue) return
+    nextDue = dueAt
+    wake()
+  }
+
+  const take = (message: OpenMessage): boolean => {
+    if (options.offer(message)) return true
+    overflowed.add(message.recipientKey)
+    return false
+  }
+
+  const takeDirectly = (message: OpenMessage) => {
+    if (options.capacity() === 0) behind()
+    else if (overflowed.has(message.recipientKey) || !take(message)) left++
+  }
+
+  const accept = (messages: ReadonlyArray<OpenMessage>) => {
+    for (const message of messages) {
+      if (!owned.has(message.shard)) continue
+      if (message.dueAt > 0) expect(message.dueAt)
+      else if (caughtUp) takeDirectly(message)
+      else if (arrivals !== undefined && arrivals.length < windowSize) arrivals.push(message)
+      else behind()
+    }
+  }
+
+  /** Looks once; answers whether everything due has been seen. */
+  const look = Effect.gen(function*() {
+    const shards = owned.window()
+    if (shards.length === 0) return true
+    const began = left
+    const full = [...overflowed].filter(options.isFull)
+    const refused = new Set(full)
+    const seen = new Set<MessageId>()
+    arrivals = []
+    expected = Infinity
+    const now = yield* Clock.currentTimeMillis
+    const due = yield* journal.due({
+      shards,
+      now,
+      held: options.held(),
+      fullMailboxes: full,
+      limit: Math.min(windowSize, options.capacity())
+    })
+    for (const row of due.rows) {
+      seen.add(row.id)
+      if (options.holds(row.id) || refused.has(row.recipientKey)) continue
+      const message = yield* options.decode(row).pipe(Effect.catch(() => Effect.as(options.abandon(row), undefined)))
+      if (message !== undefined && !take(message)) refused.add(message.recipientKey)
+    }
+    const later = arrivals
+    arrivals = undefined
+    if (!due.complete || left !== began) return false
+    nextDue = Math.min(due.next ?? Infinity, expected)
+    caughtUp = true
+    for (const recipientKey of overflowed) if (!refused.has(recipientKey)) overflowed.delete(recipientKey)
+    for (const message of later) if (!seen.has(message.id)) takeDirectly(message)
+    return caughtUp
+  })
+
+  const untilSomething = Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
+    yield* signal.await.pipe(Effect.timeoutOption(wait))
+  })
+
+  const loop = Effect.gen(function*() {
+    yield* untilSomething
+    Latch.closeUnsafe(signal)
+    if (options.capacity() < windowSize / 4) return
+    const seenAll: boolean = yield* look
+    if (!seenAll) wake()
+  })
+
+  const guarded: Effect.Effect<void, StoreUnavailable> = loop
+  yield* guarded.pipe(
+    Effect.tapError((error) => Effect.logWarning("cannot read what is due", error)),
+    Effect.tapError(() => Effect.sync(behind)),
+    Effect.retry(backoff),
+    Effect.catchCause((cause) => Effect.andThen(Effect.logError("the reader crashed", cause), Effect.sleep("1 second"))),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  return {
+    accept,
+    expect,
+    behind,
+    room: () => {
+      if (!caughtUp || overflowed.size > 0) wake()
+    }
+  }
+})

@@ -1,0 +1,33 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import { fnv1a } from "#src/delivery/Hash.ts"
+import { Duration, Effect, Pull, Schedule } from "effect"
+
+/** The long schedule (api.md 26.5): 5 s doubling to 15 min, then every 15 min, 24 h in all. */
+export const long = Schedule.min([Schedule.exponential("5 seconds"), Schedule.spaced("15 minutes")]).pipe(
+  Schedule.upTo({ duration: "24 hours" })
+)
+
+/**
+ * A schedule as the list of its waits, in ms: the wait after the n-th failure is the n-th. The list is the schedule, stepped at the times at
+ * which it would fire, so a position in it can be folded from stored attempts and survives a restart.
+ */
+export const waits = <E>(schedule: Schedule.Schedule<unknown, unknown, E>): Effect.Effect<ReadonlyArray<number>, E> =>
+  Effect.gen(function*() {
+    const step = yield* Schedule.toStep(schedule)
+    const list: Array<number> = []
+    let now = 0
+    while (list.length < 10_000) {
+      const wait = yield* step(now, undefined).pipe(
+        Effect.map(([, delay]) => Duration.toMillis(delay)),
+        Pull.catchDone(() => Effect.succeed(undefined))
+      )
+      if (wait === undefined) break
+      list.push(wait)
+      now += wait
+    }
+    return list
+  })
+
+/** A wait spread by ±20 %, always the same for one message and position: messages that failed together do not come back together. */
+export const jittered = (wait: number, id: MessageId, position: number): number =>
+  Math.round(wait * (0.8 + 0.4 * (fnv1a(`${id}:${position}`) / 0xffffffff)))

@@ -1,0 +1,137 @@
+import type { Profile } from "#schemas/Profile.ts"
+import type { ChannelSettings, ProviderSettings, Routing, RoutingEntry } from "#schemas/Routing.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Conditions from "#src/delivery/Conditions.ts"
+import type { Branch, Plan } from "#src/delivery/Plan.ts"
+import { candidates } from "#src/delivery/Plan.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
+import * as Refusal from "#src/delivery/Refusal.ts"
+import { Result } from "effect"
+
+/** The channels tried for a message that names none, best first; each only if it has a provider and an address. */
+const workspaceDefault: Routing = {
+  method: "single",
+  channels: ["email", "sms", "push", "direct_message", "webhook", "inbox"]
+}
+
+/** Failing providers give way after this long when another one follows (api.md 26.4), in ms; the last has until the message's deadline. */
+const providerTimeout = 5 * 60_000
+const channelTimeout = 30 * 60_000
+
+/** What was met on the way through the routing; it explains an empty plan. */
+interface Findings {
+  filtered: boolean
+  unreachable: boolean
+  missingProviderKey: boolean
+}
+
+type Limits = NonNullable<Instructions["timeout"]>
+
+const limit = (limits: Limits | null | undefined, kind: "channel" | "provider", key: string): number | undefined => {
+  const given = limits?.[kind]
+  return typeof given === "number" ? given : given?.[key]
+}
+
+/** A child keeps its default timeout only if another one can take over. */
+const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): ReadonlyArray<A> =>
+  plans.map((plan, index) => plan.timeout === undefined && index < plans.length - 1 ? { ...plan, timeout } : plan)
+
+/** Lays out where the message may go (api.md 26.3): a channel without provider, address or a true `if` is left out. */
+export const plan = (
+  instructions: Instructions,
+  profile: Profile,
+  configured: ReadonlyArray<Provider>
+): Result.Result<Plan, Refusal.Refusal> => {
+  const findings: Findings = { filtered: false, unreachable: false, missingProviderKey: false }
+  const context = { data: instructions.data ?? {}, profile }
+
+  const holds = (condition: string | null | undefined): boolean => {
+    if (condition === undefined || condition === null) return true
+    const held = Result.getOrElse(Conditions.evaluate(condition, context), () => false)
+    if (!held) findings.filtered = true
+    return held
+  }
+
+  const providersOf = (
+    channel: string,
+    settings: ChannelSettings | undefined,
+    only: ReadonlyArray<string> | null | undefined
+  ): Branch => {
+    const order = only ?? settings?.providers
+    const installed = configured.filter((provider) => provider.channel === channel)
+    const chosen = order === undefined || order === null
+      ? installed
+      : order.flatMap((key) => installed.filter((provider) => provider.key === key))
+    if (installed.length > 0 && chosen.length === 0) findings.missingProviderKey = true
+    const children = chosen.flatMap((provider) => {
+      const own: ProviderSettings | undefined = instructions.providers?.[provider.key]
+      if (!holds(own?.if)) return []
+      if (!provider.reaches(profile)) {
+        findings.unreachable = true
+        return []
+      }
+      const timeout = own?.timeouts ?? own?.timeout ?? settings?.timeouts?.provider ??
+        limit(instructions.timeout, "provider", provider.key)
+      return [{ _tag: "Candidate", channel, provider: provider.key, timeout: timeout ?? undefined } as const]
+    })
+    const method = settings?.routing_method ?? "single"
+    return {
+      _tag: "Branch",
+      method,
+      channel,
+      timeout: settings?.timeouts?.channel ?? settings?.timeout ?? limit(instructions.timeout, "channel", channel),
+      children: method === "single" ? giveWay(children, providerTimeout) : children
+    }
+  }
+
+  const channelPlan = (channel: string, condition?: string | null, only?: ReadonlyArray<string> | null): Plan | undefined => {
+    const settings = instructions.channels?.[channel]
+    if (!holds(condition) || !holds(settings?.if)) return undefined
+    const branch = providersOf(channel, settings, only)
+    return branch.children.length === 0 ? undefined : branch
+  }
+
+  const entryPlan = (entry: RoutingEntry): Plan | undefined => {
+    if (typeof entry !== "string") {
+      if ("channels" in entry) return routingPlan(entry)
+      if ("channel" in entry) return channelPlan(entry.channel, entry.if, entry.providers)
+      return providerPlan(entry.provider, entry.if)
+    }
+    return configured.some((provider) => provider.key === entry && provider.channel !== entry)
+      ? providerPlan(entry, undefined)
+      : channelPlan(entry)
+  }
+
+  const providerPlan = (key: string, condition: string | null | undefined): Plan | undefined => {
+    const provider = configured.find((provider) => provider.key === key)
+    if (provider === undefined) {
+      findings.missingProviderKey = true
+      return undefined
+    }
+    return channelPlan(provider.channel, condition, [key])
+  }
+
+  const routingPlan = (routing: Routing): Plan | undefined => {
+    const children = routing.channels.flatMap((entry) => entryPlan(entry) ?? [])
+    if (children.length === 0) return undefined
+    return {
+      _tag: "Branch",
+      method: routing.method,
+      channel: undefined,
+      timeout: undefined,
+      children: routing.method === "single" ? giveWay(children, channelTimeout) : children
+    }
+  }
+
+  const found = routingPlan(instructions.routing ?? workspaceDefault)
+  if (found !== undefined && candidates(found).length > 0) return Result.succeed(found)
+  if (findings.filtered) return Result.fail(Refusal.filtered("A condition of the message left no channel"))
+  if (findings.unreachable) {
+    return Result.fail(Refusal.unroutable("NO_CHANNELS", "The recipient has no address for any channel of the message"))
+  }
+  return Result.fail(
+    findings.missingProviderKey
+      ? Refusal.unroutable("PROVIDER_ERROR", "The message names only providers that are not installed")
+      : Refusal.unroutable("NO_PROVIDERS", "No providers added")
+  )
+}

@@ -1,0 +1,78 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { Reason } from "#schemas/Status.ts"
+import type { InboxItem, Step } from "#src/delivery/Journal.ts"
+import type { Event } from "#src/delivery/Lifecycle.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { Position } from "#src/delivery/Position.ts"
+
+/** A wait up to this many ms is spent in the recipient's fiber; a longer one is a row with a due time (P3). */
+export const shortWait = 1_000
+
+/** The events that bring a message from where it was accepted or delayed to a provider. */
+export const towardsProvider = (message: OpenMessage): ReadonlyArray<Event> => {
+  if (message.status === "DELAYED") return ["Due", "Route"]
+  return message.status === "ENQUEUED" ? ["Route"] : []
+}
+
+const reasonOf = (attempt: Attempt | undefined): Reason => {
+  switch (attempt?.kind) {
+    case "RecipientRejected":
+      return "BOUNCED"
+    case "Misconfigured":
+      return "PROVIDER_ERROR"
+    case "Unknown":
+      return "PROVIDER_OUTCOME_UNKNOWN"
+    default:
+      return "FAILED"
+  }
+}
+
+/** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
+export const settle = (input: {
+  readonly message: OpenMessage
+  readonly epoch: number
+  readonly routed: boolean
+  readonly attempt: Attempt
+  readonly after: Position
+  readonly now: number
+  readonly before: ReadonlyArray<HistoryEvent>
+  readonly inbox: InboxItem | undefined
+  readonly conditional: boolean
+}): Step => {
+  const { after, attempt, message, now } = input
+  const accepted = attempt.state === "accepted"
+  const failed = after._tag === "Failed"
+  const waits = after._tag === "Next" && after.at - now > shortWait ? after.at : undefined
+  const where = { channel: attempt.channel, provider: attempt.provider, attempt: attempt.number }
+  const error = attempt.error ?? undefined
+  const outcome: HistoryEvent = accepted
+    ? { type: "SENT", ts: now, ...where, ...(attempt.reference === null ? {} : { reference: attempt.reference }) }
+    : {
+      type: failed ? "UNDELIVERABLE" : "RETRYING",
+      ts: now,
+      ...where,
+      outcome: attempt.kind ?? attempt.state,
+      ...(failed ? { reason: reasonOf(attempt) } : {}),
+      ...(error === undefined ? {} : { error }),
+      ...(waits === undefined ? {} : { dueAt: waits })
+    }
+  return {
+    message,
+    epoch: input.epoch,
+    at: now,
+    attempt,
+    lifecycle: [
+      ...(input.routed ? [] : towardsProvider(message)),
+      ...(accepted ? ["Send" as const] : []),
+      ...(failed ? ["Undeliver" as const] : [])
+    ],
+    conditional: input.conditional,
+    reason: failed ? reasonOf(attempt) : undefined,
+    error: failed ? error : undefined,
+    dueAt: after._tag === "Next" ? waits : null,
+    tries: message.recovered ? 0 : undefined,
+    events: [...input.before, outcome],
+    inbox: input.inbox
+  }
+}

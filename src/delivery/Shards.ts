@@ -1,0 +1,92 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import { Handover } from "#src/delivery/Handover.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import * as Mailboxes from "#src/delivery/Mailboxes.ts"
+import { fromRow, type OpenMessage } from "#src/delivery/OpenMessage.ts"
+import * as Owned from "#src/delivery/Owned.ts"
+import { Pipeline } from "#src/delivery/Pipeline.ts"
+import * as Reader from "#src/delivery/Reader.ts"
+import * as Tries from "#src/delivery/Tries.ts"
+import { Context, Effect, Layer } from "effect"
+
+/** Messages in the hands of one node at once. */
+const capacity = 4_096
+
+/** Messages of one recipient in hand at once; what is above stays a due row. */
+const mailboxCapacity = 32
+
+/**
+ * The engine of one node: it owns shards, reads what is due in them, and hands it to the recipients' mailboxes. Placing the shards is the
+ * cluster's work (`layers/cluster`); each placed shard runs `own` on exactly one node.
+ */
+export class Shards extends Context.Service<Shards, {
+  /** Owns a shard until interrupted; then drains it: what has not started is left, what runs ends its step (at most 15 s). Never fails. */
+  readonly own: (shard: number, node: string) => Effect.Effect<never>
+  /** Something may be due in an owned shard: a notification, or the safety sweep. */
+  readonly wake: Effect.Effect<void>
+  /** The shards owned now. */
+  readonly owned: Effect.Effect<ReadonlyArray<number>>
+  /** Messages in hand now. */
+  readonly held: Effect.Effect<number>
+}>()("tidings/Shards") {}
+
+export const layer = Layer.effect(
+  Shards,
+  Effect.gen(function*() {
+    const journal = yield* Journal
+    const pipeline = yield* Pipeline
+    const handover = yield* Handover
+    const held = new Map<MessageId, OpenMessage>()
+    const owned = Owned.make(journal)
+    const guard = yield* Tries.make({ journal, pipeline, capacity })
+
+    const run = Effect.fnUntraced(function*(message: OpenMessage) {
+      const owner = owned.enter(message.shard)
+      if (owner !== undefined) {
+        // The row of a message whose step could not even be written stays open; the sweep will find it.
+        const ending = yield* guard(message, owner.epoch).pipe(
+          Effect.catchDefect((defect) => Effect.logError("a step could not be written", { messageId: message.id }, defect))
+        )
+        owned.leave(owner)
+        if (ending?._tag === "Fenced") yield* owned.lost(owner)
+        if (ending?._tag === "Waiting") reader.expect(ending.dueAt)
+      }
+      held.delete(message.id)
+      if (held.size === capacity / 2) reader.room()
+    })
+
+    const mailboxes = yield* Mailboxes.make({ capacity: mailboxCapacity, run, onRoom: () => reader.room() })
+    const reader = yield* Reader.make({
+      journal,
+      owned,
+      capacity: () => capacity - held.size,
+      held: () => [...held.keys()],
+      holds: (id) => held.has(id),
+      isFull: mailboxes.isFull,
+      offer: (message) => {
+        if (!mailboxes.offer(message)) return false
+        held.set(message.id, message)
+        return true
+      },
+      decode: fromRow,
+      abandon: (row) => {
+        const owner = owned.enter(row.shard)
+        return owner === undefined ? Effect.void : pipeline.abandon(row, owner.epoch, "The stored message does not decode").pipe(
+          Effect.ensuring(Effect.sync(() => owned.leave(owner)))
+        )
+      }
+    })
+
+    yield* Effect.acquireRelease(
+      handover.connect({ owns: owned.has, offer: (messages) => Effect.sync(() => reader.accept(messages)) }),
+      () => handover.connect(undefined)
+    )
+
+    return Shards.of({
+      own: (shard, node) => owned.own(shard, node, Effect.sync(reader.behind)),
+      wake: Effect.sync(reader.behind),
+      owned: Effect.sync(owned.shards),
+      held: Effect.sync(() => held.size)
+    })
+  })
+)

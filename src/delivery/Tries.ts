@@ -1,0 +1,46 @@
+import type { Ending } from "#src/delivery/Deliver.ts"
+import type { Journal } from "#src/delivery/Journal.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { Pipeline } from "#src/delivery/Pipeline.ts"
+import * as Write from "#src/delivery/Write.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Effect, Metric, Semaphore } from "effect"
+
+/** A message that was begun this often and never ended is quarantined (design.md §3). */
+const maxTries = 5
+
+/** From the second try on a message runs while nothing else does: if the process dies again, it was this one. */
+const aloneFrom = 2
+
+/**
+ * Runs a message so that one that kills its process is found out: a message that was open when this owner took the shard is counted before
+ * it runs, and any end of its step clears the count.
+ */
+export const make = Effect.fnUntraced(function*(options: {
+  readonly journal: Journal["Service"]
+  readonly pipeline: Pipeline["Service"]
+  readonly capacity: number
+}) {
+  const { capacity, journal, pipeline } = options
+  const write = Write.make(journal)
+  const together = yield* Semaphore.make(capacity)
+
+  const begin = Effect.fnUntraced(function*(message: OpenMessage, epoch: number): Effect.fn.Return<Ending> {
+    const tries = message.tries + 1
+    if (tries > maxTries) {
+      yield* Metric.update(Metrics.quarantined, 1)
+      yield* Effect.logError("quarantined", { messageId: message.id, tries: message.tries })
+      return yield* pipeline.abandon(message, epoch, `Quarantined: the process died in each of ${maxTries} tries`)
+    }
+    const at = yield* Clock.currentTimeMillis
+    const begun = yield* write({ message, epoch, at, lifecycle: [], conditional: true, tries, events: [] })
+    if (begun._tag === "Fenced") return { _tag: "Fenced" }
+    if (begun._tag === "Refused") return { _tag: "Closed" }
+    return yield* pipeline.run({ ...message, tries }, epoch)
+  })
+
+  return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
+    if (!message.recovered) return together.withPermits(1)(pipeline.run(message, epoch))
+    return together.withPermits(message.tries + 1 >= aloneFrom ? capacity : 1)(begin(message, epoch))
+  }
+})

@@ -1,0 +1,88 @@
+import type { PatchOperation } from "#schemas/PatchOperation.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import { PatchRefused } from "#src/people/Profiles.ts"
+import { Effect, Equal, JsonPatch, JsonPointer, type Schema } from "effect"
+
+/** A patch may copy and add; these bound the work, since a copy can double the document each time. */
+const maxOperations = 1_000
+const maxCopied = 1_000_000
+
+const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const isArray = (value: Schema.Json): value is Schema.JsonArray => Array.isArray(value)
+
+/** Objects deeply, arrays and scalars replaced. Built from entries, so that a key `__proto__` stays a key. */
+export const merge = (stored: Profile, change: Profile): Profile =>
+  Object.fromEntries([
+    ...Object.entries(stored),
+    ...Object.entries(change).map(([key, value]): [string, Schema.Json] => {
+      const before = Object.hasOwn(stored, key) ? stored[key] : undefined
+      return [key, isObject(value) && isObject(before) ? merge(before, value) : value]
+    })
+  ])
+
+const pointer = (path: string): string => path === "" || path.startsWith("/") ? path : `/${path}`
+
+/** The value at a JSON Pointer, `undefined` where there is none. */
+const valueAt = (document: Schema.Json, path: string): Schema.Json | undefined =>
+  path.split("/").slice(1).map(JsonPointer.unescapeToken).reduce<Schema.Json | undefined>((value, token) => {
+    if (value === undefined || value === null || typeof value !== "object") return undefined
+    if (isArray(value)) return /^(0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined
+    return Object.hasOwn(value, token) ? value[token] : undefined
+  }, document)
+
+const refuse = (detail: string) => Effect.fail(new PatchRefused({ detail }))
+
+const change = (document: Schema.Json, operation: JsonPatch.JsonPatchOperation) =>
+  Effect.try({
+    try: () => JsonPatch.apply([operation], document),
+    catch: (cause) => new PatchRefused({ detail: cause instanceof Error ? cause.message : "The operation does not apply." })
+  })
+
+/** Effect's `JsonPatch` knows add, remove and replace; the other three are made of them (RFC 6902, 4.4 to 4.6). */
+const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: PatchOperation, copied: number) {
+  const path = pointer(operation.path)
+  switch (operation.op) {
+    case "add":
+    case "replace":
+      return { document: yield* change(document, { op: operation.op, path, value: operation.value }), copied }
+    case "remove":
+      return { document: yield* change(document, { op: "remove", path }), copied }
+    case "test": {
+      const found = valueAt(document, path)
+      if (found === undefined || !Equal.equals(found, operation.value)) {
+        return yield* refuse(`The value at "${path}" is not the tested one.`)
+      }
+      return { document, copied }
+    }
+    case "move":
+    case "copy": {
+      const from = pointer(operation.from)
+      const value = valueAt(document, from)
+      if (value === undefined) return yield* refuse(`There is nothing at "${from}".`)
+      if (operation.op === "copy") {
+        const total = copied + JSON.stringify(value).length
+        if (total > maxCopied) return yield* refuse(`The copies are larger than ${maxCopied} characters.`)
+        return { document: yield* change(document, { op: "add", path, value }), copied: total }
+      }
+      if (path === from) return { document, copied }
+      if (path.startsWith(`${from}/`)) return yield* refuse(`"${from}" cannot move into itself.`)
+      const without = yield* change(document, { op: "remove", path: from })
+      return { document: yield* change(without, { op: "add", path, value }), copied }
+    }
+  }
+})
+
+/** RFC 6902 on a profile, all operations or none. */
+export const patch = Effect.fnUntraced(function*(stored: Profile, operations: ReadonlyArray<PatchOperation>) {
+  if (operations.length > maxOperations) return yield* refuse(`A patch has at most ${maxOperations} operations.`)
+  let state: { readonly document: Schema.Json; readonly copied: number } = { document: stored, copied: 0 }
+  for (const [index, operation] of operations.entries()) {
+    state = yield* apply(state.document, operation, state.copied).pipe(
+      Effect.mapError(({ detail }) => new PatchRefused({ detail: `patch[${index}]: ${detail}` }))
+    )
+  }
+  if (!isObject(state.document)) return yield* refuse("The patched profile is not an object.")
+  return state.document
+})

@@ -1,0 +1,70 @@
+import type { HistoryEntry, Output } from "#schemas/api/Messages.ts"
+import type { HistoryEvent, HistoryType } from "#schemas/History.ts"
+import type { MessageRecord, Original } from "#src/reports/MessageLog.ts"
+import type { Schema } from "effect"
+
+/** A stored event's own members, under the names of the API (api.md §4). */
+const members = (event: HistoryEvent) => ({
+  type: event.type,
+  ts: event.ts,
+  channel: event.channel === undefined ? undefined : { id: event.channel },
+  integration: event.provider === undefined ? undefined : { id: event.provider, provider: event.provider },
+  attempt: event.attempt,
+  outcome: event.outcome,
+  reason: event.reason,
+  error_message: event.error,
+  reference: event.reference === undefined ? undefined : { id: event.reference },
+  due_at: event.dueAt,
+  possible_duplicate: event.possibleDuplicate
+})
+
+/** What the timeline leaves to the message it belongs to: it holds no addresses and payloads itself. */
+const joined = (type: HistoryType, record: MessageRecord, { instructions, recipient }: Original): Schema.JsonObject => {
+  switch (type) {
+    case "ENQUEUED":
+      return { event: record.event, recipient: record.recipient, data: instructions.data ?? {}, profile: recipientJson(recipient) }
+    case "MAPPED":
+      return { event_id: record.event, notification_id: record.template }
+    case "PROFILE_LOADED":
+      return { received_profile: recipientJson(recipient) }
+    default:
+      return {}
+  }
+}
+
+const isJson = (entry: [string, unknown]): entry is [string, Schema.Json] => entry[1] !== undefined
+
+const recipientJson = (recipient: Original["recipient"]): Schema.JsonObject =>
+  Object.fromEntries(Object.entries(recipient).filter(isJson))
+
+/** A message's timeline as callers see it, oldest first. */
+export const entries = (
+  events: ReadonlyArray<HistoryEvent>,
+  record: MessageRecord,
+  original: Original
+): ReadonlyArray<HistoryEntry> =>
+  events.map((event) => ({
+    ...Object.fromEntries(Object.entries(members(event)).filter(isJson)),
+    type: event.type,
+    ts: event.ts,
+    ...joined(event.type, record, original)
+  }))
+
+/** What each channel was given to send, by its last rendering. */
+export const outputs = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<Output> => {
+  const rendered = events.flatMap(({ channel, output, type }) =>
+    type === "RENDERED" && channel !== undefined && output !== undefined ? [{ channel, output }] : []
+  )
+  return [...new Map(rendered.map((event) => [event.channel, event])).values()].map(({ channel, output }) => ({
+    channel,
+    channel_id: channel,
+    content: {
+      html: output.html,
+      subject: output.subject,
+      title: output.title,
+      body: output.body,
+      text: output.text,
+      blocks: output.blocks
+    }
+  }))
+}

@@ -1,0 +1,226 @@
+import { maxBodyBytes } from "#layers/http/body/BodyGuard.ts"
+import { abandon, chunked, exchange, head, post, refusal, serve } from "#test/layers/http/body/Wire.ts"
+import { assert, describe, it, vi } from "@effect/vitest"
+import { Effect } from "effect"
+import { gzipSync } from "node:zlib"
+
+const json = { "Content-Type": "application/json" }
+const tooLarge = refusal("Request body exceeds 6 MB")
+const stringOf = (bytes: number) => `"${"a".repeat(bytes - 2)}"`
+const sizes = [
+  { bytes: maxBodyBytes - 1, status: 200 },
+  { bytes: maxBodyBytes, status: 200 },
+  { bytes: maxBodyBytes + 1, status: 413 }
+]
+
+/** One read of a socket; what arrives before the answer is written may be this much, and no more. */
+const slack = 2 * 64 * 1024
+
+describe("BodyGuard: size", () => {
+  it.effect.each(sizes)("$bytes bytes, declared: $status", ({ bytes, status }) =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const answer = yield* post(port, "/send", stringOf(bytes))
+      assert.strictEqual(answer.status, status)
+      assert.strictEqual(answer.body, status === 413 ? tooLarge : JSON.stringify({ bytes, echo: null }))
+    }))
+
+  it.effect.each(sizes)("$bytes bytes, chunked: $status", ({ bytes, status }) =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const answer = yield* exchange(port, [
+        head("/send", { ...json, "Transfer-Encoding": "chunked" }),
+        ...chunked(stringOf(bytes), 60_000)
+      ])
+      assert.strictEqual(answer.status, status)
+      assert.strictEqual(answer.body, status === 413 ? tooLarge : JSON.stringify({ bytes, echo: null }))
+    }))
+
+  it.effect("a declared length over the limit is refused before its body, and little of it is read", () =>
+    Effect.gen(function*() {
+      const { port, sockets } = yield* serve
+      const start = head("/send", { ...json, "Content-Length": 100 * maxBodyBytes })
+      assert.strictEqual((yield* exchange(port, [start])).status, 413)
+      const answer = yield* exchange(port, [start, ...Array.from({ length: 400 }, () => "a".repeat(65_536))])
+      assert.strictEqual(answer.body, tooLarge)
+      assert.include(answer.headers, "connection: close")
+      console.log(sockets.map(s=>s.bytesRead));
+      assert.isAtMost(sockets[1]?.bytesRead ?? Infinity, slack)
+    }))
+
+  it.effect("an endless chunked body is read to the limit and little further", () =>
+    Effect.gen(function*() {
+      const { port, sockets } = yield* serve
+      const answer = yield* exchange(port, [
+        head("/send", { ...json, "Transfer-Encoding": "chunked" }),
+        ...chunked("a".repeat(4 * maxBodyBytes), 60_000)
+      ])
+      assert.strictEqual(answer.body, tooLarge)
+      assert.include(answer.headers, "connection: close")
+      console.log(sockets.map(s=>s.bytesRead-maxBodyBytes));
+      assert.isAtMost(sockets[0]?.bytesRead ?? Infinity, maxBodyBytes + slack)
+    }))
+
+  it.effect("many tiny chunks make one body", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const answer = yield* exchange(port, [
+        head("/send", { ...json, "Transfer-Encoding": "chunked" }),
+        ...chunked(stringOf(20_000), 1)
+      ])
+      assert.strictEqual(answer.body, JSON.stringify({ bytes: 20_000, echo: null }))
+    }))
+
+  it.effect("bytes after the declared length are not part of the body", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const next = head("/send", { ...json, "Content-Length": 4 }) + "[12]"
+      const first = next.replace("Connection: close\r\n", "").replace("Content-Length: 4", "Content-Length: 2").replace("[12]", "[]")
+      const answers = yield* exchange(port, [first + next])
+      assert.include(answers.body, `{"bytes":2,"echo":[]}`)
+      assert.include(answers.body, `{"bytes":4,"echo":[12]}`)
+      const garbage = yield* exchange(port, [first + "a".repeat(100)])
+      assert.strictEqual(garbage.body, refusal("The request is not valid HTTP"))
+    }))
+
+  it.effect("a sender that leaves early does not hurt the next one", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      yield* abandon(port, head("/send", { ...json, "Content-Length": 100 }) + "[1,2")
+      yield* abandon(port, head("/send", { ...json, "Transfer-Encoding": "chunked" }) + "ff\r\n[1,2")
+      assert.strictEqual((yield* post(port, "/send", "[]")).status, 200)
+    }))
+
+  it.effect("a sender that waits for 100 Continue is asked for its body, unless that is refused", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const expect = { ...json, Expect: "100-continue" }
+      const asked = yield* exchange(port, [head("/send", { ...expect, "Content-Length": 2 }), "[]"])
+      assert.strictEqual(asked.status, 100)
+      assert.include(asked.body, `{"bytes":2,"echo":[]}`)
+      assert.strictEqual((yield* exchange(port, [head("/send", { ...expect, "Content-Length": 7e6 })])).status, 413)
+    }))
+})
+
+describe("BodyGuard: form", () => {
+  it.effect("only unencoded bodies are taken", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      for (const coding of ["gzip", "br", "identity, gzip", "GZIP"]) {
+        const answer = yield* post(port, "/send", gzipSync("[]"), { ...json, "Content-Encoding": coding })
+        assert.strictEqual(answer.status, 415)
+        assert.strictEqual(answer.body, refusal("Content-Encoding must be identity: send the request body uncompressed"))
+      }
+      assert.strictEqual((yield* post(port, "/send", "[]", { ...json, "Content-Encoding": "Identity" })).status, 200)
+    }))
+
+  it.effect("bytes that are not UTF-8 are refused, escaped lone surrogates are not", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const bad = [[0x22, 0xff, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0x22, 0xc0, 0xaf, 0x22], [0x22, 0xe2, 0x82, 0x22]]
+      for (const bytes of bad) {
+        const answer = yield* post(port, "/send", Uint8Array.from(bytes))
+        assert.strictEqual(answer.status, 400)
+        assert.strictEqual(answer.body, refusal("Body is not valid UTF-8"))
+      }
+      assert.strictEqual((yield* post(port, "/note", Uint8Array.of(0xff), { "Content-Type": "text/plain" })).status, 400)
+      const lone = yield* post(port, "/send", `"\\ud800"`)
+      assert.strictEqual(lone.status, 200)
+      assert.include(lone.body, `"\\ud800"`)
+    }))
+
+  it.effect("JSON nests 64 deep and no deeper", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const arrays = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
+      const objects = (depth: number) => `{"a":`.repeat(depth) + "1" + "}".repeat(depth)
+      const mixed = (depth: number) => `[{"a":`.repeat(depth / 2) + arrays(depth % 2) + "}]".repeat(depth / 2)
+      for (const nested of [arrays, objects, mixed]) {
+        const fits = nested(64).replace(":}", ":1}")
+        assert.strictEqual((yield* post(port, "/send", fits)).status, 200)
+        const answer = yield* post(port, "/send", nested(65))
+        assert.strictEqual(answer.status, 400)
+        assert.strictEqual(answer.body, refusal("Body nests deeper than 64 levels"))
+      }
+      const quoted = JSON.stringify({ a: "\\\"" + arrays(200) + "\\" })
+      assert.strictEqual((yield* post(port, "/send", quoted)).status, 200)
+    }))
+
+  it.effect("6 MB of brackets are refused without a parser", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const parse = vi.spyOn(JSON, "parse")
+      const answer = yield* post(port, "/send", "[".repeat(maxBodyBytes))
+      const calls = parse.mock.calls.length
+      parse.mockRestore()
+      assert.strictEqual(answer.status, 400)
+      assert.strictEqual(calls, 0)
+    }))
+
+  it.effect("a good body is parsed once", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const parse = vi.spyOn(JSON, "parse")
+      yield* post(port, "/send", `{"a":1}`)
+      const calls = parse.mock.calls.length
+      parse.mockRestore()
+      assert.strictEqual(calls, 1)
+    }))
+
+  it.effect("malformed JSON is 400 and names the place", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const message = (body: string) => Effect.map(post(port, "/send", body), (answer) => [answer.status, answer.body])
+      assert.deepStrictEqual(yield* message(`{"a": [1, 2, 3,]}`), [
+        400,
+        refusal("Body is not valid JSON: Unexpected token ']' at line 1, column 16")
+      ])
+      assert.deepStrictEqual(yield* message("{\n  \"a\": \"b\",\n  c: 1\n}"), [
+        400,
+        refusal("Body is not valid JSON: Unexpected token 'c' at line 3, column 3")
+      ])
+      assert.deepStrictEqual(yield* message(`{"a":`), [
+        400,
+        refusal("Body is not valid JSON: Unexpected end of input at line 1, column 6")
+      ])
+      assert.strictEqual((yield* post(port, "/send", `{`, {})).body, refusal(
+        "Body is not valid JSON: Unexpected end of input at line 1, column 2"
+      ))
+    }))
+
+  it.effect("an empty JSON body is the schema's to refuse, and a well-formed one that does not fit too", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      assert.deepInclude(yield* post(port, "/record", ""), { status: 400, body: "" })
+      assert.deepInclude(yield* post(port, "/record", "[]"), { status: 400, body: "" })
+    }))
+
+  it.effect("a call without body and content type passes", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      assert.strictEqual((yield* exchange(port, [head("/cancel", {})])).status, 200)
+      assert.strictEqual((yield* exchange(port, [head("/cancel", { "Content-Length": 0 })])).status, 200)
+    }))
+
+  it.effect("text passes as text where text is wanted, and is 415 where JSON is", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const text = { "Content-Type": "text/plain; charset=utf-8" }
+      assert.strictEqual((yield* post(port, "/note", "[[[ ünquoted", text)).body, JSON.stringify("[[[ ünquoted"))
+      const answer = yield* post(port, "/send", "[]", text)
+      assert.strictEqual(answer.status, 415)
+      assert.strictEqual(answer.body, refusal("Content-Type text/plain is not accepted here"))
+      assert.include(answer.headers, "content-type: application/json")
+    }))
+
+  it.effect("__proto__ is data, never behaviour", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const body = `{"data":{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}}`
+      assert.deepStrictEqual(JSON.parse((yield* post(port, "/record", body)).body), {
+        own: ["__proto__", "constructor"],
+        inherits: false,
+        polluted: false
+      })
+    }))
+})

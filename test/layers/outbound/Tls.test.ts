@@ -1,0 +1,55 @@
+import * as Client from "#layers/outbound/Outbound.ts"
+import { allow, post } from "#test/layers/outbound/Call.ts"
+import { cert, key } from "#test/layers/outbound/TestCertificate.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { Dns } from "effect/net"
+import { createServer } from "node:https"
+
+const names = Dns.layerStatic({ hosts: { "hook.test": ["127.0.0.1"], "other.test": ["127.0.0.1"] } })
+
+const secureServer = Effect.gen(function*() {
+  const seen = new Array<string>()
+  const server = createServer({ cert, key }, (request, response) => {
+    seen.push(`${request.method} ${request.headers.host}`)
+    response.end("sealed")
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "0.0.0.0", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+      })
+  )
+  const address = server.address()
+  return { port: typeof address === "object" && address !== null ? address.port : 0, seen }
+})
+
+describe("Outbound over TLS", () => {
+  it.live("speaks to a server whose certificate is good for the name or address of the URL", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* secureServer
+      const outbound = yield* Client.make({ allow, ca: cert })
+      for (const host of ["hook.test", "hook.test.", "127.0.0.1"]) {
+        const answer = yield* outbound.request(post(port, { url: `https://${host}:${port}/` }))
+        assert.deepStrictEqual([answer.status, answer.body], [200, "sealed"])
+      }
+      assert.deepStrictEqual(seen, ["hook.test", "hook.test.", "127.0.0.1"].map((host) => `POST ${host}:${port}`))
+    }).pipe(Effect.scoped, Effect.provide(names)))
+
+  it.live("sends nothing to a server whose certificate is for another name or from nobody we trust", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* secureServer
+      const trusting = yield* Client.make({ allow, ca: cert })
+      const ordinary = yield* Client.make({ allow })
+      const errors = yield* Effect.all([
+        Effect.flip(trusting.request(post(port, { url: `https://other.test:${port}/` }))),
+        Effect.flip(trusting.request(post(port, { url: `https://127.0.0.2:${port}/` }))),
+        Effect.flip(ordinary.request(post(port, { url: `https://hook.test:${port}/` })))
+      ])
+      for (const error of errors) assert.deepInclude(error, { _tag: "OutboundNotSent", stage: "tls" })
+      assert.deepStrictEqual(seen, [])
+    }).pipe(Effect.scoped, Effect.provide(names)))
+})

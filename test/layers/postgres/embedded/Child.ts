@@ -1,0 +1,51 @@
+/** A process of its own for the embedded database: `Child.ts <mode> <directory> <durability>`, on Node and on Deno. */
+import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Queue } from "effect"
+import { appendFileSync, writeSync } from "node:fs"
+
+const [mode = "", dataDir = "", durability = ""] = process.argv.slice(2)
+
+const say = (line: string) => Effect.sync(() => writeSync(1, `${line}\n`))
+
+const modes: Record<string, Effect.Effect<unknown, unknown, PgClient.PgClient | Embedded.EmbeddedStore>> = {
+  /** Owns the directory until it is killed. */
+  hold: Effect.andThen(say("ready"), Effect.never),
+
+  /** Commits rows from four connections, noting each in `acks` once it is acknowledged, until it is killed. */
+  write: Effect.gen(function*() {
+    const sql = yield* PgClient.PgClient
+    yield* sql`CREATE TABLE IF NOT EXISTS acked (id text PRIMARY KEY)`
+    yield* say("ready")
+    const one = (lane: number) =>
+      Effect.gen(function*() {
+        const id = crypto.randomUUID()
+        const insert = sql`INSERT INTO acked VALUES (${id})`
+        yield* lane % 2 === 0 ? insert : sql.withTransaction(Effect.andThen(insert, sql`SELECT 1`))
+        yield* Effect.sync(() => appendFileSync(`${dataDir}.acks`, `${id}\n`))
+      })
+    yield* Effect.forEach([0, 1, 2, 3], (lane) => Effect.forever(one(lane)), { concurrency: "unbounded" })
+  }),
+
+  /** The seam itself: four connections at a time, a transaction, a notification. */
+  smoke: Effect.gen(function*() {
+    const sql = yield* PgClient.PgClient
+    const store = yield* Embedded.EmbeddedStore
+    yield* sql`CREATE TABLE IF NOT EXISTS smoke (i int)`
+    const heard = yield* sql.listen("smoke")
+    const insert = (i: number) => sql.withTransaction(Effect.andThen(sql`INSERT INTO smoke VALUES (${i})`, sql`SELECT 1`))
+    yield* Effect.forEach([1, 2, 3], insert, { concurrency: "unbounded" })
+    yield* Effect.ignore(sql.withTransaction(Effect.andThen(insert(4), sql`SELECT 1 / 0`)))
+    yield* sql.notify("smoke", "hello")
+    const { payload } = yield* Queue.take(heard)
+    const rows = yield* sql`SELECT i FROM smoke ORDER BY i`
+    yield* say(JSON.stringify({ payload, rows: rows.map((row) => row["i"]), synced: (yield* store.fsyncs) >= 3 }))
+  }).pipe(Effect.scoped)
+}
+
+await Effect.runPromise(
+  (modes[mode] ?? Effect.die(`no mode ${mode}`)).pipe(
+    Effect.provide(Embedded.layer({ dataDir, durability: durability === "process" ? "process" : "disk" })),
+    Effect.catch((error) => Effect.andThen(say(String(error)), Effect.sync(() => process.exitCode = 3)))
+  )
+)
