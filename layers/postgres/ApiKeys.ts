@@ -5,7 +5,7 @@ import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { Array, Cache, Clock, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
-import { createHmac, timingSafeEqual } from "node:crypto"
+import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 
 const shape = /^[pd]k_(?:prod|test)_.{1,512}$/s
 
@@ -24,8 +24,8 @@ const states: Record<KeyState, string> = { published: "pk", draft: "dk" }
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
-  const pepper = derive(yield* SecretKey, "api-keys/digest")
-  const digest = (key: string): string => createHmac("sha256", pepper).update(key).digest("base64url")
+  const pepper = createSecretKey(derive(yield* SecretKey, "api-keys/digest"))
+  const digest = (key: string): string => createHmac("sha256", pepper).update(key).digest("hex")
 
   /** The whole key is digested, so a swapped prefix is another key. */
   const find = Effect.fnUntraced(function*(wanted: string) {

@@ -7,13 +7,47 @@ const remeasured = "30 seconds"
 /** A smaller step back is waited out, standing still; a larger one means that the database's clock itself was set. */
 const heldNanos = 5_000_000_000n
 
+/**
+ * A clock that runs with `local`'s monotonic one, `offset` ns ahead of it: against the monotonic clock, since the host's wall clock may be
+ * stepped in between. The offset is measured now and every 30 s; a measurement that fails leaves the last one.
+ */
+export const follow = Effect.fnUntraced(function*<E, R>(local: Clock.Clock, measure: Effect.Effect<bigint, E, R>) {
+  let offset = yield* measure
+  let latest = 0n
+
+  const nanos = (): bigint => {
+    const now = local.monotonicTimeNanosUnsafe() + offset
+    if (now < latest && latest - now < heldNanos) return latest
+    latest = now
+    return now
+  }
+  const millis = (): number => Number(nanos() / 1_000_000n)
+
+  yield* Effect.sleep(remeasured).pipe(
+    Effect.andThen(measure),
+    Effect.map((measured) => {
+      offset = measured
+    }),
+    Effect.catch((error) => Effect.logDebug("the database's clock was not read", error)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  return {
+    currentTimeMillisUnsafe: millis,
+    currentTimeMillis: Effect.sync(millis),
+    currentTimeNanosUnsafe: nanos,
+    currentTimeNanos: Effect.sync(nanos),
+    monotonicTimeNanosUnsafe: () => local.monotonicTimeNanosUnsafe(),
+    monotonicTimeNanos: local.monotonicTimeNanos,
+    sleep: (duration) => local.sleep(duration)
+  } satisfies Clock.Clock
+})
+
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ micros: Schema.BigInt })]))
 
-/**
- * How far the database's clock is ahead of our monotonic one, in ns: the median of a few round trips, each taken to answer at its middle.
- * Against the monotonic clock, since the host's wall clock may be stepped in between.
- */
-const measure = Effect.fn("DatabaseClock.measure")(function*(sql: SqlClient.SqlClient, local: Clock.Clock) {
+/** The median of a few round trips, each taken to be answered at its middle. */
+const ahead = Effect.fn("DatabaseClock.measure")(function*(sql: SqlClient.SqlClient, local: Clock.Clock) {
   const offsets = yield* Effect.forEach(Array.range(1, samples), () =>
     Effect.gen(function*() {
       const before = local.monotonicTimeNanosUnsafe()
@@ -26,43 +60,14 @@ const measure = Effect.fn("DatabaseClock.measure")(function*(sql: SqlClient.SqlC
 })
 
 /**
- * A clock that tells the database's time (P7), the same on every node, without asking for it: measured at the start and every 30 s. Monotonic
- * readings and sleeps are the host's. For a real Postgres; an embedded one has the host's clock already.
+ * The clock of the database (P7): the same on every node, without asking for it. Monotonic readings and sleeps are the host's. For a real
+ * Postgres; an embedded one has the host's clock already.
  */
 export const layer = Layer.effect(
   Clock.Clock,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const local = yield* Clock.Clock
-    let offset = yield* measure(sql, local)
-    let latest = 0n
-
-    const nanos = (): bigint => {
-      const now = local.monotonicTimeNanosUnsafe() + offset
-      if (now < latest && latest - now < heldNanos) return latest
-      latest = now
-      return now
-    }
-    const millis = (): number => Number(nanos() / 1_000_000n)
-
-    yield* Effect.sleep(remeasured).pipe(
-      Effect.andThen(measure(sql, local)),
-      Effect.map((measured) => {
-        offset = measured
-      }),
-      Effect.catch((error) => Effect.logDebug("the database's clock was not read", error)),
-      Effect.forever,
-      Effect.forkScoped
-    )
-
-    return {
-      currentTimeMillisUnsafe: millis,
-      currentTimeMillis: Effect.sync(millis),
-      currentTimeNanosUnsafe: nanos,
-      currentTimeNanos: Effect.sync(nanos),
-      monotonicTimeNanosUnsafe: () => local.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: local.monotonicTimeNanos,
-      sleep: (duration) => local.sleep(duration)
-    }
+    return yield* follow(local, ahead(sql, local))
   })
 )

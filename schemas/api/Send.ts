@@ -4,14 +4,7 @@ import { SendMessage } from "#schemas/SendMessage.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 
-const isGiven = (value: unknown) => value !== undefined && value !== null
-
-/** What is to be said is either a stored template or inline content. */
-const saysOneThing = Schema.makeFilter<SendMessage>(({ content, template }) =>
-  isGiven(template) !== isGiven(content) ? undefined : "Expected exactly one of `template` and `content`"
-)
-
-export const SendRequest = Schema.Struct({ message: SendMessage.check(saysOneThing) })
+export const SendRequest = Schema.Struct({ message: SendMessage })
 
 /** `requestId` is the message's id when `to` is one recipient, else it names the whole request. */
 export const SendResponse = Schema.Struct({ requestId: MessageId })

@@ -26,19 +26,17 @@ const expiry = (text: string): number | undefined => {
 
 /**
  * Reads `Idempotency-Key` (1–255 visible ASCII characters, once) and `x-idempotency-expiration` (ISO 8601, epoch ms or epoch s; moved into
- * 25 hours to one year from `now`). `undefined` without a key: then the second header means nothing.
+ * 25 hours to one year from `now`).
  */
 export const parse = (
-  headers: { readonly [name: string]: string | undefined },
+  value: string,
+  expiration: string | undefined,
   now: number
-): Effect.Effect<KeyHeader | undefined, HeaderRefused> => {
-  const value = headers["idempotency-key"]
-  if (value === undefined) return Effect.undefined
+): Effect.Effect<KeyHeader, HeaderRefused> => {
   if (!visible.test(value)) {
     return Effect.fail(new HeaderRefused({ detail: "Idempotency-Key: Expected one header of 1 to 255 visible ASCII characters" }))
   }
-  const wanted = headers["x-idempotency-expiration"]
-  const expiresAt = wanted === undefined ? now + shortest : expiry(wanted)
-  if (expiresAt === undefined) return Effect.fail(new HeaderRefused({ detail: "Expiration is not a valid date" }))
-  return Effect.succeed({ value, expiresAt: Math.min(Math.max(expiresAt, now + shortest), now + longest) })
+  const wanted = expiration === undefined ? now : expiry(expiration)
+  if (wanted === undefined) return Effect.fail(new HeaderRefused({ detail: "Expiration is not a valid date" }))
+  return Effect.succeed({ value, expiresAt: Math.min(Math.max(wanted, now + shortest), now + longest) })
 }

@@ -1,13 +1,18 @@
 import type { MessageId } from "#schemas/MessageId.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
-import type { StoredResponse } from "#src/access/Idempotency.ts"
-import type { Accepted, MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"
+import { CurrentKey, type StoredResponse } from "#src/access/Idempotency.ts"
+import * as Drafts from "#src/delivery/Drafts.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import { type Accepted, Journal, type MessageNotFound, type RowRefused } from "#src/delivery/Journal.ts"
+import { ShardCount } from "#src/delivery/ShardCount.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Context, type Effect, Schema } from "effect"
-
-/** The send is well-formed but asks for what cannot be: 400, `detail` names the field. */
-export class SendRefused extends Schema.TaggedError<SendRefused>()("SendRefused", { detail: Schema.String }) {}
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import * as Trace from "#src/reports/Trace.ts"
+import { Clock, Context, Effect, Layer, Metric } from "effect"
+import { SecureRandom } from "effect/crypto"
 
 /**
  * Turns one call into messages and makes them durable, together with the response that a replay of the call's idempotency key
@@ -18,13 +23,57 @@ export class Intake extends Context.Service<Intake, {
     principal: Principal,
     message: SendMessage,
     respond: (requestId: MessageId) => StoredResponse
-  ) => Effect.Effect<Accepted, SendRefused | RowRefused | StoreUnavailable>
+  ) => Effect.Effect<Accepted, Drafts.SendRefused | RowRefused | StoreUnavailable>
   /** Runs a stored message again for the same recipient, as a new message. */
   readonly resend: (
     principal: Principal,
     id: MessageId,
     respond: (messageId: MessageId) => StoredResponse
-  ) => Effect.Effect<Accepted, MessageNotFound | RowRefused | StoreUnavailable>
+  ) => Effect.Effect<Accepted, Drafts.SendRefused | MessageNotFound | RowRefused | StoreUnavailable>
   /** Stores a response that an operation gave without writing anything, under the current key if there is one. */
   readonly keep: (response: StoredResponse) => Effect.Effect<Accepted, RowRefused | StoreUnavailable>
 }>()("tidings/Intake") {}
+
+export const layer = Layer.effect(
+  Intake,
+  Effect.gen(function*() {
+    const journal = yield* Journal
+    const log = yield* MessageLog
+    const random = yield* SecureRandom.SecureRandom
+    const shards = yield* ShardCount
+
+    const accept = Effect.fnUntraced(function*(
+      principal: Principal,
+      to: Recipient | ReadonlyArray<Recipient>,
+      instructions: Drafts.Draft["instructions"],
+      respond: (requestId: MessageId) => StoredResponse
+    ) {
+      const at = yield* Clock.currentTimeMillis
+      const requestId = Ids.make(at, yield* random.randomBytes(Ids.randomBytes))
+      const { messages, profiles } = yield* Effect.fromResult(
+        Drafts.make({ principal, requestId, to, instructions, at, shards })
+      )
+      const key = yield* CurrentKey
+      const accepted = yield* journal.accept({ key, response: respond(requestId), messages, profiles, at }).pipe(
+        Trace.accepting(requestId)
+      )
+      if (!accepted.replayed) yield* Metric.update(Metrics.accepted, messages.length)
+      return accepted
+    })
+
+    return Intake.of({
+      send: (principal, { to, ...instructions }, respond) => accept(principal, to, instructions, respond),
+      resend: Effect.fnUntraced(function*(principal, id, respond) {
+        const { instructions, keyState, recipient } = yield* log.original(principal.scope, id)
+        const { delay: _, ...now } = instructions
+        return yield* accept({ ...principal, keyState }, recipient, now, respond)
+      }),
+      keep: Effect.fnUntraced(function*(response) {
+        const key = yield* CurrentKey
+        if (key === undefined) return { response, replayed: false }
+        return yield* journal.accept({ key, response, messages: [], profiles: [], at: yield* Clock.currentTimeMillis })
+      })
+    })
+  })
+)
+

@@ -6,6 +6,7 @@ import { deliver, type Ending } from "#src/delivery/Deliver.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import { Providers } from "#src/delivery/Providers.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
 import * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import * as Routing from "#src/delivery/Routing.ts"
@@ -42,11 +43,10 @@ const isOneTimePassword = (message: OpenMessage): boolean =>
   message.instructions.metadata?.tags?.some((tag) => tag.includes("otp")) ?? false
 
 /** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
-const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => {
-  const { context: _context, data: _data, ...given } = message.recipient
-  const named = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
-  return { ...stored, ...Object.fromEntries(named) }
-}
+const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => ({
+  ...stored,
+  ...Recipients.jsonOf(Recipients.profileOf(message.recipient))
+})
 
 export const layer = Layer.effect(
   Pipeline,

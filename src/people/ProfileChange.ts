@@ -3,9 +3,12 @@ import type { Profile } from "#schemas/Profile.ts"
 import { PatchRefused } from "#src/people/Profiles.ts"
 import { Effect, Equal, JsonPatch, JsonPointer, type Schema } from "effect"
 
-/** A patch may copy and add; these bound the work, since a copy can double the document each time. */
+/** These bound the work of one patch: a copy can double the document each time, and a bigger one than this is no profile. */
 const maxOperations = 1_000
-const maxCopied = 1_000_000
+const maxCopied = 100_000
+
+/** As deep as a request body may be (reliability.md, B1). */
+const maxDepth = 64
 
 const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -34,11 +37,19 @@ const valueAt = (document: Schema.Json, path: string): Schema.Json | undefined =
 
 const refuse = (detail: string) => Effect.fail(new PatchRefused({ detail }))
 
-const change = (document: Schema.Json, operation: JsonPatch.JsonPatchOperation) =>
+/** What may throw: an operation that does not apply, and a stack that is too short for what was built. */
+const attempt = <A>(evaluate: () => A) =>
   Effect.try({
-    try: () => JsonPatch.apply([operation], document),
+    try: evaluate,
     catch: (cause) => new PatchRefused({ detail: cause instanceof Error ? cause.message : "The operation does not apply." })
   })
+
+const change = (document: Schema.Json, operation: JsonPatch.JsonPatchOperation) =>
+  attempt(() => JsonPatch.apply([operation], document))
+
+const isDeeper = (value: Schema.Json, levels: number): boolean =>
+  typeof value === "object" && value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
 
 /** Effect's `JsonPatch` knows add, remove and replace; the other three are made of them (RFC 6902, 4.4 to 4.6). */
 const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: PatchOperation, copied: number) {
@@ -51,7 +62,7 @@ const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: Patc
       return { document: yield* change(document, { op: "remove", path }), copied }
     case "test": {
       const found = valueAt(document, path)
-      if (found === undefined || !Equal.equals(found, operation.value)) {
+      if (found === undefined || !(yield* attempt(() => Equal.equals(found, operation.value)))) {
         return yield* refuse(`The value at "${path}" is not the tested one.`)
       }
       return { document, copied }
@@ -62,7 +73,7 @@ const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: Patc
       const value = valueAt(document, from)
       if (value === undefined) return yield* refuse(`There is nothing at "${from}".`)
       if (operation.op === "copy") {
-        const total = copied + JSON.stringify(value).length
+        const total = copied + (yield* attempt(() => JSON.stringify(value))).length
         if (total > maxCopied) return yield* refuse(`The copies are larger than ${maxCopied} characters.`)
         return { document: yield* change(document, { op: "add", path, value }), copied: total }
       }
@@ -84,5 +95,6 @@ export const patch = Effect.fnUntraced(function*(stored: Profile, operations: Re
     )
   }
   if (!isObject(state.document)) return yield* refuse("The patched profile is not an object.")
+  if (isDeeper(state.document, maxDepth)) return yield* refuse(`The patched profile is nested deeper than ${maxDepth}.`)
   return state.document
 })

@@ -1,6 +1,7 @@
 import { DataDirectoryUnusable } from "#layers/postgres/embedded/EmbeddedError.ts"
 import { Effect } from "effect"
 import * as Fs from "node:fs"
+import { open } from "node:fs/promises"
 import { join } from "node:path"
 
 /** Makes the directory if need be, for this user only, and answers with its real path. */
@@ -13,22 +14,22 @@ export const make = (directory: string): Effect.Effect<string, DataDirectoryUnus
     catch: (cause) => new DataDirectoryUnusable({ directory, cause })
   })
 
-const syncPath = (path: string) => {
-  const descriptor = Fs.openSync(path, "r")
+const syncPath = async (path: string) => {
+  const file = await open(path, "r")
   try {
-    Fs.fsyncSync(descriptor)
+    await file.sync()
   } finally {
-    Fs.closeSync(descriptor)
+    await file.close()
   }
 }
 
-const syncTree = (path: string) => {
-  for (const entry of Fs.readdirSync(path, { withFileTypes: true })) {
-    const child = join(path, entry.name)
-    if (entry.isDirectory()) syncTree(child)
-    else if (entry.isFile()) syncPath(child)
+/** Several at a time share a commit of the file system's journal. */
+const syncTree = async (root: string) => {
+  const paths = [root, ...Fs.readdirSync(root, { recursive: true, encoding: "utf8" }).map((path) => join(root, path))]
+  const lane = async () => {
+    for (let path = paths.pop(); path !== undefined; path = paths.pop()) await syncPath(path)
   }
-  syncPath(path)
+  await Promise.all(Array.from({ length: 16 }, lane))
 }
 
 export interface Preparation {
@@ -39,7 +40,7 @@ export interface Preparation {
 
 /**
  * Readies a locked data directory for PostgreSQL and answers with the database's own folder in it. A first start builds the database
- * beside its place and moves it there whole, so a kill in between leaves nothing to trip over. `synced` is there while all of
+ * beside its place and moves it there whole, so a kill in between leaves nothing to trip over. The file `synced` is there while all of
  * the database has been on disk since it was last written without fsync.
  */
 export const prepare = (
@@ -54,13 +55,13 @@ export const prepare = (
         const draft = `${database}.new`
         for (const stale of [draft, synced]) Fs.rmSync(stale, { recursive: true, force: true })
         await initialize(draft)
-        if (durability === "disk") syncTree(draft)
+        if (durability === "disk") await syncTree(draft)
         Fs.renameSync(draft, database)
-      } else if (durability === "disk" && !Fs.existsSync(synced)) syncTree(database)
-      if (durability === "process") Fs.rmSync(synced, { force: true })
-      else if (!Fs.existsSync(synced)) {
-        Fs.writeFileSync(synced, "")
-        syncPath(directory)
+      } else if (durability === "disk" && !Fs.existsSync(synced)) await syncTree(database)
+      if (Fs.existsSync(synced) !== (durability === "disk")) {
+        if (durability === "disk") Fs.writeFileSync(synced, "")
+        else Fs.rmSync(synced)
+        await syncPath(directory)
       }
       // The owner is us. After a power cut it is empty, and PostgreSQL would refuse to start.
       Fs.rmSync(join(database, "postmaster.pid"), { force: true })

@@ -8,6 +8,7 @@ import {
   DurabilityRefused,
   type EmbeddedError
 } from "#layers/postgres/embedded/EmbeddedError.ts"
+import * as FirstDatabase from "#layers/postgres/embedded/FirstDatabase.ts"
 import * as Frames from "#layers/postgres/embedded/Frames.ts"
 import * as Wire from "#layers/postgres/embedded/Wire.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -41,9 +42,10 @@ export class EmbeddedStore extends Context.Service<EmbeddedStore, {
  * Without a checkpointer process nothing bounds the write-ahead log, so every so many segments of 16 MiB we checkpoint: that is the most a
  * start after kill -9 has to replay.
  */
-const segmentsPerCheckpoint = 4
+const segmentsPerCheckpoint = 2
 
-const settings = ["-c", "jit=off"]
+/** Half of the default buffers: the operating system caches the files as well. */
+const settings = ["-c", "jit=off", "-c", "shared_buffers=64MB"]
 
 const startParameters = (durability: Options["durability"]) =>
   durability === "process"
@@ -63,16 +65,11 @@ const start = async (fs: DurableFs, durability: Options["durability"], heard: (l
   return db
 }
 
-const initialize = async (database: string) => {
-  const db = await start(new DurableFs(database, () => {}), "process", () => {})
-  await db.close()
-}
-
 const open = Effect.fnUntraced(function*(options: Options, onSegment: () => void) {
   const { durability } = options
   const directory = yield* DataDirectory.make(options.dataDir)
   yield* DirectoryLock.acquire(directory)
-  const database = yield* DataDirectory.prepare(directory, { durability, initialize })
+  const database = yield* DataDirectory.prepare(directory, { durability, initialize: FirstDatabase.write })
   const fs = new (options.fileSystem ?? DurableFs)(database, onSegment)
   let lastWords = ""
   const notStarted = (cause: unknown) =>

@@ -12,17 +12,19 @@ const modes: Record<string, Effect.Effect<unknown, unknown, PgClient.PgClient | 
   /** Owns the directory until it is killed. */
   hold: Effect.andThen(say("ready"), Effect.never),
 
-  /** Commits rows from four connections, noting each in `acks` once it is acknowledged, until it is killed. */
+  /** Commits rows from four connections, noting each beside the directory once it is acknowledged, until it is killed. */
   write: Effect.gen(function*() {
     const sql = yield* PgClient.PgClient
     yield* sql`CREATE TABLE IF NOT EXISTS acked (id text PRIMARY KEY)`
     yield* say("ready")
+    let acknowledged = 0
     const one = (lane: number) =>
       Effect.gen(function*() {
         const id = crypto.randomUUID()
         const insert = sql`INSERT INTO acked VALUES (${id})`
         yield* lane % 2 === 0 ? insert : sql.withTransaction(Effect.andThen(insert, sql`SELECT 1`))
         yield* Effect.sync(() => appendFileSync(`${dataDir}.acks`, `${id}\n`))
+        if (++acknowledged === 60) yield* say("enough")
       })
     yield* Effect.forEach([0, 1, 2, 3], (lane) => Effect.forever(one(lane)), { concurrency: "unbounded" })
   }),
@@ -43,9 +45,11 @@ const modes: Record<string, Effect.Effect<unknown, unknown, PgClient.PgClient | 
   }).pipe(Effect.scoped)
 }
 
+const started = performance.now()
+
 await Effect.runPromise(
   (modes[mode] ?? Effect.die(`no mode ${mode}`)).pipe(
     Effect.provide(Embedded.layer({ dataDir, durability: durability === "process" ? "process" : "disk" })),
-    Effect.catch((error) => Effect.andThen(say(String(error)), Effect.sync(() => process.exitCode = 3)))
+    Effect.catch((error) => Effect.andThen(say(`${Math.round(performance.now() - started)} ms: ${String(error)}`), Effect.sync(() => process.exitCode = 3)))
   )
 )

@@ -1,0 +1,96 @@
+import * as Welcome from "#layers/cli/Welcome.ts"
+import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
+import * as Placement from "#layers/cluster/Placement.ts"
+import * as SingleNode from "#layers/cluster/SingleNode.ts"
+import { createServer } from "#layers/http/NodeServer.ts"
+import * as Operations from "#layers/http/Operations.ts"
+import * as Routes from "#layers/http/Routes.ts"
+import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
+import * as Backlogs from "#layers/postgres/Backlogs.ts"
+import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
+import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
+import * as Idempotency from "#layers/postgres/Idempotency.ts"
+import * as Inbox from "#layers/postgres/Inbox.ts"
+import * as Installation from "#layers/postgres/Installation.ts"
+import * as Journal from "#layers/postgres/Journal.ts"
+import * as MessageLog from "#layers/postgres/MessageLog.ts"
+import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as Partitions from "#layers/postgres/Partitions.ts"
+import * as Profiles from "#layers/postgres/Profiles.ts"
+import * as Wakeups from "#layers/postgres/Wakeups.ts"
+import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
+import { Settings, type Values } from "#layers/settings/Settings.ts"
+import * as Keys from "#src/access/ApiKeys.ts"
+import * as Handover from "#src/delivery/Handover.ts"
+import * as Intake from "#src/delivery/Intake.ts"
+import * as Pipeline from "#src/delivery/Pipeline.ts"
+import type { Providers } from "#src/delivery/Providers.ts"
+import { ShardCount } from "#src/delivery/ShardCount.ts"
+import * as Shards from "#src/delivery/Shards.ts"
+import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+
+/** Postgres, ours or the operator's, migrated, and at this installation's settings. */
+const database = (settings: Values) => {
+  const { databaseUrl: url } = settings
+  const client = url === undefined
+    ? Embedded.layer({ dataDir: `${settings.dataDir}/postgres`, durability: settings.durability })
+    : DatabaseClock.layer.pipe(Layer.provideMerge(PgClient.layer({ url, maxConnections: 10, connectTimeout: "2 seconds" })))
+  return Partitions.layer.pipe(
+    Layer.provideMerge(Installation.layer(settings.shards)),
+    Layer.provideMerge(Migrations.layer),
+    Layer.provideMerge(client)
+  )
+}
+
+const stores = Layer.mergeAll(
+  ApiKeys.layer,
+  Backlogs.layer,
+  Idempotency.layer,
+  Inbox.layer,
+  Journal.layer,
+  MessageLog.layer,
+  Profiles.layer
+).pipe(Layer.provideMerge(Handover.layer))
+
+/** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
+const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values) =>
+  databaseUrl === undefined
+    ? Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))
+    : Placement.layer(`${host}:${port}`).pipe(
+      Layer.merge(Wakeups.layer),
+      Layer.provide(ManyNodes.layer({ host, port }))
+    )
+
+const welcome = (secret: Values["bootstrapSecret"]) =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    const keys = yield* (yield* Keys.ApiKeys).bootstrap(secret)
+    const server = yield* HttpServer.HttpServer
+    const url = HttpServer.formatAddress(server.address).replace("0.0.0.0", "localhost")
+    if (keys !== undefined && secret === undefined) yield* Welcome.print(url, keys)
+    yield* Effect.logInfo("listening", { url, docs: `${url}/docs` })
+  }))
+
+/** The whole product, over these providers. Everything that runs stops in the reverse order: HTTP first, then the shards, then the store. */
+export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const settings = yield* Settings
+    const routes = Layer.mergeAll(
+      Routes.layer({ accountEmail: settings.accountEmail }),
+      Operations.layer({ alone: settings.databaseUrl === undefined })
+    )
+    return HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
+      Layer.merge(welcome(settings.bootstrapSecret)),
+      Layer.provide(NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })),
+      Layer.provide(placement(settings)),
+      Layer.provide(Intake.layer),
+      Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
+      Layer.provide(stores),
+      Layer.provide(database(settings)),
+      Layer.provide(Layer.succeed(ShardCount, settings.shards)),
+      Layer.provide(SecretKeyFile.layer),
+      Layer.provide([NodeCrypto.layer, NodeServices.layer])
+    )
+  }))

@@ -1,0 +1,33 @@
+import { NodeClusterSocket } from "@effect/platform-node"
+import { Layer, Option } from "effect"
+import { MessageStorage, RunnerAddress, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
+
+/** Where the other nodes reach this one. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+/** Times under which a dead node's shards are served elsewhere within 10 s, and a joining node has its share within about 1 s. */
+const times = {
+  refreshAssignmentsInterval: "1 second",
+  shardLockRefreshInterval: "2 seconds",
+  shardLockExpiration: "8 seconds",
+  runnerHealthCheckInterval: "2 seconds",
+  entityTerminationTimeout: "20 seconds"
+} as const
+
+/** The cluster of all nodes with this database: runners find each other in it, and its advisory locks place the shards. */
+export const layer = ({ host, port }: Address) => {
+  const address = RunnerAddress.make(host, port)
+  const shardingConfig = {
+    ...times,
+    shardsPerGroup: 64,
+    runnerAddress: Option.some(address),
+    runnerListenAddress: Option.some(address)
+  }
+  return NodeClusterSocket.layer({ storage: "byo", shardingConfig }).pipe(
+    Layer.provide([MessageStorage.layerNoop, Layer.orDie(SqlRunnerStorage.layerWith({ prefix: "cluster" }))]),
+    Layer.provide(ShardingConfig.layer({ ...ShardingConfig.defaults, ...shardingConfig }))
+  )
+}

@@ -1,0 +1,40 @@
+import { errorReply } from "#layers/http/ErrorReply.ts"
+import { unavailable } from "#layers/http/Replies.ts"
+import { Unauthorized } from "#schemas/api/Errors.ts"
+import { ApiKeys } from "#src/access/ApiKeys.ts"
+import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { Context, Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiMiddleware } from "effect/http-api"
+
+/** The user name of the Basic scheme (`TIDINGS_ACCOUNT_EMAIL`). */
+export const AccountEmail = Context.Reference<string>("tidings/http/AccountEmail", {
+  defaultValue: () => "ops@example.com"
+})
+
+/** Lets in who has an API key, and tells the endpoint who that is. */
+export class Access extends HttpApiMiddleware.Service<Access, { provides: CurrentPrincipal }>()("tidings/http/Access", {
+  error: Unauthorized
+}) {}
+
+const unauthorized = errorReply(401, "Unauthorized", "authentication_error", {
+  "www-authenticate": "Bearer, Basic realm=\"tidings\", charset=\"UTF-8\""
+})
+
+export const layer = Layer.effect(
+  Access,
+  Effect.gen(function*() {
+    const keys = yield* ApiKeys
+    const email = yield* AccountEmail
+    return (endpoint) =>
+      Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+        const key = AuthorizationHeader.parse(headers["authorization"], email)
+        if (key === undefined) return Effect.succeed(unauthorized)
+        return Effect.matchEffect(keys.authenticate(key), {
+          onSuccess: (principal) => Effect.provideService(endpoint, CurrentPrincipal, principal),
+          onFailure: (error) => error._tag === "InvalidKey" ? Effect.succeed(unauthorized) : unavailable
+        })
+      })
+  })
+)

@@ -1,0 +1,43 @@
+import { errorReply } from "#layers/http/ErrorReply.ts"
+import { badRequest, crashed } from "#layers/http/Replies.ts"
+import { Cause, Effect, Layer, Predicate } from "effect"
+import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
+
+const notFound = errorReply(404, "Not Found", "invalid_request_error")
+const misspelt = badRequest("The path is not valid percent-encoding")
+
+const pathOf = (url: string): string => {
+  const end = url.indexOf("?")
+  return end === -1 ? url : url.slice(0, end)
+}
+
+const isDecodable = (path: string): Effect.Effect<boolean> =>
+  Effect.isSuccess(Effect.try({ try: () => decodeURIComponent(path), catch: Predicate.isError }))
+
+const isUnrouted = (cause: Cause.Cause<unknown>): boolean =>
+  cause.reasons.some((reason) =>
+    Cause.isFailReason(reason) && HttpServerError.isHttpServerError(reason.error) && reason.error.reason._tag === "RouteNotFound"
+  )
+
+const unrouted = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
+  Effect.map(isDecodable(pathOf(url)), (decodable) => decodable ? notFound : misspelt))
+
+/** The router ends a path at `;`, which is an ordinary character of the ids in it (RFC 3986, 3.3). */
+const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
+  const path = pathOf(request.url)
+  return request.modify({ url: path.replaceAll(";", "%3B") + request.url.slice(path.length) })
+}
+
+/** The outermost of the routes: a path or method that is none of ours is 404, and a defect that nobody answered is 500. */
+export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.middleware((routes) => {
+  const answered = Effect.catchCause(routes, (cause) =>
+    isUnrouted(cause)
+      ? unrouted
+      : Cause.hasInterruptsOnly(cause)
+      ? Effect.failCause(cause)
+      : crashed(cause, "outside of the API"))
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+    request.url.includes(";")
+      ? Effect.provideService(answered, HttpServerRequest.HttpServerRequest, withSemicolons(request))
+      : answered)
+}, { global: true })

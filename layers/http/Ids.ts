@@ -1,0 +1,13 @@
+import { MessageId } from "#schemas/MessageId.ts"
+import { MessageNotFound } from "#src/delivery/Journal.ts"
+import { RequestNotFound } from "#src/reports/MessageLog.ts"
+import { Effect, Schema } from "effect"
+
+const isId = Schema.is(MessageId)
+
+/** An id out of a path; what has not the form of one names nothing. */
+export const messageId = (id: string): Effect.Effect<MessageId, MessageNotFound> =>
+  isId(id) ? Effect.succeed(id) : Effect.fail(new MessageNotFound({ id }))
+
+export const requestId = (id: string): Effect.Effect<MessageId, RequestNotFound> =>
+  isId(id) ? Effect.succeed(id) : Effect.fail(new RequestNotFound({ id }))

@@ -1,0 +1,33 @@
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import type { InboxItem } from "#schemas/api/Inbox.ts"
+import { defaultLimit } from "#schemas/api/Query.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { Inbox, type InboxMessage } from "#src/reports/Inbox.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+const item = ({ createdAt, messageId, rendered, tenantId }: InboxMessage): InboxItem => ({
+  messageId,
+  title: rendered.title,
+  body: rendered.body,
+  actions: rendered.actions,
+  tenantId,
+  created: createdAt
+})
+
+/** GET /users/:user_id/inbox. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "inbox",
+  Effect.fnUntraced(function*(handlers) {
+    const inbox = yield* Inbox
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ params, query }) {
+        const { scope } = yield* CurrentPrincipal
+        const { cursor, items } = yield* inbox.list(scope, params.user_id, { limit: query.limit ?? defaultLimit, cursor: query.cursor })
+        return { paging: { more: cursor !== undefined, cursor }, results: items.map(item) }
+      }, refusals)
+    })
+  })
+)

@@ -1,0 +1,61 @@
+import { messageId } from "#layers/http/Ids.ts"
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import { fromStored, json } from "#layers/http/StoredReply.ts"
+import { NotCancelable } from "#schemas/api/Messages.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import * as Cancel from "#src/delivery/Cancel.ts"
+import { Intake } from "#src/delivery/Intake.ts"
+import { details, providers } from "#src/reports/MessageDetails.ts"
+import { query as question } from "#src/reports/MessageFilters.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Timeline from "#src/reports/Timeline.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+/** /messages. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "messages",
+  Effect.fnUntraced(function*(handlers) {
+    const log = yield* MessageLog
+    const intake = yield* Intake
+    const cancel = yield* Cancel.make
+
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query }) {
+        const { scope } = yield* CurrentPrincipal
+        const { cursor, items } = yield* log.list(scope, question(query))
+        return { paging: { more: cursor !== undefined, cursor }, results: items.map(details) }
+      }, refusals),
+      get: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        const id = yield* messageId(params.message_id)
+        const [record, attempts] = yield* Effect.all([log.get(scope, id), log.attempts(scope, id)])
+        return { ...details(record), providers: providers(record, attempts) }
+      }, refusals),
+      history: Effect.fnUntraced(function*({ params, query }) {
+        const { scope } = yield* CurrentPrincipal
+        const id = yield* messageId(params.message_id)
+        const events = (yield* log.history(scope, id)).filter(({ type }) => query.type === undefined || type === query.type)
+        return { results: Timeline.entries(events, yield* log.get(scope, id), yield* log.original(scope, id)) }
+      }, refusals),
+      output: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        const id = yield* messageId(params.message_id)
+        return { results: Timeline.outputs(yield* log.history(scope, id)) }
+      }, refusals),
+      cancel: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        const { canceled, record } = yield* refusals(Effect.flatMap(messageId(params.message_id), (id) => cancel(scope, id)))
+        if (canceled) return details(record)
+        return yield* new NotCancelable({ ...details(record), message: `A message that is ${record.status} cannot be cancelled` })
+      }),
+      resend: Effect.fnUntraced(function*({ params }) {
+        const principal = yield* CurrentPrincipal
+        const id = yield* messageId(params.message_id)
+        return fromStored(yield* intake.resend(principal, id, (messageId) => json(200, { messageId })))
+      }, refusals)
+    })
+  })
+)

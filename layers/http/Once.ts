@@ -1,0 +1,117 @@
+import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
+import { errorReply } from "#layers/http/ErrorReply.ts"
+import { badRequest, unavailable } from "#layers/http/Replies.ts"
+import { fromStored, isReplay, toStored } from "#layers/http/StoredReply.ts"
+import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
+import { Conflict } from "#schemas/api/Errors.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import * as Idempotency from "#src/access/Idempotency.ts"
+import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
+import { Intake } from "#src/delivery/Intake.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
+import { createHash } from "node:crypto"
+
+/**
+ * Runs every POST once per `Idempotency-Key` (P5; reliability.md 2.2). It acts on the method, so an endpoint cannot be forgotten; the
+ * annotation `CommittedByJournal` only chooses who commits the key.
+ */
+export class Once extends HttpApiMiddleware.Service<Once, { requires: CurrentPrincipal }>()("tidings/http/Once", {
+  error: Conflict
+}) {}
+
+type Request = HttpServerRequest.HttpServerRequest
+type Response = HttpServerResponse.HttpServerResponse
+type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path" | "payload" | "annotations">
+type Run = <R>(
+  key: Idempotency.IdempotencyKey,
+  handler: Effect.Effect<Response, never, R>
+) => Effect.Effect<Response, never, R>
+
+/** Nothing ran, or it may run well next time. */
+const isStored = ({ status }: Response): boolean => ![401, 413, 415, 429, 503].includes(status)
+
+const stillRunning = errorReply(409, "A request with this Idempotency-Key is still running", "invalid_request_error", {
+  "retry-after": "1"
+})
+
+/** The path with its parameters filled in, in one spelling, and without the query. */
+const pathOf = (path: string, params: HttpRouter.RouteContext["Service"]["params"]): string =>
+  path.split("/").filter((segment) => segment !== "").map((segment) =>
+    segment.startsWith(":") ? `/${encodeURIComponent(params[segment.slice(1)] ?? "")}` : `/${segment}`
+  ).join("")
+
+const hashOf = (request: Request): string =>
+  createHash("sha256").update(request instanceof CheckedRequest ? request.bytes : "").digest("hex")
+
+/** Whether the endpoint will refuse the body as no JSON: that is decided before the operation, so it is not stored. */
+const isMalformed = (request: Request, endpoint: Endpoint): Effect.Effect<boolean> =>
+  endpoint.payload.size === 0 || !(request instanceof CheckedRequest)
+    ? Effect.succeed(false)
+    : Effect.isFailure(request.json)
+
+const once = (idempotency: Idempotency.Idempotency["Service"]): Run => (key, handler) =>
+  Effect.suspend(() => {
+    let unstored: Response | undefined
+    const operation = Effect.flatMap(handler, (response) => {
+      if (isStored(response)) return toStored(response)
+      unstored = response
+      return Effect.fail(new StoreUnavailable({ cause: "The response is not to be stored" }))
+    })
+    return Effect.matchEffect(idempotency.once(key, operation), {
+      onSuccess: (answer) => Effect.succeed(fromStored(answer)),
+      onFailure: (error) =>
+        error._tag === "StillRunning"
+          ? Effect.succeed(stillRunning)
+          : unstored === undefined
+          ? unavailable
+          : Effect.succeed(unstored)
+    })
+  })
+
+/** The handler commits the key with its own rows; what it answered without writing anything is kept here. */
+const committed = (intake: Intake["Service"]): Run => (key, handler) =>
+  handler.pipe(
+    Effect.flatMap((response) => {
+      if (response.status < 400 || isReplay(response) || !isStored(response)) return Effect.succeed(response)
+      return Effect.matchEffect(Effect.flatMap(toStored(response), intake.keep), {
+        onSuccess: (accepted) => Effect.succeed(fromStored(accepted)),
+        onFailure: (error) => error._tag === "StoreUnavailable" ? unavailable : Effect.succeed(response)
+      })
+    }),
+    Effect.provideService(Idempotency.CurrentKey, key)
+  )
+
+const keyed = Effect.fnUntraced(function*<R>(
+  value: string,
+  request: Request,
+  endpoint: Endpoint,
+  handler: Effect.Effect<Response, never, R>,
+  run: Run
+) {
+  const now = yield* Clock.currentTimeMillis
+  const header = yield* Effect.result(IdempotencyHeaders.parse(value, request.headers["x-idempotency-expiration"], now))
+  if (header._tag === "Failure") return badRequest(header.failure.detail)
+  if (yield* isMalformed(request, endpoint)) return yield* handler
+  const { scope } = yield* CurrentPrincipal
+  const { params } = yield* HttpRouter.RouteContext
+  return yield* run({ ...header.success, scope, path: pathOf(endpoint.path, params), bodyHash: hashOf(request) }, handler)
+})
+
+export const layer = Layer.effect(
+  Once,
+  Effect.gen(function*() {
+    const byDatabase = once(yield* Idempotency.Idempotency)
+    const byJournal = committed(yield* Intake)
+    return (handler, { endpoint }) => {
+      if (endpoint.method !== "POST") return handler
+      const run = Context.get(endpoint.annotations, CommittedByJournal) ? byJournal : byDatabase
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+        const value = request.headers["idempotency-key"]
+        return value === undefined ? handler : keyed(value, request, endpoint, Effect.orDie(handler), run)
+      })
+    }
+  })
+)

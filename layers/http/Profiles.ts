@@ -1,0 +1,42 @@
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import { Effect, Option } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+const done = { status: "SUCCESS" } as const
+
+/** /profiles. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "profiles",
+  Effect.fnUntraced(function*(handlers) {
+    const profiles = yield* Profiles
+    return handlers.handleAll({
+      get: Effect.fnUntraced(function*({ params: { user_id: userId } }) {
+        const { scope } = yield* CurrentPrincipal
+        const found = yield* profiles.find(scope, userId)
+        return Option.isSome(found) ? { profile: found.value } : yield* new ProfileNotFound({ userId })
+      }, refusals),
+      replace: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* profiles.replace(scope, params.user_id, payload.profile)
+        return done
+      }, refusals),
+      merge: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* profiles.merge(scope, params.user_id, payload.profile)
+        return done
+      }, refusals),
+      patch: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* profiles.patch(scope, params.user_id, payload.patch)
+      }, refusals),
+      remove: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* profiles.remove(scope, params.user_id)
+      }, refusals)
+    })
+  })
+)

@@ -1,0 +1,64 @@
+import { errorReply } from "#layers/http/ErrorReply.ts"
+import { sentence } from "#layers/http/SchemaRefusal.ts"
+import { BadRequest, Conflict, InternalError, NotFound, Unavailable } from "#schemas/api/Errors.ts"
+import { NotCancelable } from "#schemas/api/Messages.ts"
+import { Cause, Effect, Layer, Random, Schema } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Turns everything that an endpoint can end with into a response, so that what stands before it sees nothing else. */
+export class Replies extends HttpApiMiddleware.Service<Replies>()("tidings/http/Replies", {
+  error: [BadRequest, InternalError, Unavailable]
+}) {}
+
+export const badRequest = (message: string): Response => errorReply(400, message, "invalid_request_error")
+
+const internalError = errorReply(500, "An internal error occurred", "api_error")
+
+/** 503 with `Retry-After` between 1 and 10 s, so that the callers of an outage do not come back all at once. */
+export const unavailable: Effect.Effect<Response> = Effect.map(
+  Random.nextIntBetween(1, 10),
+  (seconds) =>
+    errorReply(503, "The service is not available right now; nothing is known to be stored", "api_error", {
+      "retry-after": String(seconds)
+    })
+)
+
+/** 500, and the cause in the log. `route` has no parameters filled in, for they may be addresses (P9). */
+export const crashed = (cause: Cause.Cause<unknown>, route: string): Effect.Effect<Response> =>
+  Effect.as(Effect.logError("Request failed", route, cause), internalError)
+
+const encodeRecord = Schema.encodeUnknownEffect(Schema.toCodecJson(NotCancelable))
+
+/** A conflict that no retry will resolve; the published client would try it twice more. */
+const final = { "x-should-retry": "false" }
+
+const conflict = (error: NotCancelable) =>
+  Effect.map(
+    Effect.orDie(encodeRecord(error)),
+    (record) => HttpServerResponse.jsonUnsafe(record, { status: 409, headers: final })
+  )
+
+/** The response to a failure, `undefined` for one that is a fault of ours. */
+const reply = (error: unknown): Effect.Effect<Response> | undefined => {
+  if (HttpApiError.HttpApiSchemaError.is(error)) {
+    const ours = error.kind === "Body" || error.kind === "ResponseHeaders"
+    return ours ? undefined : Effect.succeed(badRequest(sentence(error.cause.issue)))
+  }
+  if (error instanceof BadRequest) return Effect.succeed(badRequest(error.message))
+  if (error instanceof NotFound) return Effect.succeed(errorReply(404, error.message, error.type))
+  if (error instanceof Conflict) return Effect.succeed(errorReply(409, error.message, error.type, final))
+  if (error instanceof NotCancelable) return conflict(error)
+  return error instanceof Unavailable ? unavailable : undefined
+}
+
+const failed = (cause: Cause.Cause<unknown>, route: string): Effect.Effect<Response> => {
+  const failure = cause.reasons.find(Cause.isFailReason)
+  return (failure && reply(failure.error)) ?? crashed(cause, route)
+}
+
+export const layer = Layer.succeed(Replies, (handler, { endpoint }) =>
+  Effect.catchCause(handler, (cause) =>
+    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : failed(cause, `${endpoint.method} ${endpoint.path}`)))

@@ -1,0 +1,34 @@
+import * as Access from "#layers/http/Access.ts"
+import * as Body from "#layers/http/Body.ts"
+import * as Docs from "#layers/http/Docs.ts"
+import * as Edge from "#layers/http/Edge.ts"
+import * as Inbox from "#layers/http/Inbox.ts"
+import * as Messages from "#layers/http/Messages.ts"
+import * as Once from "#layers/http/Once.ts"
+import * as Profiles from "#layers/http/Profiles.ts"
+import * as Replies from "#layers/http/Replies.ts"
+import * as Requests from "#layers/http/Requests.ts"
+import * as Send from "#layers/http/Send.ts"
+import { Served } from "#layers/http/Served.ts"
+import { Layer } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+/**
+ * How the routes are to be served. Ids in paths may be as long as the headers allow (what is too long for the domain is 400, not 404), and
+ * `/Send` is not `/send`. No log line per request: the journal tells what happened.
+ */
+export const options = {
+  routerConfig: { maxParamLength: 16 * 1024, caseSensitive: true },
+  disableLogger: true
+}
+
+const groups = Layer.mergeAll(Send.layer, Messages.layer, Requests.layer, Profiles.layer, Inbox.layer)
+
+const middlewares = Layer.mergeAll(Access.layer, Body.layer, Once.layer, Replies.layer)
+
+/** The JSON API, `/openapi.json` and `/docs`: `HttpRouter.serve(Routes.layer, Routes.options)`. */
+export const layer = Layer.mergeAll(
+  Edge.layer,
+  Docs.layer,
+  HttpApiBuilder.layer(Served, { openapiPath: "/openapi.json" }).pipe(Layer.provide(groups), Layer.provide(middlewares))
+)

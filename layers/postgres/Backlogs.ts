@@ -1,0 +1,29 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { Backlogs } from "#src/reports/Backlog.ts"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const counted = 10_000
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ depth: Schema.Number, oldest: Schema.NullOr(Schema.Number) }))
+)
+
+export const layer = Layer.effect(
+  Backlogs,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    return Backlogs.of({
+      measure: Effect.fnUntraced(function*(now) {
+        const rows = yield* sql`
+          select count(*)::float8 as depth, min(since)::float8 as oldest from (
+            (select enqueued_at as since from messages where lane in ('transactional', 'bulk') and due_at = 0 limit ${counted})
+            union all
+            (select due_at from messages where lane in ('transactional', 'bulk') and due_at > 0 and due_at <= ${now} limit ${counted})
+          ) due`.pipe(Effect.flatMap(decode))
+        return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }
+      }, orUnavailable),
+      ping: sql`select 1`.pipe(Effect.asVoid, orUnavailable)
+    })
+  })
+)

@@ -1,0 +1,90 @@
+import { ContentRejected, type DeliveryError, Misconfigured, RateLimited, RecipientRejected, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
+import { WebhookAddress } from "#schemas/Recipient.ts"
+import { Outbound, type OutboundError } from "#src/delivery/Outbound.ts"
+import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
+import * as RetryAfter from "#src/delivery/RetryAfter.ts"
+import { Buffer } from "node:buffer"
+import { Clock, Effect, Option, Schema } from "effect"
+
+/** For everything from look-up to the last byte of the answer, in ms. */
+const deadlineMs = 15_000
+
+const addressOf = Schema.decodeUnknownOption(WebhookAddress)
+
+const authorization = ({ authentication }: WebhookAddress): Record<string, string> => {
+  switch (authentication?.mode) {
+    case "basic":
+      return {
+        authorization: `Basic ${
+          Buffer.from(`${authentication.username ?? ""}:${authentication.password ?? ""}`).toString("base64")
+        }`
+      }
+    case "bearer":
+      return { authorization: `Bearer ${authentication.token ?? ""}` }
+    default:
+      return {}
+  }
+}
+
+/** The profile that goes out with the message: all of it only where the address asks for it (api.md 2.1, `expanded`). */
+const profileOf = (address: WebhookAddress, { webhook: _, ...profile }: Delivery["profile"]) =>
+  address.profile === "expanded" ? profile : { user_id: profile["user_id"] ?? null, email: profile["email"] ?? null }
+
+const failed = (error: OutboundError): DeliveryError => {
+  switch (error._tag) {
+    case "OutboundRefused":
+      return new RecipientRejected({ detail: error.detail })
+    case "OutboundNotSent":
+      return new Unavailable({ detail: error.detail })
+    case "OutboundUnknown":
+      return new Unknown({ detail: error.detail })
+  }
+}
+
+/** What a receiver's status says (api.md 26.4); 410 tells that nobody is there any more. */
+const refused = (status: number, retryAfter: number | undefined): DeliveryError => {
+  const detail = `The webhook answered ${status}`
+  if (status === 429) return new RateLimited({ detail, retryAfter })
+  if (status === 408 || status >= 500) return new Unavailable({ detail, retryAfter })
+  if (status === 401 || status === 403) return new Misconfigured({ detail })
+  if (status === 404 || status === 410) return new RecipientRejected({ detail, invalidates: status === 410 })
+  return new ContentRejected({ detail })
+}
+
+/** Posts the rendered message as JSON to the recipient's own address; any 2xx is taken as accepted. */
+export const make = Effect.gen(function*() {
+  const outbound = yield* Outbound
+  const send = Effect.fnUntraced(function*(delivery: Delivery) {
+    const address = Option.getOrUndefined(addressOf(delivery.profile["webhook"]))
+    if (address === undefined) return yield* new RecipientRejected({ detail: "The recipient has no webhook address" })
+    const { rendered } = delivery
+    const answer = yield* outbound.request({
+      method: address.method ?? "POST",
+      url: address.url,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "Tidings",
+        "idempotency-key": delivery.idempotencyToken,
+        ...address.headers,
+        ...authorization(address)
+      },
+      body: JSON.stringify({
+        messageId: delivery.messageId,
+        data: delivery.data,
+        profile: profileOf(address, delivery.profile),
+        content: { title: rendered.title, body: rendered.body, blocks: rendered.blocks, actions: rendered.actions }
+      }),
+      deadlineMs
+    }).pipe(Effect.mapError(failed))
+    if (answer.status >= 200 && answer.status < 300) return { reference: undefined }
+    const now = yield* Clock.currentTimeMillis
+    return yield* refused(answer.status, RetryAfter.parse(answer.headers["retry-after"], now))
+  })
+  return {
+    _tag: "Vendor",
+    key: "webhook",
+    channel: "webhook",
+    reaches: (profile) => Option.isSome(addressOf(profile["webhook"])),
+    send
+  } satisfies Vendor
+})

@@ -1,0 +1,110 @@
+import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+
+/** What the operator set (design.md §6). Paths as given, ports as numbers; `undefined` where unset and nothing is assumed. */
+export interface Values {
+  readonly port: number
+  readonly databaseUrl: Redacted.Redacted | undefined
+  readonly dataDir: string
+  readonly durability: "disk" | "process"
+  readonly bootstrapSecret: Redacted.Redacted | undefined
+  readonly accountEmail: string
+  readonly secretKey: Redacted.Redacted | undefined
+  readonly shards: number
+  readonly clusterHost: string
+  readonly clusterPort: number
+}
+
+export class Settings extends Context.Service<Settings, Values>()("tidings/Settings") {}
+
+/** The start stops here; `message` has one line per fault, each naming its variable. */
+export class BadConfiguration extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", { message: Schema.String }) {}
+
+const unset = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
+
+const positive = (name: string, otherwise: number, most: number) =>
+  Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })), name).pipe(Config.withDefault(otherwise))
+
+const variables = {
+  PORT: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), "PORT").pipe(Config.withDefault(3000)),
+  DATABASE_URL: unset(Config.Redacted("DATABASE_URL")),
+  TIDINGS_DATA_DIR: Config.String("TIDINGS_DATA_DIR").pipe(Config.withDefault("./.tidings")),
+  TIDINGS_DURABILITY: Config.schema(Schema.Literals(["disk", "process"]), "TIDINGS_DURABILITY").pipe(
+    Config.withDefault("disk" as const)
+  ),
+  TIDINGS_BOOTSTRAP_SECRET: unset(Config.Redacted("TIDINGS_BOOTSTRAP_SECRET")),
+  TIDINGS_ACCOUNT_EMAIL: Config.String("TIDINGS_ACCOUNT_EMAIL").pipe(Config.withDefault("ops@example.com")),
+  TIDINGS_SECRET_KEY: unset(Config.Redacted("TIDINGS_SECRET_KEY")),
+  TIDINGS_SHARDS: positive("TIDINGS_SHARDS", 64, 1_024),
+  TIDINGS_CLUSTER_HOST: Config.String("TIDINGS_CLUSTER_HOST").pipe(Config.withDefault("127.0.0.1")),
+  TIDINGS_CLUSTER_PORT: unset(Config.Port("TIDINGS_CLUSTER_PORT"))
+}
+
+/** A node that restarts must be the same runner again, so its cluster port follows from its own. */
+const clusterPortOf = (port: number): number => 20_000 + (port % 40_000)
+
+/** What is wrong with a value, without the value: it may be a secret (P9). */
+const faults: Record<keyof typeof variables, string> = {
+  PORT: "must be a port number",
+  DATABASE_URL: "must be a postgres:// URL",
+  TIDINGS_DATA_DIR: "must be a path",
+  TIDINGS_DURABILITY: "must be disk or process",
+  TIDINGS_BOOTSTRAP_SECRET: "must be at least 32 letters, digits, - or _",
+  TIDINGS_ACCOUNT_EMAIL: "must be an e-mail address",
+  TIDINGS_SECRET_KEY: "must be 32 bytes in base64 (openssl rand -base64 32)",
+  TIDINGS_SHARDS: "must be a number from 1 to 1024",
+  TIDINGS_CLUSTER_HOST: "must be a host name",
+  TIDINGS_CLUSTER_PORT: "must be a port number"
+}
+
+const read = Effect.gen(function*() {
+  const provider = yield* ConfigProvider.ConfigProvider
+  const bad: Array<string> = []
+  const value = <A>(name: keyof typeof variables, config: Config.Config<A>, isGood: (value: A) => boolean = () => true) =>
+    Effect.map(Effect.result(config.parse(provider)), (result) => {
+      if (Result.isSuccess(result) && isGood(result.success)) return result.success
+      bad.push(`${name} ${faults[name]}`)
+      return undefined
+    })
+  const secret = (test: (text: string) => boolean) => (value: Redacted.Redacted | undefined) =>
+    value === undefined || test(Redacted.value(value))
+
+  const port = yield* value("PORT", variables.PORT)
+  const clusterPort = yield* value("TIDINGS_CLUSTER_PORT", variables.TIDINGS_CLUSTER_PORT)
+  const read = {
+    databaseUrl: yield* value("DATABASE_URL", variables.DATABASE_URL, secret((url) => /^postgres(ql)?:\/\//.test(url))),
+    dataDir: yield* value("TIDINGS_DATA_DIR", variables.TIDINGS_DATA_DIR, (path) => path !== ""),
+    durability: yield* value("TIDINGS_DURABILITY", variables.TIDINGS_DURABILITY),
+    bootstrapSecret: yield* value(
+      "TIDINGS_BOOTSTRAP_SECRET",
+      variables.TIDINGS_BOOTSTRAP_SECRET,
+      secret((text) => /^[A-Za-z0-9_-]{32,}$/.test(text))
+    ),
+    accountEmail: yield* value("TIDINGS_ACCOUNT_EMAIL", variables.TIDINGS_ACCOUNT_EMAIL, (email) => email.includes("@")),
+    secretKey: yield* value(
+      "TIDINGS_SECRET_KEY",
+      variables.TIDINGS_SECRET_KEY,
+      secret((text) => /^[A-Za-z0-9+/]{43}=?$/.test(text))
+    ),
+    shards: yield* value("TIDINGS_SHARDS", variables.TIDINGS_SHARDS),
+    clusterHost: yield* value("TIDINGS_CLUSTER_HOST", variables.TIDINGS_CLUSTER_HOST)
+  }
+  const { accountEmail, clusterHost, dataDir, durability, shards } = read
+  if (
+    bad.length > 0 || port === undefined || accountEmail === undefined || clusterHost === undefined ||
+    dataDir === undefined || durability === undefined || shards === undefined
+  ) {
+    return yield* new BadConfiguration({ message: bad.join("\n") })
+  }
+  return Settings.of({
+    ...read,
+    port,
+    accountEmail,
+    clusterHost,
+    dataDir,
+    durability,
+    shards,
+    clusterPort: clusterPort ?? clusterPortOf(port)
+  })
+})
+
+export const layer = Layer.effect(Settings, read)

@@ -1,0 +1,21 @@
+import { MessageId } from "#schemas/MessageId.ts"
+import { Buffer } from "node:buffer"
+import { createHash } from "node:crypto"
+
+const hex = (value: number, width: number): string => value.toString(16).padStart(width, "0")
+
+/** Bytes of chance in an id: 84 bits of them are used. */
+export const randomBytes = 11
+
+/**
+ * `1-<seconds>-<3 hex: milliseconds><21 hex: chance>`: within a scope, ids sort by the millisecond they were made in, which is what lists of
+ * messages are ordered by. `now` is epoch ms.
+ */
+export const make = (now: number, random: Uint8Array): MessageId =>
+  MessageId.make(`1-${hex(Math.floor(now / 1000), 8)}-${hex(now % 1000, 3)}${Buffer.from(random).toString("hex").slice(0, 21)}`)
+
+/** The id of one recipient's message of a request to many: the same at every repeat, so that a repeated page changes nothing. */
+export const member = (request: MessageId, recipientKey: string): MessageId =>
+  MessageId.make(
+    `${request.slice(0, 14)}${createHash("sha256").update(`${request}\n${recipientKey}`).digest("hex").slice(0, 21)}`
+  )

@@ -1,0 +1,58 @@
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { Schema } from "effect"
+import { parsePhoneNumberFromString } from "libphonenumber-js/min"
+
+/** Whom a message is for: one mailbox, one order. */
+export interface Identity {
+  /** Unique over all scopes. */
+  readonly key: string
+  /** What readers see and filter by: the user's id, else the address as the caller wrote it. */
+  readonly name: string
+}
+
+/** The same mailbox whichever case a domain is written in; a local part keeps its case (RFC 5321 §2.4). */
+const canonicalEmail = (email: string): string => {
+  const at = email.lastIndexOf("@")
+  return email.slice(0, at + 1) + email.slice(at + 1).toLowerCase()
+}
+
+const canonicalPhone = (phone: string): string => parsePhoneNumberFromString(phone)?.number ?? phone.trim()
+
+/** Addresses that are looked up in the recipient itself, the strongest first (api.md 2.1). */
+const direct = (recipient: Recipient): { readonly kind: string; readonly key: string; readonly name: string } | undefined => {
+  const { email, phone_number: phone, user_id: userId, webhook } = recipient
+  if (typeof userId === "string") return { kind: "user", key: userId, name: userId }
+  if (typeof email === "string") return { kind: "email", key: canonicalEmail(email), name: email }
+  if (typeof phone === "string") return { kind: "phone", key: canonicalPhone(phone), name: phone }
+  if (webhook !== undefined && webhook !== null) return { kind: "webhook", key: webhook.url, name: webhook.url }
+  return undefined
+}
+
+/** The identity of a recipient that names one person or address; `undefined` if it names none. */
+export const identify = (scope: Scope, recipient: Recipient): Identity | undefined => {
+  const found = direct(recipient)
+  return found === undefined ? undefined : { key: `${scope}:${found.kind}:${found.key}`, name: found.name }
+}
+
+/** Audiences by another name: not one recipient but many. */
+const groups = ["audience_id", "list_pattern", "list_id", "tenant_id"] as const
+
+/** The first key of the recipient that names a group and not a person, if it names no person. */
+export const groupKey = (recipient: Recipient): string | undefined =>
+  direct(recipient) !== undefined ? undefined : groups.find((key) => typeof recipient[key] === "string")
+
+/** What of a recipient is worth keeping as a profile: everything but what belongs to this send alone. */
+export const profileOf = (recipient: Recipient): Readonly<Record<string, unknown>> => {
+  const { account_id: _1, context: _2, data: _3, list_id: _4, preferences: _5, tenant_id: _6, user_id: _7, ...profile } = recipient
+  return profile
+}
+
+const isJson = Schema.is(Schema.Json)
+
+/** The fields that were given, as plain JSON. */
+export const jsonOf = (fields: Readonly<Record<string, unknown>>): JsonMap =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([key, value]) => value !== null && value !== undefined && isJson(value) ? [[key, value]] : [])
+  )

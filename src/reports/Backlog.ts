@@ -1,0 +1,16 @@
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect } from "effect"
+
+/** Work that is due and not done. `depth` counts up to `counted` rows and no further; `oldestDueMs` is epoch ms, absent when nothing is due. */
+export interface Backlog {
+  readonly depth: number
+  readonly counted: number
+  readonly oldestDueMs: number | undefined
+}
+
+/** What an operator watches: how much is due, and since when. Cheap enough to be asked every few seconds. */
+export class Backlogs extends Context.Service<Backlogs, {
+  readonly measure: (now: number) => Effect.Effect<Backlog, StoreUnavailable>
+  /** Answers if the store answers. */
+  readonly ping: Effect.Effect<void, StoreUnavailable>
+}>()("tidings/Backlogs") {}

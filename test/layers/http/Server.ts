@@ -1,0 +1,61 @@
+import { createServer } from "#layers/http/NodeServer.ts"
+import * as Routes from "#layers/http/Routes.ts"
+import { layer as stores, makeState, type State } from "#test/layers/http/Stores.ts"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+
+/** A request to the server of a test; `body` is sent as JSON unless it is a string, which is sent as it is. */
+export interface Call {
+  readonly key?: string | null
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: unknown
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: unknown
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const call = (origin: string) => (method: string, path: string, { body, headers, key = "pk_prod_a" }: Call = {}) =>
+  Effect.promise(async (): Promise<Answer> => {
+    const response = await fetch(`${origin}${path}`, {
+      method,
+      headers: {
+        ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+        ...headers
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) })
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: parsed(text) }
+  })
+
+/** The routes on a port of their own, before doubles of the stores. */
+export const serve = Effect.gen(function*() {
+  const state: State = makeState()
+  const context = yield* Layer.build(
+    HttpRouter.serve(Routes.layer, { ...Routes.options, disableListenLog: true }).pipe(
+      Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })),
+      Layer.provide(stores(state))
+    )
+  )
+  const origin = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(Effect.provideContext(context))
+  return { call: call(origin), origin, state }
+})
+
+/** A body of POST /send. */
+export const message = (to: unknown = { user_id: "ada" }, more: object = {}) => ({
+  message: { to, content: { title: "Hello", body: "Hi" }, ...more }
+})

@@ -1,0 +1,195 @@
+import type { HistoryEvent } from "#schemas/History.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { ApiKeys, InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
+import { Idempotency, type IdempotencyKey, type StoredResponse } from "#src/access/Idempotency.ts"
+import * as Intake from "#src/delivery/Intake.ts"
+import { Journal, MessageNotFound, type NewMessage } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import * as ProfileChange from "#src/people/ProfileChange.ts"
+import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import { Inbox } from "#src/reports/Inbox.ts"
+import { InvalidCursor, MessageLog, type MessageQuery, type MessageRecord, RequestNotFound } from "#src/reports/MessageLog.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { Effect, Layer, Option, Redacted } from "effect"
+
+const principals: Record<string, Principal> = {
+  pk_prod_a: { scope: Scope.make(1), keyState: "published" },
+  dk_prod_a: { scope: Scope.make(1), keyState: "draft" },
+  pk_test_a: { scope: Scope.make(2), keyState: "published" }
+}
+
+interface Kept extends MessageRecord {
+  readonly scope: Scope
+  readonly message: NewMessage
+}
+
+/** What the doubles hold and were asked; `down` makes every store unavailable. */
+export interface State {
+  readonly keys: Map<string, { readonly key: IdempotencyKey; readonly response: StoredResponse }>
+  readonly messages: Map<MessageId, Kept>
+  readonly profiles: Map<string, Profile>
+  readonly queries: Array<MessageQuery>
+  readonly archived: Array<string>
+  inFlight: boolean
+  crash: boolean
+}
+
+export const makeState = (): State => ({
+  keys: new Map(),
+  messages: new Map(),
+  profiles: new Map(),
+  queries: [],
+  archived: [],
+  inFlight: false,
+  crash: false
+})
+
+const nameOf = (key: IdempotencyKey) => `${key.scope} ${key.path} ${key.value}`
+
+const kept = (message: NewMessage): Kept => ({
+  id: message.id,
+  requestId: message.requestId,
+  scope: message.scope,
+  message,
+  status: message.status,
+  reason: undefined,
+  error: undefined,
+  event: message.event,
+  template: message.template,
+  recipient: message.recipientName,
+  tenantId: message.tenantId,
+  tags: message.tags,
+  traceId: message.traceId,
+  enqueued: message.enqueuedAt,
+  sent: undefined,
+  delivered: undefined,
+  opened: undefined,
+  clicked: undefined,
+  canceledAt: undefined,
+  willRetry: false,
+  archived: false
+})
+
+/** Doubles of every store behind the routes, over one state; the intake is the real one. */
+export const layer = (state: State) => {
+  const find = (scope: Scope, id: MessageId) => {
+    const found = state.messages.get(id)
+    return found === undefined || found.scope !== scope ? Effect.fail(new MessageNotFound({ id })) : Effect.succeed(found)
+  }
+  const replay = (key: IdempotencyKey | undefined) => key === undefined ? undefined : state.keys.get(nameOf(key))?.response
+  const keep = (key: IdempotencyKey | undefined, response: StoredResponse) =>
+    key === undefined ? undefined : state.keys.set(nameOf(key), { key, response })
+
+  const journal = Layer.mock(Journal, {
+    accept: ({ key, messages, response }) =>
+      Effect.sync(() => {
+        if (state.crash) throw new Error("planted")
+        const earlier = replay(key)
+        if (earlier !== undefined) return { response: earlier, replayed: true }
+        for (const message of messages) state.messages.set(message.id, kept(message))
+        keep(key, response)
+        return { response, replayed: false }
+      }),
+    observe: ({ event, history, id, scope }) =>
+      Effect.map(find(scope, id), (found) => {
+        const applied = !state.inFlight && Lifecycle.allows(found.status, event)
+        const after = applied ? Lifecycle.next(found.status, event) : found.status
+        if (applied) state.messages.set(id, { ...found, status: after, canceledAt: history.ts })
+        return { before: found.status, after, applied, inFlight: state.inFlight }
+      })
+  })
+
+  const idempotency = Layer.mock(Idempotency, {
+    once: (key, operation) =>
+      Effect.suspend(() => {
+        const earlier = replay(key)
+        if (earlier !== undefined) return Effect.succeed({ response: earlier, replayed: true })
+        return Effect.map(operation, (response) => {
+          keep(key, response)
+          return { response, replayed: false }
+        })
+      })
+  })
+
+  const rendered = { title: "Hello", subject: "Hello", body: "Hi", text: "Hi", html: "", blocks: [], actions: [] }
+  const timeline = (found: Kept): ReadonlyArray<HistoryEvent> => [
+    { type: "ENQUEUED", ts: found.enqueued },
+    { type: "RENDERED", ts: found.enqueued, channel: "inbox", provider: "inbox", output: rendered },
+    { type: "SENT", ts: found.enqueued, channel: "inbox", provider: "inbox", attempt: 1 }
+  ]
+  const log = Layer.mock(MessageLog, {
+    get: find,
+    list: (scope, query) =>
+      Effect.suspend(() => {
+        state.queries.push(query)
+        if (query.cursor === "bad") return Effect.fail(new InvalidCursor())
+        const items = [...state.messages.values()].filter((message) => message.scope === scope)
+        return Effect.succeed({ items, cursor: items.length > query.limit ? "next" : undefined })
+      }),
+    attempts: (scope, id) =>
+      find(scope, id).pipe(
+        Effect.map(({ enqueued }) => [{
+          number: 1,
+          channel: "inbox",
+          provider: "inbox",
+          state: "accepted" as const,
+          kind: null,
+          startedAt: enqueued,
+          endedAt: enqueued + 5,
+          retryAfter: null,
+          reference: "ref-1",
+          error: null
+        }]),
+        Effect.orElseSucceed(() => [])
+      ),
+    history: (scope, id) => Effect.map(find(scope, id), timeline),
+    original: (scope, id) => Effect.map(find(scope, id), ({ message }) => message),
+    archive: (scope, requestId) =>
+      Effect.suspend(() => {
+        const found = [...state.messages.values()].some((message) => message.scope === scope && message.requestId === requestId)
+        if (!found) return Effect.fail(new RequestNotFound({ id: requestId }))
+        state.archived.push(requestId)
+        return Effect.void
+      })
+  })
+
+  const profiles = Layer.succeed(Profiles, {
+    find: (scope, userId) => Effect.sync(() => Option.fromUndefinedOr(state.profiles.get(`${scope} ${userId}`))),
+    replace: (scope, userId, profile) => Effect.sync(() => void state.profiles.set(`${scope} ${userId}`, profile)),
+    merge: (scope, userId, profile) =>
+      Effect.sync(() => {
+        if (state.crash) throw new Error("planted")
+        const name = `${scope} ${userId}`
+        state.profiles.set(name, ProfileChange.merge(state.profiles.get(name) ?? {}, profile))
+      }),
+    patch: Effect.fnUntraced(function*(scope, userId, patch) {
+      const stored = state.profiles.get(`${scope} ${userId}`)
+      if (stored === undefined) return yield* new ProfileNotFound({ userId })
+      state.profiles.set(`${scope} ${userId}`, yield* ProfileChange.patch(stored, patch))
+    }),
+    remove: (scope, userId) => Effect.sync(() => void state.profiles.delete(`${scope} ${userId}`))
+  })
+
+  const inbox = Layer.mock(Inbox, {
+    list: () =>
+      Effect.succeed({
+        items: [{ messageId: MessageId.make("1-00000001-000000000000000000000001"), rendered, tenantId: undefined, createdAt: 7 }],
+        cursor: undefined
+      })
+  })
+
+  const keys = Layer.mock(ApiKeys, {
+    authenticate: (key) => {
+      const principal = principals[Redacted.value(key)]
+      return principal === undefined ? Effect.fail(new InvalidKey()) : Effect.succeed(principal)
+    }
+  })
+
+  return Intake.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(journal, log)),
+    Layer.merge(Layer.mergeAll(idempotency, profiles, inbox, keys)),
+    Layer.provide(NodeCrypto.layer)
+  )
+}

@@ -1,0 +1,32 @@
+import * as Migrations from "#layers/postgres/Migrations.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Config, Effect, Layer, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
+import { randomUUID } from "node:crypto"
+
+const server = Config.Redacted("TEST_DATABASE_URL").pipe(
+  Config.withDefault(Redacted.make("postgres://root@127.0.0.1:5432/test"))
+)
+
+/** The URL of a database of its own, dropped with the scope. */
+export const url = Effect.gen(function*() {
+  const base = yield* server
+  const admin = yield* PgClient.make({ url: base, maxConnections: 1 })
+  const name = `tidings_${randomUUID().replaceAll("-", "")}`
+  const fresh = new URL(Redacted.value(base))
+  fresh.pathname = `/${name}`
+  yield* Effect.acquireRelease(
+    admin`create database ${admin(name)}`,
+    () => Effect.orDie(admin`drop database ${admin(name)} with (force)`)
+  )
+  return Redacted.make(fresh.toString())
+}).pipe(Effect.provide(Reactivity.layer))
+
+/** One more node on a database. */
+export const node = (database: Redacted.Redacted) => PgClient.layer({ url: database, maxConnections: 6 })
+
+/** An empty database without tables. */
+export const layerEmpty = Layer.unwrap(Effect.map(url, node))
+
+/** A database as a node finds it after its migrations. */
+export const layer = Migrations.layer.pipe(Layer.provideMerge(layerEmpty))
