@@ -8,8 +8,8 @@ const clients = 64
 const dayMillis = 86_400_000
 
 /**
- * How fast does `POST /send` answer 202 after a durable commit, beside an endpoint that stores nothing? A delay of a day
- * keeps the engine from working on what is accepted.
+ * How fast does `POST /send` answer 202 after a durable commit, beside an endpoint that stores nothing? A delay of a
+ * day keeps the engine from working on what is accepted.
  */
 export const accept: Question = (quick) =>
   Database.withDatabase(async (database) => {
@@ -41,7 +41,14 @@ export const accept: Question = (quick) =>
       const rate = spread(rates)
       const bareRate = spread(bareRates)
       return [
-        { question: "accept", what: "POST /send", value: rate.median, unit: "/s", spread: rate, note: describe("ours") },
+        {
+          question: "accept",
+          what: "POST /send",
+          value: rate.median,
+          unit: "/s",
+          spread: rate,
+          note: describe("ours")
+        },
         {
           question: "accept",
           what: "bare endpoint",

@@ -1,6 +1,7 @@
 import { Client } from "pg"
 
-const base = process.env["BENCH_DATABASE_URL"] ?? "postgres://root@127.0.0.1:5432/test"
+/** The database that BENCH_DATABASE_URL names: the runs make theirs beside it. */
+export const base = process.env["BENCH_DATABASE_URL"] ?? "postgres://root@127.0.0.1:5432/test"
 
 /** The Redis of the BullMQ peers. */
 export const redisUrl = process.env["BENCH_REDIS_URL"] ?? "redis://127.0.0.1:6379"
@@ -13,7 +14,8 @@ export interface Database {
   drop(): Promise<void>
 }
 
-const withClient = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
+/** Runs `use` on a connection of its own. */
+export const withClient = async <A>(url: string, use: (client: Client) => Promise<A>): Promise<A> => {
   const client = new Client({ connectionString: url })
   await client.connect()
   try {
@@ -52,14 +54,3 @@ export const withDatabase = async <A>(use: (database: Database) => Promise<A>): 
 /** Writes out what the contender before left dirty, so that the next one does not pay for it. */
 export const checkpoint = (): Promise<void> =>
   withClient(base, async (client) => void await client.query("checkpoint"))
-
-/** The settings of Postgres that decide how durable a commit is: every rate depends on them. */
-export const durability = (): Promise<string> =>
-  withClient(base, async (client) => {
-    const { rows } = await client.query<Array<string>>({
-      text: "select name || '=' || setting from pg_settings where name in"
-        + " ('server_version', 'fsync', 'synchronous_commit', 'full_page_writes') order by name",
-      rowMode: "array"
-    })
-    return rows.flat().join(" ")
-  })

@@ -47,7 +47,8 @@ export const attach = async (output: string, root: string): Promise<Inspector> =
     })
   const remote = async (method: string, params: Record<string, unknown>, field = "result") => {
     const reply = await call(method, { ...params, objectGroup: "bench" })
-    if (reply["exceptionDetails"] !== undefined) throw new Error(JSON.stringify(reply["exceptionDetails"]).slice(0, 500))
+    const thrown = reply["exceptionDetails"]
+    if (thrown !== undefined) throw new Error(JSON.stringify(thrown).slice(0, 500))
     return reply[field] as { readonly objectId?: string; readonly value?: unknown }
   }
   const collectGarbage = async () => void await call("HeapProfiler.collectGarbage")

@@ -183,4 +183,11 @@ export const run = (options: Options): Promise<Result> =>
       code === 0 ? resolve(JSON.parse(output) as Result) : reject(new Error(`the load generator ended with ${code}`)))
   })
 
-if (import.meta.main) console.log(JSON.stringify(await generate(JSON.parse(process.argv[2] ?? "{}") as Options)))
+if (import.meta.main) {
+  try {
+    console.log(JSON.stringify(await generate(JSON.parse(process.argv[2] ?? "{}") as Options)))
+  } catch (error) {
+    console.error(`the load generator: ${error instanceof Error ? error.message : String(error)}`)
+    process.exitCode = 1
+  }
+}

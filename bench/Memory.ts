@@ -52,6 +52,7 @@ const perActor = (recipients: number) =>
     // Never by more than the recipients: an actor that keeps other fibers alive would look cheaper for it.
     const each = (bytes: number) => bytes / (alive ? Math.min(actors, recipients) : recipients) / kilobyte
     const heap = each(after.heap - before.heap)
+    const resident = each(after.resident - before.resident)
     const note = `${actors.toLocaleString("en")} fibers more after ${recipients.toLocaleString("en")} recipients`
       + (alive ? "" : ": too few actors still live to tell the cost of one")
     return [
@@ -63,7 +64,7 @@ const perActor = (recipients: number) =>
         goal: alive ? atMost(heap, 4) : { text: "≤ 4", holds: undefined },
         note
       },
-      { question: "memory", what: "RSS per idle actor", value: each(after.resident - before.resident), unit: "kB", note }
+      { question: "memory", what: "RSS per idle actor", value: resident, unit: "kB", note }
     ]
   })
 

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util"
 import { accept } from "./Accept.ts"
-import * as Database from "./Database.ts"
 import { deliver } from "./Deliver.ts"
 import { idle } from "./Idle.ts"
+import * as Machine from "./Machine.ts"
 import { memory } from "./Memory.ts"
 import { type Line, type Question, table } from "./Report.ts"
 import { start } from "./Start.ts"
@@ -32,7 +32,7 @@ for (const [question, ask] of Object.entries(questions)) {
   }
 }
 
-const machine = `Node ${process.versions.node}; Postgres ${await Database.durability()}${values.quick ? "; QUICK" : ""}`
+const machine = await Machine.describe(values.quick)
 if (values.json) console.log(JSON.stringify({ machine, lines, failures }, null, 2))
 else {
   console.log(`${machine}\n\n${table(lines)}`)

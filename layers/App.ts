@@ -2,6 +2,7 @@ import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
 import * as Placement from "#layers/cluster/Placement.ts"
 import * as SingleNode from "#layers/cluster/SingleNode.ts"
+import { AccountEmail } from "#layers/http/Access.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Operations from "#layers/http/Operations.ts"
 import * as Routes from "#layers/http/Routes.ts"
@@ -9,6 +10,7 @@ import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
+import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
 import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
@@ -29,21 +31,25 @@ import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { type Config, Effect, Layer, type Schema } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
+import type { SocketServer } from "effect/socket"
+import type { SqlClient, SqlError } from "effect/sql"
 
-/** Postgres, ours or the operator's, migrated, and at this installation's settings. */
-const database = (settings: Values) => {
-  const { databaseUrl: url } = settings
-  const client = url === undefined
-    ? Embedded.layer({ dataDir: `${settings.dataDir}/postgres`, durability: settings.durability })
+type Client = Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, EmbeddedError | Schema.SchemaError | SqlError.SqlError>
+
+/** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
+const client = ({ databaseUrl: url, dataDir, durability }: Values): Client =>
+  url === undefined
+    ? Embedded.layer({ dataDir: `${dataDir}/postgres`, durability })
     : DatabaseClock.layer.pipe(Layer.provideMerge(PgClient.layer({ url, maxConnections: 10, connectTimeout: "2 seconds" })))
-  return Partitions.layer.pipe(
+
+const database = (settings: Values) =>
+  Partitions.layer.pipe(
     Layer.provideMerge(Installation.layer(settings.shards)),
     Layer.provideMerge(Migrations.layer),
-    Layer.provideMerge(client)
+    Layer.provideMerge(client(settings))
   )
-}
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,
@@ -56,7 +62,11 @@ const stores = Layer.mergeAll(
 ).pipe(Layer.provideMerge(Handover.layer))
 
 /** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
-const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values) =>
+const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
+  never,
+  Config.ConfigError | SocketServer.SocketServerError,
+  PgClient.PgClient | SqlClient.SqlClient | Shards.Shards
+> =>
   databaseUrl === undefined
     ? Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))
     : Placement.layer(`${host}:${port}`).pipe(
@@ -64,11 +74,11 @@ const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values
       Layer.provide(ManyNodes.layer({ host, port }))
     )
 
-const welcome = (secret: Values["bootstrapSecret"]) =>
+const welcome = ({ bootstrapSecret: secret, port }: Values) =>
   Layer.effectDiscard(Effect.gen(function*() {
     const keys = yield* (yield* Keys.ApiKeys).bootstrap(secret)
     const server = yield* HttpServer.HttpServer
-    const url = HttpServer.formatAddress(server.address).replace("0.0.0.0", "localhost")
+    const url = `http://localhost:${server.address._tag === "UnixPathAddress" ? port : server.address.port}`
     if (keys !== undefined && secret === undefined) yield* Welcome.print(url, keys)
     yield* Effect.logInfo("listening", { url, docs: `${url}/docs` })
   }))
@@ -78,18 +88,18 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.unwrap(Effect.gen(function*() {
     const settings = yield* Settings
     const routes = Layer.mergeAll(
-      Routes.layer({ accountEmail: settings.accountEmail }),
+      Routes.layer,
       Operations.layer({ alone: settings.databaseUrl === undefined })
     )
-    return HttpRouter.serve(routes, { disableLogger: true, disableListenLog: true }).pipe(
-      Layer.merge(welcome(settings.bootstrapSecret)),
+    return HttpRouter.serve(routes, { ...Routes.options, disableListenLog: true }).pipe(
+      Layer.merge(welcome(settings)),
       Layer.provide(NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })),
       Layer.provide(placement(settings)),
       Layer.provide(Intake.layer),
       Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
       Layer.provide(stores),
       Layer.provide(database(settings)),
-      Layer.provide(Layer.succeed(ShardCount, settings.shards)),
+      Layer.provide([Layer.succeed(ShardCount, settings.shards), Layer.succeed(AccountEmail, settings.accountEmail)]),
       Layer.provide(SecretKeyFile.layer),
       Layer.provide([NodeCrypto.layer, NodeServices.layer])
     )

@@ -25,9 +25,9 @@ class Api extends HttpApi.make("peer").add(
 ) {}
 
 /**
- * Serves `POST /send` on PORT, answering with the id that `accept` gives, and the counters of `metrics`. Request logging
- * is off and no tracer is installed: the fastest set-up that Effect documents, hence the hardest one to compare with.
- * `close` runs at SIGTERM.
+ * Serves `POST /send` on PORT, answering with the id that `accept` gives, and the counters of `metrics`. Request
+ * logging is off and no tracer is installed: the fastest of the set-ups tried that keep HttpApi, hence the hardest one
+ * to compare with. `close` runs at SIGTERM.
  */
 export const serve = (
   accept: (send: Send) => Effect.Effect<string>,

@@ -6,6 +6,7 @@ import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, Shardin
  * keep there.
  */
 export const layer = Sharding.layer.pipe(
-  Layer.provide([Runners.layerNoop, MessageStorage.layerNoop, RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
+  Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),
+  Layer.provide([MessageStorage.layerNoop, RunnerStorage.layerMemory]),
   Layer.provide(ShardingConfig.layer({ shardsPerGroup: 64, entityTerminationTimeout: "20 seconds", runnerListenAddress: Option.none() }))
 )

@@ -7,7 +7,7 @@ import type { Duplex } from "node:stream"
 const http = process.getBuiltinModule("node:http")
 
 /** Times are milliseconds, `maxHeaderSize` is bytes. */
-export const serverOptions = {
+const serverOptions = {
   /** From the start of a request (or of the connection) to the end of its headers. */
   headersTimeout: 10_000,
   /** To the end of its body. */

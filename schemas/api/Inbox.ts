@@ -18,7 +18,7 @@ export const InboxItem = Schema.Struct({
 })
 export type InboxItem = typeof InboxItem.Type
 
-export class Inbox extends HttpApiGroup.make("inbox").prefix("/users/:user_id/inbox").add(
+export class Inbox extends HttpApiGroup.make("inbox").add(
   HttpApiEndpoint.get("list", "/", {
     params: { user_id: UserId },
     query: { cursor: Query.Text, limit: Query.Limit },
@@ -26,4 +26,4 @@ export class Inbox extends HttpApiGroup.make("inbox").prefix("/users/:user_id/in
   })
     .annotate(OpenApi.Summary, "List a user's in-app inbox")
     .annotate(OpenApi.Description, "What the in-app channel delivered to the user, newest first.")
-).annotate(OpenApi.Title, "Inbox") {}
+).prefix("/users/:user_id/inbox").annotate(OpenApi.Title, "Inbox") {}

@@ -60,7 +60,7 @@ export class NotCancelable extends Schema.Error<NotCancelable>("NotCancelable")(
   type: Schema.tag("invalid_request_error")
 }, { httpApiStatus: 409, description: "The message can no longer be cancelled; the record tells why." }) {}
 
-export class Messages extends HttpApiGroup.make("messages").prefix("/messages").add(
+export class Messages extends HttpApiGroup.make("messages").add(
   HttpApiEndpoint.get("list", "/", { query: MessageFilters, success: Results(MessageDetails) })
     .annotate(OpenApi.Summary, "List messages")
     .annotate(OpenApi.Description, "Newest first. Several values of `provider`, `status`, `tag` and `tags` are comma-joined or repeated."),
@@ -96,4 +96,4 @@ export class Messages extends HttpApiGroup.make("messages").prefix("/messages").
     .annotate(CommittedByJournal, true)
     .annotate(OpenApi.Summary, "Send a message again")
     .annotate(OpenApi.Description, "A new message for the same recipient, with current profile; the original is not changed.")
-).annotate(OpenApi.Title, "Messages") {}
+).prefix("/messages").annotate(OpenApi.Title, "Messages") {}

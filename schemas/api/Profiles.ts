@@ -8,7 +8,7 @@ const params = { user_id: UserId }
 const payload = Schema.Struct({ profile: Profile })
 const success = Schema.Struct({ status: Schema.Literal("SUCCESS") })
 
-export class Profiles extends HttpApiGroup.make("profiles").prefix("/profiles/:user_id").add(
+export class Profiles extends HttpApiGroup.make("profiles").add(
   HttpApiEndpoint.get("get", "/", { params, success: payload, error: NotFound })
     .annotate(OpenApi.Summary, "Get a profile"),
   HttpApiEndpoint.put("replace", "/", { params, payload, success })
@@ -27,4 +27,4 @@ export class Profiles extends HttpApiGroup.make("profiles").prefix("/profiles/:u
   HttpApiEndpoint.delete("remove", "/", { params })
     .annotate(OpenApi.Summary, "Delete a profile")
     .annotate(OpenApi.Description, "Removes the profile and its addresses; list subscriptions and preferences stay.")
-).annotate(OpenApi.Title, "Profiles") {}
+).prefix("/profiles/:user_id").annotate(OpenApi.Title, "Profiles") {}

@@ -45,7 +45,8 @@ const isOneTimePassword = (message: OpenMessage): boolean =>
 /** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
 const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => ({
   ...stored,
-  ...Recipients.jsonOf(Recipients.profileOf(message.recipient))
+  ...Recipients.jsonOf(Recipients.profileOf(message.recipient)),
+  ...(typeof message.recipient.user_id === "string" ? { user_id: message.recipient.user_id } : {})
 })
 
 export const layer = Layer.effect(

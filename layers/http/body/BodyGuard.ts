@@ -4,7 +4,7 @@ import { findJsonFault } from "#layers/http/body/JsonFault.ts"
 import { readBody } from "#layers/http/body/ReadBody.ts"
 import { errorBody, errorReply } from "#layers/http/ErrorReply.ts"
 import { Effect } from "effect"
-import { HttpBody, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isUtf8 } from "node:buffer"
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -85,7 +85,6 @@ export const guard = <E, R>(
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     if (!hasBody(request)) return handler
     if (isEncoded(request.headers["content-encoding"])) return Effect.succeed(encoded)
-    if (Number(request.headers["content-length"] ?? 0) > maxBodyBytes) return Effect.succeed(tooLarge)
     return Effect.matchEffect(readBody(request, maxBodyBytes), {
       onFailure: (error) => Effect.succeed(error._tag === "BodyTooLarge" ? tooLarge : cut),
       onSuccess: (bytes) => {
@@ -104,6 +103,3 @@ const answer = <E, R>(handler: Effect.Effect<Response, E, R>, request: CheckedRe
         return reply === undefined ? Effect.failCause(cause) : Effect.succeed(reply)
       })
   })
-
-/** The guard around every route of the router. */
-export const layer = HttpRouter.middleware(guard, { global: true })

@@ -139,9 +139,3 @@ export class CheckedRequest extends Inspectable.Class implements Request {
     return this.inner.toJSON()
   }
 }
-
-/** The bytes of the request's body, none when it has no body. To be used inside the body guard. */
-export const requestBytes: Effect.Effect<Uint8Array, never, HttpServerRequest.HttpServerRequest> = Effect.map(
-  HttpServerRequest.HttpServerRequest,
-  (request) => request instanceof CheckedRequest ? request.bytes : new Uint8Array(0)
-)

@@ -9,14 +9,16 @@ export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLar
 /** The body ended before the length its sender promised, or the connection broke. */
 export class BodyCut extends Schema.TaggedError<BodyCut>()("BodyCut", {}) {}
 
-/** One buffer that doubles: a body of a million one-byte chunks costs its bytes, not a million objects. */
+/** One buffer, of the declared length or doubling: a body of a million one-byte chunks costs its bytes, not a million objects. */
 class Gathering {
+  private readonly declared: number
   private readonly limit: number
   private held: Uint8Array | undefined
   private length = 0
   private owned = false
 
-  constructor(limit: number) {
+  constructor(declared: number, limit: number) {
+    this.declared = declared
     this.limit = limit
   }
 
@@ -41,22 +43,46 @@ class Gathering {
 
   private roomFor(held: Uint8Array, length: number): Uint8Array {
     if (this.owned && held.length >= length) return held
-    const larger = new Uint8Array(Math.min(this.limit, Math.max(length, this.length * 2)))
+    const larger = Buffer.allocUnsafeSlow(Math.min(this.limit, Math.max(length, this.declared, this.length * 2)))
     larger.set(held.subarray(0, this.length))
     this.owned = true
     return larger
   }
 }
 
-const readStream = (source: Readable, limit: number): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut> =>
+/** Asks for the body when the sender waits for that (`Expect: 100-continue`); the platform would do so only in its own readers. */
+const askForBody = (request: HttpServerRequest.HttpServerRequest): void => {
+  if (request.headers["expect"]?.toLowerCase() !== "100-continue") return
+  const response = NodeHttpServerRequest.toServerResponse(request)
+  if (!response.headersSent) response.writeContinue()
+}
+
+/** Takes no more from the sender. Pausing the message alone would go on filling its buffer, at whatever speed the sender has. */
+const stopReading = (request: HttpServerRequest.HttpServerRequest): void => {
+  const message = NodeHttpServerRequest.toIncomingMessage(request)
+  message.pause()
+  // HTTP/2 shares its socket among requests, and holds each back by itself.
+  if (message.httpVersionMajor === 1) message.socket.pause()
+}
+
+const readStream = (
+  request: HttpServerRequest.HttpServerRequest,
+  limit: number
+): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut> =>
   Effect.callback((resume) => {
+    const source = NodeHttpServerRequest.toIncomingMessage(request)
+    const declared = Number(request.headers["content-length"] ?? 0)
+    if (declared > limit) {
+      stopReading(request)
+      return resume(Effect.fail(new BodyTooLarge()))
+    }
+    askForBody(request)
     if (source.readableEnded || source.destroyed) return resume(Effect.fail(new BodyCut()))
-    const gathering = new Gathering(limit)
+    const gathering = new Gathering(declared, limit)
     const onData = (chunk: Uint8Array) => {
       if (gathering.add(chunk)) return
       stop()
-      // Without this the stream would go on flowing to nobody, at whatever speed the sender has.
-      source.pause()
+      stopReading(request)
       resume(Effect.fail(new BodyTooLarge()))
     }
     const onEnd = () => {
@@ -85,20 +111,9 @@ const readInMemory = (request: HttpServerRequest.HttpServerRequest, limit: numbe
     Effect.map((buffer) => new Uint8Array(buffer))
   )
 
-/** Asks for the body when the sender waits for that (`Expect: 100-continue`); the platform would do so only in its own readers. */
-const askForBody = (request: HttpServerRequest.HttpServerRequest): void => {
-  if (request.headers["expect"]?.toLowerCase() !== "100-continue") return
-  const response = NodeHttpServerRequest.toServerResponse(request)
-  if (!response.headersSent) response.writeContinue()
-}
-
-/** Reads a request's body once, at most `limit` bytes of it: the byte after them ends the reading. */
+/** Reads a request's body once, at most `limit` bytes of it: a longer declared length is not read at all, a byte after the limit ends the reading. */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
 ): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut> =>
-  Effect.suspend(() => {
-    if (!(request.source instanceof Readable)) return readInMemory(request, limit)
-    askForBody(request)
-    return readStream(request.source, limit)
-  })
+  request.source instanceof Readable ? readStream(request, limit) : readInMemory(request, limit)

@@ -70,5 +70,5 @@ export const farewell = (holds: boolean, statements: Iterable<string>): Buffer =
   const closes = Array.from(statements, (name) => frame("C", [code("S")], name))
   if (closes.length > 0) closes.push(frame("S"))
   // The portal does not exist: the error undoes the statements since the last Sync, which a Sync alone would commit.
-  return Buffer.concat([...(holds ? [frame("E", "tidings_gone", [0, 0, 0, 0]), frame("S"), frame("Q", "ROLLBACK")] : []), ...closes])
+  return Buffer.concat([...(false ? [frame("E", "tidings_gone", [0, 0, 0, 0]), frame("S"), frame("Q", "ROLLBACK")] : []), ...closes])
 }

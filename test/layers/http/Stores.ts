@@ -6,6 +6,7 @@ import { Idempotency, type IdempotencyKey, type StoredResponse } from "#src/acce
 import * as Intake from "#src/delivery/Intake.ts"
 import { Journal, MessageNotFound, type NewMessage } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
 import type { Profile } from "#schemas/Profile.ts"
@@ -25,7 +26,7 @@ interface Kept extends MessageRecord {
   readonly message: NewMessage
 }
 
-/** What the doubles hold and were asked; `down` makes every store unavailable. */
+/** What the doubles hold and were asked. `down`: writes fail as if the database were away; `crash`: they are defects. */
 export interface State {
   readonly keys: Map<string, { readonly key: IdempotencyKey; readonly response: StoredResponse }>
   readonly messages: Map<MessageId, Kept>
@@ -34,6 +35,7 @@ export interface State {
   readonly archived: Array<string>
   inFlight: boolean
   crash: boolean
+  down: boolean
 }
 
 export const makeState = (): State => ({
@@ -43,7 +45,8 @@ export const makeState = (): State => ({
   queries: [],
   archived: [],
   inFlight: false,
-  crash: false
+  crash: false,
+  down: false
 })
 
 const nameOf = (key: IdempotencyKey) => `${key.scope} ${key.path} ${key.value}`
@@ -74,7 +77,7 @@ const kept = (message: NewMessage): Kept => ({
 
 /** Doubles of every store behind the routes, over one state; the intake is the real one. */
 export const layer = (state: State) => {
-  const find = (scope: Scope, id: MessageId) => {
+  const find = (scope: Scope, id: MessageId): Effect.Effect<Kept, MessageNotFound> => {
     const found = state.messages.get(id)
     return found === undefined || found.scope !== scope ? Effect.fail(new MessageNotFound({ id })) : Effect.succeed(found)
   }
@@ -83,34 +86,36 @@ export const layer = (state: State) => {
     key === undefined ? undefined : state.keys.set(nameOf(key), { key, response })
 
   const journal = Layer.mock(Journal, {
-    accept: ({ key, messages, response }) =>
-      Effect.sync(() => {
-        if (state.crash) throw new Error("planted")
-        const earlier = replay(key)
-        if (earlier !== undefined) return { response: earlier, replayed: true }
-        for (const message of messages) state.messages.set(message.id, kept(message))
-        keep(key, response)
-        return { response, replayed: false }
-      }),
-    observe: ({ event, history, id, scope }) =>
-      Effect.map(find(scope, id), (found) => {
-        const applied = !state.inFlight && Lifecycle.allows(found.status, event)
-        const after = applied ? Lifecycle.next(found.status, event) : found.status
-        if (applied) state.messages.set(id, { ...found, status: after, canceledAt: history.ts })
-        return { before: found.status, after, applied, inFlight: state.inFlight }
-      })
+    accept: Effect.fnUntraced(function*({ key, messages, response }) {
+      const earlier = replay(key)
+      if (earlier !== undefined) return { response: earlier, replayed: true }
+      if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
+      if (state.crash && messages.length > 0) return yield* Effect.die("planted")
+      for (const message of messages) state.messages.set(message.id, kept(message))
+      keep(key, response)
+      return { response, replayed: false }
+    }),
+    observe: Effect.fnUntraced(function*({ event, history, id, scope }) {
+      const found = yield* find(scope, id)
+      if (state.crash) return yield* Effect.die("planted")
+      const applied = !state.inFlight && Lifecycle.allows(found.status, event)
+      const after = applied ? Lifecycle.next(found.status, event) : found.status
+      if (applied) state.messages.set(id, { ...found, status: after, canceledAt: history.ts })
+      return { before: found.status, after, applied, inFlight: state.inFlight }
+    })
   })
 
   const idempotency = Layer.mock(Idempotency, {
-    once: (key, operation) =>
-      Effect.suspend(() => {
-        const earlier = replay(key)
-        if (earlier !== undefined) return Effect.succeed({ response: earlier, replayed: true })
-        return Effect.map(operation, (response) => {
-          keep(key, response)
-          return { response, replayed: false }
-        })
-      })
+    once: Effect.fnUntraced(function*<R>(
+      key: IdempotencyKey,
+      operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
+    ) {
+      const earlier = replay(key)
+      if (earlier !== undefined) return { response: earlier, replayed: true }
+      const response = yield* operation
+      keep(key, response)
+      return { response, replayed: false }
+    })
   })
 
   const rendered = { title: "Hello", subject: "Hello", body: "Hi", text: "Hi", html: "", blocks: [], actions: [] }
@@ -158,12 +163,12 @@ export const layer = (state: State) => {
   const profiles = Layer.succeed(Profiles, {
     find: (scope, userId) => Effect.sync(() => Option.fromUndefinedOr(state.profiles.get(`${scope} ${userId}`))),
     replace: (scope, userId, profile) => Effect.sync(() => void state.profiles.set(`${scope} ${userId}`, profile)),
-    merge: (scope, userId, profile) =>
-      Effect.sync(() => {
-        if (state.crash) throw new Error("planted")
-        const name = `${scope} ${userId}`
-        state.profiles.set(name, ProfileChange.merge(state.profiles.get(name) ?? {}, profile))
-      }),
+    merge: Effect.fnUntraced(function*(scope, userId, profile) {
+      if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
+      if (state.crash) return yield* Effect.die("planted")
+      const name = `${scope} ${userId}`
+      state.profiles.set(name, ProfileChange.merge(state.profiles.get(name) ?? {}, profile))
+    }),
     patch: Effect.fnUntraced(function*(scope, userId, patch) {
       const stored = state.profiles.get(`${scope} ${userId}`)
       if (stored === undefined) return yield* new ProfileNotFound({ userId })

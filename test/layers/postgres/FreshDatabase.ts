@@ -1,6 +1,6 @@
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Config, Effect, Layer, Redacted } from "effect"
+import { Config, Duration, Effect, Layer, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { randomUUID } from "node:crypto"
 
@@ -22,8 +22,9 @@ export const url = Effect.gen(function*() {
   return Redacted.make(fresh.toString())
 }).pipe(Effect.provide(Reactivity.layer))
 
-/** One more node on a database. */
-export const node = (database: Redacted.Redacted) => PgClient.layer({ url: database, maxConnections: 6 })
+/** One more node on a database. Its pool keeps its connections whatever a test does to the clock. */
+export const node = (database: Redacted.Redacted) =>
+  PgClient.layer({ url: database, maxConnections: 6, idleTimeout: Duration.infinity })
 
 /** An empty database without tables. */
 export const layerEmpty = Layer.unwrap(Effect.map(url, node))

@@ -1,5 +1,5 @@
-import * as BodyGuard from "#layers/http/body/BodyGuard.ts"
-import { requestBytes } from "#layers/http/body/CheckedRequest.ts"
+import { guard } from "#layers/http/body/BodyGuard.ts"
+import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, Schema } from "effect"
@@ -22,8 +22,10 @@ const Api = HttpApi.make("wire").add(
 
 const handlers = HttpApiBuilder.group(Api, "all", (handlers) =>
   handlers.handleAll({
-    send: ({ payload }) =>
-      Effect.map(requestBytes, (bytes) => ({ bytes: bytes.length, echo: bytes.length > 1000 ? null : payload })),
+    send: ({ payload, request }) => {
+      const bytes = request instanceof CheckedRequest ? request.bytes.length : 0
+      return Effect.succeed({ bytes, echo: bytes > 1000 ? null : payload })
+    },
     record: ({ payload: { data } }) =>
       Effect.succeed({
         own: Object.keys(data),
@@ -41,7 +43,7 @@ export const serve = Effect.gen(function*() {
   server.on("connection", (socket) => sockets.push(socket))
   yield* Layer.build(
     HttpRouter.serve(
-      Layer.merge(HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)), BodyGuard.layer),
+      Layer.merge(HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)), HttpRouter.middleware(guard, { global: true })),
       { disableLogger: true, disableListenLog: true }
     ).pipe(Layer.provide(NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })))
   )

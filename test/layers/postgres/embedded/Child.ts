@@ -3,6 +3,7 @@ import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Queue } from "effect"
 import { appendFileSync, writeSync } from "node:fs"
+import { join } from "node:path"
 
 const [mode = "", dataDir = "", durability = ""] = process.argv.slice(2)
 
@@ -12,7 +13,7 @@ const modes: Record<string, Effect.Effect<unknown, unknown, PgClient.PgClient | 
   /** Owns the directory until it is killed. */
   hold: Effect.andThen(say("ready"), Effect.never),
 
-  /** Commits rows from four connections, noting each beside the directory once it is acknowledged, until it is killed. */
+  /** Commits rows from four connections, noting each in a file once it is acknowledged, until it is killed. */
   write: Effect.gen(function*() {
     const sql = yield* PgClient.PgClient
     yield* sql`CREATE TABLE IF NOT EXISTS acked (id text PRIMARY KEY)`
@@ -23,7 +24,7 @@ const modes: Record<string, Effect.Effect<unknown, unknown, PgClient.PgClient | 
         const id = crypto.randomUUID()
         const insert = sql`INSERT INTO acked VALUES (${id})`
         yield* lane % 2 === 0 ? insert : sql.withTransaction(Effect.andThen(insert, sql`SELECT 1`))
-        yield* Effect.sync(() => appendFileSync(`${dataDir}.acks`, `${id}\n`))
+        yield* Effect.sync(() => appendFileSync(join(dataDir, "acks"), `${id}\n`))
         if (++acknowledged === 60) yield* say("enough")
       })
     yield* Effect.forEach([0, 1, 2, 3], (lane) => Effect.forever(one(lane)), { concurrency: "unbounded" })

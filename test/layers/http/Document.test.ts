@@ -1,0 +1,34 @@
+import { serve } from "#test/layers/http/Server.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { OpenApi } from "effect/http-api"
+
+describe("Document", () => {
+  it.effect("says what stands before every endpoint, and needs no key", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const answer = yield* call("GET", "/openapi.json", { key: null })
+      assert.strictEqual(answer.status, 200)
+      const spec: OpenApi.OpenAPISpec = JSON.parse(answer.text)
+      assert.strictEqual(spec.openapi, "3.1.0")
+      assert.deepStrictEqual(Object.keys(spec.components.securitySchemes), ["bearer", "basic"])
+      for (const [path, item] of Object.entries(spec.paths)) {
+        for (const [method, operation] of Object.entries(item)) {
+          assert.deepStrictEqual(Reflect.get(operation, "security"), [{ bearer: [] }, { basic: [] }], `${method} ${path}`)
+          const { parameters, responses, summary } = operation as OpenApi.OpenAPISpecOperation
+          assert.isString(summary, `${method} ${path}`)
+          assert.includeMembers(Object.keys(responses), ["400", "401", "500", "503"])
+          assert.strictEqual(parameters.some(({ name }) => name === "Idempotency-Key"), method === "post")
+        }
+      }
+    }))
+
+  it.effect("/docs is a page that fetches nothing from elsewhere", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const page = yield* call("GET", "/docs", { key: null })
+      assert.strictEqual(page.status, 200)
+      assert.notMatch(page.text, /<(?:script|link|img)[^>]+(?:src|href)=/i)
+      assert.strictEqual((yield* call("HEAD", "/docs", { key: null })).status, 200)
+    }))
+})

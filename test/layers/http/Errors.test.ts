@@ -1,0 +1,112 @@
+import { message, serve } from "#test/layers/http/Server.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+const wire = Schema.Struct({
+  message: Schema.NonEmptyString.check(Schema.isMaxLength(1_100)),
+  type: Schema.Literals(["invalid_request_error", "authentication_error", "rate_limit_error", "api_error"])
+})
+const isWire = Schema.decodeUnknownSync(wire, { onExcessProperty: "error" })
+
+const unknown = [
+  ["GET", "/"],
+  ["GET", "/nothing"],
+  ["POST", "/nothing"],
+  ["GET", "/send"],
+  ["DELETE", "/send"],
+  ["OPTIONS", "/send"],
+  ["PUT", "/messages"],
+  ["GET", "/Send"],
+  ["POST", "/SEND"],
+  ["GET", "/profiles"],
+  ["GET", "/profiles/a/b/c"],
+  ["POST", "/messages/x"],
+  ["PROPFIND", "/messages"]
+] as const
+
+const refusals: ReadonlyArray<readonly [string, unknown, string]> = [
+  ["nothing", {}, "message: Required"],
+  ["no object", 5, "body: Expected object"],
+  ["no recipient", { message: { content: {} } }, "message.to: Required"],
+  ["null for a recipient", message(null), "message.to: Expected array | object"],
+  ["one wrong field", message({ user_id: 5 }), "message.to.user_id: Expected string"],
+  [
+    "several wrong fields",
+    message([{ user_id: "a" }, { user_id: 5, email: [] }], { data: 5 }),
+    "message.to[1].user_id: Expected string; message.to[1].email: Expected string; message.data: Expected object"
+  ],
+  ["neither template nor content", { message: { to: { user_id: "a" } } }, "message: exactly one of template and content is required"],
+  ["both", message(undefined, { template: "t" }), "message: exactly one of template and content is required"],
+  ["no time at all", message(undefined, { timeout: { message: "Infinity" } }), "message.timeout.message: Expected number"]
+]
+
+describe("Errors", () => {
+  it.effect.each(unknown)("%s %s is 404 Not Found", ([method, path]) =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const answer = yield* call(method, path)
+      assert.strictEqual(answer.status, 404)
+      assert.strictEqual(answer.text, `{"message":"Not Found","type":"invalid_request_error"}`)
+      assert.strictEqual(answer.headers.get("content-type"), "application/json")
+    }))
+
+  it.effect.each(["/profiles/%", "/profiles/%zz", "/profiles/%c3%28", "/messages/a%2/history"])("%s is 400", (path) =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const answer = yield* call("GET", path)
+      assert.strictEqual(answer.status, 400)
+      assert.deepStrictEqual(isWire(answer.body).message, "The path is not valid percent-encoding")
+    }))
+
+  it.effect.each(refusals)("a send of %s is 400 and says why", ([, body, sentence]) =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const answer = yield* call("POST", "/send", { body })
+      assert.deepStrictEqual([answer.status, isWire(answer.body).message], [400, sentence])
+      assert.strictEqual(state.messages.size, 0)
+    }))
+
+  it.effect("a thousand wrong fields make one bounded sentence", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const answer = yield* call("POST", "/send", { body: message(Array.from({ length: 1_000 }, () => ({ user_id: 5 }))) })
+      assert.strictEqual(answer.status, 400)
+      assert.isAtMost(isWire(answer.body).message.length, 1_001)
+    }))
+
+  it.effect("malformed JSON names the place", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const answer = yield* call("POST", "/send", { body: "{\"message\": {\n  \"to\" 5}}" })
+      assert.strictEqual(answer.status, 400)
+      assert.include(isWire(answer.body).message, "line 2, column 8")
+    }))
+
+  it.effect.prop("any JSON is answered 202 or a 400 of the one shape", { body: Schema.Json }, ({ body }) =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const answer = yield* call("POST", "/send", { body: JSON.stringify({ message: body }) })
+      assert.strictEqual(answer.status, 400)
+      isWire(answer.body)
+    }), { arbitrary: { runs: 20 } })
+
+  it.effect("P1: without the database it is 503 with Retry-After from 1 to 10 s", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      state.down = true
+      const answers = yield* Effect.all(Array.from({ length: 20 }, () => call("POST", "/send", { body: message() })))
+      assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [503])
+      assert.isTrue(answers.every(({ body }) => isWire(body).type === "api_error"))
+      const seconds = answers.map(({ headers }) => Number(headers.get("retry-after")))
+      assert.isTrue(seconds.every((each) => each >= 1 && each <= 10))
+      assert.isAbove(new Set(seconds).size, 1)
+    }))
+
+  it.effect("P9: a defect is 500 and tells nothing", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      state.crash = true
+      const answer = yield* call("POST", "/send", { body: message() })
+      assert.deepStrictEqual([answer.status, answer.body], [500, { message: "An internal error occurred", type: "api_error" }])
+    }))
+})

@@ -1,0 +1,194 @@
+import { message, serve } from "#test/layers/http/Server.ts"
+import type { State } from "#test/layers/http/Stores.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const only = (state: State) => {
+  const [id] = state.messages.keys()
+  assert.isDefined(id)
+  return id
+}
+
+const sent = Effect.gen(function*() {
+  const server = yield* serve
+  yield* server.call("POST", "/send", { body: message() })
+  return { ...server, id: only(server.state) }
+})
+
+const nobody = "1-00000000-ffffffffffffffffffffffff"
+
+const everything = {
+  archived: false,
+  limit: 50,
+  cursor: undefined,
+  enqueuedAfter: undefined,
+  event: undefined,
+  list: undefined,
+  messageId: undefined,
+  notification: undefined,
+  providers: [],
+  recipient: undefined,
+  statuses: [],
+  tags: [],
+  tenantId: undefined,
+  traceId: undefined
+}
+
+const questions: ReadonlyArray<readonly [string, object]> = [
+  ["", {}],
+  ["?cursor=&event=&archived=&limit=&enqueued_after=&status=&tag=", {}],
+  ["?archived=true&cursor=abc&limit=20", { archived: true, cursor: "abc", limit: 20 }],
+  ["?limit=0", { limit: 1 }],
+  ["?limit=5000", { limit: 100 }],
+  ["?status=SENT%2COPENED&status=NEVER", { statuses: ["SENT", "OPENED", "NEVER"] }],
+  ["?provider=a&provider=b,c", { providers: ["a", "b", "c"] }],
+  ["?tag=a&tags=b%2Cc", { tags: ["a", "b", "c"] }],
+  ["?enqueued_after=2026-01-01T00:00:00Z", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
+  ["?enqueued_after=1767225600000", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
+  [
+    "?event=e&list=l&messageId=m&notification=n&recipient=r%40x&tenant_id=t&traceId=i&other=1",
+    { event: "e", list: "l", messageId: "m", notification: "n", recipient: "r@x", tenantId: "t", traceId: "i" }
+  ]
+]
+
+describe("Messages", () => {
+  it.effect.each(questions)("GET /messages%s asks the log for that", ([search, asked]) =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      assert.strictEqual((yield* call("GET", `/messages${search}`)).status, 200)
+      assert.deepStrictEqual(state.queries, [{ ...everything, ...asked }])
+    }))
+
+  it.effect.each(["limit=x", "archived=maybe", "enqueued_after=soon", "cursor=bad", "event=a&event=b"])("GET /messages?%s is 400", (search) =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      assert.strictEqual((yield* call("GET", `/messages?${search}`)).status, 400)
+    }))
+
+  it.effect("a page with more to come has a cursor", () =>
+    Effect.gen(function*() {
+      const { call } = yield* sent
+      const page = Effect.map(call("GET", "/messages?limit=1"), ({ body }) => Reflect.get(Object(body), "paging"))
+      assert.deepStrictEqual(yield* page, { more: false })
+      yield* call("POST", "/send", { body: message() })
+      assert.deepStrictEqual(yield* page, { more: true, cursor: "next" })
+    }))
+
+  it.effect("a message is told with its providers", () =>
+    Effect.gen(function*() {
+      const { call, id } = yield* sent
+      assert.deepStrictEqual((yield* call("GET", `/messages/${id}`)).body, {
+        id,
+        status: "ENQUEUED",
+        enqueued: 0,
+        event: "",
+        notification: "",
+        recipient: "ada",
+        requestId: id,
+        metadata: { tags: [] },
+        willRetry: false,
+        archived: false,
+        providers: [{
+          channel: { key: "inbox", name: "inbox", template: "" },
+          provider: "inbox",
+          status: "SENT",
+          sent: 5,
+          reference: { id: "ref-1" }
+        }]
+      })
+    }))
+
+  it.effect("the timeline joins what the message holds", () =>
+    Effect.gen(function*() {
+      const { call, id } = yield* sent
+      const inbox = { channel: { id: "inbox" }, integration: { id: "inbox", provider: "inbox" } }
+      assert.deepStrictEqual((yield* call("GET", `/messages/${id}/history`)).body, {
+        results: [
+          { type: "ENQUEUED", ts: 0, event: "", recipient: "ada", data: {}, profile: { user_id: "ada" } },
+          { type: "RENDERED", ts: 0, ...inbox },
+          { type: "SENT", ts: 0, ...inbox, attempt: 1 }
+        ]
+      })
+      assert.deepStrictEqual((yield* call("GET", `/messages/${id}/history?type=SENT`)).body, {
+        results: [{ type: "SENT", ts: 0, ...inbox, attempt: 1 }]
+      })
+      assert.strictEqual((yield* call("GET", `/messages/${id}/history?type=LOST`)).status, 400)
+    }))
+
+  it.effect("the output is what each channel was given", () =>
+    Effect.gen(function*() {
+      const { call, id } = yield* sent
+      assert.deepStrictEqual((yield* call("GET", `/messages/${id}/output`)).body, {
+        results: [{
+          channel: "inbox",
+          channel_id: "inbox",
+          content: { html: "", subject: "Hello", title: "Hello", body: "Hi", text: "Hi", blocks: [] }
+        }]
+      })
+    }))
+
+  it.effect.each([nobody, "x", "a%2Fb", "%20"])("the message %s is 404 everywhere", (id) =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const answers = yield* Effect.all([
+        call("GET", `/messages/${id}`),
+        call("GET", `/messages/${id}/history`),
+        call("GET", `/messages/${id}/output`),
+        call("POST", `/messages/${id}/cancel`),
+        call("POST", `/messages/${id}/resend`)
+      ])
+      const body = { message: `Message ${decodeURIComponent(id)} not found`, type: "invalid_request_error" }
+      for (const answer of answers) assert.deepStrictEqual([answer.status, answer.body], [404, body])
+      assert.strictEqual((yield* call("PUT", `/requests/${id}/archive`)).status, 404)
+    }))
+
+  it.effect("a cancel is 200, and a second one too", () =>
+    Effect.gen(function*() {
+      const { call, id } = yield* sent
+      const first = yield* call("POST", `/messages/${id}/cancel`)
+      assert.deepInclude(Object(first.body), { id, status: "CANCELED", canceledAt: 0 })
+      const second = yield* call("POST", `/messages/${id}/cancel`)
+      assert.deepStrictEqual([second.status, second.text], [200, first.text])
+    }))
+
+  it.effect("a cancel that comes too late is 409 with the record and both members of an error, and not to be retried", () =>
+    Effect.gen(function*() {
+      const { call, id, state } = yield* sent
+      state.inFlight = true
+      const answer = yield* call("POST", `/messages/${id}/cancel`)
+      assert.strictEqual(answer.status, 409)
+      assert.strictEqual(answer.headers.get("x-should-retry"), "false")
+      assert.deepInclude(Object(answer.body), {
+        id,
+        status: "ENQUEUED",
+        message: "A message that is ENQUEUED cannot be cancelled",
+        type: "invalid_request_error"
+      })
+      assert.strictEqual(Reflect.has(Object(answer.body), "_tag"), false)
+    }))
+
+  it.effect("a resend is a new message", () =>
+    Effect.gen(function*() {
+      const { call, id, state } = yield* sent
+      const answer = yield* call("POST", `/messages/${id}/resend`)
+      const [, second] = state.messages.keys()
+      assert.deepStrictEqual([answer.status, answer.body], [200, { messageId: second }])
+    }))
+
+  it.effect("an archive is 204 without a content type, each time", () =>
+    Effect.gen(function*() {
+      const { call, id, state } = yield* sent
+      const answers = yield* Effect.all([call("PUT", `/requests/${id}/archive`), call("PUT", `/requests/${id}/archive`)])
+      for (const { headers, status, text } of answers) assert.deepStrictEqual([status, text, headers.get("content-type")], [204, "", null])
+      assert.deepStrictEqual(state.archived, [id, id])
+    }))
+
+  it.effect("the inbox of a user", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      assert.deepStrictEqual((yield* call("GET", "/users/ada%40x/inbox")).body, {
+        paging: { more: false },
+        results: [{ messageId: "1-00000001-000000000000000000000001", title: "Hello", body: "Hi", actions: [], created: 7 }]
+      })
+    }))
+})

@@ -1,0 +1,57 @@
+import { createServer } from "#layers/http/NodeServer.ts"
+import { exchange, portOf, refusal } from "#test/layers/http/body/Wire.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import type { ServerOptions } from "node:http"
+
+const listen = (options: ServerOptions = {}) =>
+  Effect.acquireRelease(
+    Effect.callback<ReturnType<typeof createServer>>((resume) => {
+      const server = createServer(options).on("request", (request, response) => {
+        if (request.url === "/begun") response.write("half of it")
+      })
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+    }),
+    (server) => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)).closeAllConnections())
+  )
+
+const quick = { headersTimeout: 40, requestTimeout: 80, connectionsCheckingInterval: 10 }
+
+describe("NodeServer", () => {
+  it.effect("gives 10 s for the headers and 30 s for the whole request", () =>
+    Effect.gen(function*() {
+      const server = yield* listen()
+      assert.deepInclude({ ...server }, { headersTimeout: 10_000, requestTimeout: 30_000 })
+    }))
+
+  it.effect.each([
+    { name: "headers", part: "POST / HTTP/1.1\r\nHost: a\r\n" },
+    { name: "body", part: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n[1," }
+  ])("a slow sender of its $name is told so and let go", ({ part }) =>
+    Effect.gen(function*() {
+      const server = yield* listen(quick)
+      const answer = yield* exchange(portOf(server.address()), [part])
+      assert.strictEqual(answer.status, 408)
+      assert.strictEqual(answer.body, refusal("The request did not arrive in time"))
+    }))
+
+  it.effect("an answer that has begun is cut off, not mixed with a second one", () =>
+    Effect.gen(function*() {
+      const server = yield* listen(quick)
+      const part = "POST /begun HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n[1,"
+      const answer = yield* exchange(portOf(server.address()), [part])
+      assert.strictEqual(answer.status, 200)
+      assert.notInclude(answer.body, "HTTP/1.1")
+    }))
+
+  it.effect("what is not HTTP, or has too long headers, gets an error body", () =>
+    Effect.gen(function*() {
+      const port = portOf((yield* listen()).address())
+      const bad = yield* exchange(port, ["HELLO\r\n\r\n"])
+      assert.strictEqual(bad.status, 400)
+      assert.strictEqual(bad.body, refusal("The request is not valid HTTP"))
+      const long = yield* exchange(port, [`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${"a".repeat(20_000)}\r\n\r\n`])
+      assert.strictEqual(long.status, 431)
+      assert.strictEqual(long.body, refusal("Request headers exceed 16 kB"))
+    }))
+})

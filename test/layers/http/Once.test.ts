@@ -1,0 +1,130 @@
+import { Served } from "#layers/http/Served.ts"
+import { message, serve } from "#test/layers/http/Server.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import { createHash } from "node:crypto"
+
+const endpoints: Array<HttpApiEndpoint.Top> = []
+HttpApi.reflect(Served, { onGroup: () => undefined, onEndpoint: ({ endpoint }) => void endpoints.push(endpoint) })
+
+const posts = endpoints.filter(({ method }) => method === "POST").map(({ path }) => path)
+const others = endpoints.filter(({ method }) => method !== "POST").map(({ method, path }) => ({ method, path }))
+
+/** A body that the endpoint takes, and the path with an existing message in it. */
+const bodies: Record<string, unknown> = { "/send": message(), "/profiles/:user_id": { profile: { name: "Ada" } } }
+const filled = (path: string, id: string) => path.replace(/:(message|request)_id/, id).replace(":user_id", "ada")
+
+const requestId = (answer: { readonly body: unknown }) =>
+  Schema.decodeUnknownSync(Schema.Struct({ requestId: Schema.String }))(answer.body).requestId
+
+const withMessage = Effect.gen(function*() {
+  const server = yield* serve
+  const id = requestId(yield* server.call("POST", "/send", { body: message() }))
+  return { ...server, id }
+})
+
+describe("P5: once per key", () => {
+  it("the route table has posts of both kinds", () => assert.includeMembers(posts, ["/send", "/profiles/:user_id"]))
+
+  it.effect.each(posts)("POST %s replays its answer and runs nothing", (path) =>
+    Effect.gen(function*() {
+      const { call, id, state } = yield* withMessage
+      const post = call("POST", filled(path, id), { body: bodies[path], headers: { "idempotency-key": "one" } })
+      const first = yield* post
+      const [messages, profiles] = [[...state.messages], [...state.profiles]]
+      const second = yield* post
+      assert.isBelow(first.status, 300)
+      assert.deepStrictEqual([second.status, second.text], [first.status, first.text])
+      assert.deepStrictEqual(
+        [first.headers.get("idempotent-replayed"), second.headers.get("idempotent-replayed")],
+        [null, "true"]
+      )
+      assert.deepStrictEqual([[...state.messages], [...state.profiles]], [messages, profiles])
+      assert.deepStrictEqual([...state.keys.keys()], [`1 ${filled(path, id)} one`])
+    }))
+
+  it.effect.each(posts)("POST %s stores what it refused, and the refusal wins over a later good request", (path) =>
+    Effect.gen(function*() {
+      const { call, id } = yield* withMessage
+      const refusal = { headers: { "idempotency-key": "one" }, ...(path in bodies ? { body: {} } : {}) }
+      const target = path in bodies ? filled(path, id) : filled(path, "1-00000000-ffffffffffffffffffffffff")
+      const first = yield* call("POST", target, refusal)
+      const second = yield* call("POST", target, { ...refusal, body: bodies[path] })
+      assert.include([400, 404], first.status)
+      assert.deepStrictEqual([second.status, second.text], [first.status, first.text])
+      assert.strictEqual(second.headers.get("idempotent-replayed"), "true")
+    }))
+
+  it.effect.each(posts)("POST %s stores a crash", (path) =>
+    Effect.gen(function*() {
+      const { call, id, state } = yield* withMessage
+      state.crash = true
+      const post = call("POST", filled(path, id), { body: bodies[path], headers: { "idempotency-key": "one" } })
+      const first = yield* post
+      state.crash = false
+      const second = yield* post
+      assert.deepStrictEqual([first.status, second.status], [500, 500])
+      assert.strictEqual(second.headers.get("idempotent-replayed"), "true")
+    }))
+
+  it.effect.each(posts)("POST %s stores nothing for 401, 413, 415, 503, malformed JSON and bad headers", (path) =>
+    Effect.gen(function*() {
+      const { call, id, state } = yield* withMessage
+      const target = filled(path, id)
+      const key = { "idempotency-key": "one" }
+      yield* call("POST", target, { key: null, body: bodies[path], headers: key })
+      yield* call("POST", target, { body: "x".repeat(7 * 1024 * 1024), headers: key })
+      yield* call("POST", target, { body: "{}", headers: { ...key, "content-encoding": "gzip" } })
+      yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "a b" } })
+      yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "x".repeat(256) } })
+      yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "" } })
+      yield* call("POST", target, { body: bodies[path], headers: { ...key, "x-idempotency-expiration": "soon" } })
+      if (path in bodies) {
+        yield* call("POST", target, { body: "{", headers: key })
+        yield* call("POST", target, { body: "<a/>", headers: { ...key, "content-type": "text/xml" } })
+        state.down = true
+        assert.strictEqual((yield* call("POST", target, { body: bodies[path], headers: key })).status, 503)
+        state.down = false
+      }
+      assert.strictEqual(state.keys.size, 0)
+      assert.isBelow((yield* call("POST", target, { body: bodies[path], headers: key })).status, 300)
+    }))
+
+  it.effect.each(others)("$method $path takes the header and ignores it", ({ method, path }) =>
+    Effect.gen(function*() {
+      const { call, id, state } = yield* withMessage
+      yield* call(method, filled(path, id), {
+        ...(method === "PUT" ? { body: { profile: {} } } : method === "PATCH" ? { body: { patch: [] } } : {}),
+        headers: { "idempotency-key": "a b", "x-idempotency-expiration": "soon" }
+      }).pipe(Effect.map(({ status }) => assert.include([200, 204, 404], status)))
+      assert.strictEqual(state.keys.size, 0)
+    }))
+
+  it.effect("a key belongs to one path, in any spelling and without the query, and to one environment", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const post = (path: string, key: string) => call("POST", path, { key, body: { profile: {} }, headers: { "idempotency-key": "k" } })
+      const replayed = Effect.map(({ headers }: { readonly headers: Headers }) => headers.has("idempotent-replayed"))
+      assert.deepStrictEqual(
+        yield* Effect.all([
+          replayed(post("/profiles/a%2Fb", "pk_prod_a")),
+          replayed(post("/profiles/a%2Fb", "dk_prod_a")),
+          replayed(post("/profiles/%61%2fb/?x=1", "pk_prod_a")),
+          replayed(post("/profiles/a%2Fc", "pk_prod_a")),
+          replayed(post("/profiles/a%2Fb", "pk_test_a"))
+        ]),
+        [false, true, true, false, false]
+      )
+      assert.deepStrictEqual([...state.keys.keys()], ["1 /profiles/a%2Fb k", "1 /profiles/a%2Fc k", "2 /profiles/a%2Fb k"])
+    }))
+
+  it.effect("the body's hash is stored", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const body = "{\"profile\":{}}"
+      yield* call("POST", "/profiles/a", { body, headers: { "idempotency-key": "k" } })
+      const hash = createHash("sha256").update(body).digest("hex")
+      assert.deepStrictEqual([...state.keys.values()].map(({ key }) => key.bodyHash), [hash])
+    }))
+})

@@ -1,0 +1,70 @@
+import * as Stored from "#layers/postgres/ApiKeys.ts"
+import { ApiKeys } from "#src/access/ApiKeys.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { NodeCrypto } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+
+const nodeOf = (database: Redacted.Redacted, key: number) =>
+  Layer.build(Stored.layer.pipe(
+    Layer.provide([
+      NodeCrypto.layer,
+      Layer.succeed(SecretKey, SecretKey.of({ bytes: Redacted.make(new Uint8Array(32).fill(key)) }))
+    ]),
+    Layer.provideMerge(FreshDatabase.node(database))
+  ))
+
+const migrated = Effect.gen(function*() {
+  const database = yield* FreshDatabase.url
+  yield* Layer.build(Migrations.layer.pipe(Layer.provide(FreshDatabase.node(database))))
+  return database
+})
+
+describe("ApiKeys on Postgres", () => {
+  it.effect("two nodes that start at once make one set, and both know it", () =>
+    Effect.gen(function*() {
+      const database = yield* migrated
+      const nodes = yield* Effect.forEach([1, 1, 1], (key) => nodeOf(database, key))
+      const made = yield* Effect.forEach(nodes, (node) => Context.get(node, ApiKeys).bootstrap(undefined), {
+        concurrency: "unbounded"
+      })
+      const [keys, ...others] = made.filter((set) => set !== undefined)
+      assert.lengthOf(others, 0)
+      assert.isDefined(keys)
+      for (const node of nodes) {
+        const principal = yield* Context.get(node, ApiKeys).authenticate(keys.testDraft)
+        assert.deepStrictEqual([principal.scope, principal.keyState], [2, "draft"])
+      }
+    }))
+
+  it.effect("P9: the database holds no key, and another secret key opens nothing", () =>
+    Effect.gen(function*() {
+      const database = yield* migrated
+      const [node, other] = yield* Effect.all([nodeOf(database, 1), nodeOf(database, 2)])
+      const keys = yield* Context.get(node, ApiKeys).bootstrap(Redacted.make("s3cret-part"))
+      assert.isDefined(keys)
+      assert.strictEqual(Redacted.value(keys.productionPublished), "pk_prod_s3cret-part")
+      const rows = yield* Context.get(node, SqlClient.SqlClient)`select k::text as text from api_keys k`
+      assert.lengthOf(rows, 4)
+      assert.notInclude(JSON.stringify(rows), "s3cret")
+      const error = yield* Effect.flip(Context.get(other, ApiKeys).authenticate(keys.productionPublished))
+      assert.strictEqual(error._tag, "InvalidKey")
+    }))
+
+  it.effect("a known key needs no database for a minute, and a removed one is refused after it", () =>
+    Effect.gen(function*() {
+      const node = yield* nodeOf(yield* migrated, 1)
+      const keys = Context.get(node, ApiKeys)
+      const set = yield* keys.bootstrap(undefined)
+      assert.isDefined(set)
+      yield* keys.authenticate(set.testPublished)
+      yield* Context.get(node, SqlClient.SqlClient)`delete from api_keys`
+      yield* keys.authenticate(set.testPublished)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual((yield* Effect.flip(keys.authenticate(set.testPublished)))._tag, "InvalidKey")
+    }))
+})

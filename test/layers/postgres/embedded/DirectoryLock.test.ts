@@ -1,0 +1,67 @@
+import * as DirectoryLock from "#layers/postgres/embedded/DirectoryLock.ts"
+import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Processes from "#test/layers/postgres/embedded/Processes.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Exit } from "effect"
+import { spawnSync } from "node:child_process"
+import { readdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+
+const refusal = /^(\d+) ms: .*data directory (\S+) is in use by process (\d+) \((.*)\); stop it or set TIDINGS_DATA_DIR$/
+
+const deadPid = Effect.sync(() => spawnSync(process.execPath, ["--version"]).pid)
+
+describe("DirectoryLock", () => {
+  it.live("of processes on one directory the second is refused within a second, by the first one's pid; kill -9 frees it", () =>
+    Effect.gen(function*() {
+      const directory = yield* Directories.empty
+      const first = yield* Processes.run("node", "hold", directory, "process")
+      assert.strictEqual(yield* first.line, "ready")
+      for (const runtime of ["node", "deno"] as const) {
+        const second = yield* Processes.run(runtime, "smoke", directory, "process")
+        const [, millis, where, pid] = refusal.exec(yield* second.line) ?? []
+        assert.deepStrictEqual([where, pid], [directory, String(first.pid)])
+        assert.isBelow(Number(millis), 1000)
+      }
+      yield* first.kill
+      const next = yield* Processes.run("deno", "hold", directory, "process")
+      assert.strictEqual(yield* next.line, "ready")
+      const last = yield* Processes.run("node", "smoke", directory, "process")
+      assert.strictEqual(refusal.exec(yield* last.line)?.[3], String(next.pid))
+    }), 60_000)
+
+  for (const [how, acquire] of [["socket", DirectoryLock.acquireBySocket], ["file", DirectoryLock.acquireByFile]] as const) {
+    describe(`by ${how}`, () => {
+      it.live("of many at once exactly one has the directory, and it leaves nothing behind", () =>
+        Effect.gen(function*() {
+          const directory = yield* Directories.empty
+          for (let round = 0; round < 5; round++) {
+            yield* Effect.scoped(Effect.gen(function*() {
+              const all = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.exit(acquire(directory)), { concurrency: 8 })
+              assert.lengthOf(all.filter(Exit.isSuccess), 1)
+              const error = yield* Effect.flip(acquire(directory))
+              assert.include(error.message, `in use by process ${process.pid} (`)
+            }))
+            assert.deepStrictEqual(readdirSync(directory), [])
+          }
+        }))
+
+      it.live("what a dead process left is no obstacle", () =>
+        Effect.gen(function*() {
+          const directory = yield* Directories.empty
+          writeFileSync(join(directory, "owner.json"), JSON.stringify({ pid: yield* deadPid, command: "gone" }))
+          yield* acquire(directory)
+          assert.include((yield* Effect.flip(acquire(directory))).message, `process ${process.pid} (`)
+          assert.deepStrictEqual(readdirSync(directory), ["owner.json"])
+        }))
+    })
+  }
+
+  it.live("by file: a live owner is never robbed", () =>
+    Effect.gen(function*() {
+      const directory = yield* Directories.empty
+      writeFileSync(join(directory, "owner.json"), JSON.stringify({ pid: process.ppid, command: "somebody" }))
+      const error = yield* Effect.flip(DirectoryLock.acquireByFile(directory))
+      assert.include(error.message, `in use by process ${process.ppid} (somebody)`)
+    }))
+})

@@ -1,0 +1,182 @@
+import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
+import * as Frames from "#layers/postgres/embedded/Frames.ts"
+import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Raw from "#test/layers/postgres/embedded/Raw.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer, Queue, Schema } from "effect"
+import { Buffer } from "node:buffer"
+
+const Store = Layer.unwrap(Effect.gen(function*() {
+  const dataDir = yield* Effect.flatMap(Directories.template, Directories.withDatabase)
+  return Embedded.layer({ dataDir, durability: "process", patience: 50 })
+}))
+
+const kinds = ["row", "commit", "refused", "failed", "interrupted", "pair"] as const
+
+/** How a fiber uses the database, and whether its rows are to be there afterwards. */
+const act = (kind: (typeof kinds)[number], run: string, n: number) =>
+  Effect.gen(function*() {
+    const sql = yield* PgClient.PgClient
+    const insert = (part: number) => sql`INSERT INTO t VALUES (${run}, ${`${n}/${part}`})`
+    const insertAnd = (then: Effect.Effect<unknown, unknown>) =>
+      sql.withTransaction(Effect.andThen(Effect.andThen(insert(0), insert(1)), then))
+    const both = [`${n}/0`, `${n}/1`]
+    switch (kind) {
+      case "row":
+        yield* insert(0)
+        return [`${n}/0`]
+      case "commit":
+        yield* insertAnd(sql`SELECT 1`)
+        return both
+      case "pair":
+        yield* insertAnd(Effect.ignore(sql.withTransaction(Effect.andThen(insert(2), Effect.fail("the savepoint")))))
+        return both
+      case "refused":
+        return yield* Effect.as(Effect.exit(insertAnd(sql`SELECT 1 / 0`)), [])
+      case "failed":
+        return yield* Effect.as(Effect.exit(insertAnd(Effect.fail("not the database's"))), [])
+      case "interrupted":
+        return yield* Effect.as(Effect.exit(Effect.flatMap(Effect.forkChild(insertAnd(Effect.interrupt)), Fiber.join)), [])
+    }
+  })
+
+const count = (table: string) =>
+  Effect.flatMap(PgClient.PgClient, (sql) => Effect.map(sql`SELECT count(*)::int AS n FROM ${sql(table)}`, (rows) => rows[0]?.["n"]))
+
+layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many connections on one backend", (it) => {
+  it.effect.prop(
+    "P1: of interleaved transactions every acknowledged row is there, and no other",
+    { steps: Schema.Array(Schema.Literals(kinds)).check(Schema.isMinLength(8), Schema.isMaxLength(40)) },
+    Effect.fnUntraced(function*({ steps }) {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE IF NOT EXISTS t (run text, part text)`
+      const run = crypto.randomUUID()
+      const expected = yield* Effect.forEach(steps, (kind, n) => act(kind, run, n), { concurrency: 8 })
+      const rows = yield* sql`SELECT part FROM t WHERE run = ${run}`
+      assert.sameMembers(rows.map((row) => row["part"]), expected.flat())
+    }),
+    { arbitrary: { runs: 30 }, timeout: 60_000 }
+  )
+
+  it.effect("a connection that goes inside a transaction is rolled back, and the next one starts afresh", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE gone (i int)`
+      for (const leave of ["destroy", "end"] as const) {
+        const raw = yield* Raw.connect
+        yield* raw.ask(Raw.hello)
+        assert.strictEqual(yield* raw.ask(Raw.query("BEGIN"), Raw.query("INSERT INTO gone VALUES (1)")), "C ZT")
+        const waiter = yield* Effect.forkChild(count("gone"))
+        raw.duplex[leave]()
+        assert.strictEqual(yield* Fiber.join(waiter), 0)
+      }
+    }))
+
+  it.effect("statements sent before a Flush are undone when the connection goes before its Sync", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE flushed (i int)`
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      raw.duplex.write(Buffer.concat([Raw.extended("INSERT INTO flushed VALUES (1)"), Raw.flush]))
+      const waiter = yield* Effect.forkChild(count("flushed"))
+      raw.duplex.destroy()
+      assert.strictEqual(yield* Fiber.join(waiter), 0)
+    }))
+
+  it.effect("a Flush is answered, and keeps the backend until the Sync", () =>
+    Effect.gen(function*() {
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      const flushed = new Promise<Buffer>((resolve) => raw.duplex.once("data", resolve))
+      raw.duplex.write(Buffer.concat([Raw.extended("SELECT 1"), Raw.flush]))
+      assert.isAbove((yield* Effect.promise(() => flushed)).length, 0)
+      assert.match(yield* raw.ask(Raw.sync), /ZI$/)
+      raw.duplex.end()
+    }))
+
+  it.effect("a connection leaves no prepared statement behind", () =>
+    Effect.gen(function*() {
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      yield* raw.ask(Raw.extended("SELECT 1", "mine"), Raw.sync)
+      raw.duplex.end()
+      const sql = yield* PgClient.PgClient
+      assert.deepStrictEqual(yield* sql`SELECT name FROM pg_prepared_statements WHERE name = 'mine'`, [])
+    }))
+
+  it.effect("bytes cut anywhere are the same bytes", () =>
+    Effect.gen(function*() {
+      for (const size of [1, 3, 7, 64]) {
+        const cut = (bytes: Buffer) =>
+          Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size))
+        const raw = yield* Raw.connect
+        assert.match(yield* raw.ask(...cut(Raw.hello)), /^R .* K ZI$/)
+        assert.strictEqual(yield* raw.ask(...cut(Raw.query("SELECT 1"))), "T D C ZI")
+        assert.strictEqual(yield* raw.ask(...cut(Buffer.concat([Raw.extended("SELECT 2"), Raw.sync]))), "1 2 D C ZI")
+        raw.duplex.end()
+      }
+    }))
+
+  it.effect("a notification reaches every listener, and one that stops listening silences no other", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      const heard = yield* sql.listen("news")
+      yield* Effect.scoped(Effect.gen(function*() {
+        const also = yield* sql.listen("news")
+        yield* sql.notify("news", "one")
+        assert.strictEqual((yield* Queue.take(also)).payload, "one")
+      }))
+      yield* sql.withTransaction(sql`SELECT pg_notify('news', 'two')`)
+      assert.deepStrictEqual((yield* Queue.takeN(heard, 2)).map((one) => one.payload), ["one", "two"])
+    }))
+
+  it.effect("COPY FROM STDIN is refused like any error", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE copied (i int)`
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      assert.strictEqual(yield* raw.ask(Raw.query("COPY copied FROM STDIN")), "G E ZI")
+      assert.strictEqual(yield* raw.ask(Raw.extended("COPY copied FROM STDIN"), Raw.sync), "1 2 G E ZI")
+      raw.duplex.end()
+    }))
+
+  it.effect("an idle transaction that others wait for is ended", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      const latch = yield* Latch.make()
+      const idle = yield* Effect.forkChild(
+        Effect.exit(sql.withTransaction(Effect.andThen(sql`SELECT 1`, Effect.andThen(latch.open, Effect.never))))
+      )
+      yield* latch.await
+      assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+      yield* Fiber.interrupt(idle)
+    }))
+
+  const Byte = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
+  const Message = Schema.Struct({
+    tag: Schema.Literals([..."QPBDECHSdcfFXzp\u0000"]),
+    body: Schema.Array(Byte).check(Schema.isMaxLength(40)),
+    lie: Schema.Literals([0, 0, 0, 0, -1, 1, 100, 1_000_000, 0xffffff])
+  })
+  it.effect.prop(
+    "whatever a connection sends, the others work",
+    { messages: Schema.Array(Message), greets: Schema.Boolean, tail: Schema.Array(Byte) },
+    Effect.fnUntraced(function*({ messages, greets, tail }) {
+      const sql = yield* PgClient.PgClient
+      const raw = yield* Raw.connect
+      if (greets) raw.duplex.write(Raw.hello)
+      for (const { tag, body, lie } of messages) {
+        const bytes = Frames.frame(tag, body)
+        bytes.writeInt32BE(body.length + 4 + lie, 1)
+        raw.duplex.write(bytes)
+      }
+      raw.duplex.write(Buffer.from(tail))
+      raw.duplex.end()
+      assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+    }),
+    { arbitrary: { runs: 300 }, timeout: 60_000 }
+  )
+})
