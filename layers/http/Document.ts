@@ -4,7 +4,11 @@ const security: Array<OpenApi.OpenAPISecurityRequirement> = [{ bearer: [] }, { b
 
 const securitySchemes: Record<string, OpenApi.OpenAPISecurityScheme> = {
   bearer: { type: "http", scheme: "bearer", description: "An API key." },
-  basic: { type: "http", scheme: "basic", description: "The account's email address as user name, an API key as password." }
+  basic: {
+    type: "http",
+    scheme: "basic",
+    description: "The account's email address as user name, an API key as password."
+  }
 }
 
 const idempotency: Array<OpenApi.OpenAPISpecParameter> = [
@@ -20,12 +24,14 @@ const idempotency: Array<OpenApi.OpenAPISpecParameter> = [
     in: "header",
     required: false,
     schema: { type: "string" },
-    description: "Until when the key holds: ISO 8601, epoch milliseconds or seconds; 25 hours at least and by default, a year at most."
+    description:
+      "Until when the key holds: ISO 8601, epoch ms or s; 25 hours at least and by default, a year at most."
   }
 ]
 
 /** Answers that only the idempotency key (409) or a body (413, 415) can bring about. */
-const others = (method: string): ReadonlyArray<number> => method === "post" ? [] : hasBody(method) ? [409] : [409, 413, 415]
+const others = (method: string): ReadonlyArray<number> =>
+  method === "post" ? [] : hasBody(method) ? [409] : [409, 413, 415]
 
 const hasBody = (method: string): boolean => method === "put" || method === "patch"
 
@@ -46,7 +52,10 @@ const paths = (described: Record<string, Record<string, OpenApi.OpenAPISpecOpera
     ])
   )
 
-/** Adds to the generated OpenAPI document what stands before the endpoints: the ways to authenticate, and the idempotency headers. */
+/**
+ * Adds to the generated OpenAPI document what stands before the endpoints: the ways to authenticate, and the
+ * idempotency headers.
+ */
 export const document = (spec: OpenApi.Transform["Service"] extends (spec: infer S) => unknown ? S : never) => ({
   ...spec,
   paths: paths(spec["paths"]),

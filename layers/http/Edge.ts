@@ -1,6 +1,6 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { badRequest, crashed } from "#layers/http/Replies.ts"
-import { Cause, Effect, Layer, Predicate } from "effect"
+import { Cause, Effect, type Layer, Predicate } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
 
 const notFound = errorReply(404, "Not Found", "invalid_request_error")
@@ -16,11 +16,14 @@ const isDecodable = (path: string): Effect.Effect<boolean> =>
 
 const isUnrouted = (cause: Cause.Cause<unknown>): boolean =>
   cause.reasons.some((reason) =>
-    Cause.isFailReason(reason) && HttpServerError.isHttpServerError(reason.error) && reason.error.reason._tag === "RouteNotFound"
+    Cause.isFailReason(reason) && HttpServerError.isHttpServerError(reason.error) &&
+    reason.error.reason._tag === "RouteNotFound"
   )
 
-const unrouted = Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-  Effect.map(isDecodable(pathOf(url)), (decodable) => decodable ? notFound : misspelt))
+const unrouted = Effect.flatMap(
+  HttpServerRequest.HttpServerRequest,
+  ({ url }) => Effect.map(isDecodable(pathOf(url)), (decodable) => decodable ? notFound : misspelt)
+)
 
 /** The router ends a path at `;`, which is an ordinary character of the ids in it (RFC 3986, 3.3). */
 const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
@@ -28,7 +31,9 @@ const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
   return request.modify({ url: path.replaceAll(";", "%3B") + request.url.slice(path.length) })
 }
 
-/** The outermost of the routes: a path or method that is none of ours is 404, and a defect that nobody answered is 500. */
+/**
+ * The outermost of the routes: a path or method that is none of ours is 404, and a defect that nobody answered is 500.
+ */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.middleware((routes) => {
   const answered = Effect.catchCause(routes, (cause) =>
     isUnrouted(cause)

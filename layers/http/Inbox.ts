@@ -25,7 +25,10 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ params, query }) {
         const { scope } = yield* CurrentPrincipal
-        const { cursor, items } = yield* inbox.list(scope, params.user_id, { limit: query.limit ?? defaultLimit, cursor: query.cursor })
+        const { cursor, items } = yield* inbox.list(scope, params.user_id, {
+          limit: query.limit ?? defaultLimit,
+          cursor: query.cursor
+        })
         return { paging: { more: cursor !== undefined, cursor }, results: items.map(item) }
       }, refusals)
     })

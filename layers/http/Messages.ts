@@ -37,7 +37,9 @@ export const layer = HttpApiBuilder.group(
       history: Effect.fnUntraced(function*({ params, query }) {
         const { scope } = yield* CurrentPrincipal
         const id = yield* messageId(params.message_id)
-        const events = (yield* log.history(scope, id)).filter(({ type }) => query.type === undefined || type === query.type)
+        const events = (yield* log.history(scope, id)).filter(({ type }) =>
+          query.type === undefined || type === query.type
+        )
         return { results: Timeline.entries(events, yield* log.get(scope, id), yield* log.original(scope, id)) }
       }, refusals),
       output: Effect.fnUntraced(function*({ params }) {
@@ -47,14 +49,19 @@ export const layer = HttpApiBuilder.group(
       }, refusals),
       cancel: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
-        const { canceled, record } = yield* refusals(Effect.flatMap(messageId(params.message_id), (id) => cancel(scope, id)))
+        const { canceled, record } = yield* refusals(
+          Effect.flatMap(messageId(params.message_id), (id) => cancel(scope, id))
+        )
         if (canceled) return details(record)
-        return yield* new NotCancelable({ ...details(record), message: `A message that is ${record.status} cannot be cancelled` })
+        return yield* new NotCancelable({
+          ...details(record),
+          message: `A message that is ${record.status} cannot be cancelled`
+        })
       }),
       resend: Effect.fnUntraced(function*({ params }) {
         const principal = yield* CurrentPrincipal
         const id = yield* messageId(params.message_id)
-        return fromStored(yield* intake.resend(principal, id, (messageId) => json(200, { messageId })))
+        return fromStored(yield* intake.resend(principal, id, (resent) => json(200, { messageId: resent })))
       }, refusals)
     })
   })

@@ -15,8 +15,8 @@ import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { createHash } from "node:crypto"
 
 /**
- * Runs every POST once per `Idempotency-Key` (P5; reliability.md 2.2). It acts on the method, so an endpoint cannot be forgotten; the
- * annotation `CommittedByJournal` only chooses who commits the key.
+ * Runs every POST once per `Idempotency-Key` (P5; reliability.md 2.2). It acts on the method, so an endpoint cannot be
+ * forgotten; the annotation `CommittedByJournal` only chooses who commits the key.
  */
 export class Once extends HttpApiMiddleware.Service<Once, { requires: CurrentPrincipal }>()("tidings/http/Once", {
   error: Conflict
@@ -97,7 +97,10 @@ const keyed = Effect.fnUntraced(function*<R>(
   if (yield* isMalformed(request, endpoint)) return yield* handler
   const { scope } = yield* CurrentPrincipal
   const { params } = yield* HttpRouter.RouteContext
-  return yield* run({ ...header.success, scope, path: pathOf(endpoint.path, params), bodyHash: hashOf(request) }, handler)
+  return yield* run(
+    { ...header.success, scope, path: pathOf(endpoint.path, params), bodyHash: hashOf(request) },
+    handler
+  )
 })
 
 export const layer = Layer.effect(

@@ -44,4 +44,5 @@ const inWords = (error: DomainError): BadRequest | NotFound | Unavailable => {
 }
 
 /** What the domain refused, in the words of the API. */
-export const refusals = <A, E extends DomainError, R>(effect: Effect.Effect<A, E, R>) => Effect.mapError(effect, inWords)
+export const refusals = <A, E extends DomainError, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.mapError(effect, inWords)

@@ -59,6 +59,12 @@ const failed = (cause: Cause.Cause<unknown>, route: string): Effect.Effect<Respo
   return (failure && reply(failure.error)) ?? crashed(cause, route)
 }
 
-export const layer = Layer.succeed(Replies, (handler, { endpoint }) =>
-  Effect.catchCause(handler, (cause) =>
-    Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : failed(cause, `${endpoint.method} ${endpoint.path}`)))
+export const layer = Layer.succeed(
+  Replies,
+  (handler, { endpoint }) =>
+    Effect.catchCause(
+      handler,
+      (cause) =>
+        Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : failed(cause, `${endpoint.method} ${endpoint.path}`)
+    )
+)

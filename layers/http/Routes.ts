@@ -14,8 +14,8 @@ import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
 /**
- * How the routes are to be served. Ids in paths may be as long as the headers allow (what is too long for the domain is 400, not 404), and
- * `/Send` is not `/send`. No log line per request: the journal tells what happened.
+ * How the routes are to be served. Ids in paths may be as long as the headers allow (what is too long for the domain is
+ * 400, not 404), and `/Send` is not `/send`. No log line per request: the journal tells what happened.
  */
 export const options = {
   routerConfig: { maxParamLength: 16 * 1024, caseSensitive: true },

@@ -14,7 +14,9 @@ export const layer = HttpApiBuilder.group(
     const intake = yield* Intake
     return handlers.handleAll({
       send: ({ payload }) =>
-        CurrentPrincipal.use((principal) => intake.send(principal, payload.message, (requestId) => json(202, { requestId }))).pipe(
+        CurrentPrincipal.use((principal) =>
+          intake.send(principal, payload.message, (requestId) => json(202, { requestId }))
+        ).pipe(
           Effect.map(fromStored),
           refusals
         )

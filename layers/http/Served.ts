@@ -6,7 +6,10 @@ import { Replies } from "#layers/http/Replies.ts"
 import { Api } from "#schemas/api/Api.ts"
 import { OpenApi } from "effect/http-api"
 
-/** The API behind what every request passes, from the last line to the first: who asks, the body, the idempotency key, the errors. */
+/**
+ * The API behind what every request passes, from the last line to the first: who asks, the body, the idempotency key,
+ * the errors.
+ */
 export class Served extends Api
   .middleware(Replies)
   .middleware(Once)

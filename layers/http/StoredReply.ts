@@ -39,7 +39,11 @@ export const fromStored = (
   const all = replayed ? { ...headers, [replay]: "true" } : headers
   return body === ""
     ? HttpServerResponse.empty({ status, headers: all })
-    : HttpServerResponse.text(body, { status, headers: all, contentType: headers["content-type"] ?? "application/json" })
+    : HttpServerResponse.text(body, {
+      status,
+      headers: all,
+      contentType: headers["content-type"] ?? "application/json"
+    })
 }
 
 /** A JSON response that is stored before it is given. */

@@ -74,7 +74,7 @@ const make = Effect.gen(function*() {
     operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
   ): Effect.Effect<Answer, Failure, R> =>
     Effect.suspend(() => {
-      const name = `${key.scope}\n${key.path}\n${key.value}`
+      const name = JSON.stringify([key.scope, key.path, key.value])
       const first = running.get(name)
       if (first !== undefined) return follow(key, operation, first)
       const done = Deferred.makeUnsafe<Answer, Failure>()

@@ -15,6 +15,9 @@ import { SqlClient } from "effect/sql"
 const callersPatience = "2 seconds"
 const ownersPatience = "10 seconds"
 
+/** Flushes under way at once, of each kind; more only shrinks the batches. */
+const writers = 2
+
 /** The journal on Postgres: three writers (accept, record, take), each a group commit. */
 export const layer = Layer.effect(
   Journal,
@@ -39,18 +42,21 @@ export const layer = Layer.effect(
     })
     const accept = yield* GroupCommit.make({
       capacity: 10_000,
+      writers,
       maxBatch: 512,
       patience: callersPatience,
       write: acceptBatch
     })
     const record = yield* GroupCommit.make({
       capacity: 100_000,
+      writers,
       maxBatch: 512,
       patience: ownersPatience,
       write: Record.write(sql)
     })
     const take = yield* GroupCommit.make({
       capacity: 10_000,
+      writers: 1,
       maxBatch: 1_024,
       patience: ownersPatience,
       write: Take.write(sql)

@@ -1,11 +1,11 @@
 import { Attempt } from "#schemas/Attempt.ts"
+import { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import { KeyState, type Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
-import * as Timeline from "#layers/postgres/messagelog/Timeline.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -16,6 +16,9 @@ import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
 const decodeEnqueued = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ enqueued: Schema.Number })))
+const decodeEvents = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ events: Schema.fromJsonString(Schema.Array(HistoryEvent)) }))
+)
 const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   keyState: KeyState,
   recipient: Schema.fromJsonString(Recipient),
@@ -62,15 +65,16 @@ const make = Effect.gen(function*() {
       from attempts where scope = ${scope} and message_id = ${id} order by number`.pipe(Effect.flatMap(decodeAttempts))
   }, orUnavailable)
 
+  /** ENQUEUED is the message row itself. Steps of one millisecond were written one after the other, and transaction ids count up. */
   const history = Effect.fn("MessageLog.history")(function*(scope: Scope, id: MessageId) {
     const messages = yield* sql`select enqueued_at::float8 as enqueued from messages where scope = ${scope} and id = ${id}`.pipe(
       Effect.flatMap(decodeEnqueued)
     )
     const { enqueued } = yield* only(messages, id)
-    const rows = yield* sql`select at::float8 as at, step, events from history where scope = ${scope} and message_id = ${id}`.pipe(
-      Effect.flatMap(Timeline.decode)
-    )
-    return Timeline.fold(enqueued, rows)
+    const rows = yield* sql`select events from history where scope = ${scope} and message_id = ${id}
+      order by at, xmin::text::bigint, step`.pipe(Effect.flatMap(decodeEvents))
+    const first: HistoryEvent = { type: "ENQUEUED", ts: enqueued }
+    return [first, ...rows.flatMap((row) => row.events)]
   }, orUnavailable)
 
   const original = Effect.fn("MessageLog.original")(function*(scope: Scope, id: MessageId) {

@@ -19,7 +19,9 @@ export const Instant = Schema.String.pipe(
       decode: (text) => {
         const time = digits.test(text) ? Number(text) : fromIso(text)
         return time === undefined
-          ? Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected an ISO 8601 date-time or epoch milliseconds" }))
+          ? Effect.fail(
+            new SchemaIssue.InvalidValue({ message: "Expected an ISO 8601 date-time or epoch milliseconds" })
+          )
           : Effect.succeed(time)
       },
       encode: (time) => Effect.succeed(String(time))

@@ -19,7 +19,10 @@ export const ProviderDetails = Schema.Struct({
 })
 export type ProviderDetails = typeof ProviderDetails.Type
 
-/** A message as callers see it (api.md §4). Times in epoch ms, each the first of its kind; `providers` on a single message only. */
+/**
+ * A message as callers see it (api.md §4). Times in epoch ms, each the first of its kind; `providers` on a single
+ * message only.
+ */
 export const MessageDetails = Schema.Struct({
   id: MessageId,
   status: Status,

@@ -1,9 +1,9 @@
 import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
 import { NotFound } from "#schemas/api/Errors.ts"
 import { Instant } from "#schemas/api/Instant.ts"
+import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { Results } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
-import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { HistoryType } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
@@ -63,7 +63,10 @@ export class NotCancelable extends Schema.Error<NotCancelable>("NotCancelable")(
 export class Messages extends HttpApiGroup.make("messages").add(
   HttpApiEndpoint.get("list", "/", { query: MessageFilters, success: Results(MessageDetails) })
     .annotate(OpenApi.Summary, "List messages")
-    .annotate(OpenApi.Description, "Newest first. Several values of `provider`, `status`, `tag` and `tags` are comma-joined or repeated."),
+    .annotate(
+      OpenApi.Description,
+      "Newest first. Several values of `provider`, `status`, `tag` and `tags` are comma-joined or repeated."
+    ),
   HttpApiEndpoint.get("get", "/:message_id", { params, success: MessageDetails, error: NotFound })
     .annotate(OpenApi.Summary, "Get a message"),
   HttpApiEndpoint.get("history", "/:message_id/history", {
@@ -87,7 +90,10 @@ export class Messages extends HttpApiGroup.make("messages").add(
     error: [NotFound, NotCancelable]
   })
     .annotate(OpenApi.Summary, "Cancel a message")
-    .annotate(OpenApi.Description, "Only a message that was not yet handed to a provider; a second cancel changes nothing."),
+    .annotate(
+      OpenApi.Description,
+      "Only a message that was not yet handed to a provider; a second cancel changes nothing."
+    ),
   HttpApiEndpoint.post("resend", "/:message_id/resend", {
     params,
     success: Schema.Struct({ messageId: MessageId }),
@@ -95,5 +101,8 @@ export class Messages extends HttpApiGroup.make("messages").add(
   })
     .annotate(CommittedByJournal, true)
     .annotate(OpenApi.Summary, "Send a message again")
-    .annotate(OpenApi.Description, "A new message for the same recipient, with current profile; the original is not changed.")
+    .annotate(
+      OpenApi.Description,
+      "A new message for the same recipient, with current profile; the original is not changed."
+    )
 ).prefix("/messages").annotate(OpenApi.Title, "Messages") {}

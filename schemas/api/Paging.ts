@@ -5,5 +5,4 @@ import { Schema } from "effect"
 export const Paging = Schema.Struct({ more: Schema.Boolean, cursor: maybe(Schema.String) })
 
 /** One page of a list, newest first (api.md 1.4, P-results). */
-export const Results = <S extends Schema.Top>(item: S) =>
-  Schema.Struct({ paging: Paging, results: Schema.Array(item) })
+export const Results = <S extends Schema.Top>(item: S) => Schema.Struct({ paging: Paging, results: Schema.Array(item) })

@@ -16,7 +16,10 @@ export class Profiles extends HttpApiGroup.make("profiles").add(
     .annotate(OpenApi.Description, "Creates the profile or replaces it whole: keys that are not sent are removed."),
   HttpApiEndpoint.post("merge", "/", { params, payload, success })
     .annotate(OpenApi.Summary, "Merge into a profile")
-    .annotate(OpenApi.Description, "Creates the profile or merges into it: objects deeply, arrays and scalars replaced."),
+    .annotate(
+      OpenApi.Description,
+      "Creates the profile or merges into it: objects deeply, arrays and scalars replaced."
+    ),
   HttpApiEndpoint.patch("patch", "/", {
     params,
     payload: Schema.Struct({ patch: Schema.Array(PatchOperation) }),

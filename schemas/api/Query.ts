@@ -1,10 +1,15 @@
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
 const Empty = Schema.Literal("").pipe(
-  Schema.decodeTo(Schema.Undefined, SchemaTransformation.transform({ decode: () => undefined, encode: () => "" as const }))
+  Schema.decodeTo(
+    Schema.Undefined,
+    SchemaTransformation.transform({ decode: () => undefined, encode: () => "" as const })
+  )
 )
 
-/** A parameter that may be left out, or empty: the published client sends `null` as an empty value (api.md, Annex C.2). */
+/**
+ * A parameter that may be left out, or empty: the published client sends `null` as an empty value (api.md, Annex C.2).
+ */
 export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.Union([Empty, schema]))
 
 /** One value of a query parameter. */
@@ -15,14 +20,19 @@ export const Texts = Schema.optionalKey(Schema.Array(Schema.String))
 
 /** The members of a `Texts`. */
 export const members = (texts: ReadonlyArray<string> | undefined): ReadonlyArray<string> =>
-  texts === undefined ? [] : texts.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
+  texts === undefined
+    ? []
+    : texts.flatMap((text) => text.split(",")).map((text) => text.trim()).filter((text) => text !== "")
 
 /** `true` or `false`. */
 export const Flag = given(
   Schema.Literals(["true", "false"]).pipe(
     Schema.decodeTo(
       Schema.Boolean,
-      SchemaTransformation.transform({ decode: (text) => text === "true", encode: (flag) => flag ? "true" as const : "false" as const })
+      SchemaTransformation.transform({
+        decode: (text) => text === "true",
+        encode: (flag) => flag ? "true" as const : "false" as const
+      })
     )
   )
 )

@@ -20,6 +20,6 @@ export class Send extends HttpApiGroup.make("send", { topLevel: true }).add(
     .annotate(OpenApi.Summary, "Send a message")
     .annotate(
       OpenApi.Description,
-      "Accepts a message for one or more recipients. The 202 is given after the message is stored: from then on it is not lost."
+      "Accepts a message for one or more recipients. The 202 comes after the message is stored: it is not lost."
     )
 ).annotate(OpenApi.Title, "Send") {}

@@ -14,8 +14,8 @@ const password = (encoded: string, email: string): string | undefined => {
 }
 
 /**
- * The API key of an `Authorization` header: `Bearer <key>`, or `Basic base64(<account email>:<key>)` for this account's email address.
- * `undefined` when there is none; whether the key is one of ours is for `ApiKeys` to say.
+ * The API key of an `Authorization` header: `Bearer <key>`, or `Basic base64(<account email>:<key>)` for this account's
+ * email address. `undefined` when there is none; whether the key is one of ours is for `ApiKeys` to say.
  */
 export const parse = (header: string | undefined, email: string): Redacted.Redacted | undefined => {
   if (header === undefined) return undefined

@@ -17,7 +17,10 @@ const longest = 365 * 24 * hour
 /** Visible ASCII without the comma-space that joins two headers of one name. */
 const visible = /^[\x21-\x7e]{1,255}$/
 
-/** Ten digits are seconds, thirteen are milliseconds: the published client's documentation and the API's disagree (api.md 1.5). */
+/**
+ * Ten digits are seconds, thirteen are milliseconds: the published client's documentation and the API's disagree
+ * (api.md 1.5).
+ */
 const expiry = (text: string): number | undefined => {
   if (/^\d{9,11}$/.test(text)) return Number(text) * 1_000
   if (/^\d{13,16}$/.test(text)) return Number(text)
@@ -25,8 +28,8 @@ const expiry = (text: string): number | undefined => {
 }
 
 /**
- * Reads `Idempotency-Key` (1–255 visible ASCII characters, once) and `x-idempotency-expiration` (ISO 8601, epoch ms or epoch s; moved into
- * 25 hours to one year from `now`).
+ * Reads `Idempotency-Key` (1–255 visible ASCII characters, once) and `x-idempotency-expiration` (ISO 8601, epoch ms or
+ * epoch s; moved into 25 hours to one year from `now`).
  */
 export const parse = (
   value: string,
@@ -34,7 +37,9 @@ export const parse = (
   now: number
 ): Effect.Effect<KeyHeader, HeaderRefused> => {
   if (!visible.test(value)) {
-    return Effect.fail(new HeaderRefused({ detail: "Idempotency-Key: Expected one header of 1 to 255 visible ASCII characters" }))
+    return Effect.fail(
+      new HeaderRefused({ detail: "Idempotency-Key: Expected one header of 1 to 255 visible ASCII characters" })
+    )
   }
   const wanted = expiration === undefined ? now : expiry(expiration)
   if (wanted === undefined) return Effect.fail(new HeaderRefused({ detail: "Expiration is not a valid date" }))

@@ -5,8 +5,8 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import { Clock, Effect } from "effect"
 
 /**
- * Cancels a message that was not yet handed to a provider, and gives its record with `canceled`: whether it is cancelled now, by this call or
- * an earlier one. A message whose provider call is in flight is not (api.md §4).
+ * Cancels a message that was not yet handed to a provider, and gives its record with `canceled`: whether it is
+ * cancelled now, by this call or an earlier one. A message whose provider call is in flight is not (api.md §4).
  */
 export const make = Effect.gen(function*() {
   const journal = yield* Journal

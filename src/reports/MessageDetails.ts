@@ -33,7 +33,9 @@ const evidence = (record: MessageRecord): ProviderDetails["status"] =>
     ? "DELIVERED"
     : "SENT"
 
-/** What the last call to one provider became; what the recipient did afterwards is told of the provider that sent last. */
+/**
+ * What the last call to one provider became; what the recipient did afterwards is told of the provider that sent last.
+ */
 const provider = (record: MessageRecord, attempt: Attempt, isLastSent: boolean): ProviderDetails => ({
   channel: { key: attempt.channel, name: attempt.channel, template: record.template },
   provider: attempt.provider,

@@ -22,7 +22,12 @@ const members = (event: HistoryEvent) => ({
 const joined = (type: HistoryType, record: MessageRecord, { instructions, recipient }: Original): Schema.JsonObject => {
   switch (type) {
     case "ENQUEUED":
-      return { event: record.event, recipient: record.recipient, data: instructions.data ?? {}, profile: recipientJson(recipient) }
+      return {
+        event: record.event,
+        recipient: record.recipient,
+        data: instructions.data ?? {},
+        profile: recipientJson(recipient)
+      }
     case "MAPPED":
       return { event_id: record.event, notification_id: record.template }
     case "PROFILE_LOADED":

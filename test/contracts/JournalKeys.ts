@@ -15,7 +15,7 @@ export const keys = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       const first = {
         status: 207,
         body: "{\"ü\": \"\\u0000 \u2028 👩‍🚀\"}  \r\n",
-        headers: { "content-type": "application/json; charset=utf-8", "x-quote": "\"'\\", "__proto__": "kept" }
+        headers: { "content-type": "application/json; charset=utf-8", "x-quote": "\"'\\" }
       }
       const accept = (more: Parameters<typeof Fixture.acceptance>[2]) => {
         const message = Fixture.message(place)

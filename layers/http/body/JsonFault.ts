@@ -5,7 +5,7 @@ export interface JsonFault {
   readonly column: number
 }
 
-const space = /[ \t\n\r]*/y
+const space = /[ \t\n\r]+/y
 const literal = /true|false|null/y
 const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const plain = /[^"\\\u0000-\u001f]*/y
@@ -34,7 +34,7 @@ class Walk {
   /** The index of the fault, or `undefined` for a text that is JSON. */
   run(): number | undefined {
     while (true) {
-      this.take(space)
+      if (this.text.charCodeAt(this.index) <= 0x20) this.take(space)
       if (this.expected === "next" && this.open.length === 0) {
         return this.index === this.text.length ? undefined : this.index
       }
@@ -90,7 +90,7 @@ class Walk {
       return this.then("firstKey")
     }
     if (char === "\"") return this.string() && this.then("next", 0)
-    return (this.take(literal) || this.take(number)) && this.then("next", 0)
+    return this.take(char === "t" || char === "f" || char === "n" ? literal : number) && this.then("next", 0)
   }
 
   private string(): boolean {
@@ -114,10 +114,11 @@ class Walk {
 export const findJsonFault = (text: string): JsonFault | undefined => {
   const index = new Walk(text).run()
   if (index === undefined) return undefined
-  const before = text.slice(0, index)
-  return {
-    reason: `Unexpected ${shown(text, index)}`,
-    line: before.split("\n").length,
-    column: index - before.lastIndexOf("\n")
+  let line = 1
+  let lineStart = 0
+  for (let end = text.indexOf("\n"); end !== -1 && end < index; end = text.indexOf("\n", lineStart)) {
+    line++
+    lineStart = end + 1
   }
+  return { reason: `Unexpected ${shown(text, index)}`, line, column: index - lineStart + 1 }
 }

@@ -111,7 +111,10 @@ const readInMemory = (request: HttpServerRequest.HttpServerRequest, limit: numbe
     Effect.map((buffer) => new Uint8Array(buffer))
   )
 
-/** Reads a request's body once, at most `limit` bytes of it: a longer declared length is not read at all, a byte after the limit ends the reading. */
+/**
+ * Reads a request's body once, at most `limit` bytes of it: a body that declares more is not read at all, and the first byte over the limit
+ * ends the reading.
+ */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number

@@ -6,7 +6,10 @@ import { Buffer } from "node:buffer"
 
 /** The one backend of an in-process PGlite. */
 export interface Backend {
-  /** Runs whole messages, the last a Sync, a Flush or a Query, and answers with whole messages. Once broken, always broken. */
+  /**
+   * Runs whole messages, the last a Sync, a Flush or a Query, and answers with whole messages. Once broken, always
+   * broken.
+   */
   readonly run: (unit: Uint8Array) => Result.Result<Buffer, DatabaseBroken>
   /** Whether it is inside BEGIN … COMMIT. */
   readonly inTransaction: () => boolean
@@ -23,8 +26,9 @@ const noCopySync = Buffer.concat([noCopy, Frames.frame("S")])
 const nothing = Buffer.alloc(0)
 
 /**
- * Takes the backend over from PGlite's own methods, which must not be used afterwards (`close` excepted): they take every exception of the
- * module for an ERROR and go on, so a PANIC at a failed fsync, or COPY FROM STDIN, spins until memory ends.
+ * Takes the backend over from PGlite's own methods, which must not be used afterwards (`close` excepted): they take
+ * every exception of the module for an ERROR and go on, so a PANIC at a failed fsync, or COPY FROM STDIN, spins until
+ * memory ends.
  */
 export const make = (db: PGlite, lastWords: () => string): Result.Result<Backend, DatabaseBroken> => {
   const module = db.Module
@@ -57,7 +61,7 @@ export const make = (db: PGlite, lastWords: () => string): Result.Result<Backend
       try {
         module._PostgresMainLoopOnce()
       } catch (cause) {
-        if (!Predicate.hasProperty(cause, "status") || cause.status !== errorRaised) return cause
+        if (!Predicate.hasProperty(cause, "status") || cause.status !== errorRaised) continue
         module.stackRestore(stack)
         module._PostgresMainLongJmp()
       }
@@ -83,7 +87,9 @@ export const make = (db: PGlite, lastWords: () => string): Result.Result<Backend
     output = []
     input = nothing
     if (cause === undefined) return Result.succeed(reply)
-    broken = new DatabaseBroken({ detail: lastWords() || String(Predicate.hasProperty(cause, "message") ? cause.message : cause) })
+    broken = new DatabaseBroken({
+      detail: lastWords() || String(Predicate.hasProperty(cause, "message") ? cause.message : cause)
+    })
     return Result.fail(broken)
   }
 

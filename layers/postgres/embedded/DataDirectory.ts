@@ -39,9 +39,9 @@ export interface Preparation {
 }
 
 /**
- * Readies a locked data directory for PostgreSQL and answers with the database's own folder in it. A first start builds the database
- * beside its place and moves it there whole, so a kill in between leaves nothing to trip over. The file `synced` is there while all of
- * the database has been on disk since it was last written without fsync.
+ * Readies a locked data directory for PostgreSQL and answers with the database's own folder in it. A first start builds
+ * the database beside its place and moves it there whole, so a kill in between leaves nothing to trip over. The file
+ * `synced` is there while all of the database has been on disk since it was last written without fsync.
  */
 export const prepare = (
   directory: string,

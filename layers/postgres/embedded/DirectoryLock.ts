@@ -79,8 +79,9 @@ const listen = (name: string): Effect.Effect<Server, unknown> =>
   })
 
 /**
- * Linux: an abstract Unix socket named after the directory's real path. The kernel gives a name once and takes it back when its
- * process ends, however it ends. The file only says who it is. Two containers with networks of their own do not see each other's.
+ * Linux: an abstract Unix socket named after the directory's real path. The kernel gives a name once and takes it back
+ * when its process ends, however it ends. The file only says who it is. Two containers with networks of their own do
+ * not see each other's.
  */
 export const acquireBySocket = Effect.fnUntraced(function*(directory: string) {
   const digest = createHash("sha256").update(directory).digest("hex").slice(0, 40)
@@ -101,8 +102,8 @@ export const acquireBySocket = Effect.fnUntraced(function*(directory: string) {
 const isLockError = Schema.is(Schema.Union([DataDirectoryInUse, DataDirectoryUnusable]))
 
 /**
- * Elsewhere: a file that names the owner and is made only where none is. One whose owner is dead is moved away first; what was moved
- * is looked at again, because another process may have done the same a moment before.
+ * Elsewhere: a file that names the owner and is made only where none is. One whose owner is dead is moved away first;
+ * what was moved is looked at again, because another process may have done the same a moment before.
  */
 export const acquireByFile = Effect.fnUntraced(function*(directory: string) {
   const file = fileOf(directory)
@@ -111,13 +112,13 @@ export const acquireByFile = Effect.fnUntraced(function*(directory: string) {
     const owner = yield* readOwner(file)
     if (Option.isSome(owner) && isAlive(owner.value.pid)) return yield* inUse(directory)
     const aside = `${file}.${process.pid}.stale`
-    yield* attempt(directory, () => Fs.renameSync(file, aside))
+    yield* Effect.ignore(attempt(directory, () => Fs.renameSync(file, aside))) // It may be gone: somebody was quicker.
     const moved = yield* readOwner(aside)
     if (Option.isSome(moved) && isAlive(moved.value.pid)) {
       yield* attempt(directory, () => Fs.renameSync(aside, file))
       return yield* inUse(directory)
     }
-    yield* attempt(directory, () => Fs.rmSync(aside))
+    yield* attempt(directory, () => Fs.rmSync(aside, { force: true }))
   })
   yield* Effect.acquireRelease(
     claim.pipe(
@@ -132,10 +133,9 @@ export const acquireByFile = Effect.fnUntraced(function*(directory: string) {
 })
 
 /**
- * Makes this process the only owner of a data directory (a real path) until the scope closes or the process ends, kill -9 included. Two
- * PGlites on one directory would eat each other's rows without an error (electric-sql/pglite#1106). A live owner is never robbed.
+ * Makes this process the only owner of a data directory (a real path) until the scope closes or the process ends, kill
+ * -9 included. Two PGlites on one directory would eat each other's rows without an error (electric-sql/pglite#1106). A
+ * live owner is never robbed.
  */
-export const acquire = (
-  directory: string
-): Effect.Effect<void, LockError, Scope.Scope> =>
+export const acquire = (directory: string): Effect.Effect<void, LockError, Scope.Scope> =>
   process.platform === "linux" ? acquireBySocket(directory) : acquireByFile(directory)

@@ -24,9 +24,10 @@ const errno = { ENOSPC: 51, EIO: 29 }
 const segmentName = /^[0-9A-F]{24}$/
 
 /**
- * PGlite's directory on disk, with the fsync that it lacks: as shipped, a commit that PostgreSQL has synced is in the page cache only
- * (electric-sql/pglite#1107). The hook must be there before PostgreSQL starts, or `pg_control` is never synced. It is called only
- * without `-F` and with `wal_sync_method=fsync`: `fdatasync`, the default, goes to a no-op of the build that cannot be hooked.
+ * PGlite's directory on disk, with the fsync that it lacks: as shipped, a commit that PostgreSQL has synced is in the
+ * page cache only (electric-sql/pglite#1107). The hook must be there before PostgreSQL starts, or `pg_control` is never
+ * synced. It is called only without `-F` and with `wal_sync_method=fsync`: `fdatasync`, the default, goes to a no-op of
+ * the build that cannot be hooked.
  */
 export class DurableFs extends NodeFS {
   /** Successful fsyncs since the start. */

@@ -13,7 +13,7 @@ import * as Frames from "#layers/postgres/embedded/Frames.ts"
 import * as Wire from "#layers/postgres/embedded/Wire.ts"
 import { PgClient } from "@effect/sql-pg"
 import { PGlite } from "@electric-sql/pglite"
-import { Context, Deferred, Effect, Layer, Queue, Result } from "effect"
+import { Cause, Context, Deferred, Effect, Layer, Queue, Result } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 import { SqlClient } from "effect/sql"
 
@@ -34,13 +34,16 @@ export interface Options {
 export class EmbeddedStore extends Context.Service<EmbeddedStore, {
   /** fsyncs since the start. */
   readonly fsyncs: Effect.Effect<number>
-  /** Waits until the database breaks. Every statement fails from then on, and the process should end: a new one recovers. */
+  /**
+   * Waits until the database breaks. Every statement fails from then on, and the process should end: a new one
+   * recovers.
+   */
   readonly broken: Effect.Effect<DatabaseBroken>
 }>()("tidings/EmbeddedStore") {}
 
 /**
- * Without a checkpointer process nothing bounds the write-ahead log, so every so many segments of 16 MiB we checkpoint: that is the most a
- * start after kill -9 has to replay.
+ * Without a checkpointer process nothing bounds the write-ahead log, so every so many segments of 16 MiB we checkpoint:
+ * that is the most a start after kill -9 has to replay.
  */
 const segmentsPerCheckpoint = 2
 
@@ -69,27 +72,28 @@ const open = Effect.fnUntraced(function*(options: Options, onSegment: () => void
   const { durability } = options
   const directory = yield* DataDirectory.make(options.dataDir)
   yield* DirectoryLock.acquire(directory)
-  const database = yield* DataDirectory.prepare(directory, { durability, initialize: FirstDatabase.write })
+  const database = yield* Effect.uninterruptible(
+    DataDirectory.prepare(directory, { durability, initialize: FirstDatabase.write })
+  )
   const fs = new (options.fileSystem ?? DurableFs)(database, onSegment)
+  const broken = Deferred.makeUnsafe<DatabaseBroken>()
   let lastWords = ""
   const notStarted = (cause: unknown) =>
     new DatabaseNotStarted({ directory, detail: lastWords || (cause instanceof Error ? cause.message : String(cause)) })
-  const db = yield* Effect.tryPromise({
-    try: () => start(fs, durability, (line) => lastWords = line),
-    catch: notStarted
-  })
-  const backend = yield* Effect.mapError(Effect.fromResult(Backend.make(db, () => lastWords)), notStarted)
-  const broken = Deferred.makeUnsafe<DatabaseBroken>()
-  const wire = Wire.make(backend, {
-    patience: options.patience,
-    onBroken: (error) => Deferred.doneUnsafe(broken, Effect.succeed(error))
-  })
-  // A broken database must not write the checkpoint of a clean end.
-  yield* Effect.addFinalizer(() =>
-    Effect.suspend(() => {
-      wire.shutdown()
-      return backend.broken() === undefined ? Effect.promise(() => db.close()) : Effect.void
-    })
+
+  const { backend, wire } = yield* Effect.acquireRelease(
+    Effect.gen(function*() {
+      const db = yield* Effect.tryPromise(() => start(fs, durability, (line) => lastWords = line))
+      const backend = yield* Effect.fromResult(Backend.make(db, () => lastWords))
+      const onBroken = (error: DatabaseBroken) => Deferred.doneUnsafe(broken, Effect.succeed(error))
+      return { db, backend, wire: Wire.make(backend, { patience: options.patience, onBroken }) }
+    }).pipe(Effect.mapError((error) => notStarted(Cause.isUnknownError(error) ? error.cause : error))),
+    ({ backend, db, wire }) =>
+      Effect.suspend(() => {
+        wire.shutdown()
+        // A broken database must not write the checkpoint of a clean end.
+        return backend.broken() === undefined ? Effect.promise(() => db.close()) : Effect.void
+      })
   )
   if (durability === "disk") {
     const before = fs.fsyncs
@@ -125,8 +129,8 @@ const make = Effect.fnUntraced(function*(options: Options) {
 })
 
 /**
- * PostgreSQL in this process, on a directory that nobody else may open meanwhile, behind the same client as a server. All connections are
- * one session (see `Wire`). Closing ends the connections, then the database, then the lock.
+ * PostgreSQL in this process, on a directory that nobody else may open meanwhile, behind the same client as a server.
+ * All connections are one session (see `Wire`). Closing ends the connections, then the database, then the lock.
  */
 export const layer = (
   options: Options

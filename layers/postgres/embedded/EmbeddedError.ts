@@ -45,7 +45,10 @@ export class DurabilityRefused extends Schema.TaggedError<DurabilityRefused>()("
 /** Why the embedded database was not opened. */
 export type EmbeddedError = DataDirectoryInUse | DataDirectoryUnusable | DatabaseNotStarted | DurabilityRefused
 
-/** The running database stopped for good (a failed fsync, a full disk, a crash): only a new process can open the directory. */
+/**
+ * The running database stopped for good (a failed fsync, a full disk, a crash): only a new process can open the
+ * directory.
+ */
 export class DatabaseBroken extends Schema.TaggedError<DatabaseBroken>()("DatabaseBroken", {
   detail: Schema.String
 }) {

@@ -29,7 +29,10 @@ class WrittenAtClose extends MemoryFS {
   }
 }
 
-/** Makes an empty database in a directory that does not exist yet: in memory first, because PGlite's `initdb` on disk takes three times as long. */
+/**
+ * Makes an empty database in a directory that does not exist yet: in memory first, because PGlite's `initdb` on disk
+ * takes three times as long.
+ */
 export const write = async (directory: string): Promise<void> => {
   const db = await PGlite.create({ fs: new WrittenAtClose(directory) })
   await db.close()

@@ -6,11 +6,13 @@ const largest = 64 * 1024 * 1024
 const small = 10_000
 
 /**
- * The messages a client may send, each with its longest length (PostgreSQL's own limit for the small ones). At one that it does not
- * know PostgreSQL ends the backend, and here there is only one.
+ * The messages a client may send, each with its longest length (PostgreSQL's own limit for the small ones). At one that
+ * it does not know PostgreSQL ends the backend, and here there is only one.
  */
-const limits = new Map([..."QPBd"].map((letter) => [code(letter), largest] as const)
-  .concat([..."CDEHSXcf"].map((letter) => [code(letter), small] as const)))
+const limits = new Map(
+  [..."QPBd"].map((letter) => [code(letter), largest] as const)
+    .concat([..."CDEHSXcf"].map((letter) => [code(letter), small] as const))
+)
 
 /** Whether a client may send a message with this tag and length, `before` bytes after its last Sync. */
 export const isAllowed = (tag: number, length: number, before: number): boolean =>
@@ -40,7 +42,9 @@ export const version = { protocol: 3 << 16, cancel: 80877102, tls: 80877103, gss
 
 /** The first message of a connection. */
 export const startup = (parameters: Readonly<Record<string, string>>): Buffer => {
-  const body = Buffer.from(Object.entries(parameters).flatMap(([name, value]) => [`${name}\0`, `${value}\0`]).join("") + "\0")
+  const body = Buffer.from(
+    Object.entries(parameters).flatMap(([name, value]) => [`${name}\0`, `${value}\0`]).join("") + "\0"
+  )
   const head = Buffer.alloc(8)
   head.writeUInt32BE(body.length + head.length, 0)
   head.writeUInt32BE(version.protocol, 4)
@@ -70,5 +74,8 @@ export const farewell = (holds: boolean, statements: Iterable<string>): Buffer =
   const closes = Array.from(statements, (name) => frame("C", [code("S")], name))
   if (closes.length > 0) closes.push(frame("S"))
   // The portal does not exist: the error undoes the statements since the last Sync, which a Sync alone would commit.
-  return Buffer.concat([...(false ? [frame("E", "tidings_gone", [0, 0, 0, 0]), frame("S"), frame("Q", "ROLLBACK")] : []), ...closes])
+  return Buffer.concat([
+    ...(holds ? [frame("E", "tidings_gone", [0, 0, 0, 0]), frame("S"), frame("Q", "ROLLBACK")] : []),
+    ...closes
+  ])
 }

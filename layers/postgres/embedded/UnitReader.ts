@@ -1,7 +1,10 @@
 import * as Frames from "#layers/postgres/embedded/Frames.ts"
 import { Buffer } from "node:buffer"
 
-/** Bytes for the backend up to a point where it answers. `closed`: it then waits for anybody's next statement (not after a Flush). */
+/**
+ * Bytes for the backend up to a point where it answers. `closed`: it then waits for anybody's next statement (not after
+ * a Flush).
+ */
 export interface Unit {
   readonly bytes: Uint8Array
   readonly closed: boolean
@@ -12,7 +15,9 @@ export interface Requests {
   readonly startup: () => void
   readonly plainText: () => void
   readonly unit: (unit: Unit) => void
-  /** Terminate, a CancelRequest (statements here cannot be cancelled), or `fault`: what PostgreSQL would not survive. */
+  /**
+   * Terminate, a CancelRequest (statements here cannot be cancelled), or `fault`: what PostgreSQL would not survive.
+   */
   readonly end: (fault?: string) => void
 }
 
@@ -92,7 +97,9 @@ export class UnitReader {
 
   /** Keeps the names of prepared statements, and finds UNLISTEN. */
   private note(input: Buffer, tag: number, body: number, end: number, from: number): void {
-    if (tag === Frames.close && input[body] === Frames.sync) this.statements.delete(input.toString("latin1", body + 1, end - 1))
+    if (tag === Frames.close && input[body] === Frames.sync) {
+      this.statements.delete(input.toString("latin1", body + 1, end - 1))
+    }
     if (tag !== Frames.parse && tag !== Frames.query) return
     let sql = body
     if (tag === Frames.parse) {
@@ -101,12 +108,18 @@ export class UnitReader {
       if (zero > body) this.statements.add(input.toString("latin1", body, zero))
       sql = zero + 1
     }
-    if (((input[sql] ?? 0) | space) === letterU && /^unlisten\s+[^*\s]/i.test(input.toString("latin1", sql, Math.min(sql + 40, end)))) {
+    if (
+      ((input[sql] ?? 0) | space) === letterU &&
+      /^unlisten\s+[^*\s]/i.test(input.toString("latin1", sql, Math.min(sql + 40, end)))
+    ) {
       this.blanks.push(sql - from)
     }
   }
 
-  /** All connections are one session to PostgreSQL, so one's UNLISTEN would silence the others: it becomes a LISTEN again. */
+  /**
+   * All connections are one session to PostgreSQL, so one's UNLISTEN would silence the others: it becomes a LISTEN
+   * again.
+   */
   private take(bytes: Buffer): Buffer {
     if (this.blanks.length === 0) return bytes
     const copy = Buffer.from(bytes)

@@ -27,9 +27,10 @@ export interface Options {
 const farewell = "farewell"
 
 /**
- * Any number of wire connections onto one backend. A backend has one transaction, so the connection inside BEGIN … COMMIT keeps it and the
- * others take turns after it, a statement each. A connection that ends is rolled back and its prepared statements go. To PostgreSQL
- * they are one session: SET, session advisory locks and temporary tables are common, and a notification goes to all connections.
+ * Any number of wire connections onto one backend. A backend has one transaction, so the connection inside BEGIN …
+ * COMMIT keeps it and the others take turns after it, a statement each. A connection that ends is rolled back and its
+ * prepared statements go. To PostgreSQL they are one session: SET, session advisory locks and temporary tables are
+ * common, and a notification goes to all connections.
  */
 export const make = (backend: Backend, options: Options = {}): Wire => {
   const connections = new Set<Connection>()
@@ -42,6 +43,7 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
   class Connection extends Duplex {
     readonly units: Array<Unit | typeof farewell> = []
     waiting = false
+    greeted = false
     private readonly reader: UnitReader
     private leaving = false
     private gone = false
@@ -50,7 +52,10 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
       super({ allowHalfOpen: false })
       this.on("error", () => {}) // Nobody may listen any more, and an unheard error ends the process.
       this.reader = new UnitReader({
-        startup: () => void this.push(backend.greeting),
+        startup: () => {
+          this.greeted = true
+          this.push(backend.greeting)
+        },
         plainText: () => void this.push("N"),
         unit: (unit) => this.offer(unit),
         end: (fault) => fault === undefined ? this.leave() : this.destroy(new Error(`connection ended: ${fault}`))
@@ -138,7 +143,9 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
   }
   const deliver = (connection: Connection, reply: Buffer, silent: boolean) => {
     const [own, notifications] = Frames.partNotifications(reply)
-    for (const notification of notifications) for (const one of connections) one.push(notification)
+    for (const notification of notifications) {
+      for (const one of connections) if (one.greeted) one.push(notification)
+    }
     if (!silent && own.length > 0 && !connection.destroyed) connection.push(own)
   }
   const fail = (cause: DatabaseBroken) => {

@@ -1,7 +1,7 @@
 import { isRefusal, unavailable } from "#layers/postgres/StoreErrors.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Cause, type Duration, Effect, Exit, Latch, Schedule, type Scope } from "effect"
+import { Array, Cause, type Duration, Effect, Exit, Latch, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 type Failure = RowRefused | StoreUnavailable
@@ -15,17 +15,19 @@ interface Entry<A, B> {
 const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 }))
 
 /**
- * A queue drained by one writer: each flush writes what has gathered since the last one ended, so the batch grows with the load and an idle
- * queue costs nothing. `write` answers one result per item, in order, and must be repeatable. A refused row fails alone: the batch is halved
+ * A queue drained by a few writers: each flush writes what has gathered since a writer was last free, so the batch grows with the load and
+ * an idle queue costs nothing. A second writer keeps the database busy while this process reads answers; two flushes may commit in either
+ * order. `write` answers one result per item, in order, and must be repeatable. A refused row fails alone: the batch is halved
  * until it stands alone. Callers wait at most `patience` for their flush; a full queue (`capacity` items) refuses at once.
  */
 export const make = Effect.fnUntraced(function*<A, B>(options: {
   readonly capacity: number
+  readonly writers: number
   readonly maxBatch: number
   readonly patience: Duration.Input
   readonly write: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, SqlError | StoreUnavailable>
 }): Effect.fn.Return<(item: A) => Effect.Effect<B, Failure>, never, Scope.Scope> {
-  let waiting: Array<Entry<A, B>> = []
+  const waiting: globalThis.Array<Entry<A, B>> = []
   const filled = Latch.makeUnsafe()
 
   const flush = (entries: ReadonlyArray<Entry<A, B>>): Effect.Effect<void, StoreUnavailable> =>
@@ -49,9 +51,9 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
 
   const drain = Effect.gen(function*() {
     yield* filled.await
-    const batch = waiting.slice(0, options.maxBatch)
-    waiting = waiting.slice(options.maxBatch)
+    const batch = waiting.splice(0, options.maxBatch)
     if (waiting.length === 0) Latch.closeUnsafe(filled)
+    if (batch.length === 0) return
     const exit = yield* flush(batch).pipe(
       Effect.timeoutOrElse({
         duration: options.patience,
@@ -67,7 +69,7 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     for (const entry of [...batch, ...late]) entry.resume(failure)
   })
 
-  yield* Effect.forkScoped(Effect.forever(drain))
+  yield* Effect.forEach(Array.range(1, options.writers), () => Effect.forkScoped(Effect.forever(drain)))
   yield* Effect.addFinalizer((exit) =>
     Effect.sync(() => {
       for (const entry of waiting.splice(0)) entry.resume(Exit.fail(new StoreUnavailable({ cause: exit })))

@@ -4,7 +4,12 @@ import { Effect } from "effect"
 
 const basic = (user: string, key: string) => `Basic ${btoa(`${user}:${key}`)}`
 
-const admitted = ["Bearer pk_prod_a", "bearer  pk_prod_a", basic("ops@example.com", "pk_prod_a"), basic("ops@example.com", "dk_prod_a")]
+const admitted = [
+  "Bearer pk_prod_a",
+  "bearer  pk_prod_a",
+  basic("ops@example.com", "pk_prod_a"),
+  basic("ops@example.com", "dk_prod_a")
+]
 
 const refused = [
   undefined,
@@ -34,7 +39,10 @@ describe("Access", () => {
   it.effect.each(refused)("%s is 401 with the one error body", (authorization) =>
     Effect.gen(function*() {
       const { call } = yield* serve
-      const answer = yield* call("GET", "/messages", { key: null, headers: authorization === undefined ? {} : { authorization } })
+      const answer = yield* call("GET", "/messages", {
+        key: null,
+        headers: authorization === undefined ? {} : { authorization }
+      })
       assert.strictEqual(answer.status, 401)
       assert.strictEqual(answer.text, `{"message":"Unauthorized","type":"authentication_error"}`)
       assert.include(answer.headers.get("www-authenticate") ?? "", "Bearer")

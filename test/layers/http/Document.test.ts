@@ -14,7 +14,11 @@ describe("Document", () => {
       assert.deepStrictEqual(Object.keys(spec.components.securitySchemes), ["bearer", "basic"])
       for (const [path, item] of Object.entries(spec.paths)) {
         for (const [method, operation] of Object.entries(item)) {
-          assert.deepStrictEqual(Reflect.get(operation, "security"), [{ bearer: [] }, { basic: [] }], `${method} ${path}`)
+          assert.deepStrictEqual(
+            Reflect.get(operation, "security"),
+            [{ bearer: [] }, { basic: [] }],
+            `${method} ${path}`
+          )
           const { parameters, responses, summary } = operation as OpenApi.OpenAPISpecOperation
           assert.isString(summary, `${method} ${path}`)
           assert.includeMembers(Object.keys(responses), ["400", "401", "500", "503"])

@@ -35,9 +35,17 @@ const refusals: ReadonlyArray<readonly [string, unknown, string]> = [
     message([{ user_id: "a" }, { user_id: 5, email: [] }], { data: 5 }),
     "message.to[1].user_id: Expected string; message.to[1].email: Expected string; message.data: Expected object"
   ],
-  ["neither template nor content", { message: { to: { user_id: "a" } } }, "message: exactly one of template and content is required"],
+  [
+    "neither template nor content",
+    { message: { to: { user_id: "a" } } },
+    "message: exactly one of template and content is required"
+  ],
   ["both", message(undefined, { template: "t" }), "message: exactly one of template and content is required"],
-  ["no time at all", message(undefined, { timeout: { message: "Infinity" } }), "message.timeout.message: Expected number"]
+  [
+    "no time at all",
+    message(undefined, { timeout: { message: "Infinity" } }),
+    "message.timeout.message: Expected number"
+  ]
 ]
 
 describe("Errors", () => {
@@ -50,13 +58,16 @@ describe("Errors", () => {
       assert.strictEqual(answer.headers.get("content-type"), "application/json")
     }))
 
-  it.effect.each(["/profiles/%", "/profiles/%zz", "/profiles/%c3%28", "/messages/a%2/history"])("%s is 400", (path) =>
-    Effect.gen(function*() {
-      const { call } = yield* serve
-      const answer = yield* call("GET", path)
-      assert.strictEqual(answer.status, 400)
-      assert.deepStrictEqual(isWire(answer.body).message, "The path is not valid percent-encoding")
-    }))
+  it.effect.each(["/profiles/%", "/profiles/%zz", "/profiles/%c3%28", "/messages/a%2/history"])(
+    "%s is 400",
+    (path) =>
+      Effect.gen(function*() {
+        const { call } = yield* serve
+        const answer = yield* call("GET", path)
+        assert.strictEqual(answer.status, 400)
+        assert.deepStrictEqual(isWire(answer.body).message, "The path is not valid percent-encoding")
+      })
+  )
 
   it.effect.each(refusals)("a send of %s is 400 and says why", ([, body, sentence]) =>
     Effect.gen(function*() {
@@ -69,7 +80,9 @@ describe("Errors", () => {
   it.effect("a thousand wrong fields make one bounded sentence", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
-      const answer = yield* call("POST", "/send", { body: message(Array.from({ length: 1_000 }, () => ({ user_id: 5 }))) })
+      const answer = yield* call("POST", "/send", {
+        body: message(Array.from({ length: 1_000 }, () => ({ user_id: 5 })))
+      })
       assert.strictEqual(answer.status, 400)
       assert.isAtMost(isWire(answer.body).message.length, 1_001)
     }))
@@ -82,13 +95,18 @@ describe("Errors", () => {
       assert.include(isWire(answer.body).message, "line 2, column 8")
     }))
 
-  it.effect.prop("any JSON is answered 202 or a 400 of the one shape", { body: Schema.Json }, ({ body }) =>
-    Effect.gen(function*() {
-      const { call } = yield* serve
-      const answer = yield* call("POST", "/send", { body: JSON.stringify({ message: body }) })
-      assert.strictEqual(answer.status, 400)
-      isWire(answer.body)
-    }), { arbitrary: { runs: 20 } })
+  it.effect.prop(
+    "any JSON is answered 202 or a 400 of the one shape",
+    { body: Schema.Json },
+    ({ body }) =>
+      Effect.gen(function*() {
+        const { call } = yield* serve
+        const answer = yield* call("POST", "/send", { body: JSON.stringify({ message: body }) })
+        assert.strictEqual(answer.status, 400)
+        isWire(answer.body)
+      }),
+    { arbitrary: { runs: 20 } }
+  )
 
   it.effect("P1: without the database it is 503 with Retry-After from 1 to 10 s", () =>
     Effect.gen(function*() {
@@ -107,6 +125,9 @@ describe("Errors", () => {
       const { call, state } = yield* serve
       state.crash = true
       const answer = yield* call("POST", "/send", { body: message() })
-      assert.deepStrictEqual([answer.status, answer.body], [500, { message: "An internal error occurred", type: "api_error" }])
+      assert.deepStrictEqual([answer.status, answer.body], [500, {
+        message: "An internal error occurred",
+        type: "api_error"
+      }])
     }))
 })

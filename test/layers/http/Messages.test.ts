@@ -59,11 +59,14 @@ describe("Messages", () => {
       assert.deepStrictEqual(state.queries, [{ ...everything, ...asked }])
     }))
 
-  it.effect.each(["limit=x", "archived=maybe", "enqueued_after=soon", "cursor=bad", "event=a&event=b"])("GET /messages?%s is 400", (search) =>
-    Effect.gen(function*() {
-      const { call } = yield* serve
-      assert.strictEqual((yield* call("GET", `/messages?${search}`)).status, 400)
-    }))
+  it.effect.each(["limit=x", "archived=maybe", "enqueued_after=soon", "cursor=bad", "event=a&event=b"])(
+    "GET /messages?%s is 400",
+    (search) =>
+      Effect.gen(function*() {
+        const { call } = yield* serve
+        assert.strictEqual((yield* call("GET", `/messages?${search}`)).status, 400)
+      })
+  )
 
   it.effect("a page with more to come has a cursor", () =>
     Effect.gen(function*() {
@@ -151,7 +154,7 @@ describe("Messages", () => {
       assert.deepStrictEqual([second.status, second.text], [200, first.text])
     }))
 
-  it.effect("a cancel that comes too late is 409 with the record and both members of an error, and not to be retried", () =>
+  it.effect("a cancel that comes too late is 409 with the record and the error's members, and final", () =>
     Effect.gen(function*() {
       const { call, id, state } = yield* sent
       state.inFlight = true
@@ -178,8 +181,13 @@ describe("Messages", () => {
   it.effect("an archive is 204 without a content type, each time", () =>
     Effect.gen(function*() {
       const { call, id, state } = yield* sent
-      const answers = yield* Effect.all([call("PUT", `/requests/${id}/archive`), call("PUT", `/requests/${id}/archive`)])
-      for (const { headers, status, text } of answers) assert.deepStrictEqual([status, text, headers.get("content-type")], [204, "", null])
+      const answers = yield* Effect.all([
+        call("PUT", `/requests/${id}/archive`),
+        call("PUT", `/requests/${id}/archive`)
+      ])
+      for (const { headers, status, text } of answers) {
+        assert.deepStrictEqual([status, text, headers.get("content-type")], [204, "", null])
+      }
       assert.deepStrictEqual(state.archived, [id, id])
     }))
 
@@ -188,7 +196,13 @@ describe("Messages", () => {
       const { call } = yield* serve
       assert.deepStrictEqual((yield* call("GET", "/users/ada%40x/inbox")).body, {
         paging: { more: false },
-        results: [{ messageId: "1-00000001-000000000000000000000001", title: "Hello", body: "Hi", actions: [], created: 7 }]
+        results: [{
+          messageId: "1-00000001-000000000000000000000001",
+          title: "Hello",
+          body: "Hi",
+          actions: [],
+          created: 7
+        }]
       })
     }))
 })

@@ -44,17 +44,20 @@ describe("P5: once per key", () => {
       assert.deepStrictEqual([...state.keys.keys()], [`1 ${filled(path, id)} one`])
     }))
 
-  it.effect.each(posts)("POST %s stores what it refused, and the refusal wins over a later good request", (path) =>
-    Effect.gen(function*() {
-      const { call, id } = yield* withMessage
-      const refusal = { headers: { "idempotency-key": "one" }, ...(path in bodies ? { body: {} } : {}) }
-      const target = path in bodies ? filled(path, id) : filled(path, "1-00000000-ffffffffffffffffffffffff")
-      const first = yield* call("POST", target, refusal)
-      const second = yield* call("POST", target, { ...refusal, body: bodies[path] })
-      assert.include([400, 404], first.status)
-      assert.deepStrictEqual([second.status, second.text], [first.status, first.text])
-      assert.strictEqual(second.headers.get("idempotent-replayed"), "true")
-    }))
+  it.effect.each(posts)(
+    "POST %s stores what it refused, and the refusal wins over a later good request",
+    (path) =>
+      Effect.gen(function*() {
+        const { call, id } = yield* withMessage
+        const refusal = { headers: { "idempotency-key": "one" }, ...(path in bodies ? { body: {} } : {}) }
+        const target = path in bodies ? filled(path, id) : filled(path, "1-00000000-ffffffffffffffffffffffff")
+        const first = yield* call("POST", target, refusal)
+        const second = yield* call("POST", target, { ...refusal, body: bodies[path] })
+        assert.include([400, 404], first.status)
+        assert.deepStrictEqual([second.status, second.text], [first.status, first.text])
+        assert.strictEqual(second.headers.get("idempotent-replayed"), "true")
+      })
+  )
 
   it.effect.each(posts)("POST %s stores a crash", (path) =>
     Effect.gen(function*() {
@@ -68,28 +71,31 @@ describe("P5: once per key", () => {
       assert.strictEqual(second.headers.get("idempotent-replayed"), "true")
     }))
 
-  it.effect.each(posts)("POST %s stores nothing for 401, 413, 415, 503, malformed JSON and bad headers", (path) =>
-    Effect.gen(function*() {
-      const { call, id, state } = yield* withMessage
-      const target = filled(path, id)
-      const key = { "idempotency-key": "one" }
-      yield* call("POST", target, { key: null, body: bodies[path], headers: key })
-      yield* call("POST", target, { body: "x".repeat(7 * 1024 * 1024), headers: key })
-      yield* call("POST", target, { body: "{}", headers: { ...key, "content-encoding": "gzip" } })
-      yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "a b" } })
-      yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "x".repeat(256) } })
-      yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "" } })
-      yield* call("POST", target, { body: bodies[path], headers: { ...key, "x-idempotency-expiration": "soon" } })
-      if (path in bodies) {
-        yield* call("POST", target, { body: "{", headers: key })
-        yield* call("POST", target, { body: "<a/>", headers: { ...key, "content-type": "text/xml" } })
-        state.down = true
-        assert.strictEqual((yield* call("POST", target, { body: bodies[path], headers: key })).status, 503)
-        state.down = false
-      }
-      assert.strictEqual(state.keys.size, 0)
-      assert.isBelow((yield* call("POST", target, { body: bodies[path], headers: key })).status, 300)
-    }))
+  it.effect.each(posts)(
+    "POST %s stores nothing for 401, 413, 415, 503, malformed JSON and bad headers",
+    (path) =>
+      Effect.gen(function*() {
+        const { call, id, state } = yield* withMessage
+        const target = filled(path, id)
+        const key = { "idempotency-key": "one" }
+        yield* call("POST", target, { key: null, body: bodies[path], headers: key })
+        yield* call("POST", target, { body: "x".repeat(7 * 1024 * 1024), headers: key })
+        yield* call("POST", target, { body: "{}", headers: { ...key, "content-encoding": "gzip" } })
+        yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "a b" } })
+        yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "x".repeat(256) } })
+        yield* call("POST", target, { body: bodies[path], headers: { "idempotency-key": "" } })
+        yield* call("POST", target, { body: bodies[path], headers: { ...key, "x-idempotency-expiration": "soon" } })
+        if (path in bodies) {
+          yield* call("POST", target, { body: "{", headers: key })
+          yield* call("POST", target, { body: "<a/>", headers: { ...key, "content-type": "text/xml" } })
+          state.down = true
+          assert.strictEqual((yield* call("POST", target, { body: bodies[path], headers: key })).status, 503)
+          state.down = false
+        }
+        assert.strictEqual(state.keys.size, 0)
+        assert.isBelow((yield* call("POST", target, { body: bodies[path], headers: key })).status, 300)
+      })
+  )
 
   it.effect.each(others)("$method $path takes the header and ignores it", ({ method, path }) =>
     Effect.gen(function*() {
@@ -104,7 +110,8 @@ describe("P5: once per key", () => {
   it.effect("a key belongs to one path, in any spelling and without the query, and to one environment", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve
-      const post = (path: string, key: string) => call("POST", path, { key, body: { profile: {} }, headers: { "idempotency-key": "k" } })
+      const post = (path: string, key: string) =>
+        call("POST", path, { key, body: { profile: {} }, headers: { "idempotency-key": "k" } })
       const replayed = Effect.map(({ headers }: { readonly headers: Headers }) => headers.has("idempotent-replayed"))
       assert.deepStrictEqual(
         yield* Effect.all([
@@ -116,7 +123,11 @@ describe("P5: once per key", () => {
         ]),
         [false, true, true, false, false]
       )
-      assert.deepStrictEqual([...state.keys.keys()], ["1 /profiles/a%2Fb k", "1 /profiles/a%2Fc k", "2 /profiles/a%2Fb k"])
+      assert.deepStrictEqual([...state.keys.keys()], [
+        "1 /profiles/a%2Fb k",
+        "1 /profiles/a%2Fc k",
+        "2 /profiles/a%2Fb k"
+      ])
     }))
 
   it.effect("the body's hash is stored", () =>

@@ -10,22 +10,47 @@ const Id = Schema.NonEmptyString.check(
   Schema.makeFilter((id: string) => id.isWellFormed() && !id.includes("\0") && id !== "." && id !== "..")
 )
 
-const odd = ["a/b", "a//b", "ada@example.com", "a b", "Ünï/çødé 🦄", "a%2Fb", "100%", "a;b=c", "a?b#c", "*", "+1 555", "İ", "__proto__", "a:b", "(x)", "$&"]
+const odd = [
+  "a/b",
+  "a//b",
+  "ada@example.com",
+  "a b",
+  "Ünï/çødé 🦄",
+  "a%2Fb",
+  "100%",
+  "a;b=c",
+  "a?b#c",
+  "*",
+  "+1 555",
+  "İ",
+  "__proto__",
+  "a:b",
+  "(x)",
+  "$&"
+]
 
 /** What the published client leaves as it is. */
-const sdk = (id: string) => encodeURIComponent(id).replaceAll(/%(40|3A|2B|2C|3B|3D|24|26)/g, (code) => decodeURIComponent(code))
+const sdk = (id: string) =>
+  encodeURIComponent(id).replaceAll(/%(40|3A|2B|2C|3B|3D|24|26)/g, (code) => decodeURIComponent(code))
+
+const ok = (answer: { readonly status: number; readonly body: unknown }) =>
+  assert.deepStrictEqual([answer.status, answer.body], [200, success])
 
 describe("Profiles", () => {
   it.effect("are replaced, merged, patched, read and removed", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
       const read = Effect.map(call("GET", "/profiles/ada"), ({ body, status }) => [status, body])
-      const ok = (answer: { readonly status: number; readonly body: unknown }) =>
-        assert.deepStrictEqual([answer.status, answer.body], [200, success])
       assert.deepStrictEqual(yield* read, [404, { message: "User ada not found", type: "invalid_request_error" }])
-      ok(yield* call("PUT", "/profiles/ada", { body: { profile: { email: "a@x", address: { street: "1", city: "b" } } } }))
+      ok(
+        yield* call("PUT", "/profiles/ada", {
+          body: { profile: { email: "a@x", address: { street: "1", city: "b" } } }
+        })
+      )
       ok(yield* call("POST", "/profiles/ada", { body: { profile: { name: "Ada", address: { city: "c" } } } }))
-      assert.deepStrictEqual(yield* read, [200, { profile: { email: "a@x", address: { street: "1", city: "c" }, name: "Ada" } }])
+      assert.deepStrictEqual(yield* read, [200, {
+        profile: { email: "a@x", address: { street: "1", city: "c" }, name: "Ada" }
+      }])
       const patch = [{ op: "replace", path: "name", value: "Ada L." }, { op: "remove", path: "/address" }]
       const patched = yield* call("PATCH", "/profiles/ada", { body: { patch } })
       assert.deepStrictEqual([patched.status, patched.text, patched.headers.get("content-type")], [204, "", null])
@@ -48,13 +73,16 @@ describe("Profiles", () => {
       assert.strictEqual((yield* patch("/email")).status, 400)
     }))
 
-  it.effect.each([{}, { profile: null }, { profile: [] }, { profile: "x" }])("%j is 400", (body) =>
-    Effect.gen(function*() {
-      const { call, state } = yield* serve
-      assert.strictEqual((yield* call("PUT", "/profiles/ada", { body })).status, 400)
-      assert.strictEqual((yield* call("POST", "/profiles/ada", { body })).status, 400)
-      assert.strictEqual(state.profiles.size, 0)
-    }))
+  it.effect.each([{}, { profile: null }, { profile: [] }, { profile: "x" }])(
+    "%j is 400",
+    (body) =>
+      Effect.gen(function*() {
+        const { call, state } = yield* serve
+        assert.strictEqual((yield* call("PUT", "/profiles/ada", { body })).status, 400)
+        assert.strictEqual((yield* call("POST", "/profiles/ada", { body })).status, 400)
+        assert.strictEqual(state.profiles.size, 0)
+      })
+  )
 
   it.effect.each(odd)("the id %s is one id, in the client's spelling and in ours", (id) =>
     Effect.gen(function*() {
@@ -76,7 +104,10 @@ describe("Profiles", () => {
     Effect.gen(function*() {
       const { call } = yield* serve
       const put = (id: string) =>
-        Effect.map(call("PUT", `/profiles/${encodeURIComponent(id)}`, { body: { profile: {} } }), ({ status }) => status)
+        Effect.map(
+          call("PUT", `/profiles/${encodeURIComponent(id)}`, { body: { profile: {} } }),
+          ({ status }) => status
+        )
       assert.deepStrictEqual(
         yield* Effect.all([put("é".repeat(512)), put("é".repeat(513)), put("a".repeat(8_000)), put("a\0b")]),
         [200, 400, 400, 400]

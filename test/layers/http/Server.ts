@@ -47,7 +47,9 @@ export const serve = Effect.gen(function*() {
   const state: State = makeState()
   const context = yield* Layer.build(
     HttpRouter.serve(Routes.layer, { ...Routes.options, disableListenLog: true }).pipe(
-      Layer.provideMerge(NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })),
+      Layer.provideMerge(
+        NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })
+      ),
       Layer.provide(stores(state))
     )
   )

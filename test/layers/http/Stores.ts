@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
+import type { Profile } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { ApiKeys, InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
 import { Idempotency, type IdempotencyKey, type StoredResponse } from "#src/access/Idempotency.ts"
@@ -9,9 +10,14 @@ import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
-import type { Profile } from "#schemas/Profile.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
-import { InvalidCursor, MessageLog, type MessageQuery, type MessageRecord, RequestNotFound } from "#src/reports/MessageLog.ts"
+import {
+  InvalidCursor,
+  MessageLog,
+  type MessageQuery,
+  type MessageRecord,
+  RequestNotFound
+} from "#src/reports/MessageLog.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Option, Redacted } from "effect"
 
@@ -26,7 +32,9 @@ interface Kept extends MessageRecord {
   readonly message: NewMessage
 }
 
-/** What the doubles hold and were asked. `down`: writes fail as if the database were away; `crash`: they are defects. */
+/**
+ * What the doubles hold and were asked. `down`: writes fail as if the database were away; `crash`: they are defects.
+ */
 export interface State {
   readonly keys: Map<string, { readonly key: IdempotencyKey; readonly response: StoredResponse }>
   readonly messages: Map<MessageId, Kept>
@@ -34,6 +42,7 @@ export interface State {
   readonly queries: Array<MessageQuery>
   readonly archived: Array<string>
   inFlight: boolean
+  observed: number
   crash: boolean
   down: boolean
 }
@@ -45,6 +54,7 @@ export const makeState = (): State => ({
   queries: [],
   archived: [],
   inFlight: false,
+  observed: 0,
   crash: false,
   down: false
 })
@@ -79,9 +89,12 @@ const kept = (message: NewMessage): Kept => ({
 export const layer = (state: State) => {
   const find = (scope: Scope, id: MessageId): Effect.Effect<Kept, MessageNotFound> => {
     const found = state.messages.get(id)
-    return found === undefined || found.scope !== scope ? Effect.fail(new MessageNotFound({ id })) : Effect.succeed(found)
+    return found === undefined || found.scope !== scope
+      ? Effect.fail(new MessageNotFound({ id }))
+      : Effect.succeed(found)
   }
-  const replay = (key: IdempotencyKey | undefined) => key === undefined ? undefined : state.keys.get(nameOf(key))?.response
+  const replay = (key: IdempotencyKey | undefined) =>
+    key === undefined ? undefined : state.keys.get(nameOf(key))?.response
   const keep = (key: IdempotencyKey | undefined, response: StoredResponse) =>
     key === undefined ? undefined : state.keys.set(nameOf(key), { key, response })
 
@@ -96,6 +109,7 @@ export const layer = (state: State) => {
       return { response, replayed: false }
     }),
     observe: Effect.fnUntraced(function*({ event, history, id, scope }) {
+      state.observed++
       const found = yield* find(scope, id)
       if (state.crash) return yield* Effect.die("planted")
       const applied = !state.inFlight && Lifecycle.allows(found.status, event)
@@ -153,7 +167,9 @@ export const layer = (state: State) => {
     original: (scope, id) => Effect.map(find(scope, id), ({ message }) => message),
     archive: (scope, requestId) =>
       Effect.suspend(() => {
-        const found = [...state.messages.values()].some((message) => message.scope === scope && message.requestId === requestId)
+        const found = [...state.messages.values()].some((message) =>
+          message.scope === scope && message.requestId === requestId
+        )
         if (!found) return Effect.fail(new RequestNotFound({ id: requestId }))
         state.archived.push(requestId)
         return Effect.void
@@ -180,7 +196,12 @@ export const layer = (state: State) => {
   const inbox = Layer.mock(Inbox, {
     list: () =>
       Effect.succeed({
-        items: [{ messageId: MessageId.make("1-00000001-000000000000000000000001"), rendered, tenantId: undefined, createdAt: 7 }],
+        items: [{
+          messageId: MessageId.make("1-00000001-000000000000000000000001"),
+          rendered,
+          tenantId: undefined,
+          createdAt: 7
+        }],
         cursor: undefined
       })
   })

@@ -11,7 +11,7 @@ const server = Config.Redacted("TEST_DATABASE_URL").pipe(
 /** The URL of a database of its own, dropped with the scope. */
 export const url = Effect.gen(function*() {
   const base = yield* server
-  const admin = yield* PgClient.make({ url: base, maxConnections: 1 })
+  const admin = yield* PgClient.make({ url: base, maxConnections: 1, idleTimeout: Duration.infinity })
   const name = `tidings_${randomUUID().replaceAll("-", "")}`
   const fresh = new URL(Redacted.value(base))
   fresh.pathname = `/${name}`

@@ -22,25 +22,57 @@ const expirations: ReadonlyArray<readonly [string | undefined, number]> = [
   ["9999999999999", longest]
 ]
 
-const refused = ["", "soon", "tomorrow", "5", "12345678", "123456789012", "-1785312000", "1e12", "0x10", "1785312000.5", "2026-13-01", "Jan 5 2026"]
+const refused = [
+  "",
+  "soon",
+  "tomorrow",
+  "5",
+  "12345678",
+  "123456789012",
+  "-1785312000",
+  "1e12",
+  "0x10",
+  "1785312000.5",
+  "2026-13-01",
+  "Jan 5 2026"
+]
 
 describe("IdempotencyHeaders", () => {
-  it.effect.each(expirations)("an expiration of %s is held from 25 hours to a year", ([text, expiresAt]) =>
-    Effect.map(parse("key", text, now), (header) => assert.deepStrictEqual(header, { value: "key", expiresAt })))
+  it.effect.each(expirations)(
+    "an expiration of %s is held from 25 hours to a year",
+    ([text, expiresAt]) =>
+      Effect.map(parse("key", text, now), (header) => assert.deepStrictEqual(header, { value: "key", expiresAt }))
+  )
 
-  it.effect.each(refused)("an expiration of \"%s\" is refused", (text) =>
-    Effect.map(Effect.flip(parse("key", text, now)), ({ detail }) => assert.strictEqual(detail, "Expiration is not a valid date")))
+  it.effect.each(refused)(
+    "an expiration of \"%s\" is refused",
+    (text) =>
+      Effect.map(
+        Effect.flip(parse("key", text, now)),
+        ({ detail }) => assert.strictEqual(detail, "Expiration is not a valid date")
+      )
+  )
 
-  it.effect.prop("every time that is not refused is within bounds", { text: Schema.String }, ({ text }) =>
-    Effect.map(Effect.option(parse("key", text, now)), (header) =>
-      assert.isTrue(header._tag === "None" || (header.value.expiresAt >= shortest && header.value.expiresAt <= longest))))
+  it.effect.prop(
+    "every time that is not refused is within bounds",
+    { text: Schema.String },
+    ({ text }) =>
+      Effect.map(Effect.option(parse("key", text, now)), (header) =>
+        assert.isTrue(
+          header._tag === "None" || (header.value.expiresAt >= shortest && header.value.expiresAt <= longest)
+        ))
+  )
 
-  it.effect.prop("a key is 1 to 255 visible ASCII characters", { text: Schema.String }, ({ text }) =>
-    Effect.map(Effect.isSuccess(parse(text, undefined, now)), (taken) =>
-      assert.strictEqual(
-        taken,
-        text.length >= 1 && text.length <= 255 && [...text].every((char) => char > " " && char < "\u007f")
-      )))
+  it.effect.prop(
+    "a key is 1 to 255 visible ASCII characters",
+    { text: Schema.String },
+    ({ text }) =>
+      Effect.map(Effect.isSuccess(parse(text, undefined, now)), (taken) =>
+        assert.strictEqual(
+          taken,
+          text.length >= 1 && text.length <= 255 && [...text].every((char) => char > " " && char < "\u007f")
+        ))
+  )
 
   it.effect("two headers, which the server joins, are no key", () =>
     Effect.map(Effect.isSuccess(parse("a, b", undefined, now)), assert.isFalse))

@@ -59,13 +59,17 @@ describe("BodyGuard: size", () => {
       assert.isAtMost(sockets[0]?.bytesRead ?? Infinity, maxBodyBytes + 2 * oneRead)
     }))
 
-  it.effect("many tiny chunks make one body", () =>
+  it.effect("many tiny chunks make one body, in few buffers", () =>
     Effect.gen(function*() {
       const { port } = yield* serve
+      const allocate = vi.spyOn(Buffer, "allocUnsafeSlow")
       const answer = yield* exchange(port, [
         head("/send", { ...json, "Transfer-Encoding": "chunked" }),
         ...chunked(stringOf(20_000), 1)
       ])
+      const allocations = allocate.mock.calls.length
+      allocate.mockRestore()
+      assert.isAtMost(allocations, 20)
       assert.strictEqual(answer.body, JSON.stringify({ bytes: 20_000, echo: null }))
     }))
 

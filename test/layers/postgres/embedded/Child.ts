@@ -36,7 +36,8 @@ const modes: Record<string, Effect.Effect<unknown, unknown, PgClient.PgClient | 
     const store = yield* Embedded.EmbeddedStore
     yield* sql`CREATE TABLE IF NOT EXISTS smoke (i int)`
     const heard = yield* sql.listen("smoke")
-    const insert = (i: number) => sql.withTransaction(Effect.andThen(sql`INSERT INTO smoke VALUES (${i})`, sql`SELECT 1`))
+    const insert = (i: number) =>
+      sql.withTransaction(Effect.andThen(sql`INSERT INTO smoke VALUES (${i})`, sql`SELECT 1`))
     yield* Effect.forEach([1, 2, 3], insert, { concurrency: "unbounded" })
     yield* Effect.ignore(sql.withTransaction(Effect.andThen(insert(4), sql`SELECT 1 / 0`)))
     yield* sql.notify("smoke", "hello")
@@ -51,6 +52,11 @@ const started = performance.now()
 await Effect.runPromise(
   (modes[mode] ?? Effect.die(`no mode ${mode}`)).pipe(
     Effect.provide(Embedded.layer({ dataDir, durability: durability === "process" ? "process" : "disk" })),
-    Effect.catch((error) => Effect.andThen(say(`${Math.round(performance.now() - started)} ms: ${String(error)}`), Effect.sync(() => process.exitCode = 3)))
+    Effect.catch((error) =>
+      Effect.andThen(
+        say(`${Math.round(performance.now() - started)} ms: ${String(error)}`),
+        Effect.sync(() => process.exitCode = 3)
+      )
+    )
   )
 )

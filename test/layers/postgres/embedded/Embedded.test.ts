@@ -21,7 +21,8 @@ const fsyncs = Effect.flatMap(Embedded.EmbeddedStore, (store) => store.fsyncs)
 class Deaf extends DurableFs {
   override async init(...args: Parameters<DurableFs["init"]>): ReturnType<DurableFs["init"]> {
     const { emscriptenOpts } = await super.init(...args)
-    const unhook = (module: { NODEFS: { stream_ops: { fsync?: unknown } } }) => void delete module.NODEFS.stream_ops.fsync
+    const unhook = (module: { NODEFS: { stream_ops: { fsync?: unknown } } }) =>
+      void delete module.NODEFS.stream_ops.fsync
     return { emscriptenOpts: { ...emscriptenOpts, preRun: [...emscriptenOpts.preRun ?? [], unhook] } }
   }
 }
@@ -34,99 +35,116 @@ class Failing extends DurableFs {
   }
 }
 
-layer(Layer.effect(Template, Directories.template), { timeout: "60 seconds", excludeTestServices: true })("Embedded", (it) => {
-  it.effect("P1: on disk, no commit without an fsync", () =>
-    Effect.gen(function*() {
-      const sql = yield* PgClient.PgClient
-      yield* sql`CREATE TABLE t (i int)`
-      for (const concurrency of [1, 4]) {
-        const before = yield* fsyncs
-        yield* Effect.forEach(Array.from({ length: 40 }), (_, i) => sql`INSERT INTO t VALUES (${i})`, { concurrency })
-        assert.isAtLeast((yield* fsyncs) - before, 40)
-      }
-    }).pipe(Effect.provide(Layer.unwrap(Effect.map(directory, opened)))))
-
-  it.effect("P1: a disk that is not synced is refused, and then open to another", () =>
-    Effect.gen(function*() {
-      const dataDir = yield* directory
-      const refused = yield* Effect.flip(Effect.scoped(Layer.build(opened(dataDir, { fileSystem: Deaf }))))
-      assert.strictEqual(refused._tag, "DurabilityRefused")
-      assert.isAbove(yield* Effect.provide(fsyncs, opened(dataDir)), 0)
-    }))
-
-  it.effect("P1: a commit whose fsync failed is not acknowledged, nor is anything after it", () =>
-    Effect.gen(function*() {
-      const dataDir = yield* directory
-      yield* Effect.gen(function*() {
+layer(Layer.effect(Template, Directories.template), { timeout: "60 seconds", excludeTestServices: true })(
+  "Embedded",
+  (it) => {
+    it.effect("P1: on disk, no commit without an fsync", () =>
+      Effect.gen(function*() {
         const sql = yield* PgClient.PgClient
         yield* sql`CREATE TABLE t (i int)`
-        yield* sql`INSERT INTO t VALUES (1)`
-        Failing.fails = true
-        yield* Effect.flip(sql`INSERT INTO t VALUES (2)`)
-        Failing.fails = false
-        yield* Effect.flip(sql`SELECT 1`)
-        const { detail } = yield* Effect.flatMap(Embedded.EmbeddedStore, (store) => store.broken)
-        assert.match(detail, /PANIC: .*could not fsync/)
-      }).pipe(Effect.provide(opened(dataDir, { fileSystem: Failing })))
-      const rows = yield* Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT i FROM t WHERE i = 1`).pipe(
-        Effect.provide(opened(dataDir))
-      )
-      assert.deepStrictEqual(rows, [{ i: 1 }])
-    }))
+        for (const concurrency of [1, 4]) {
+          const before = yield* fsyncs
+          yield* Effect.forEach(Array.from({ length: 40 }), (_, i) => sql`INSERT INTO t VALUES (${i})`, { concurrency })
+          assert.isAtLeast((yield* fsyncs) - before, 40)
+        }
+      }).pipe(Effect.provide(Layer.unwrap(Effect.map(directory, opened)))))
 
-  it.effect("closing ends open transactions without a trace, and the next start finds the rest", () =>
-    Effect.gen(function*() {
-      const dataDir = yield* directory
-      yield* Effect.gen(function*() {
-        const sql = yield* PgClient.PgClient
-        yield* sql`CREATE TABLE t (i int)`
-        yield* sql`INSERT INTO t VALUES (1)`
-        yield* Effect.forkScoped(sql.withTransaction(Effect.andThen(sql`INSERT INTO t VALUES (2)`, Effect.never)))
-        yield* sql`SELECT 1`
-      }).pipe(Effect.provide(opened(dataDir, { patience: 60_000 })), Effect.timeoutOption("300 millis"), Effect.scoped)
-      const rows = yield* Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT i FROM t`).pipe(Effect.provide(opened(dataDir)))
-      assert.deepStrictEqual(rows, [{ i: 1 }])
-    }))
+    it.effect("P1: a disk that is not synced is refused, and then open to another", () =>
+      Effect.gen(function*() {
+        const dataDir = yield* directory
+        const refused = yield* Effect.flip(Effect.scoped(Layer.build(opened(dataDir, { fileSystem: Deaf }))))
+        assert.strictEqual(refused._tag, "DurabilityRefused")
+        assert.isAbove(yield* Effect.provide(fsyncs, opened(dataDir)), 0)
+      }))
 
-  it.effect("an empty postmaster.pid, as a power cut leaves it, is no obstacle", () =>
-    Effect.gen(function*() {
-      const dataDir = yield* directory
-      writeFileSync(join(dataDir, "postgres", "postmaster.pid"), "")
-      yield* Effect.provide(Effect.void, opened(dataDir))
-    }))
-
-  it.effect("the write-ahead log is bounded by checkpoints", () =>
-    Effect.gen(function*() {
-      const sql = yield* PgClient.PgClient
-      const redo = Effect.map(sql`SELECT (pg_current_wal_lsn() - redo_lsn)::bigint::int AS bytes FROM pg_control_checkpoint()`, (rows) =>
-        Number(rows[0]?.["bytes"]))
-      yield* sql`CREATE TABLE t (i int, text text)`
-      for (let i = 0; i < 16; i++) {
-        yield* sql`INSERT INTO t SELECT g, repeat('x', 1000) FROM generate_series(1, 5000) AS g`
-        assert.isBelow(yield* redo, 64 * 1024 * 1024)
-      }
-    }).pipe(Effect.provide(Layer.unwrap(Effect.map(directory, (dataDir) => opened(dataDir, { durability: "process" }))))), 60_000)
-
-  it.effect.each(["node", "deno"] as const)("%s: four connections, a transaction, a notification, a clean end", (runtime) =>
-    Effect.gen(function*() {
-      const child = yield* Processes.run(runtime, "smoke", yield* directory)
-      assert.strictEqual(yield* child.line, `{"payload":"hello","rows":[1,2,3],"synced":true}`)
-    }), 60_000)
-
-  it.effect("P1: after kill -9 every acknowledged row is there", () =>
-    Effect.gen(function*() {
-      const dataDir = yield* directory
-      for (const durability of ["disk", "process", "disk"] as const) {
-        const child = yield* Processes.run("node", "write", dataDir, durability)
-        assert.strictEqual(yield* child.line, "ready")
-        assert.strictEqual(yield* child.line, "enough")
-        yield* child.kill
-        const stored = yield* Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT id FROM acked`).pipe(
-          Effect.provide(opened(dataDir, { durability }))
+    it.effect("P1: a commit whose fsync failed is not acknowledged, nor is anything after it", () =>
+      Effect.gen(function*() {
+        const dataDir = yield* directory
+        yield* Effect.gen(function*() {
+          const sql = yield* PgClient.PgClient
+          yield* sql`CREATE TABLE t (i int)`
+          yield* sql`INSERT INTO t VALUES (1)`
+          Failing.fails = true
+          yield* Effect.flip(sql`INSERT INTO t VALUES (2)`)
+          Failing.fails = false
+          yield* Effect.flip(sql`SELECT 1`)
+          const { detail } = yield* Effect.flatMap(Embedded.EmbeddedStore, (store) => store.broken)
+          assert.match(detail, /PANIC: .*could not fsync/)
+        }).pipe(Effect.provide(opened(dataDir, { fileSystem: Failing })))
+        const rows = yield* Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT i FROM t WHERE i = 1`).pipe(
+          Effect.provide(opened(dataDir))
         )
-        const ids = new Set(stored.map((row) => row["id"]))
-        const acknowledged = readFileSync(join(dataDir, "acks"), "utf8").trimEnd().split("\n")
-        assert.deepStrictEqual(acknowledged.filter((id) => !ids.has(id)), [])
-      }
-    }), 60_000)
-})
+        assert.deepStrictEqual(rows, [{ i: 1 }])
+      }))
+
+    it.effect("closing ends open transactions without a trace, and the next start finds the rest", () =>
+      Effect.gen(function*() {
+        const dataDir = yield* directory
+        yield* Effect.gen(function*() {
+          const sql = yield* PgClient.PgClient
+          yield* sql`CREATE TABLE t (i int)`
+          yield* sql`INSERT INTO t VALUES (1)`
+          yield* Effect.forkScoped(sql.withTransaction(Effect.andThen(sql`INSERT INTO t VALUES (2)`, Effect.never)))
+          yield* sql`SELECT 1`
+        }).pipe(
+          Effect.provide(opened(dataDir, { patience: 60_000 })),
+          Effect.timeoutOption("300 millis"),
+          Effect.scoped
+        )
+        const rows = yield* Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT i FROM t`).pipe(
+          Effect.provide(opened(dataDir))
+        )
+        assert.deepStrictEqual(rows, [{ i: 1 }])
+      }))
+
+    it.effect("an empty postmaster.pid, as a power cut leaves it, is no obstacle", () =>
+      Effect.gen(function*() {
+        const dataDir = yield* directory
+        writeFileSync(join(dataDir, "postgres", "postmaster.pid"), "")
+        yield* Effect.provide(Effect.void, opened(dataDir))
+      }))
+
+    it.effect("the write-ahead log is bounded by checkpoints", () =>
+      Effect.gen(function*() {
+        const sql = yield* PgClient.PgClient
+        const redo = Effect.map(
+          sql`SELECT (pg_current_wal_lsn() - redo_lsn)::bigint::int AS bytes FROM pg_control_checkpoint()`,
+          (rows) => Number(rows[0]?.["bytes"])
+        )
+        yield* sql`CREATE TABLE t (i int, text text)`
+        for (let i = 0; i < 16; i++) {
+          yield* sql`INSERT INTO t SELECT g, repeat('x', 1000) FROM generate_series(1, 5000) AS g`
+          assert.isBelow(yield* redo, 64 * 1024 * 1024)
+        }
+      }).pipe(
+        Effect.provide(Layer.unwrap(Effect.map(directory, (dataDir) => opened(dataDir, { durability: "process" }))))
+      ), 60_000)
+
+    it.effect.each(["node", "deno"] as const)(
+      "%s: four connections, a transaction, a notification, a clean end",
+      (runtime) =>
+        Effect.gen(function*() {
+          const child = yield* Processes.run(runtime, "smoke", yield* directory)
+          assert.strictEqual(yield* child.line, `{"payload":"hello","rows":[1,2,3],"synced":true}`)
+        }),
+      60_000
+    )
+
+    it.effect("P1: after kill -9 every acknowledged row is there", () =>
+      Effect.gen(function*() {
+        const dataDir = yield* directory
+        for (const durability of ["disk", "process", "disk"] as const) {
+          const child = yield* Processes.run("node", "write", dataDir, durability)
+          assert.strictEqual(yield* child.line, "ready")
+          assert.strictEqual(yield* child.line, "enough")
+          yield* child.kill
+          const stored = yield* Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT id FROM acked`).pipe(
+            Effect.provide(opened(dataDir, { durability }))
+          )
+          const ids = new Set(stored.map((row) => row["id"]))
+          const acknowledged = readFileSync(join(dataDir, "acks"), "utf8").trimEnd().split("\n")
+          assert.deepStrictEqual(acknowledged.filter((id) => !ids.has(id)), [])
+        }
+      }), 60_000)
+  }
+)

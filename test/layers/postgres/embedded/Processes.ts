@@ -29,7 +29,9 @@ export const run = (
     const lines = yield* Queue.bounded<string>(100)
     const ended = yield* Deferred.make<void>()
     const process = yield* Effect.sync(() => {
-      const child = spawn(command, [...first, file("Child.ts"), mode, directory, durability], { stdio: ["ignore", "pipe", "inherit"] })
+      const child = spawn(command, [...first, file("Child.ts"), mode, directory, durability], {
+        stdio: ["ignore", "pipe", "inherit"]
+      })
       createInterface(child.stdout).on("line", (line) => Queue.offerUnsafe(lines, line))
       child.once("close", () => Deferred.doneUnsafe(ended, Effect.void))
       return child

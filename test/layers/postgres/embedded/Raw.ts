@@ -12,7 +12,8 @@ export interface Raw {
   readonly closed: Effect.Effect<void>
 }
 
-const spell = (message: Buffer) => String.fromCharCode(message[0] ?? 0) + (message[0] === 0x5a ? message.toString("latin1", 5) : "")
+const spell = (message: Buffer) =>
+  String.fromCharCode(message[0] ?? 0) + (message[0] === 0x5a ? message.toString("latin1", 5) : "")
 
 export const connect: Effect.Effect<Raw, never, PgClient.PgClient> = Effect.map(PgClient.PgClient, (client) => {
   const duplex = client.config.stream?.()

@@ -37,12 +37,18 @@ const act = (kind: (typeof kinds)[number], run: string, n: number) =>
       case "failed":
         return yield* Effect.as(Effect.exit(insertAnd(Effect.fail("not the database's"))), [])
       case "interrupted":
-        return yield* Effect.as(Effect.exit(Effect.flatMap(Effect.forkChild(insertAnd(Effect.interrupt)), Fiber.join)), [])
+        return yield* Effect.as(
+          Effect.exit(Effect.flatMap(Effect.forkChild(insertAnd(Effect.interrupt)), Fiber.join)),
+          []
+        )
     }
   })
 
 const count = (table: string) =>
-  Effect.flatMap(PgClient.PgClient, (sql) => Effect.map(sql`SELECT count(*)::int AS n FROM ${sql(table)}`, (rows) => rows[0]?.["n"]))
+  Effect.flatMap(
+    PgClient.PgClient,
+    (sql) => Effect.map(sql`SELECT count(*)::int AS n FROM ${sql(table)}`, (rows) => rows[0]?.["n"])
+  )
 
 layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many connections on one backend", (it) => {
   it.effect.prop(

@@ -1,0 +1,113 @@
+import { UserId } from "#schemas/Profile.ts"
+import { type InboxItem, Journal } from "#src/delivery/Journal.ts"
+import { Inbox } from "#src/reports/Inbox.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+
+const deliver = Effect.fnUntraced(function*(place: Fixture.World, epoch: number, item: InboxItem) {
+  const journal = yield* Journal
+  const message = yield* Fixture.accepted(place, { enqueuedAt: item.createdAt })
+  const step = Fixture.step(message, epoch, {
+    at: item.createdAt,
+    lifecycle: ["Route", "Send"],
+    attempt: Fixture.attempt(1, "accepted", { channel: "inbox", provider: "inbox" }),
+    dueAt: null,
+    inbox: item
+  })
+  yield* journal.record(step)
+  return { message, step }
+})
+
+const item = (createdAt: number, more: Partial<InboxItem> = {}): InboxItem => ({
+  userId: Fixture.user,
+  tenantId: undefined,
+  rendered: Fixture.rendered("hello"),
+  createdAt,
+  ...more
+})
+
+const start = Effect.gen(function*() {
+  const place = yield* Fixture.world
+  const journal = yield* Journal
+  const { epoch } = yield* journal.take(place.shard, "node", place.at)
+  return { place, epoch, journal, inbox: yield* Inbox }
+})
+
+/** What every inbox promises of what the journal's settles put there. */
+export const inboxContract = <E>(name: string, stores: Layer.Layer<Journal | Inbox, E>) =>
+  layer(stores)(`Inbox: ${name}`, (it) => {
+    it.effect("an item appears with the settle of its message, whole", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const rendered = { ...Fixture.rendered("\u0000 \ud800"), html: "1e200000", blocks: [], actions: [] }
+        const { message } = yield* deliver(place, epoch, item(place.at + 3, { tenantId: "acme", rendered }))
+        assert.deepStrictEqual(yield* inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined }), {
+          items: [{ messageId: message.id, rendered, tenantId: "acme", createdAt: place.at + 3 }],
+          cursor: undefined
+        })
+      }))
+
+    it.effect("a repeated settle leaves one item, the first", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, journal, place } = yield* start
+        const { step } = yield* deliver(place, epoch, item(place.at))
+        yield* journal.record(step)
+        yield* journal.record({ ...step, inbox: item(place.at, { rendered: Fixture.rendered("again") }) })
+        const { items } = yield* inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined })
+        assert.deepStrictEqual(items.map((found) => found.rendered.title), ["hello"])
+      }))
+
+    it.effect("an item's time is its own, not its settle's", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, journal, place } = yield* start
+        const message = yield* Fixture.accepted(place)
+        yield* journal.record(Fixture.step(message, epoch, { at: place.at + 900, inbox: item(place.at + 1) }))
+        const { items } = yield* inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined })
+        assert.deepStrictEqual(items.map((found) => found.createdAt), [place.at + 1])
+      }))
+
+    it.effect("P10: users and environments have inboxes of their own", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const other = yield* start
+        yield* deliver(place, epoch, item(place.at))
+        yield* deliver(other.place, other.epoch, item(other.place.at, { rendered: Fixture.rendered("theirs") }))
+        const mine = yield* inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined })
+        const nobody = yield* inbox.list(place.scope, UserId.make("Ada"), { limit: 10, cursor: undefined })
+        assert.deepStrictEqual(mine.items.map((found) => found.rendered.title), ["hello"])
+        assert.deepStrictEqual(nobody.items, [])
+      }))
+
+    it.effect("newest first, in pages that hold still while more arrives", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const offsets = [3, 1, 2, 2, 2, 1_000, 5, 0]
+        yield* Effect.forEach(offsets, (after) => deliver(place, epoch, item(place.at + after)))
+        const seen: Array<{ readonly id: string; readonly at: number }> = []
+        let cursor: string | undefined
+        do {
+          const page = yield* inbox.list(place.scope, Fixture.user, { limit: 3, cursor })
+          seen.push(...page.items.map((found) => ({ id: found.messageId, at: found.createdAt - place.at })))
+          cursor = page.cursor
+          yield* deliver(place, epoch, item(place.at + 2_000))
+        } while (cursor !== undefined)
+        assert.deepStrictEqual(seen.map((found) => found.at), offsets.toSorted((a, b) => b - a))
+        assert.lengthOf([...new Set(seen.map((found) => found.id))], offsets.length)
+      }))
+
+    it.effect("P10: a cursor of another user, another scope or no list at all is refused", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const other = yield* start
+        yield* Effect.forEach([1, 2], (after) => deliver(place, epoch, item(place.at + after)))
+        const { cursor = "" } = yield* inbox.list(place.scope, Fixture.user, { limit: 1, cursor: undefined })
+        assert.isNotEmpty(cursor)
+        const refused = yield* Effect.all([
+          Effect.flip(inbox.list(place.scope, UserId.make("bob"), { limit: 1, cursor })),
+          Effect.flip(inbox.list(other.place.scope, Fixture.user, { limit: 1, cursor })),
+          Effect.flip(inbox.list(place.scope, Fixture.user, { limit: 1, cursor: "made up" }))
+        ])
+        assert.deepStrictEqual(refused.map((error) => error._tag), ["InvalidCursor", "InvalidCursor", "InvalidCursor"])
+      }))
+  })

@@ -1,0 +1,27 @@
+import type { Handover } from "#src/delivery/Handover.ts"
+import type { Journal } from "#src/delivery/Journal.ts"
+import type { Profiles } from "#src/people/Profiles.ts"
+import type { Inbox } from "#src/reports/Inbox.ts"
+import type { MessageLog } from "#src/reports/MessageLog.ts"
+import { accepts } from "#test/contracts/JournalAccept.ts"
+import { due } from "#test/contracts/JournalDue.ts"
+import { keys } from "#test/contracts/JournalKeys.ts"
+import { observations } from "#test/contracts/JournalObserve.ts"
+import { owners } from "#test/contracts/JournalOwners.ts"
+import { steps } from "#test/contracts/JournalSteps.ts"
+import { describe, layer } from "@effect/vitest"
+import type { Layer } from "effect"
+
+/** What every journal promises; the readers beside it show what was written. */
+export const journalContract = <E>(
+  name: string,
+  stores: Layer.Layer<Journal | MessageLog | Inbox | Profiles | Handover, E>
+) =>
+  layer(stores)(`Journal: ${name}`, (it) => {
+    describe("accept", () => accepts(it))
+    describe("accept under a key", () => keys(it))
+    describe("take", () => owners(it))
+    describe("record", () => steps(it))
+    describe("observe", () => observations(it))
+    describe("due", () => due(it))
+  })

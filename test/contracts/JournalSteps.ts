@@ -1,0 +1,248 @@
+import type { HistoryEvent } from "#schemas/History.ts"
+import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, type Vitest } from "@effect/vitest"
+import { Effect, Exit, Schema } from "effect"
+
+/** A message with an owner, whose steps can be recorded and whose traces can be read. */
+const owned = Effect.fnUntraced(function*(more: Partial<NewMessage> = {}) {
+  const place = yield* Fixture.world
+  const journal = yield* Journal
+  const log = yield* MessageLog
+  const { epoch } = yield* journal.take(place.shard, "node", place.at)
+  const message = yield* Fixture.accepted(place, more)
+  const record = (step: Partial<Step>) => journal.record(Fixture.step(message, epoch, step))
+  const traces = Effect.all({
+    record: log.get(place.scope, message.id),
+    attempts: log.attempts(place.scope, message.id),
+    history: log.history(place.scope, message.id),
+    due: Effect.map(
+      journal.due({
+        shards: [{ shard: place.shard, takenAtSeq: 0 }],
+        now: Number.MAX_SAFE_INTEGER,
+        held: [],
+        fullMailboxes: [],
+        limit: 100
+      }),
+      ({ rows }) => rows.map(({ dueAt, tries }) => ({ dueAt, tries }))
+    )
+  })
+  return { place, journal, log, epoch, message, record, traces }
+})
+
+const delivering = (ts: number): HistoryEvent => ({ type: "DELIVERING", ts, channel: "email", provider: "null", attempt: 1 })
+const sent = (ts: number): HistoryEvent => ({ type: "SENT", ts, channel: "email", provider: "null", attempt: 1, reference: "r" })
+
+const accepted = Fixture.attempt(1, "accepted", { endedAt: 3_000, reference: "r" })
+
+/** What an owner writes: begin, intent, settle. */
+export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
+  it.effect("P4: an intent is stored before its outcome, and the settle gives it the outcome", () =>
+    Effect.gen(function*() {
+      const { message, place, record, traces } = yield* owned()
+      const intent = yield* record({
+        at: place.at + 10,
+        lifecycle: ["Route"],
+        conditional: true,
+        attempt: Fixture.attempt(1, "intent"),
+        events: [{ type: "ROUTED", ts: place.at + 10 }, delivering(place.at + 10)]
+      })
+      assert.deepInclude(intent, { _tag: "Written", status: "ROUTED" })
+      assert.deepStrictEqual((yield* traces).attempts, [Fixture.attempt(1, "intent")])
+      const settle = yield* record({
+        at: place.at + 20,
+        lifecycle: ["Send"],
+        attempt: accepted,
+        dueAt: null,
+        events: [sent(place.at + 20)]
+      })
+      assert.deepInclude(settle, { _tag: "Written", status: "SENT" })
+      const { attempts, due, history, record: stored } = yield* traces
+      assert.deepStrictEqual(attempts, [accepted])
+      assert.deepStrictEqual(due, [])
+      assert.deepInclude(stored, { id: message.id, status: "SENT", sent: place.at + 20, delivered: undefined })
+      assert.deepStrictEqual(history, [
+        { type: "ENQUEUED", ts: place.at },
+        { type: "ROUTED", ts: place.at + 10 },
+        delivering(place.at + 10),
+        sent(place.at + 20)
+      ])
+    }))
+
+  it.effect("a begin sets the tries, and a settle may clear them", () =>
+    Effect.gen(function*() {
+      const { record, traces } = yield* owned()
+      assert.strictEqual((yield* record({ conditional: true, tries: 2 }))._tag, "Written")
+      assert.deepStrictEqual((yield* traces).due, [{ dueAt: 0, tries: 2 }])
+      yield* record({ tries: 0 })
+      assert.deepStrictEqual((yield* traces).due, [{ dueAt: 0, tries: 0 }])
+    }))
+
+  it.effect("a wait is a row with its time; an absent one leaves the time as it was", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      const rejected = Fixture.attempt(1, "rejected", { kind: "RateLimited", retryAfter: 60_000, error: "429" })
+      yield* record({ attempt: rejected, lifecycle: ["Route"], dueAt: place.at + 60_000 })
+      yield* record({ at: place.at + 11 })
+      const { attempts, due, record: stored } = yield* traces
+      assert.deepStrictEqual(due, [{ dueAt: place.at + 60_000, tries: 0 }])
+      assert.deepStrictEqual(attempts, [rejected])
+      assert.isTrue(stored.willRetry)
+    }))
+
+  it.effect("a closed message never opens again", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      yield* record({ lifecycle: ["Undeliver"], reason: "FAILED", error: "gone", dueAt: null })
+      yield* record({ at: place.at + 11, dueAt: place.at + 60_000 })
+      const { due, record: stored } = yield* traces
+      assert.deepStrictEqual(due, [])
+      assert.deepInclude(stored, { status: "UNDELIVERABLE", reason: "FAILED", error: "gone", willRetry: false })
+    }))
+
+  it.effect("a sent message may have a step to take: its other channels", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      yield* record({ lifecycle: ["Route", "Send"], attempt: accepted, dueAt: place.at + 5_000 })
+      assert.deepStrictEqual((yield* traces).due, [{ dueAt: place.at + 5_000, tries: 0 }])
+      assert.deepInclude(yield* record({ conditional: true, attempt: Fixture.attempt(2, "intent") }), { _tag: "Written", status: "SENT" })
+    }))
+
+  it.effect("P6: an intent for a message cancelled meanwhile is refused, and nothing of it is written", () =>
+    Effect.gen(function*() {
+      const { journal, message, place, record, traces } = yield* owned()
+      yield* journal.observe({ scope: place.scope, id: message.id, event: "Cancel", history: { type: "CANCELED", ts: place.at + 5 } })
+      const before = yield* traces
+      const refused = yield* record({
+        conditional: true,
+        lifecycle: ["Route"],
+        attempt: Fixture.attempt(1, "intent"),
+        tries: 4,
+        dueAt: 0,
+        events: [delivering(place.at + 10)]
+      })
+      assert.deepStrictEqual(refused, { _tag: "Refused", status: "CANCELED" })
+      assert.deepStrictEqual(yield* traces, before)
+    }))
+
+  it.effect("a begin of a closed message is refused", () =>
+    Effect.gen(function*() {
+      const { record, traces } = yield* owned()
+      yield* record({ lifecycle: ["Filter"], reason: "FILTERED", dueAt: null })
+      const before = yield* traces
+      assert.deepStrictEqual(yield* record({ conditional: true, tries: 1 }), { _tag: "Refused", status: "FILTERED" })
+      assert.deepStrictEqual(yield* traces, before)
+    }))
+
+  it.effect("P6: a settle after its own receipt keeps DELIVERED, and still records the attempt and the sent time", () =>
+    Effect.gen(function*() {
+      const { journal, message, place, record, traces } = yield* owned()
+      yield* record({ lifecycle: ["Route"], conditional: true, attempt: Fixture.attempt(1, "intent") })
+      yield* journal.observe({ scope: place.scope, id: message.id, event: "Deliver", history: { type: "DELIVERED", ts: place.at + 15 } })
+      const settle = yield* record({
+        at: place.at + 20,
+        lifecycle: ["Send"],
+        attempt: accepted,
+        dueAt: null,
+        events: [sent(place.at + 20)]
+      })
+      assert.deepInclude(settle, { _tag: "Written", status: "DELIVERED" })
+      const { attempts, due, record: stored } = yield* traces
+      assert.deepInclude(stored, { status: "DELIVERED", sent: place.at + 20, delivered: place.at + 15 })
+      assert.deepStrictEqual([attempts, due], [[accepted], []])
+    }))
+
+  it.effect("a settle that also delivers has both times", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      yield* record({ at: place.at + 7, lifecycle: ["Route", "Send", "Deliver"], attempt: accepted, dueAt: null })
+      assert.deepInclude((yield* traces).record, { status: "DELIVERED", sent: place.at + 7, delivered: place.at + 7 })
+    }))
+
+  it.effect("P4: a step repeated after an unknown commit changes nothing and is answered as it was", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      const intent = {
+        at: place.at + 10,
+        lifecycle: ["Route"],
+        conditional: true,
+        attempt: Fixture.attempt(1, "intent"),
+        events: [delivering(place.at + 10)]
+      } satisfies Partial<Step>
+      const settle = {
+        at: place.at + 20,
+        lifecycle: ["Send"],
+        attempt: accepted,
+        dueAt: null,
+        events: [sent(place.at + 20)]
+      } satisfies Partial<Step>
+      for (const step of [intent, settle]) {
+        const first = yield* record(step)
+        const before = yield* traces
+        const again = yield* record(step)
+        assert.strictEqual(again._tag, "Written")
+        assert.deepStrictEqual({ ...again, committedAtNanos: 0n }, { ...first, committedAtNanos: 0n })
+        assert.deepStrictEqual(yield* traces, before)
+      }
+    }))
+
+  it.effect("an outcome once stored is not overwritten", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      yield* record({ attempt: accepted })
+      yield* record({ at: place.at + 11, attempt: Fixture.attempt(1, "intent") })
+      yield* record({ at: place.at + 12, attempt: Fixture.attempt(1, "unknown", { kind: "Unknown" }) })
+      assert.deepStrictEqual((yield* traces).attempts, [accepted])
+    }))
+
+  it.effect("attempts are kept in the order of their numbers", () =>
+    Effect.gen(function*() {
+      const { record, traces, place } = yield* owned()
+      for (const number of [2, 11, 1, 3]) yield* record({ at: place.at + number, attempt: Fixture.attempt(number, "rejected") })
+      assert.deepStrictEqual((yield* traces).attempts.map((attempt) => attempt.number), [1, 2, 3, 11])
+    }))
+
+  it.effect("two different steps of one millisecond both leave their entries, in the order in which they were written", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      const ts = place.at
+      yield* record({ at: ts, lifecycle: ["Delay"], events: [{ type: "DELAYED", ts }] })
+      yield* record({ at: ts, lifecycle: ["Due"], events: [{ type: "MAPPED", ts }] })
+      yield* record({ at: ts, lifecycle: ["Route"], attempt: Fixture.attempt(1, "intent"), events: [delivering(ts)] })
+      yield* record({ at: ts, lifecycle: ["Send"], attempt: accepted, events: [sent(ts)] })
+      const types = (yield* traces).history.map((event) => event.type)
+      assert.deepStrictEqual(types, ["ENQUEUED", "DELAYED", "MAPPED", "DELIVERING", "SENT"])
+    }))
+
+  it.effect.prop(
+    "steps of many messages at once are each written whole, and a refused one fails alone",
+    { count: Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 24 })), bad: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 23 })) },
+    ({ bad, count }) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const journal = yield* Journal
+        const log = yield* MessageLog
+        const { epoch } = yield* journal.take(place.shard, "node", place.at)
+        const messages = Array.from({ length: count }, () => Fixture.message(place))
+        yield* journal.accept(Fixture.acceptance(place, messages))
+        const exits = yield* Effect.forEach(messages, (message, n) =>
+          Effect.exit(journal.record(Fixture.step(message, epoch, {
+            lifecycle: ["Route", "Send"],
+            dueAt: null,
+            attempt: n === bad ? { ...accepted, error: "\u0000" } : { ...accepted, reference: `${n}` },
+            events: [sent(place.at)]
+          }))), { concurrency: "unbounded" })
+        assert.deepStrictEqual(exits.map(Exit.isSuccess), messages.map((_, n) => n !== bad))
+        yield* Effect.forEach(messages, (message, n) =>
+          Effect.gen(function*() {
+            const attempts = yield* log.attempts(place.scope, message.id)
+            const { status } = yield* log.get(place.scope, message.id)
+            assert.strictEqual(status, n === bad ? "ENQUEUED" : "SENT")
+            assert.deepStrictEqual(attempts.map((attempt) => attempt.reference), n === bad ? [] : [`${n}`])
+            assert.lengthOf(yield* log.history(place.scope, message.id), n === bad ? 1 : 2)
+          }))
+      }),
+    { arbitrary: { runs: 15 } }
+  )
+}

@@ -1,0 +1,27 @@
+import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
+import * as Idempotency from "#layers/postgres/Idempotency.ts"
+import * as Inbox from "#layers/postgres/Inbox.ts"
+import * as Journal from "#layers/postgres/Journal.ts"
+import * as MessageLog from "#layers/postgres/MessageLog.ts"
+import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as Profiles from "#layers/postgres/Profiles.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as Handover from "#src/delivery/Handover.ts"
+import { NodeCrypto } from "@effect/platform-node"
+import { Layer, Redacted } from "effect"
+
+export const secretKey = (fill: number) =>
+  Layer.succeed(SecretKey, SecretKey.of({ bytes: Redacted.make(new Uint8Array(32).fill(fill)) }))
+
+/** Every store that the contract suites ask for, over a database of any kind that the caller gives. */
+export const layer = Layer.mergeAll(
+  ApiKeys.layer,
+  Idempotency.layer,
+  Inbox.layer,
+  Journal.layer,
+  MessageLog.layer,
+  Profiles.layer
+).pipe(
+  Layer.provideMerge(Handover.layer),
+  Layer.provide([Migrations.layer, NodeCrypto.layer, secretKey(7)])
+)

@@ -1,0 +1,18 @@
+import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
+import { inboxContract } from "#test/contracts/Inbox.ts"
+import { journalContract } from "#test/contracts/Journal.ts"
+import { messageLogContract } from "#test/contracts/MessageLog.ts"
+import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Stores from "#test/layers/postgres/Stores.ts"
+import { Effect, Layer } from "effect"
+
+const database = Layer.unwrap(
+  Effect.map(Directories.empty, (dataDir) => Embedded.layer({ dataDir, durability: "process" }))
+)
+
+/** The same stores over the embedded database; each suite has a directory of its own. */
+const stores = Stores.layer.pipe(Layer.provide(database))
+
+inboxContract("embedded", stores)
+journalContract("embedded", stores)
+messageLogContract("embedded", stores)

@@ -1,0 +1,141 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { Kind } from "#schemas/DeliveryError.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import type { Branch, Candidate, Plan } from "#src/delivery/Plan.ts"
+import { position, type Position, type Situation } from "#src/delivery/Position.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+const id = MessageId.make("1-00000001-0123456789abcdef01234567")
+const day = 24 * 3_600_000
+
+const candidate = (channel: string, provider: string, timeout?: number): Candidate => ({ _tag: "Candidate", channel, provider, timeout })
+const channel = (name: string, providers: ReadonlyArray<Candidate>): Branch => ({
+  _tag: "Branch",
+  method: "single",
+  channel: name,
+  timeout: undefined,
+  children: providers
+})
+const plan = (method: "all" | "single", children: ReadonlyArray<Plan>): Plan => ({
+  _tag: "Branch",
+  method,
+  channel: undefined,
+  timeout: undefined,
+  children
+})
+
+const attempt = (number: number, at: Candidate, state: Attempt["state"], startedAt: number, kind: Kind | null = null): Attempt => ({
+  number,
+  channel: at.channel,
+  provider: at.provider,
+  state,
+  kind,
+  startedAt,
+  endedAt: state === "intent" ? null : startedAt,
+  retryAfter: null,
+  reference: null,
+  error: null
+})
+
+const situation = (now: number, over: Partial<Situation> = {}): Situation => ({
+  id,
+  now,
+  deadline: 3 * day,
+  waits: [5_000, 10_000, 20_000],
+  unknownWait: 0,
+  ...over
+})
+
+const nextOf = (found: Position) => found._tag === "Next" ? [found.candidate.channel, found.candidate.provider] : found._tag
+
+const first = candidate("email", "one")
+const second = candidate("email", "two")
+const text = candidate("sms", "three")
+const single = plan("single", [channel("email", [first, second]), channel("sms", [text])])
+
+describe("Position: a message's place in its plan is a fold over its attempts", () => {
+  it("starts with the first provider of the first channel, at once", () => {
+    assert.deepStrictEqual(nextOf(position(single, [], situation(7))), ["email", "one"])
+  })
+
+  it("stops at the first success of `single`, and only when each has ended of `all`", () => {
+    const accepted = [attempt(1, first, "accepted", 0)]
+    assert.strictEqual(position(single, accepted, situation(1))._tag, "Succeeded")
+    assert.deepStrictEqual(nextOf(position(plan("all", single._tag === "Branch" ? single.children : []), accepted, situation(1))), ["sms", "three"])
+  })
+
+  it("tries an unavailable provider again after the schedule's wait, never sooner than it asked", () => {
+    const failed = { ...attempt(1, first, "rejected", 1_000, "Unavailable"), retryAfter: 60_000 }
+    const next = position(single, [failed], situation(1_000))
+    assert.strictEqual(next._tag === "Next" && next.at, 61_000)
+  })
+
+  it("goes to the next provider when one is misconfigured, and to the next channel when recipient or content is refused", () => {
+    const after = (kind: Kind) => nextOf(position(single, [attempt(1, first, "rejected", 0, kind)], situation(0)))
+    assert.deepStrictEqual(after("Misconfigured"), ["email", "two"])
+    assert.deepStrictEqual(after("RecipientRejected"), ["sms", "three"])
+    assert.deepStrictEqual(after("ContentRejected"), ["sms", "three"])
+  })
+
+  it("gives way to the next provider at the provider's timeout", () => {
+    const impatient = plan("single", [channel("email", [{ ...first, timeout: 3_000 }, second])])
+    assert.deepStrictEqual(nextOf(position(impatient, [attempt(1, first, "rejected", 0, "Unavailable")], situation(0))), ["email", "two"])
+  })
+
+  it("treats an intent without outcome as unknown: the same provider again, marked", () => {
+    const next = position(single, [attempt(1, first, "intent", 0)], situation(0))
+    assert.deepStrictEqual(nextOf(next), ["email", "one"])
+    assert.isTrue(next._tag === "Next" && next.possibleDuplicate)
+  })
+
+  it("holds an unknown outcome of a one-time password for its receipt", () => {
+    const next = position(single, [attempt(1, first, "unknown", 0, "Unknown")], situation(0, { unknownWait: 900_000 }))
+    assert.strictEqual(next._tag === "Next" && next.at, 900_000)
+  })
+
+  it("fails at the message's deadline, whatever is left of the plan", () => {
+    const late = attempt(1, first, "rejected", 100, "Unavailable")
+    assert.strictEqual(position(single, [late], situation(200, { deadline: 150 }))._tag, "Failed")
+  })
+
+  it.effect.prop("ends every plan after a bounded number of failures", {
+    kinds: Schema.Array(Schema.Literals(["Unavailable", "RateLimited", "Misconfigured", "RecipientRejected", "Unknown"]))
+      .check(Schema.isMinLength(20), Schema.isMaxLength(20)),
+    method: Schema.Literals(["all", "single"])
+  }, ({ kinds, method }) =>
+    Effect.sync(() => {
+      const walked = plan(method, [channel("email", [first, second]), channel("sms", [text])])
+      const attempts: Array<Attempt> = []
+      let now = 0
+      for (const kind of kinds) {
+        const next = position(walked, attempts, situation(now))
+        if (next._tag !== "Next") break
+        assert.isAtLeast(next.at, now)
+        now = next.at
+        attempts.push(attempt(attempts.length + 1, next.candidate, kind === "Unknown" ? "unknown" : "rejected", now, kind))
+      }
+      assert.isAtMost(attempts.length, 12)
+      assert.strictEqual(position(walked, attempts, situation(now))._tag, "Failed")
+    }))
+})
+
+describe("RetryPolicy", () => {
+  it.effect("is 104 attempts in 24 hours: 5 s doubling to 15 min, then every 15 min (api.md 26.5)", () =>
+    Effect.gen(function*() {
+      const waits = yield* RetryPolicy.waits(RetryPolicy.long)
+      assert.deepStrictEqual(waits.slice(0, 10), [5, 10, 20, 40, 80, 160, 320, 640, 900, 900].map((seconds) => seconds * 1_000))
+      assert.isAtLeast(waits.length, 95)
+      assert.isAtMost(waits.length, 104)
+      assert.isAtMost(waits.reduce((sum, wait) => sum + wait, 0), day + 900_000)
+    }))
+
+  it.effect.prop("spreads waits by at most a fifth, the same at every look", { wait: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 900_000 })), position: Schema.Int }, ({ position, wait }) =>
+    Effect.sync(() => {
+      const spread = RetryPolicy.jittered(wait, id, position)
+      assert.isAtLeast(spread, Math.floor(wait * 0.8))
+      assert.isAtMost(spread, Math.ceil(wait * 1.2))
+      assert.strictEqual(spread, RetryPolicy.jittered(wait, id, position))
+    }))
+})

@@ -1,0 +1,77 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { providers } from "#src/reports/MessageDetails.ts"
+import type { MessageRecord } from "#src/reports/MessageLog.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+const id = MessageId.make("1-00000001-000000000000000000000001")
+
+const record: MessageRecord = {
+  id,
+  requestId: id,
+  status: "OPENED",
+  reason: undefined,
+  error: undefined,
+  event: "",
+  template: "nt_1",
+  recipient: "ada",
+  tenantId: undefined,
+  tags: [],
+  traceId: undefined,
+  enqueued: 1,
+  sent: 20,
+  delivered: 30,
+  opened: 40,
+  clicked: undefined,
+  canceledAt: undefined,
+  willRetry: false,
+  archived: false
+}
+
+const attempt = (number: number, provider: string, state: Attempt["state"], more: Partial<Attempt> = {}): Attempt => ({
+  number,
+  channel: "email",
+  provider,
+  state,
+  kind: null,
+  startedAt: number * 10,
+  endedAt: state === "intent" ? null : number * 10 + 1,
+  retryAfter: null,
+  reference: null,
+  error: null,
+  ...more
+})
+
+const channel = { key: "email", name: "email", template: "nt_1" }
+const never = { sent: undefined, delivered: undefined, opened: undefined, clicked: undefined, reference: undefined }
+
+describe("MessageDetails.providers", () => {
+  it("tells each provider's last call, and the recipient's doings of the one that sent", () =>
+    assert.deepStrictEqual(
+      providers(record, [
+        attempt(1, "ses", "rejected", { error: "451" }),
+        attempt(2, "ses", "rejected", { error: "550" }),
+        attempt(3, "smtp", "accepted", { reference: "r" })
+      ]),
+      [
+        { channel, provider: "ses", status: "UNDELIVERABLE", ...never, error: "550" },
+        {
+          channel,
+          provider: "smtp",
+          status: "OPENED",
+          sent: 31,
+          delivered: 30,
+          opened: 40,
+          clicked: undefined,
+          error: undefined,
+          reference: { id: "r" }
+        }
+      ]
+    ))
+
+  it("says of an unknown outcome that it is unknown, and nothing of a call in flight", () =>
+    assert.deepStrictEqual(
+      providers(record, [attempt(1, "ses", "unknown"), attempt(2, "smtp", "intent")]),
+      [{ channel, provider: "ses", status: "UNDELIVERABLE", ...never, error: "The outcome of the call is unknown" }]
+    ))
+})
