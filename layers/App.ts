@@ -36,13 +36,21 @@ import { HttpRouter, HttpServer } from "effect/http"
 import type { SocketServer } from "effect/socket"
 import type { SqlClient, SqlError } from "effect/sql"
 
-type Client = Layer.Layer<PgClient.PgClient | SqlClient.SqlClient, EmbeddedError | Schema.SchemaError | SqlError.SqlError>
+/** Planning a statement over all partitions anew takes as long as running it: the generic plan prunes them when it starts. */
+const session = { plan_cache_mode: "force_generic_plan" }
+
+type Client = Layer.Layer<
+  PgClient.PgClient | SqlClient.SqlClient,
+  EmbeddedError | Schema.SchemaError | SqlError.SqlError
+>
 
 /** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
 const client = ({ databaseUrl: url, dataDir, durability }: Values): Client =>
   url === undefined
     ? Embedded.layer({ dataDir: `${dataDir}/postgres`, durability })
-    : DatabaseClock.layer.pipe(Layer.provideMerge(PgClient.layer({ url, maxConnections: 10, connectTimeout: "2 seconds" })))
+    : DatabaseClock.layer.pipe(
+      Layer.provideMerge(PgClient.layer({ url, maxConnections: 10, connectTimeout: "2 seconds", startupParameters: session }))
+    )
 
 const database = (settings: Values) =>
   Partitions.layer.pipe(
@@ -93,7 +101,9 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
     )
     return HttpRouter.serve(routes, { ...Routes.options, disableListenLog: true }).pipe(
       Layer.merge(welcome(settings)),
-      Layer.provide(NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })),
+      Layer.provide(
+        NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
+      ),
       Layer.provide(placement(settings)),
       Layer.provide(Intake.layer),
       Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),

@@ -26,21 +26,18 @@ const fail = (sentence, code = 1) => {
   process.exit(code)
 }
 
-const readPackages = (file) => {
-  try {
-    return JSON.parse(readFileSync(join(root, file), "utf8")).packages
-  } catch {
-    return {}
-  }
-}
+const packagesOf = (lock) => JSON.parse(readFileSync(lock, "utf8")).packages
 
-/** npm writes the second file last, so an install that was cut off is never taken for a whole one. */
 const isInstalled = (tools) => {
-  const installed = readPackages("node_modules/.package-lock.json")
-  return Object.entries(readPackages("package-lock.json")).every(([path, wanted]) => {
+  // npm writes this one last, so an install that was cut off is never taken for a whole one.
+  const record = join(root, "node_modules", ".package-lock.json")
+  if (!existsSync(record)) return false
+  const installed = packagesOf(record)
+  return Object.entries(packagesOf(join(root, "package-lock.json"))).every(([path, wanted]) => {
+    if (path === "") return true
     const found = installed[path]
-    if (path === "" || (found === undefined && (wanted.optional || (wanted.dev && !tools)))) return true
-    return found !== undefined && found.version === wanted.version
+    if (found !== undefined) return found.version === wanted.version
+    return wanted.optional || wanted.devOptional || (wanted.dev && !tools)
   })
 }
 
@@ -83,10 +80,8 @@ const become = (node, args) => {
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
-/** @param {string} name @param {ReadonlyArray<string>} args */
-export const launch = (name, args) => {
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (command === undefined) return fail(`Say one of ${Object.keys(commands).join(", ")}`, 2)
-  if (!isInstalled(command.tools)) install(command.tools)
-  become(chooseNode(), [...command.arguments, ...args])
-}
+const [name = "", ...rest] = process.argv.slice(2)
+const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+if (command === undefined) fail(`Say one of ${Object.keys(commands).join(", ")}`, 2)
+if (!isInstalled(command.tools)) install(command.tools)
+become(chooseNode(), [...command.arguments, ...rest])

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// The `tidings` command.
-import { launch } from "./launch.mjs"
-
-launch("tidings", process.argv.slice(2))
+// The `tidings` command is one of the launcher's.
+process.argv.splice(2, 0, "tidings")
+await import("./launch.mjs")

@@ -8,8 +8,9 @@ const remeasured = "30 seconds"
 const heldNanos = 5_000_000_000n
 
 /**
- * A clock that runs with `local`'s monotonic one, `offset` ns ahead of it: against the monotonic clock, since the host's wall clock may be
- * stepped in between. The offset is measured now and every 30 s; a measurement that fails leaves the last one.
+ * A clock that runs with `local`'s monotonic one, `offset` ns ahead of it: against the monotonic clock, since the
+ * host's wall clock may be stepped in between. The offset is measured now and every 30 s; a measurement that fails
+ * leaves the last one.
  */
 export const follow = Effect.fnUntraced(function*<E, R>(local: Clock.Clock, measure: Effect.Effect<bigint, E, R>) {
   let offset = yield* measure
@@ -60,8 +61,8 @@ const ahead = Effect.fn("DatabaseClock.measure")(function*(sql: SqlClient.SqlCli
 })
 
 /**
- * The clock of the database (P7): the same on every node, without asking for it. Monotonic readings and sleeps are the host's. For a real
- * Postgres; an embedded one has the host's clock already.
+ * The clock of the database (P7): the same on every node, without asking for it. Monotonic readings and sleeps are the
+ * host's. For a real Postgres; an embedded one has the host's clock already.
  */
 export const layer = Layer.effect(
   Clock.Clock,

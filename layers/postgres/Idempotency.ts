@@ -1,5 +1,5 @@
-import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as KeyRow from "#layers/postgres/idempotency/KeyRow.ts"
+import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { type Answer, CurrentKey, Idempotency, type IdempotencyKey, StillRunning } from "#src/access/Idempotency.ts"
 import type { StoredResponse } from "#src/access/Idempotency.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -9,7 +9,10 @@ import { SqlClient } from "effect/sql"
 
 type Failure = StillRunning | StoreUnavailable
 
-/** How long a duplicate waits for the first call (reliability.md 2.2); the statement of `KeyRow.take` says the same to the database. */
+/**
+ * How long a duplicate waits for the first call (reliability.md 2.2); the statement of `KeyRow.take` says the same to
+ * the database.
+ */
 const patience = "5 seconds"
 
 /** After an unknown commit; the database may be restarting. */
@@ -48,8 +51,8 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * A commit without an answer may have happened, or be happening. The same transaction again tells: it waits for the key row of the lost one,
-   * finds it under its own name, or finds nothing and runs.
+   * A commit without an answer may have happened, or be happening. The same transaction again tells: it waits for the
+   * key row of the lost one, finds it under its own name, or finds nothing and runs.
    */
   const commit = Effect.fnUntraced(function*<R>(
     key: IdempotencyKey,
@@ -87,7 +90,10 @@ const make = Effect.gen(function*() {
       )
     })
 
-  /** One database connection per key waits, whatever the number of duplicates. A first call that vanished stored nothing: the next runs. */
+  /**
+   * One database connection per key waits, whatever the number of duplicates. A first call that vanished stored
+   * nothing: the next runs.
+   */
   const follow = <R>(
     key: IdempotencyKey,
     operation: Effect.Effect<StoredResponse, StoreUnavailable, R>,

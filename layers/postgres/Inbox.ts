@@ -1,6 +1,6 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
@@ -21,7 +21,8 @@ const make = Effect.gen(function*() {
   const list: Inbox["Service"]["list"] = Effect.fn("Inbox.list")(function*(scope, userId, options) {
     const sealed: Cursor.List = { scope, route: "inbox", filters: [userId] }
     const before = options.cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, options.cursor)
-    const rows = yield* sql`select message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt"
+    const rows =
+      yield* sql`select message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt"
       from inbox where scope = ${scope} and user_id = ${userId}
         ${before === undefined ? sql`` : sql`and (created_at, message_id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, message_id desc limit ${options.limit + 1}::int`.pipe(Effect.flatMap(decodeRows))
@@ -36,5 +37,8 @@ const make = Effect.gen(function*() {
   return Inbox.of({ list })
 })
 
-/** The in-app inbox on Postgres. A message comes first when it was delivered last, which may be long after its acceptance. */
+/**
+ * The in-app inbox on Postgres. A message comes first when it was delivered last, which may be long after its
+ * acceptance.
+ */
 export const layer = Layer.effect(Inbox, make)

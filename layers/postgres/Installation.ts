@@ -10,26 +10,31 @@ export class OtherInstallation extends Schema.TaggedError<OtherInstallation>()("
 const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })))
 
 /**
- * Lets this node start only with the secret key and the shard count that the first node stored (design.md §4, §6). With another key nothing
- * sealed could be opened; with another count two nodes could own one recipient.
+ * Lets this node start only with the secret key and the shard count that the first node stored (design.md §4, §6). With
+ * another key nothing sealed could be opened; with another count two nodes could own one recipient.
  */
 export const layer = (shardCount: number) =>
-  Layer.effectDiscard(Effect.gen(function*() {
-    const sql = yield* SqlClient.SqlClient
-    const shards = String(shardCount)
-    const fingerprint = Buffer.from(derive(yield* SecretKey, "installation/fingerprint")).toString("base64url")
-    yield* sql`insert into settings (name, value) values ('secret_key', ${fingerprint}), ('shards', ${shards})
+  Layer.effectDiscard(
+    Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const shards = String(shardCount)
+      const fingerprint = Buffer.from(derive(yield* SecretKey, "installation/fingerprint")).toString("base64url")
+      yield* sql`insert into settings (name, value) values ('secret_key', ${fingerprint}), ('shards', ${shards})
       on conflict (name) do nothing`
-    const rows = yield* sql`select name, value from settings`.pipe(Effect.flatMap(decode))
-    const stored = new Map(rows.map((row) => [row.name, row.value]))
-    if (stored.get("secret_key") !== fingerprint) {
-      return yield* new OtherInstallation({
-        message: "TIDINGS_SECRET_KEY is not the key that this database was set up with; start with the key of the first node."
-      })
-    }
-    if (stored.get("shards") !== shards) {
-      return yield* new OtherInstallation({
-        message: `TIDINGS_SHARDS is ${shards}, but this database was set up with ${stored.get("shards")}; the number cannot change.`
-      })
-    }
-  }).pipe(Effect.withSpan("Installation")))
+      const rows = yield* sql`select name, value from settings`.pipe(Effect.flatMap(decode))
+      const stored = new Map(rows.map((row) => [row.name, row.value]))
+      if (stored.get("secret_key") !== fingerprint) {
+        return yield* new OtherInstallation({
+          message:
+            "TIDINGS_SECRET_KEY is not the key that this database was set up with; start with the first node's key."
+        })
+      }
+      if (stored.get("shards") !== shards) {
+        return yield* new OtherInstallation({
+          message: `TIDINGS_SHARDS is ${shards}, but this database was set up with ${
+            stored.get("shards")
+          }; the number cannot change.`
+        })
+      }
+    }).pipe(Effect.withSpan("Installation"))
+  )

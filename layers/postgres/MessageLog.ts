@@ -1,12 +1,12 @@
+import * as Filters from "#layers/postgres/messagelog/Filters.ts"
+import * as Records from "#layers/postgres/messagelog/Records.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import { KeyState, type Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
-import * as Filters from "#layers/postgres/messagelog/Filters.ts"
-import * as Records from "#layers/postgres/messagelog/Records.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
@@ -60,16 +60,20 @@ const make = Effect.gen(function*() {
   }, orUnavailable)
 
   const attempts = Effect.fn("MessageLog.attempts")(function*(scope: Scope, id: MessageId) {
-    return yield* sql`select number, channel, provider, state, kind, started_at::float8 as "startedAt", ended_at::float8 as "endedAt",
-        retry_after::float8 as "retryAfter", reference, error
+    return yield* sql`select number, channel, provider, state, kind, started_at::float8 as "startedAt",
+        ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error
       from attempts where scope = ${scope} and message_id = ${id} order by number`.pipe(Effect.flatMap(decodeAttempts))
   }, orUnavailable)
 
-  /** ENQUEUED is the message row itself. Steps of one millisecond were written one after the other, and transaction ids count up. */
+  /**
+   * ENQUEUED is the message row itself. Steps of one millisecond were written one after the other, and transaction ids
+   * count up.
+   */
   const history = Effect.fn("MessageLog.history")(function*(scope: Scope, id: MessageId) {
-    const messages = yield* sql`select enqueued_at::float8 as enqueued from messages where scope = ${scope} and id = ${id}`.pipe(
-      Effect.flatMap(decodeEnqueued)
-    )
+    const messages =
+      yield* sql`select enqueued_at::float8 as enqueued from messages where scope = ${scope} and id = ${id}`.pipe(
+        Effect.flatMap(decodeEnqueued)
+      )
     const { enqueued } = yield* only(messages, id)
     const rows = yield* sql`select events from history where scope = ${scope} and message_id = ${id}
       order by at, xmin::text::bigint, step`.pipe(Effect.flatMap(decodeEvents))

@@ -13,7 +13,8 @@ const lock = 7_311_842
 const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
 
 /** The ids of a day start with its seconds, `1-<8 hex>`. */
-const bound = (day: DateTime.Utc): string => `1-${Math.floor(day.epochMilliseconds / 1_000).toString(16).padStart(8, "0")}`
+const bound = (day: DateTime.Utc): string =>
+  `1-${Math.floor(day.epochMilliseconds / 1_000).toString(16).padStart(8, "0")}`
 
 const nameOf = (table: string, day: DateTime.Utc): string =>
   `${table}_${DateTime.formatIsoDateUtc(day).replaceAll("-", "")}`
@@ -24,8 +25,8 @@ const wanted = (now: DateTime.Utc): ReadonlyArray<DateTime.Utc> => {
 }
 
 /**
- * One statement, one commit. Attaching takes a weaker lock on the parent than `create … partition of`: readers and writers go on. Waiting for
- * locks is cut short, since others queue behind the waiter.
+ * One statement, one commit. Attaching takes a weaker lock on the parent than `create … partition of`: readers and
+ * writers go on. Waiting for locks is cut short, since others queue behind the waiter.
  */
 const creation = (day: DateTime.Utc): string =>
   `do $$ begin
@@ -42,7 +43,10 @@ const creation = (day: DateTime.Utc): string =>
   }
   end $$`
 
-/** Creates the daily partitions that are missing around today. A day that fails is logged: the default partition takes its rows. */
+/**
+ * Creates the daily partitions that are missing around today. A day that fails is logged: the default partition takes
+ * its rows.
+ */
 export const ensure = Effect.fn("Partitions.ensure")(function*(sql: SqlClient.SqlClient) {
   const now = yield* DateTime.now
   const rows = yield* sql`select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid

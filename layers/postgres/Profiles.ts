@@ -1,6 +1,6 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Profile, UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
@@ -24,7 +24,10 @@ class Find extends Request.Class<
   StoreUnavailable
 > {}
 
-/** The lookups of one turn as one statement; those of a transaction stay on its connection. A row that does not decode fails alone. */
+/**
+ * The lookups of one turn as one statement; those of a transaction stay on its connection. A row that does not decode
+ * fails alone.
+ */
 const finder = (sql: SqlClient.SqlClient) =>
   RequestResolver.makeWith<Find>({
     batchKey: (entry) => Context.getOrUndefined(entry.context, sql.transactionService)?.[0],
@@ -51,7 +54,8 @@ const make = Effect.gen(function*() {
   const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
     const text = yield* encodeProfile(profile)
     const now = yield* Clock.currentTimeMillis
-    yield* sql`update profiles set profile = ${text}, updated_at = ${now} where scope = ${scope} and user_id = ${userId}`
+    yield* sql`update profiles set profile = ${text}, updated_at = ${now}
+      where scope = ${scope} and user_id = ${userId}`
   })
 
   const replace = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
@@ -69,7 +73,9 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const rows = yield* sql`insert into profiles as p (scope, user_id, profile, created_at, updated_at)
         values (${scope}, ${userId}, ${text}, ${now}, ${now})
-        on conflict (scope, user_id) do update set profile = p.profile returning p.profile`.pipe(Effect.flatMap(decodeLocked))
+        on conflict (scope, user_id) do update set profile = p.profile returning p.profile`.pipe(
+        Effect.flatMap(decodeLocked)
+      )
       const before = rows[0]?.profile ?? text
       if (before !== text) yield* store(scope, userId, ProfileChange.merge(yield* decodeProfile(before), change))
     },
@@ -79,9 +85,10 @@ const make = Effect.gen(function*() {
 
   const patch: Profiles["Service"]["patch"] = Effect.fnUntraced(
     function*(scope, userId, operations) {
-      const rows = yield* sql`select profile from profiles where scope = ${scope} and user_id = ${userId} for update`.pipe(
-        Effect.flatMap(decodeLocked)
-      )
+      const rows = yield* sql`select profile from profiles where scope = ${scope} and user_id = ${userId} for update`
+        .pipe(
+          Effect.flatMap(decodeLocked)
+        )
       const row = Array.head(rows)
       if (Option.isNone(row)) return yield* new ProfileNotFound({ userId })
       yield* store(scope, userId, yield* ProfileChange.patch(yield* decodeProfile(row.value.profile), operations))

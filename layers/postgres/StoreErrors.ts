@@ -2,7 +2,10 @@ import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Effect, Predicate, Schema } from "effect"
 import { isSqlError, type SqlError } from "effect/sql/SqlError"
 
-/** Five characters of one of PostgreSQL's classes (its manual, appendix A); Node's `EPIPE` has the length but not the class. */
+/**
+ * Five characters of one of PostgreSQL's classes (its manual, appendix A); Node's `EPIPE` has the length but not the
+ * class.
+ */
 const sqlStatePattern = /^[0-9FHPX][0-9A-Z]{4}$/
 
 /** The SQLSTATE that the server gave; `undefined` when the error is the connection's. */
@@ -29,8 +32,8 @@ export const unavailable = (error: Fault): StoreUnavailable => new StoreUnavaila
 const isOther = <E>(error: E): error is Exclude<E, Fault> => !isSqlError(error) && !Schema.isSchemaError(error)
 
 /**
- * For a method that fails with `StoreUnavailable` only; a row that does not decode was not written by this version. A rollback on a lost
- * connection dies with its `SqlError`, and is no defect of ours either.
+ * For a method that fails with `StoreUnavailable` only; a row that does not decode was not written by this version. A
+ * rollback on a lost connection dies with its `SqlError`, and is no defect of ours either.
  */
 export const orUnavailable = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -82,7 +82,7 @@ export interface Step {
 /** `written` with the status it left; `refused`: conditional, and the status had no such edge; `fenced`: another owner has the shard. */
 export type StepResult =
   | { readonly _tag: "Written"; readonly status: Status; readonly committedAtNanos: bigint }
-  | { readonly _tag: "Refused"; readonly status: Status }
+  | { readonly _tag: "Refused" }
   | { readonly _tag: "Fenced" }
 
 /** A bounded look at what is due in the owned shards: the oldest ready rows and the most overdue timed ones. */
@@ -139,4 +139,3 @@ export class Journal extends Context.Service<Journal, {
   readonly take: (shard: number, node: string, at: number) => Effect.Effect<Ownership, StoreUnavailable>
   readonly due: (window: Window) => Effect.Effect<Due, StoreUnavailable>
 }>()("tidings/Journal") {}
-

@@ -3,7 +3,10 @@ import type { Profile } from "#schemas/Profile.ts"
 import { PatchRefused } from "#src/people/Profiles.ts"
 import { Effect, Equal, JsonPatch, JsonPointer, type Schema } from "effect"
 
-/** These bound the work of one patch: a copy can double the document each time, and a bigger one than this is no profile. */
+/**
+ * These bound the work of one patch: a copy can double the document each time, and a bigger one than this is no
+ * profile.
+ */
 const maxOperations = 1_000
 const maxCopied = 100_000
 
@@ -41,7 +44,8 @@ const refuse = (detail: string) => Effect.fail(new PatchRefused({ detail }))
 const attempt = <A>(evaluate: () => A) =>
   Effect.try({
     try: evaluate,
-    catch: (cause) => new PatchRefused({ detail: cause instanceof Error ? cause.message : "The operation does not apply." })
+    catch: (cause) =>
+      new PatchRefused({ detail: cause instanceof Error ? cause.message : "The operation does not apply." })
   })
 
 const change = (document: Schema.Json, operation: JsonPatch.JsonPatchOperation) =>

@@ -1,12 +1,15 @@
+import type { PatchOperation } from "#schemas/PatchOperation.ts"
 import type { Profile, UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Context, type Effect, type JsonPatch, type Option, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 
 /** The patch does not fit the stored profile, or is not one: 400. */
 export class PatchRefused extends Schema.TaggedError<PatchRefused>()("PatchRefused", { detail: Schema.String }) {}
 
-export class ProfileNotFound extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", { userId: Schema.String }) {}
+export class ProfileNotFound
+  extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", { userId: Schema.String })
+{}
 
 /** Users and their addresses (api.md §6). Each write is one atomic change. */
 export class Profiles extends Context.Service<Profiles, {
@@ -20,7 +23,7 @@ export class Profiles extends Context.Service<Profiles, {
   readonly patch: (
     scope: Scope,
     userId: UserId,
-    patch: JsonPatch.JsonPatch
+    patch: ReadonlyArray<PatchOperation>
   ) => Effect.Effect<void, ProfileNotFound | PatchRefused | StoreUnavailable>
   /** Idempotent; lists and preferences stay. */
   readonly remove: (scope: Scope, userId: UserId) => Effect.Effect<void, StoreUnavailable>

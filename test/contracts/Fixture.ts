@@ -5,6 +5,7 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
 import { type Acceptance, Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
+import type { MessageQuery } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
 /**
@@ -125,6 +126,24 @@ export const step = (target: NewMessage, epoch: number, more: Partial<Step> = {}
   events: [],
   ...more
 })
+
+/** A query that filters nothing. */
+export const anything: MessageQuery = {
+  archived: false,
+  limit: 100,
+  cursor: undefined,
+  enqueuedAfter: undefined,
+  event: undefined,
+  list: undefined,
+  messageId: undefined,
+  notification: undefined,
+  providers: [],
+  recipient: undefined,
+  statuses: [],
+  tags: [],
+  tenantId: undefined,
+  traceId: undefined
+}
 
 export const rendered = (title: string): Rendered => ({
   title,

@@ -5,28 +5,10 @@ import { pages } from "#test/contracts/MessageLogPages.ts"
 import { assert, describe, layer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 
-/** A query that filters nothing. */
-export const anything: MessageQuery = {
-  archived: false,
-  limit: 100,
-  cursor: undefined,
-  enqueuedAfter: undefined,
-  event: undefined,
-  list: undefined,
-  messageId: undefined,
-  notification: undefined,
-  providers: [],
-  recipient: undefined,
-  statuses: [],
-  tags: [],
-  tenantId: undefined,
-  traceId: undefined
-}
-
 /** The names of the messages that a query finds; the name is the event, unless the test is about events. */
 const found = (place: Fixture.World, more: Partial<MessageQuery>, name: "event" | "template" = "event") =>
   Effect.map(
-    MessageLog.use((log) => log.list(place.scope, { ...anything, ...more })),
+    MessageLog.use((log) => log.list(place.scope, { ...Fixture.anything, ...more })),
     (page) => page.items.map((item) => item[name]).toSorted()
   )
 
@@ -59,7 +41,11 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
 
   it.effect("recipient", () =>
     Effect.gen(function*() {
-      const place = yield* fill({ a: { recipientName: "ada" }, b: { recipientName: "bob" }, c: { recipientName: "ada " } })
+      const place = yield* fill({
+        a: { recipientName: "ada" },
+        b: { recipientName: "bob" },
+        c: { recipientName: "ada " }
+      })
       assert.deepStrictEqual(yield* found(place, { recipient: "ada" }), ["a"])
     }))
 
@@ -124,7 +110,12 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       const tried = Effect.fnUntraced(function*(event: string, providers: ReadonlyArray<string>) {
         const message = yield* Fixture.accepted(place, { event })
         yield* Effect.forEach(providers, (provider, n) =>
-          journal.record(Fixture.step(message, epoch, { at: place.at + n, attempt: Fixture.attempt(n + 1, "rejected", { provider }) })))
+          journal.record(
+            Fixture.step(message, epoch, {
+              at: place.at + n,
+              attempt: Fixture.attempt(n + 1, "rejected", { provider })
+            })
+          ))
       })
       yield* tried("a", ["smtp", "ses", "smtp"])
       yield* tried("b", ["ses"])
@@ -141,7 +132,11 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
 
   it.effect("all filters given must hold", () =>
     Effect.gen(function*() {
-      const place = yield* fill({ a: { tags: ["x"], tenantId: "t" }, b: { tags: ["x"], tenantId: "u" }, c: { tenantId: "t" } })
+      const place = yield* fill({
+        a: { tags: ["x"], tenantId: "t" },
+        b: { tags: ["x"], tenantId: "u" },
+        c: { tenantId: "t" }
+      })
       assert.deepStrictEqual(yield* found(place, { tags: ["x"], tenantId: "t" }), ["a"])
     }))
 
@@ -190,7 +185,13 @@ const histories = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       const journal = yield* Journal
       const log = yield* MessageLog
       const message = yield* Fixture.accepted(place, { events: [{ type: "MAPPED", ts: place.at }] })
-      for (const [type, event, after] of [["CLICKED", "Click", 30], ["DELIVERED", "Deliver", 10], ["OPENED", "Open", 20]] as const) {
+      for (
+        const [type, event, after] of [["CLICKED", "Click", 30], ["DELIVERED", "Deliver", 10], [
+          "OPENED",
+          "Open",
+          20
+        ]] as const
+      ) {
         yield* journal.observe({ scope: place.scope, id: message.id, event, history: { type, ts: place.at + after } })
       }
       const history = yield* log.history(place.scope, message.id)

@@ -2,26 +2,27 @@ import { Scope } from "#schemas/Scope.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
-import { anything } from "#test/contracts/MessageLog.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 const list = (place: Fixture.World, more: Partial<MessageQuery> = {}) =>
-  MessageLog.use((log) => log.list(place.scope, { ...anything, ...more }))
+  MessageLog.use((log) => log.list(place.scope, { ...Fixture.anything, ...more }))
 
 /** Every page, with something done between two of them. */
-const walk = Effect.fnUntraced(function*<E, R>(place: Fixture.World, limit: number, between: Effect.Effect<unknown, E, R>) {
-  const seen: Array<string> = []
-  let cursor: string | undefined
-  do {
-    const page = yield* list(place, { limit, cursor })
-    assert.isAtMost(page.items.length, limit)
-    seen.push(...page.items.map((item) => item.id))
-    cursor = page.cursor
-    yield* between
-  } while (cursor !== undefined)
-  return seen
-})
+const walk = Effect.fnUntraced(
+  function*<E, R>(place: Fixture.World, limit: number, between: Effect.Effect<unknown, E, R>) {
+    const seen: Array<string> = []
+    let cursor: string | undefined
+    do {
+      const page = yield* list(place, { limit, cursor })
+      assert.isAtMost(page.items.length, limit)
+      seen.push(...page.items.map((item) => item.id))
+      cursor = page.cursor
+      yield* between
+    } while (cursor !== undefined)
+    return seen
+  }
+)
 
 const flip = (text: string, index: number): string => {
   const swapped = text[index] === "A" ? "B" : "A"
@@ -54,7 +55,9 @@ export const pages = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
   it.effect.prop(
     "pages show each message once and in order while others are accepted, those of one millisecond included",
     {
-      offsets: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 }))).check(Schema.isMaxLength(20)),
+      offsets: Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 }))).check(
+        Schema.isMaxLength(20)
+      ),
       limit: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 7 }))
     },
     ({ limit, offsets }) =>
@@ -125,8 +128,14 @@ export const pages = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
         { tags: [], providers: ["x"] },
         { tags: ["x"], enqueuedAfter: 0 }
       ]
-      yield* Effect.forEach(foreign, (query) =>
-        Effect.map(Effect.flip(list(place, { ...query, cursor })), (error) => assert.strictEqual(error._tag, "InvalidCursor")))
+      yield* Effect.forEach(
+        foreign,
+        (query) =>
+          Effect.map(
+            Effect.flip(list(place, { ...query, cursor })),
+            (error) => assert.strictEqual(error._tag, "InvalidCursor")
+          )
+      )
       const elsewhere = { ...place, scope: Scope.make(place.scope + 500_000) }
       assert.strictEqual((yield* Effect.flip(list(elsewhere, { tags: ["x"], cursor })))._tag, "InvalidCursor")
       assert.lengthOf((yield* list(place, { tags: ["x"], limit: 50, cursor })).items, 2)

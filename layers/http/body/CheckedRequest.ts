@@ -1,4 +1,4 @@
-import { Effect, type Option, Inspectable, Schema, Stream } from "effect"
+import { Effect, Inspectable, type Option, Schema, Stream } from "effect"
 import {
   type Headers,
   HttpIncomingMessage,

@@ -17,7 +17,9 @@ const shown = (text: string, index: number): string => {
   const code = text.codePointAt(index)
   if (code === undefined) return "end of input"
   const printable = code > 0x20 && code < 0x7f
-  return printable ? `token '${String.fromCodePoint(code)}'` : `character U+${code.toString(16).toUpperCase().padStart(4, "0")}`
+  return printable
+    ? `token '${String.fromCodePoint(code)}'`
+    : `character U+${code.toString(16).toUpperCase().padStart(4, "0")}`
 }
 
 /** Walks the text by the grammar of RFC 8259 with its own stack, and stops where the grammar does. */

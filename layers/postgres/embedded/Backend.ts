@@ -61,7 +61,7 @@ export const make = (db: PGlite, lastWords: () => string): Result.Result<Backend
       try {
         module._PostgresMainLoopOnce()
       } catch (cause) {
-        if (!Predicate.hasProperty(cause, "status") || cause.status !== errorRaised) continue
+        if (!Predicate.hasProperty(cause, "status") || cause.status !== errorRaised) return cause
         module.stackRestore(stack)
         module._PostgresMainLongJmp()
       }

@@ -37,7 +37,8 @@ const row = (step: Step, n: number) => ({
   rendered: step.inbox === undefined ? undefined : JSON.stringify(step.inbox.rendered)
 })
 
-const types = `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text, sent bigint,
+const types =
+  `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text, sent bigint,
   conditional boolean, reason text, error text, due_at bigint, closes boolean, tries smallint, number smallint, channel text, provider text, state text,
   kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, events text,
   user_id text, tenant_id text, rendered text`
@@ -64,31 +65,25 @@ const statement = `
     from valid x
     where m.scope = x.scope and m.id = x.id and m.id between $2 and $3
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
-    returning m.scope, m.id, m.status),
+    returning m.status as left_status, x.*),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
       reference, error)
-    select x.scope, x.id, x.number, x.epoch, x.channel, x.provider, x.state, x.kind, x.started_at, x.ended_at, x.retry_after,
-      x.reference, x.attempt_error
-    from valid x join moved using (scope, id) where x.number is not null
+    select scope, id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after, reference, attempt_error
+    from moved where number is not null
     on conflict (scope, message_id, number) do update set state = excluded.state, kind = excluded.kind, ended_at = excluded.ended_at,
       retry_after = excluded.retry_after, reference = excluded.reference, error = excluded.error
     where attempts.state = 'intent' and excluded.state <> 'intent'),
   h as (insert into history (scope, message_id, at, step, events)
-    select x.scope, x.id, x.at, x.step, x.events from valid x join moved using (scope, id) where x.events is not null
-    on conflict do nothing),
+    select scope, id, at, step, events from moved where events is not null on conflict do nothing),
   i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, rendered)
-    select x.scope, x.user_id, x.id, x.tenant_id, x.at, x.rendered from valid x join moved using (scope, id)
-    where x.user_id is not null on conflict do nothing)
-  select x.n, moved.status, valid.n is not null as current,
-    case when moved.id is null and valid.n is not null then (
-      select m.status from messages m where m.scope = x.scope and m.id = x.id) end as stored
-  from x left join valid on valid.n = x.n left join moved on moved.scope = x.scope and moved.id = x.id`
+    select scope, user_id, id, tenant_id, at, rendered from moved where user_id is not null on conflict do nothing)
+  select x.n, moved.left_status as status, current.epoch is not null as current
+  from x left join current on current.shard = x.shard and current.epoch = x.epoch left join moved on moved.n = x.n`
 
 const Written = Schema.Struct({
   n: Schema.Int,
   status: Schema.NullOr(Status),
-  current: Schema.Boolean,
-  stored: Schema.NullOr(Status)
+  current: Schema.Boolean
 })
 const decode = Schema.decodeUnknownEffect(Schema.Array(Written))
 
@@ -105,6 +100,6 @@ export const write = (sql: SqlClient.SqlClient) =>
       const result = written.get(n)
       if (result === undefined || !result.current) return { _tag: "Fenced" }
       if (result.status !== null) return { _tag: "Written", status: result.status, committedAtNanos }
-      return { _tag: "Refused", status: result.stored ?? "CANCELED" }
+      return { _tag: "Refused" }
     })
   })

@@ -33,11 +33,13 @@ const idFrom = (millis: number): string => {
 }
 
 /**
- * What rows of `messages m` a query wants; `before` is the id of the last row of the page before. Only `enqueuedAfter` bounds the ids, which
- * prunes partitions. A message of one recipient is its own request, and such rows are not in the index of requests.
+ * What rows of `messages m` a query wants; `before` is the id of the last row of the page before. Only `enqueuedAfter`
+ * bounds the ids, which prunes partitions. A message of one recipient is its own request, and such rows are not in the
+ * index of requests.
  */
 export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, before: string | undefined) => {
-  const { enqueuedAfter, event, messageId, notification, providers, recipient, statuses, tags, tenantId, traceId } = query
+  const { enqueuedAfter, event, messageId, notification, providers, recipient, statuses, tags, tenantId, traceId } =
+    query
   const given = <A>(value: A | undefined, condition: (value: A) => ReturnType<typeof sql.and>) =>
     value === undefined ? [] : [condition(value)]
   const some = (values: ReadonlyArray<string>) => Array.isReadonlyArrayNonEmpty(values) ? values : undefined
@@ -54,7 +56,9 @@ export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuer
     ...given(some(statuses), (names) => sql`m.status = any(${names}::text[])`),
     ...given(some(tags), (names) => sql`m.tags && ${names}::text[]`),
     ...given(tenantId, (id) => sql`m.tenant_id = ${id}`),
-    ...given(traceId, (id) =>
-      sql`(m.trace_id = ${id} or m.id = ${id} or (m.request_id = ${id} and m.request_id <> m.id))`)
+    ...given(
+      traceId,
+      (id) => sql`(m.trace_id = ${id} or m.id = ${id} or (m.request_id = ${id} and m.request_id <> m.id))`
+    )
   ])
 }

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import { gzipSync } from "node:zlib"
 
 const json = { "Content-Type": "application/json" }
+const compressed = refusal("Content-Encoding must be identity: send the request body uncompressed")
 const tooLarge = refusal("Request body exceeds 6 MB")
 const stringOf = (bytes: number) => `"${"a".repeat(bytes - 2)}"`
 const sizes = [
@@ -76,8 +77,8 @@ describe("BodyGuard: size", () => {
   it.effect("bytes after the declared length are not part of the body", () =>
     Effect.gen(function*() {
       const { port } = yield* serve
+      const first = head("/send", { ...json, "Content-Length": 2 }).replace("Connection: close\r\n", "") + "[]"
       const next = head("/send", { ...json, "Content-Length": 4 }) + "[12]"
-      const first = next.replace("Connection: close\r\n", "").replace("Content-Length: 4", "Content-Length: 2").replace("[12]", "[]")
       const answers = yield* exchange(port, [first + next])
       assert.include(answers.body, `{"bytes":2,"echo":[]}`)
       assert.include(answers.body, `{"bytes":4,"echo":[12]}`)
@@ -111,7 +112,7 @@ describe("BodyGuard: form", () => {
       for (const coding of ["gzip", "br", "identity, gzip", "GZIP"]) {
         const answer = yield* post(port, "/send", gzipSync("[]"), { ...json, "Content-Encoding": coding })
         assert.strictEqual(answer.status, 415)
-        assert.strictEqual(answer.body, refusal("Content-Encoding must be identity: send the request body uncompressed"))
+        assert.strictEqual(answer.body, compressed)
       }
       assert.strictEqual((yield* post(port, "/send", "[]", { ...json, "Content-Encoding": "Identity" })).status, 200)
     }))
@@ -119,13 +120,13 @@ describe("BodyGuard: form", () => {
   it.effect("bytes that are not UTF-8 are refused, escaped lone surrogates are not", () =>
     Effect.gen(function*() {
       const { port } = yield* serve
-      const bad = [[0x22, 0xff, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22], [0x22, 0xc0, 0xaf, 0x22], [0x22, 0xe2, 0x82, 0x22]]
-      for (const bytes of bad) {
-        const answer = yield* post(port, "/send", Uint8Array.from(bytes))
+      for (const bytes of ["22ff22", "22eda08022", "22c0af22", "22e28222"]) {
+        const answer = yield* post(port, "/send", Buffer.from(bytes, "hex"))
         assert.strictEqual(answer.status, 400)
         assert.strictEqual(answer.body, refusal("Body is not valid UTF-8"))
       }
-      assert.strictEqual((yield* post(port, "/note", Uint8Array.of(0xff), { "Content-Type": "text/plain" })).status, 400)
+      const text = yield* post(port, "/note", Uint8Array.of(0xff), { "Content-Type": "text/plain" })
+      assert.strictEqual(text.status, 400)
       const lone = yield* post(port, "/send", `"\\ud800"`)
       assert.strictEqual(lone.status, 200)
       assert.include(lone.body, `"\\ud800"`)
@@ -185,9 +186,8 @@ describe("BodyGuard: form", () => {
         400,
         refusal("Body is not valid JSON: Unexpected end of input at line 1, column 6")
       ])
-      assert.strictEqual((yield* post(port, "/send", `{`, {})).body, refusal(
-        "Body is not valid JSON: Unexpected end of input at line 1, column 2"
-      ))
+      const untyped = yield* post(port, "/send", "{", {})
+      assert.strictEqual(untyped.body, refusal("Body is not valid JSON: Unexpected end of input at line 1, column 2"))
     }))
 
   it.effect("an empty JSON body is the schema's to refuse, and a well-formed one that does not fit too", () =>

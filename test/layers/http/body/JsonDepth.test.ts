@@ -16,11 +16,15 @@ describe("jsonDepth", () => {
       assert.strictEqual(jsonDepth(JSON.stringify(value, null, "\t"), Infinity), depthOf(value))
     }))
 
-  it.effect.prop("strings of quotes, backslashes and brackets do not count", { parts: Tricky, value: Schema.Json }, ({ parts, value }) =>
-    Effect.sync(() => {
-      const text = parts.join("")
-      assert.strictEqual(jsonDepth(JSON.stringify([text, { [text]: value }]), Infinity), depthOf(value) + 2)
-    }))
+  it.effect.prop(
+    "strings of quotes, backslashes and brackets do not count",
+    { parts: Tricky, value: Schema.Json },
+    ({ parts, value }) =>
+      Effect.sync(() => {
+        const text = parts.join("")
+        assert.strictEqual(jsonDepth(JSON.stringify([text, { [text]: value }]), Infinity), depthOf(value) + 2)
+      })
+  )
 
   it("stops at the limit", () => {
     assert.strictEqual(jsonDepth("[".repeat(1000), 64), 65)

@@ -15,7 +15,10 @@ const Api = HttpApi.make("wire").add(
       payload: Schema.Struct({ data: Schema.Record(Schema.String, Schema.Json) }),
       success: Schema.Json
     }),
-    HttpApiEndpoint.post("note", "/note", { payload: Schema.String.pipe(HttpApiSchema.asText()), success: Schema.String }),
+    HttpApiEndpoint.post("note", "/note", {
+      payload: Schema.String.pipe(HttpApiSchema.asText()),
+      success: Schema.String
+    }),
     HttpApiEndpoint.post("cancel", "/cancel", { success: Schema.Json })
   )
 )
@@ -43,9 +46,14 @@ export const serve = Effect.gen(function*() {
   server.on("connection", (socket) => sockets.push(socket))
   yield* Layer.build(
     HttpRouter.serve(
-      Layer.merge(HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)), HttpRouter.middleware(guard, { global: true })),
+      Layer.merge(
+        HttpApiBuilder.layer(Api).pipe(Layer.provide(handlers)),
+        HttpRouter.middleware(guard, { global: true })
+      ),
       { disableLogger: true, disableListenLog: true }
-    ).pipe(Layer.provide(NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })))
+    ).pipe(
+      Layer.provide(NodeHttpServer.layer(() => server, { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 }))
+    )
   )
   return { port: portOf(server.address()), sockets }
 })
@@ -64,8 +72,8 @@ const parse = (received: string): Answer => {
   const end = received.indexOf("\r\n\r\n")
   const headers = received.slice(0, end).toLowerCase()
   const body = received.slice(end + 4)
-  const chunked = /\r\ntransfer-encoding: chunked/.test(headers)
-  return { status: Number(received.slice(9, 12)), headers, body: chunked ? unchunked(body) : body }
+  const isChunked = /\r\ntransfer-encoding: chunked/.test(headers)
+  return { status: Number(received.slice(9, 12)), headers, body: isChunked ? unchunked(body) : body }
 }
 
 const unchunked = (body: string): string => body.replace(/(?:^|\r\n)[0-9a-f]+\r\n/gi, "").replace(/\r\n$/, "")
@@ -101,7 +109,8 @@ export const abandon = (port: number, part: string): Effect.Effect<void> =>
 
 /** The head of a POST after which the server closes the connection. */
 export const head = (path: string, headers: Readonly<Record<string, string | number>>): string =>
-  [`POST ${path} HTTP/1.1`, "Host: localhost", "Connection: close", ...Object.entries(headers).map(([k, v]) => `${k}: ${v}`)]
+  [`POST ${path} HTTP/1.1`, "Host: localhost", "Connection: close"]
+    .concat(Object.entries(headers).map(([name, value]) => `${name}: ${value}`))
     .join("\r\n") + "\r\n\r\n"
 
 /** Posts a body with its length declared, as JSON unless told otherwise. */

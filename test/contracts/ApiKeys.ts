@@ -1,0 +1,80 @@
+import { ApiKeys, type BootstrapKeys } from "#src/access/ApiKeys.ts"
+import { assert, layer } from "@effect/vitest"
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+
+const secret = "contract-secret_~.é"
+
+/** The keys that a first start gave, and what the later ones did. */
+class Opened extends Context.Service<Opened, {
+  readonly answers: ReadonlyArray<BootstrapKeys | undefined>
+}>()("tidings/test/Opened") {}
+
+const opened = Layer.effect(
+  Opened,
+  Effect.gen(function*() {
+    const keys = yield* ApiKeys
+    const given = Redacted.make(secret)
+    const answers = yield* Effect.all([keys.bootstrap(given), keys.bootstrap(given), keys.bootstrap(given)], {
+      concurrency: "unbounded"
+    })
+    return { answers: [...answers, yield* keys.bootstrap(Redacted.make("another")), yield* keys.bootstrap(undefined)] }
+  })
+)
+
+const authenticate = (key: string) => ApiKeys.use((keys) => keys.authenticate(Redacted.make(key)))
+
+const four = ["pk_prod_", "dk_prod_", "pk_test_", "dk_test_"].map((prefix) => prefix + secret)
+
+/** What every store of API keys promises. `stores` holds no keys yet; scope 1 is production, 2 is test. */
+export const apiKeysContract = <E>(name: string, stores: Layer.Layer<ApiKeys, E>) =>
+  layer(opened.pipe(Layer.provideMerge(stores)))(`ApiKeys: ${name}`, (it) => {
+    it.effect("the four keys are made once, whoever starts at once or later", () =>
+      Effect.gen(function*() {
+        const made = (yield* Opened).answers.filter((answer) => answer !== undefined)
+        assert.lengthOf(made, 1)
+        assert.deepStrictEqual(
+          made.map((keys) => [keys.productionPublished, keys.productionDraft, keys.testPublished, keys.testDraft].map(Redacted.value)),
+          [four]
+        )
+      }))
+
+    it.effect("each key opens its environment in its state", () =>
+      Effect.gen(function*() {
+        assert.deepStrictEqual<ReadonlyArray<unknown>>(yield* Effect.forEach(four, authenticate), [
+          { scope: 1, keyState: "published" },
+          { scope: 1, keyState: "draft" },
+          { scope: 2, keyState: "published" },
+          { scope: 2, keyState: "draft" }
+        ])
+      }))
+
+    it.effect("a key that differs in any character, or is longer, shorter or another's, opens nothing", () =>
+      Effect.gen(function*() {
+        const [key = ""] = four
+        const wrong = [
+          ...Array.from(key, (_, n) => `${key.slice(0, n)}\u007f${key.slice(n + 1)}`),
+          ...Array.from(key, (_, n) => key.slice(0, n)),
+          `${key}x`,
+          ` ${key}`,
+          `${key}\n`,
+          `${key}\u0000`,
+          key.toUpperCase(),
+          key.normalize("NFD"),
+          `sk_prod_${secret}`,
+          `pk_live_${secret}`,
+          secret,
+          "pk_prod_another",
+          "pk_prod_",
+          "\ud800",
+          "pk_prod_' or '1'='1",
+          `pk_prod_${"x".repeat(100_000)}`
+        ]
+        yield* Effect.forEach(wrong, (guess) =>
+          Effect.map(Effect.flip(authenticate(guess)), (error) => assert.strictEqual(error._tag, "InvalidKey", guess)))
+      }))
+
+    it.effect.prop("no other text opens anything", { guess: Schema.String, prefix: Schema.Literals(["", "pk_prod_", "dk_test_"]) }, (
+      { guess, prefix }
+    ) =>
+      Effect.map(Effect.flip(authenticate(prefix + guess)), (error) => assert.strictEqual(error._tag, "InvalidKey")))
+  })
