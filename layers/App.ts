@@ -23,6 +23,7 @@ import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
 import * as Keys from "#src/access/ApiKeys.ts"
+import * as Sweep from "#src/access/Sweep.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
@@ -104,6 +105,7 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
       Layer.provide(
         NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
       ),
+      Layer.provide(Sweep.layer),
       Layer.provide(placement(settings)),
       Layer.provide(Intake.layer),
       Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),

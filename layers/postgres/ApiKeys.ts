@@ -29,7 +29,9 @@ const make = Effect.gen(function*() {
 
   /** The whole key is digested, so a swapped prefix is another key. */
   const find = Effect.fnUntraced(function*(wanted: string) {
-    const rows = yield* sql`select digest, scope, state from api_keys where digest = ${wanted}`.pipe(Effect.flatMap(decodeRows))
+    const rows = yield* sql`select digest, scope, state from api_keys where digest = ${wanted}`.pipe(
+      Effect.flatMap(decodeRows)
+    )
     const row = Array.head(rows)
     if (Option.isNone(row) || !timingSafeEqual(Buffer.from(row.value.digest), Buffer.from(wanted))) {
       return yield* new InvalidKey()
@@ -42,17 +44,19 @@ const make = Effect.gen(function*() {
     timeToLive: (exit) => Exit.isSuccess(exit) ? remembered : Duration.zero
   })
 
-  const create = Effect.fnUntraced(function*(environment: Environment, state: KeyState, given: Redacted.Redacted | undefined) {
-    const secret = given === undefined
-      ? Buffer.from(yield* random.randomBytes(secretBytes)).toString("base64url")
-      : Redacted.value(given)
-    const key = `${states[state]}_${environments[environment]}_${secret}`
-    const now = yield* Clock.currentTimeMillis
-    yield* sql`insert into api_keys (digest, scope, state, created_at)
+  const create = Effect.fnUntraced(
+    function*(environment: Environment, state: KeyState, given: Redacted.Redacted | undefined) {
+      const secret = given === undefined
+        ? Buffer.from(yield* random.randomBytes(secretBytes)).toString("base64url")
+        : Redacted.value(given)
+      const key = `${states[state]}_${environments[environment]}_${secret}`
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`insert into api_keys (digest, scope, state, created_at)
       select ${digest(key)}, id, ${state}, ${now}::bigint from scopes
       where workspace = 'default' and environment = ${environment}`
-    return Redacted.make(key)
-  })
+      return Redacted.make(key)
+    }
+  )
 
   const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(
     function*(secret) {

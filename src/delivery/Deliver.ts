@@ -93,6 +93,7 @@ export const deliver = (write: Write) =>
       events = []
       routed = true
       if (result._tag === "Fenced") return fenced
+      if (result._tag === "Refused") return closed
       if (step.dueAt === null) {
         yield* Metric.update(Metric.withAttributes(Metrics.settled, { status: result.status }), 1)
         return closed

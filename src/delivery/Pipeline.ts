@@ -124,7 +124,9 @@ export const layer = Layer.effect(
         events: [{ type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
       })
       if (result._tag === "Fenced") return { _tag: "Fenced" as const }
-      yield* Metric.update(Metric.withAttributes(Metrics.settled, { status: result.status }), 1)
+      if (result._tag === "Written") {
+        yield* Metric.update(Metric.withAttributes(Metrics.settled, { status: result.status }), 1)
+      }
       return { _tag: "Closed" as const }
     })
 

@@ -99,7 +99,7 @@ export const idempotencyContract = <E>(name: string, stores: Layer.Layer<Idempot
         assert.lengthOf(winner, 1)
         assert.strictEqual(runs(), 1)
         assert.deepStrictEqual(answers.map((answer) => answer.response), answers.map(() => winner[0]?.response))
-        assert.deepStrictEqual(yield* written, { by: winner[0]?.response.body })
+        assert.deepStrictEqual(yield* written, { by: winner[0]?.response.body ?? "" })
       }), { arbitrary: { runs: 15 } })
 
     it.effect("a duplicate of a call that takes longer than 5 s is told so; the call itself goes on", () =>

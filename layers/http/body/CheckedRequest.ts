@@ -1,4 +1,4 @@
-import { Effect, Inspectable, type Option, Schema, Stream } from "effect"
+import { Effect, Inspectable, type Option, type Schema, Stream } from "effect"
 import {
   type Headers,
   HttpIncomingMessage,

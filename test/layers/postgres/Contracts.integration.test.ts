@@ -1,6 +1,9 @@
+import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
+import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
+import { profilesContract } from "#test/contracts/Profiles.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { Layer } from "effect"
@@ -8,6 +11,9 @@ import { Layer } from "effect"
 /** Each suite has a database of its own. */
 const stores = Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty))
 
+apiKeysContract("Postgres", stores)
+idempotencyContract("Postgres", stores)
 inboxContract("Postgres", stores)
 journalContract("Postgres", stores)
 messageLogContract("Postgres", stores)
+profilesContract("Postgres", stores)

@@ -27,19 +27,30 @@ const migrated = Effect.gen(function*() {
 
 /** Leaves a row that says it ran, on its node's connection, and runs `during` before it ends. */
 const operation = (during: Effect.Effect<unknown, StoreUnavailable> = Effect.void, status = 200) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql`insert into settings select 'run ' || count(*), '' from settings`.pipe(
-      Effect.mapError((cause) => new StoreUnavailable({ cause })),
-      Effect.andThen(during),
-      Effect.as<StoredResponse>({ status, body: `{"status":${status}}`, headers: { "content-type": "application/json" } })
-    ))
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`insert into settings select 'run ' || count(*), '' from settings`.pipe(
+        Effect.mapError((cause) => new StoreUnavailable({ cause })),
+        Effect.andThen(during),
+        Effect.as<StoredResponse>({
+          status,
+          body: `{"status":${status}}`,
+          headers: { "content-type": "application/json" }
+        })
+      )
+  )
 
 const call = (at: Node, effect: ReturnType<typeof operation>) =>
   Context.get(at, Idempotency).once(key, Effect.provideContext(effect, at))
 
-const runs = (at: Node) => Effect.map(Context.get(at, SqlClient.SqlClient)`select 1 from settings`, (rows) => rows.length)
+const runs = (at: Node) =>
+  Effect.map(Context.get(at, SqlClient.SqlClient)`select 1 from settings`, (rows) => rows.length)
 
-const crash = Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.ignore(sql`select pg_terminate_backend(pg_backend_pid())`))
+const crash = Effect.flatMap(
+  SqlClient.SqlClient,
+  (sql) => Effect.ignore(sql`select pg_terminate_backend(pg_backend_pid())`)
+)
 
 describe("Idempotency on Postgres", () => {
   it.effect("P5: of two nodes with one key at once, one runs and the other waits for its commit and replays", () =>
@@ -54,9 +65,12 @@ describe("Idempotency on Postgres", () => {
       yield* Deferred.await(started)
       const second = yield* Effect.forkChild(call(two, operation(Effect.die("it ran twice"))))
       const sql = Context.get(two, SqlClient.SqlClient)
-      yield* Effect.repeat(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`, {
-        until: (rows) => rows.length === 1
-      })
+      yield* Effect.repeat(
+        sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        {
+          until: (rows) => rows.length === 1
+        }
+      )
       yield* Deferred.succeed(go, undefined)
       assert.isFalse((yield* Fiber.join(first)).replayed)
       assert.deepStrictEqual(yield* Fiber.join(second), {

@@ -10,10 +10,12 @@ const key = (fill: number) =>
 
 const start = (database: Redacted.Redacted, options: { readonly key: number; readonly shards: number }) =>
   Effect.void.pipe(
-    Effect.provide(Installation.layer(options.shards).pipe(
-      Layer.provide(Migrations.layer),
-      Layer.provide([FreshDatabase.node(database), key(options.key)])
-    ))
+    Effect.provide(
+      Installation.layer(options.shards).pipe(
+        Layer.provide(Migrations.layer),
+        Layer.provide([FreshDatabase.node(database), key(options.key)])
+      )
+    )
   )
 
 describe("Installation", () => {

@@ -14,7 +14,17 @@ const partitions = Effect.gen(function*() {
   return (yield* decodeNames(rows)).map((row) => row.name)
 })
 
-const days = ["20261120", "20261121", "20261122", "20261123", "20261124", "20261125", "20261126", "20261127", "20261128"]
+const days = [
+  "20261120",
+  "20261121",
+  "20261122",
+  "20261123",
+  "20261124",
+  "20261125",
+  "20261126",
+  "20261127",
+  "20261128"
+]
 const named = (dates: ReadonlyArray<string>) =>
   ["attempts", "history", "messages"].flatMap((table) => dates.map((day) => `${table}_${day}`))
 
@@ -28,9 +38,12 @@ const test = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scop
 const ensure = Effect.flatMap(SqlClient.SqlClient, Partitions.ensure)
 
 const insertEvent = (id: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql`insert into history (scope, message_id, at, step, events) values (1, ${id}, 0, 'accept', '[]')
-      returning tableoid::regclass::text as name`.pipe(Effect.flatMap(decodeNames)))
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) =>
+      sql`insert into history (scope, message_id, at, step, events) values (1, ${id}, 0, 'accept', '[]')
+      returning tableoid::regclass::text as name`.pipe(Effect.flatMap(decodeNames))
+  )
 
 describe("Partitions", () => {
   it.effect("yesterday to a week ahead, for the three tables", () =>

@@ -18,7 +18,9 @@ const cases: ReadonlyArray<readonly [string, Profile, ReadonlyArray<unknown>, Pr
     foo: ["bar", "qux", "baz"]
   }],
   ["A.3 removes a member", { baz: "qux", foo: "bar" }, [{ op: "remove", path: "/baz" }], { foo: "bar" }],
-  ["A.4 removes an element", { foo: ["bar", "qux", "baz"] }, [{ op: "remove", path: "/foo/1" }], { foo: ["bar", "baz"] }],
+  ["A.4 removes an element", { foo: ["bar", "qux", "baz"] }, [{ op: "remove", path: "/foo/1" }], {
+    foo: ["bar", "baz"]
+  }],
   ["A.5 replaces a value", { baz: "qux" }, [{ op: "replace", path: "/baz", value: "boo" }], { baz: "boo" }],
   [
     "A.6 moves a value",
@@ -45,10 +47,15 @@ const cases: ReadonlyArray<readonly [string, Profile, ReadonlyArray<unknown>, Pr
     value: { c: [{}], b: 1 }
   }], { a: { b: 1, c: [{}] } }],
   ["tolerates a missing leading slash", { email: "a" }, [{ op: "replace", path: "email", value: "b" }], { email: "b" }],
-  ["keeps a key named __proto__ a key", {}, [{ op: "add", path: "/__proto__", value: { admin: true } }], Object.fromEntries([[
-    "__proto__",
-    { admin: true }
-  ]])]
+  [
+    "keeps a key named __proto__ a key",
+    {},
+    [{ op: "add", path: "/__proto__", value: { admin: true } }],
+    Object.fromEntries([[
+      "__proto__",
+      { admin: true }
+    ]])
+  ]
 ]
 
 const refusals: ReadonlyArray<readonly [string, Profile, ReadonlyArray<unknown>]> = [
@@ -77,8 +84,14 @@ const refusals: ReadonlyArray<readonly [string, Profile, ReadonlyArray<unknown>]
 
 describe("ProfileChange.patch (RFC 6902)", () => {
   for (const [name, stored, operations, expected] of cases) {
-    it.effect(name, () =>
-      Effect.map(patched(stored, operations), (actual) => assert.strictEqual(JSON.stringify(actual), JSON.stringify(expected))))
+    it.effect(
+      name,
+      () =>
+        Effect.map(
+          patched(stored, operations),
+          (actual) => assert.strictEqual(JSON.stringify(actual), JSON.stringify(expected))
+        )
+    )
   }
   for (const [name, stored, operations] of refusals) {
     it.effect(`refuses ${name}`, () =>
@@ -87,8 +100,11 @@ describe("ProfileChange.patch (RFC 6902)", () => {
       }))
   }
 
-  it.effect.prop("the difference of two profiles, applied to the one, is the other", { a: Profile, b: Profile }, ({ a, b }) =>
-    Effect.map(ProfileChange.patch(a, JsonPatch.get(a, b)), (actual) => assert.deepStrictEqual(actual, b)))
+  it.effect.prop(
+    "the difference of two profiles, applied to the one, is the other",
+    { a: Profile, b: Profile },
+    ({ a, b }) => Effect.map(ProfileChange.patch(a, JsonPatch.get(a, b)), (actual) => assert.deepStrictEqual(actual, b))
+  )
 
   it.effect("changes nothing in the stored value", () =>
     Effect.gen(function*() {
@@ -101,9 +117,12 @@ describe("ProfileChange.patch (RFC 6902)", () => {
 describe("ProfileChange.merge", () => {
   it.effect("objects deeply, arrays and scalars replaced", () =>
     Effect.gen(function*() {
-      const merged = ProfileChange.merge(yield* json(`{"a":{"b":1,"c":[1,2]},"d":{"e":1}}`), yield* json(
-        `{"a":{"c":[3],"f":null},"d":"x"}`
-      ))
+      const merged = ProfileChange.merge(
+        yield* json(`{"a":{"b":1,"c":[1,2]},"d":{"e":1}}`),
+        yield* json(
+          `{"a":{"c":[3],"f":null},"d":"x"}`
+        )
+      )
       assert.strictEqual(JSON.stringify(merged), `{"a":{"b":1,"c":[3],"f":null},"d":"x"}`)
     }))
 

@@ -22,7 +22,7 @@ const Edit = Schema.Struct({
   insert: Schema.Literals(["", ...",:]}[{\"\\0-.e+t/\u0000\u00a0\ufeff", "\\u12", "nul"])
 })
 
-const faults: ReadonlyArray<readonly [text: string, fault: string]> = [
+const faults: Array<[text: string, fault: string]> = [
   ["", "Unexpected end of input 1:1"],
   [" ", "Unexpected end of input 1:2"],
   ["tru", "Unexpected token 't' 1:1"],

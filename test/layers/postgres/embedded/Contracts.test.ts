@@ -1,7 +1,10 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
+import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
+import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
+import { profilesContract } from "#test/contracts/Profiles.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { Effect, Layer } from "effect"
@@ -13,6 +16,9 @@ const database = Layer.unwrap(
 /** The same stores over the embedded database; each suite has a directory of its own. */
 const stores = Stores.layer.pipe(Layer.provide(database))
 
+apiKeysContract("embedded", stores)
+idempotencyContract("embedded", stores)
 inboxContract("embedded", stores)
 journalContract("embedded", stores)
 messageLogContract("embedded", stores)
+profilesContract("embedded", stores)

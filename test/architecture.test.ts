@@ -1,0 +1,114 @@
+import { assert, describe, it } from "@effect/vitest"
+import { readdirSync, readFileSync } from "node:fs"
+import { dirname, join, posix } from "node:path"
+import { fileURLToPath } from "node:url"
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** Leftmost first: a folder may import itself and what stands left of it. */
+const order = ["schemas", "src", "layers"]
+
+const house = order.flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .map((path) => posix.join(folder, path.replaceAll("\\", "/")))
+    .filter((path) => /\.m?[jt]s$/.test(path))
+    .map((path) => ({ path, text: read(path) }))
+)
+
+/** The code without what only talks about it: comments and quoted strings become blanks, lines stay where they are. */
+const code = (text: string): string =>
+  text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*|"(?:\\.|[^"\\\n])*"/g, (match) => match.replaceAll(/[^\n]/g, " "))
+
+/** Every place where `pattern` is found, as `path:line: text`. */
+const places = (pattern: RegExp, textOf: (text: string) => string): ReadonlyArray<string> =>
+  house.flatMap(({ path, text }) =>
+    textOf(text).split("\n").flatMap((line, index) =>
+      pattern.test(line) ? [`${path}:${index + 1}: ${text.split("\n")[index]?.trim()}`] : []
+    )
+  )
+
+const specifiers = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*|\bnew URL\(\s*)"([^"]+)"/g)].flatMap(([, specifier]) =>
+    specifier ?? []
+  )
+
+/** The top level folder that an import reaches into, for imports of our own files. */
+const target = (path: string, specifier: string): string | undefined => {
+  if (specifier.startsWith("#")) return specifier.slice(1).split("/")[0]
+  if (specifier.startsWith(".")) return posix.join(posix.dirname(path), specifier).split("/")[0]
+  return undefined
+}
+
+const forbidden: Readonly<Record<string, RegExp>> = {
+  "Date.now and new Date(): time is the clock's (P7)": /\bDate\.now\b|\bnew Date\(\s*\)/,
+  "Math.random: chance is Random's (P7)": /\bMath\.random\b/,
+  "console: what is said goes through the logger": /\bconsole\s*[.[]/,
+  "any": /[:<,|&(]\s*any\b|\bas\s+any\b|\bany\s*\[\]/,
+  "throw: errors are values": /\bthrow\b/,
+  "enums and namespaces: the sources run by type stripping":
+    /^\s*(?:export\s+)?(?:declare\s+)?(?:const\s+)?(?:enum|namespace)\s+\w/
+}
+
+describe("architecture", () => {
+  it("imports point left: schemas, src, layers", () => {
+    const wrong = house.flatMap(({ path, text }) =>
+      specifiers(text).flatMap((specifier) => {
+        const to = target(path, specifier)
+        const allowed = order.slice(0, order.indexOf(path.split("/")[0] ?? "") + 1)
+        return to === undefined || allowed.includes(to) ? [] : [`${path} imports ${specifier}`]
+      })
+    )
+    assert.deepStrictEqual(wrong, [])
+  })
+
+  it("no file is longer than 300 lines", () => {
+    const long = house.flatMap(({ path, text }) => {
+      const lines = text.trimEnd().split("\n").length
+      return lines > 300 ? [`${path}: ${lines} lines`] : []
+    })
+    assert.deepStrictEqual(long, [])
+  })
+
+  for (const [rule, pattern] of Object.entries(forbidden)) {
+    it(`the house is free of ${rule}`, () => assert.deepStrictEqual(places(pattern, code), []))
+  }
+
+  it("the house is free of promises in comments", () => {
+    assert.deepStrictEqual(places(/\b(?:TODO|FIXME|XXX|HACK)\b/, (text) => text), [])
+  })
+
+  it("the top level holds the folders of the design, and no other", () => {
+    const folders = readdirSync(root, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+      .map(({ name }) => name)
+    assert.sameMembers(folders, ["bench", "layers", "schemas", "src", "test"])
+  })
+
+  it("the top level holds the files of the design, and no other", () => {
+    const files = readdirSync(root, { withFileTypes: true })
+      .filter((entry) => !entry.isDirectory() && !entry.name.startsWith("."))
+      .map(({ name }) => name)
+    const named = ["package.json", "package-lock.json", "tsconfig.json", "README.md", "LICENSE", "CHANGELOG.md"]
+    assert.sameMembers(files, [...named, "Dockerfile", "compose.yaml"])
+  })
+
+  const manifest: Readonly<Record<string, Readonly<Record<string, string>> | undefined>> = JSON.parse(
+    read("package.json")
+  )
+  const dependencies = Object.entries({
+    ...manifest["dependencies"],
+    ...manifest["optionalDependencies"],
+    ...manifest["devDependencies"]
+  })
+
+  it("every dependency is pinned to one version", () => {
+    const loose = dependencies.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version))
+    assert.deepStrictEqual(loose, [])
+  })
+
+  it("every dependency is named in the README", () => {
+    const readme = read("README.md")
+    assert.deepStrictEqual(dependencies.map(([name]) => name).filter((name) => !readme.includes(`\`${name}\``)), [])
+  })
+})
