@@ -1,10 +1,10 @@
-FROM node:24.21.0-slim AS dependencies
+FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
 # Not `npm ci`: it refuses a lock file made where another platform's optional binaries were not to be had.
 RUN npm install --no-save --no-audit --no-fund --omit=dev --omit=optional
 
-FROM node:24.21.0-slim
+FROM node:24-slim
 WORKDIR /app
 ENV NODE_ENV=production PORT=3000 TIDINGS_DATA_DIR=/data
 RUN mkdir /data && chown node:node /data

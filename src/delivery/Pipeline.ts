@@ -33,7 +33,10 @@ export class Pipeline extends Context.Service<Pipeline, {
 
 /** Which content the message names; templates are looked up here. */
 const map = (message: OpenMessage): Effect.Effect<MessageContent, Refusal.Refusal> => {
-  const { content, template } = message.instructions
+  const { content, delay, template } = message.instructions
+  if (!Delays.isUnderstood(delay)) {
+    return Effect.fail(Refusal.undeliverable("FAILED", `delay.until is not a date: ${delay?.until ?? ""}`))
+  }
   return content === undefined || content === null
     ? Effect.fail(Refusal.unmapped(`Notification template ${template ?? ""} not found`))
     : Effect.succeed(content)

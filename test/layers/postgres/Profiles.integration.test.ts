@@ -4,7 +4,7 @@ import { Scope } from "#schemas/Scope.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Tracer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option, Tracer } from "effect"
 import { SqlClient } from "effect/sql"
 
 const production = Scope.make(1)
@@ -45,18 +45,22 @@ layer(Stored.layer.pipe(Layer.provideMerge(FreshDatabase.layer)))("Profiles on P
       ])
     }))
 
-  it.effect("a find in a transaction reads that transaction, and others do not see it", () =>
+  it.effect("a find in a transaction reads that transaction, and one outside it in the same turn does not", () =>
     Effect.gen(function*() {
       const profiles = yield* Profiles
       const sql = yield* SqlClient.SqlClient
-      const inside = sql.withTransaction(
-        Effect.andThen(profiles.replace(test, user(3), { step: 1 }), profiles.find(test, user(3))).pipe(
-          Effect.flatMap((found) => Effect.fail(found))
-        )
+      const written = yield* Deferred.make<void>()
+      const outside = yield* Effect.forkChild(
+        Effect.andThen(Deferred.await(written), profiles.find(test, user(3)))
       )
-      const found = yield* Effect.flip(inside)
-      assert.deepStrictEqual(found, Option.some({ step: 1 }))
-      assert.deepStrictEqual(yield* profiles.find(test, user(3)), Option.none())
+      const inside = yield* profiles.replace(test, user(3), { step: 1 }).pipe(
+        Effect.andThen(Deferred.succeed(written, undefined)),
+        Effect.andThen(profiles.find(test, user(3))),
+        Effect.tap(() => Fiber.await(outside)),
+        sql.withTransaction
+      )
+      assert.deepStrictEqual(inside, Option.some({ step: 1 }))
+      assert.deepStrictEqual(yield* Fiber.join(outside), Option.none())
     }))
 
   it.effect("a row that does not decode fails alone", () =>

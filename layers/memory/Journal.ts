@@ -1,0 +1,66 @@
+import { Database } from "#layers/memory/Database.ts"
+import * as Accept from "#layers/memory/journal/Accept.ts"
+import { due } from "#layers/memory/journal/Due.ts"
+import { observe } from "#layers/memory/journal/Observe.ts"
+import * as Record from "#layers/memory/journal/Record.ts"
+import * as Keys from "#layers/memory/Keys.ts"
+import { Handover } from "#src/delivery/Handover.ts"
+import { type Acceptance, type Accepted, Journal, MessageNotFound, type Step } from "#src/delivery/Journal.ts"
+import { Clock, Effect, HashMap, Layer, Option, Semaphore } from "effect"
+
+/** The journal in memory: each call is a flush of its own. */
+export const layer = Layer.effect(
+  Journal,
+  Effect.gen(function*() {
+    const { modify, read } = yield* Database
+    const handover = yield* Handover
+    /** Messages are handed over in the order of their commits (P3). */
+    const inOrder = Semaphore.makeUnsafe(1)
+
+    const store = (acceptance: Acceptance) =>
+      modify((state): readonly [Accepted, typeof state] => {
+        const { at, key, response } = acceptance
+        const kept = key === undefined ? undefined : Keys.find(state, key, at)
+        return kept === undefined
+          ? [{ response, replayed: false }, Accept.store(state, acceptance)]
+          : [{ response: kept, replayed: true }, state]
+      })
+
+    const accept = Effect.fnUntraced(function*(acceptance: Acceptance) {
+      const refused = Accept.refused(acceptance)
+      if (refused !== undefined) return yield* refused
+      return yield* store(acceptance).pipe(
+        Effect.tap(({ replayed }) => {
+          const owned = replayed ? [] : acceptance.messages.filter((message) => handover.owns(message.shard))
+          return owned.length === 0 ? Effect.void : handover.offer(owned)
+        }),
+        inOrder.withPermit
+      )
+    })
+
+    const record = Effect.fnUntraced(function*(step: Step) {
+      const refused = Record.refused(step)
+      if (refused !== undefined) return yield* refused
+      const recorded = yield* modify((state) => Record.record(state, step))
+      return recorded._tag === "Written"
+        ? { ...recorded, committedAtNanos: yield* Clock.monotonicTimeNanos }
+        : recorded
+    })
+
+    return Journal.of({
+      accept,
+      record,
+      observe: (observed) =>
+        Effect.flatMap(
+          modify((state) => observe(state, observed)),
+          (seen) => seen === undefined ? new MessageNotFound({ id: observed.id }) : Effect.succeed(seen)
+        ),
+      take: (shard) =>
+        modify((state) => {
+          const epoch = Option.getOrElse(HashMap.get(state.epochs, shard), () => 0) + 1
+          return [{ shard, epoch, seq: state.seq }, { ...state, epochs: HashMap.set(state.epochs, shard, epoch) }]
+        }),
+      due: (window) => read((state) => due(state, window))
+    })
+  })
+)

@@ -1,0 +1,115 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { Reason, Status } from "#schemas/Status.ts"
+import type { Principal } from "#src/access/ApiKeys.ts"
+import type { StoredResponse } from "#src/access/Idempotency.ts"
+import type { NewMessage } from "#src/delivery/Journal.ts"
+import type { InboxMessage } from "#src/reports/Inbox.ts"
+import { HashMap, Option } from "effect"
+
+/** An attempt as it is stored: under the epoch that made its intent. */
+export interface StoredAttempt extends Attempt {
+  readonly epoch: number
+}
+
+/** The entries of one step; `key` tells a repeat of it from another step. */
+export interface StoredEvents {
+  readonly key: string
+  readonly events: ReadonlyArray<HistoryEvent>
+}
+
+/**
+ * A message with all that the journal knows of it. Caller payloads are JSON text, as in every other store. `dueAt` is `undefined` once the
+ * message is closed.
+ */
+export interface MessageRow
+  extends Omit<NewMessage, "recipient" | "instructions" | "attempts" | "events" | "dueAt" | "recovered">
+{
+  readonly seq: number
+  readonly recipient: string
+  readonly instructions: string
+  readonly status: Status
+  readonly reason: Reason | undefined
+  readonly error: string | undefined
+  readonly dueAt: number | undefined
+  readonly archived: boolean
+  readonly providers: ReadonlyArray<string>
+  readonly sent: number | undefined
+  readonly delivered: number | undefined
+  readonly opened: number | undefined
+  readonly clicked: number | undefined
+  readonly canceledAt: number | undefined
+  readonly attempts: ReadonlyArray<StoredAttempt>
+  readonly history: ReadonlyArray<StoredEvents>
+}
+
+/** A response under an idempotency key; `expiresAt` in epoch ms. */
+export interface KeyRow {
+  readonly response: StoredResponse
+  readonly expiresAt: number
+}
+
+/** Everything stored, as one value. `open` is the index of `messages` by shard: those that still have a step to take. */
+export interface State {
+  readonly seq: number
+  readonly messages: HashMap.HashMap<Scope, HashMap.HashMap<MessageId, MessageRow>>
+  readonly open: HashMap.HashMap<number, HashMap.HashMap<string, MessageRow>>
+  readonly epochs: HashMap.HashMap<number, number>
+  readonly inbox: HashMap.HashMap<string, HashMap.HashMap<MessageId, InboxMessage>>
+  readonly keys: HashMap.HashMap<string, KeyRow>
+  readonly profiles: HashMap.HashMap<string, string>
+  readonly apiKeys: HashMap.HashMap<string, Principal>
+}
+
+export const empty: State = {
+  seq: 0,
+  messages: HashMap.empty(),
+  open: HashMap.empty(),
+  epochs: HashMap.empty(),
+  inbox: HashMap.empty(),
+  keys: HashMap.empty(),
+  profiles: HashMap.empty(),
+  apiKeys: HashMap.empty()
+}
+
+/** The name of what belongs to a user of a scope. */
+export const userName = (scope: Scope, userId: string): string => `${scope} ${userId}`
+
+const inner = <K, L, A>(outer: HashMap.HashMap<K, HashMap.HashMap<L, A>>, key: K): HashMap.HashMap<L, A> =>
+  Option.getOrElse(HashMap.get(outer, key), HashMap.empty<L, A>)
+
+export const messagesOf = (state: State, scope: Scope): Iterable<MessageRow> =>
+  HashMap.values(inner(state.messages, scope))
+
+export const openOf = (state: State, shard: number): Iterable<MessageRow> => HashMap.values(inner(state.open, shard))
+
+export const inboxOf = (state: State, scope: Scope, userId: string): Iterable<InboxMessage> =>
+  HashMap.values(inner(state.inbox, userName(scope, userId)))
+
+export const findMessage = (state: State, scope: Scope, id: MessageId): MessageRow | undefined =>
+  Option.getOrUndefined(HashMap.get(inner(state.messages, scope), id))
+
+/** Stores a message and keeps the index of open ones in step. */
+export const putMessage = (state: State, row: MessageRow): State => {
+  const name = `${row.scope} ${row.id}`
+  const open = inner(state.open, row.shard)
+  return {
+    ...state,
+    messages: HashMap.set(state.messages, row.scope, HashMap.set(inner(state.messages, row.scope), row.id, row)),
+    open: HashMap.set(
+      state.open,
+      row.shard,
+      row.dueAt === undefined ? HashMap.remove(open, name) : HashMap.set(open, name, row)
+    )
+  }
+}
+
+/** Stores an item of a user's inbox, unless its message is there already. */
+export const putInbox = (state: State, scope: Scope, userId: string, item: InboxMessage): State => {
+  const name = userName(scope, userId)
+  const items = inner(state.inbox, name)
+  if (HashMap.has(items, item.messageId)) return state
+  return { ...state, inbox: HashMap.set(state.inbox, name, HashMap.set(items, item.messageId, item)) }
+}

@@ -1,0 +1,115 @@
+import { refusal } from "#layers/memory/journal/Columns.ts"
+import {
+  findMessage,
+  type MessageRow,
+  putInbox,
+  putMessage,
+  type State,
+  type StoredAttempt,
+  type StoredEvents
+} from "#layers/memory/State.ts"
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { Status } from "#schemas/Status.ts"
+import type { RowRefused, Step } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import { HashMap, Option } from "effect"
+
+/** What a step did; the time of the commit is the journal's to add. */
+export type Recorded =
+  | { readonly _tag: "Written"; readonly status: Status }
+  | { readonly _tag: "Refused"; readonly status: Status }
+  | { readonly _tag: "Fenced" }
+
+/** Why the database would refuse the rows of this step. */
+export const refused = ({ attempt, error, inbox }: Step): RowRefused | undefined =>
+  refusal([
+    error,
+    attempt?.channel,
+    attempt?.provider,
+    attempt?.reference,
+    attempt?.error,
+    inbox?.userId,
+    inbox?.tenantId
+  ])
+
+/** The attempt of this very step is stored: the step was committed before, and its answer was lost. */
+const isRepeat = (row: MessageRow, { attempt, epoch }: Step): boolean => {
+  if (attempt === undefined) return false
+  const stored = row.attempts.find((other) => other.number === attempt.number)
+  return stored !== undefined && stored.epoch === epoch && stored.startedAt === attempt.startedAt &&
+    (attempt.state === "intent" || (stored.state === attempt.state && stored.endedAt === attempt.endedAt))
+}
+
+/** A new attempt takes its place among the others; a stored intent takes the outcome; a stored outcome stays. */
+const withAttempt = (
+  attempts: ReadonlyArray<StoredAttempt>,
+  attempt: Attempt | undefined,
+  epoch: number
+): ReadonlyArray<StoredAttempt> => {
+  if (attempt === undefined) return attempts
+  const stored = attempts.find((other) => other.number === attempt.number)
+  if (stored === undefined) return [...attempts, { ...attempt, epoch }].toSorted((a, b) => a.number - b.number)
+  if (stored.state !== "intent" || attempt.state === "intent") return attempts
+  const { endedAt, error, kind, reference, retryAfter, state } = attempt
+  const settled = { ...stored, state, kind, endedAt, retryAfter, reference, error }
+  return attempts.map((other) => other === stored ? settled : other)
+}
+
+export const withEvents = (
+  history: ReadonlyArray<StoredEvents>,
+  entry: StoredEvents
+): ReadonlyArray<StoredEvents> =>
+  entry.events.length === 0 || history.some((other) => other.key === entry.key) ? history : [...history, entry]
+
+const keyOf = ({ at, attempt, lifecycle }: Step): string =>
+  `${at}:${attempt?.number ?? 0}:${attempt?.state ?? "begin"}:${lifecycle.join()}`
+
+const dueAfter = (row: MessageRow, { dueAt }: Step): number | undefined => {
+  if (row.dueAt === undefined || dueAt === null) return undefined
+  return dueAt ?? row.dueAt
+}
+
+const providersAfter = ({ providers }: MessageRow, provider: string | undefined): ReadonlyArray<string> =>
+  provider === undefined || providers.includes(provider) ? providers : [...providers, provider]
+
+const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, State] => {
+  const { at, lifecycle, reason } = step
+  const moves = lifecycle.length > 0 && Lifecycle.sources(lifecycle).includes(row.status)
+  const status = moves ? Lifecycle.target(lifecycle) ?? row.status : row.status
+  const first = (event: Lifecycle.Event, before: number | undefined) =>
+    before ?? (lifecycle.includes(event) ? at : undefined)
+  const written = putMessage(state, {
+    ...row,
+    status,
+    reason: moves ? reason ?? row.reason : row.reason,
+    error: moves ? step.error : row.error,
+    dueAt: dueAfter(row, step),
+    tries: step.tries ?? row.tries,
+    sent: first("Send", row.sent),
+    delivered: first("Deliver", row.delivered),
+    opened: first("Open", row.opened),
+    clicked: first("Click", row.clicked),
+    canceledAt: moves ? first("Cancel", row.canceledAt) : row.canceledAt,
+    providers: providersAfter(row, step.attempt?.provider),
+    attempts: withAttempt(row.attempts, step.attempt, step.epoch),
+    history: withEvents(row.history, { key: keyOf(step), events: step.events })
+  })
+  if (step.inbox === undefined) return [{ _tag: "Written", status }, written]
+  const { userId, ...item } = step.inbox
+  return [{ _tag: "Written", status }, putInbox(written, row.scope, userId, { ...item, messageId: row.id })]
+}
+
+/** One step: fenced, refused, a repeat that changes nothing, or written whole. */
+export const record = (state: State, step: Step): readonly [Recorded, State] => {
+  const { id, scope, shard } = step.message
+  const epoch = Option.getOrUndefined(HashMap.get(state.epochs, shard))
+  if (epoch !== step.epoch) return [{ _tag: "Fenced" }, state]
+  const row = findMessage(state, scope, id)
+  if (row === undefined) return [{ _tag: "Refused", status: "CANCELED" }, state]
+  if (step.conditional) {
+    if (isRepeat(row, step)) return [{ _tag: "Written", status: row.status }, state]
+    const barred = row.dueAt === undefined || !Lifecycle.sources(step.lifecycle).includes(row.status)
+    if (barred) return [{ _tag: "Refused", status: row.status }, state]
+  }
+  return write(state, row, step)
+}

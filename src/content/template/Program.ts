@@ -1,0 +1,29 @@
+import type { Schema } from "effect"
+
+/** Where a value comes from. `up` climbs to the contexts (or, with `@`, the loops) around; no `parts` is the context itself. */
+export type Operand =
+  | { readonly _tag: "Literal"; readonly value: Schema.Json | undefined }
+  | { readonly _tag: "Path"; readonly up: number; readonly own: boolean; readonly parts: ReadonlyArray<string> }
+  | { readonly _tag: "Loop"; readonly up: number; readonly parts: ReadonlyArray<string> }
+  | { readonly _tag: "Lookup"; readonly of: Operand; readonly key: Operand }
+
+/** `section` is `{{#name}}`: a list is a loop, another value a context, `false` and nothing the other branch. */
+export type BlockKind = "each" | "with" | "if" | "unless" | "section"
+
+export interface Block {
+  readonly _tag: "Block"
+  readonly kind: BlockKind
+  readonly of: Operand
+  /** The names after `as`. */
+  readonly names: ReadonlyArray<string>
+  readonly body: Program
+  readonly otherwise: Program
+}
+
+export type Node =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Output"; readonly of: Operand }
+  | Block
+
+/** A parsed template. It is data: nothing of it is ever turned into code. */
+export type Program = ReadonlyArray<Node>

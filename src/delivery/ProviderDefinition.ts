@@ -1,0 +1,24 @@
+import type { Vendor } from "#src/delivery/Provider.ts"
+import type { Effect, Schema, Scope } from "effect"
+
+
+/** A refusal of the address: which key of the profile is dead, so that it may be invalidated. */
+export type AddressKey = "email" | "phone_number" | "firebaseToken" | "apn" | "expo" | "slack" | "ms_teams" | "discord" | "webhook"
+
+/**
+ * One vendor as the catalogue shows it and the engine runs it: one file each in `layers/providers`, with its settings and its error table.
+ * `make` builds a configuration into a way of sending; it is scoped, since it may hold connections. Every vendor over HTTP takes `base_url`.
+ */
+export interface ProviderDefinition<Settings, R = never> {
+  /** Catalogue key, such as `sendgrid`. */
+  readonly key: string
+  /** Shown to people. */
+  readonly name: string
+  readonly description: string
+  /** Channel id: email, sms, push or direct_message. */
+  readonly channel: string
+  /** Key of the profile that holds the address. */
+  readonly address: AddressKey
+  readonly settings: Schema.Codec<Settings, unknown>
+  readonly make: (settings: Settings) => Effect.Effect<Vendor, never, R | Scope.Scope>
+}
