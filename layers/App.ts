@@ -11,6 +11,7 @@ import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
+import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
 import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
@@ -48,7 +49,7 @@ type Client = Layer.Layer<
 /** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
 const client = ({ databaseUrl: url, dataDir, durability }: Values): Client =>
   url === undefined
-    ? Embedded.layer({ dataDir: `${dataDir}/postgres`, durability })
+    ? Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability })))
     : DatabaseClock.layer.pipe(
       Layer.provideMerge(PgClient.layer({ url, maxConnections: 10, connectTimeout: "2 seconds", startupParameters: session }))
     )
