@@ -7,6 +7,34 @@ import process from "node:process"
 /** A stop that takes longer than this is cut, in ms (design.md §6): what is in flight is in the journal. */
 const longestStop = 24_000
 
+/** One Ctrl-C may reach us twice, from the terminal and from a launcher: only a signal later than this, in ms, is a second one. */
+const sameSignal = 500
+
+/** A second signal ends the process at once (reliability.md 2.7), as a stop that takes too long does. */
+const watchSignals = (): void => {
+  let stopping = false
+  let impatient = false
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.on(signal, () => {
+      if (impatient) process.exit(1)
+      if (stopping) return
+      stopping = true
+      setTimeout(() => {
+        impatient = true
+      }, sameSignal).unref()
+      setTimeout(() => process.exit(0), longestStop).unref()
+    })
+  }
+}
+
+/** One line per fault, as `BadConfiguration` has them. */
+const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
+  Effect.forEach(
+    Cause.prettyErrors(cause).flatMap((error) => error.message.split("\n")),
+    (line) => Effect.logFatal(line),
+    { discard: true }
+  )
+
 /**
  * Runs a server until it is told to stop: SIGTERM and SIGINT drain it and exit 0. A start that fails says why in one line per fault and
  * exits 1.
@@ -14,16 +42,10 @@ const longestStop = 24_000
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   const program = Layer.launch(app).pipe(
     Effect.provide(Settings.layer),
-    Effect.tapCause((cause) =>
-      Cause.hasInterruptsOnly(cause)
-        ? Effect.void
-        : Effect.logFatal(Cause.prettyErrors(cause).map((error) => error.message).join("\n"))
-    ),
+    Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : sayWhy(cause)),
     Effect.provide(Telemetry.layer)
   )
-  for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    process.once(signal, () => setTimeout(() => process.exit(0), longestStop).unref())
-  }
+  watchSignals()
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
     teardown: (exit, onExit) => onExit(Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? 1 : 0)

@@ -92,8 +92,10 @@ const make = Effect.sync(() => {
     read,
     modify,
     transaction: (effect) =>
-      Effect.flatMap(Current, (transaction) =>
-        transaction === undefined ? outermost(effect) : savepoint(transaction, effect))
+      Effect.flatMap(
+        Current,
+        (transaction) => transaction === undefined ? outermost(effect) : savepoint(transaction, effect)
+      )
   })
 })
 

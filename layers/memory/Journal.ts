@@ -34,6 +34,8 @@ export const layer = Layer.effect(
           const owned = replayed ? [] : acceptance.messages.filter((message) => handover.owns(message.shard))
           return owned.length === 0 ? Effect.void : handover.offer(owned)
         }),
+        // A caller that goes away leaves no message committed and not handed over.
+        Effect.uninterruptible,
         inOrder.withPermit
       )
     })

@@ -59,7 +59,8 @@ export interface InboxItem {
 /**
  * One step of one message by its owner: a begin, an intent or a settle. It is written whole or not at all, and only while `epoch` is the
  * shard's current one (P2). The status moves by `lifecycle`, one event after the other, if the stored status has those edges (P6); an
- * attempt is inserted as `intent`, or gives the stored intent its outcome.
+ * attempt is inserted as `intent`, or gives the stored intent its outcome. A step repeated after an unknown commit changes nothing and is
+ * `Written`, as it was; it is known by its attempt.
  */
 export interface Step {
   readonly message: Pick<OpenMessage, "id" | "scope" | "shard">

@@ -33,7 +33,9 @@ export const apiKeysContract = <E>(name: string, stores: Layer.Layer<ApiKeys, E>
         const made = (yield* Opened).answers.filter((answer) => answer !== undefined)
         assert.lengthOf(made, 1)
         assert.deepStrictEqual(
-          made.map((keys) => [keys.productionPublished, keys.productionDraft, keys.testPublished, keys.testDraft].map(Redacted.value)),
+          made.map((keys) =>
+            [keys.productionPublished, keys.productionDraft, keys.testPublished, keys.testDraft].map(Redacted.value)
+          ),
           [four]
         )
       }))
@@ -69,12 +71,17 @@ export const apiKeysContract = <E>(name: string, stores: Layer.Layer<ApiKeys, E>
           "pk_prod_' or '1'='1",
           `pk_prod_${"x".repeat(100_000)}`
         ]
-        yield* Effect.forEach(wrong, (guess) =>
-          Effect.map(Effect.flip(authenticate(guess)), (error) => assert.strictEqual(error._tag, "InvalidKey", guess)))
+        yield* Effect.forEach(
+          wrong,
+          (guess) =>
+            Effect.map(Effect.flip(authenticate(guess)), (error) => assert.strictEqual(error._tag, "InvalidKey", guess))
+        )
       }))
 
-    it.effect.prop("no other text opens anything", { guess: Schema.String, prefix: Schema.Literals(["", "pk_prod_", "dk_test_"]) }, (
+    it.effect.prop("no other text opens anything", {
+      guess: Schema.String,
+      prefix: Schema.Literals(["", "pk_prod_", "dk_test_"])
+    }, (
       { guess, prefix }
-    ) =>
-      Effect.map(Effect.flip(authenticate(prefix + guess)), (error) => assert.strictEqual(error._tag, "InvalidKey")))
+    ) => Effect.map(Effect.flip(authenticate(prefix + guess)), (error) => assert.strictEqual(error._tag, "InvalidKey")))
   })

@@ -45,7 +45,11 @@ export const idempotencyContract = <E>(name: string, stores: Layer.Layer<Idempot
     it.effect("P5: effect and response are stored together; a replay runs nothing and repeats the response byte for byte", () =>
       Effect.gen(function*() {
         const { key, once, runs, writing, written } = yield* start
-        const first = { status: 201, body: "{\"é\":\"\\u0000\"} \r\n", headers: { "x-a": "\"'\\", "content-type": "text/plain" } }
+        const first = {
+          status: 201,
+          body: "{\"é\":\"\\u0000\"} \r\n",
+          headers: { "x-a": "\"'\\", "content-type": "text/plain" }
+        }
         assert.deepStrictEqual(yield* once(key(), writing(first)), { response: first, replayed: false })
         assert.deepStrictEqual(yield* once(key({ bodyHash: "other" }), writing(Fixture.response("second"))), {
           response: first,
@@ -62,7 +66,10 @@ export const idempotencyContract = <E>(name: string, stores: Layer.Layer<Idempot
           const refusal = Fixture.response("refused", status)
           assert.deepStrictEqual(yield* once(key(), writing(refusal)), { response: refusal, replayed: false })
           assert.isUndefined(yield* written)
-          assert.deepStrictEqual(yield* once(key(), writing(Fixture.response("second"))), { response: refusal, replayed: true })
+          assert.deepStrictEqual(yield* once(key(), writing(Fixture.response("second"))), {
+            response: refusal,
+            replayed: true
+          })
           assert.strictEqual(runs(), 1)
         }))
     }
@@ -87,20 +94,25 @@ export const idempotencyContract = <E>(name: string, stores: Layer.Layer<Idempot
         }))
     }
 
-    it.effect.prop("P5: of duplicates at once exactly one runs; the others wait for it and repeat it", { count }, ({ count }) =>
-      Effect.gen(function*() {
-        const { key, once, runs, writing, written } = yield* start
-        const answers = yield* Effect.forEach(
-          Array.from({ length: count }, (_, n) => n),
-          (n) => once(key(), Effect.andThen(Effect.yieldNow, writing(Fixture.response(`${n}`)))),
-          { concurrency: "unbounded" }
-        )
-        const winner = answers.filter((answer) => !answer.replayed)
-        assert.lengthOf(winner, 1)
-        assert.strictEqual(runs(), 1)
-        assert.deepStrictEqual(answers.map((answer) => answer.response), answers.map(() => winner[0]?.response))
-        assert.deepStrictEqual(yield* written, { by: winner[0]?.response.body ?? "" })
-      }), { arbitrary: { runs: 15 } })
+    it.effect.prop(
+      "P5: of duplicates at once exactly one runs; the others wait for it and repeat it",
+      { count },
+      ({ count }) =>
+        Effect.gen(function*() {
+          const { key, once, runs, writing, written } = yield* start
+          const answers = yield* Effect.forEach(
+            Array.from({ length: count }, (_, n) => n),
+            (n) => once(key(), Effect.andThen(Effect.yieldNow, writing(Fixture.response(`${n}`)))),
+            { concurrency: "unbounded" }
+          )
+          const winner = answers.filter((answer) => !answer.replayed)
+          assert.lengthOf(winner, 1)
+          assert.strictEqual(runs(), 1)
+          assert.deepStrictEqual(answers.map((answer) => answer.response), answers.map(() => winner[0]?.response))
+          assert.deepStrictEqual(yield* written, { by: winner[0]?.response.body ?? "" })
+        }),
+      { arbitrary: { runs: 15 } }
+    )
 
     it.effect("a duplicate of a call that takes longer than 5 s is told so; the call itself goes on", () =>
       Effect.gen(function*() {
@@ -144,7 +156,10 @@ export const idempotencyContract = <E>(name: string, stores: Layer.Layer<Idempot
         const other = yield* start
         const keys = [key(), key({ path: "/x" }), key({ value: "ONCE" }), other.key()]
         const answers = yield* Effect.forEach(keys, (own, n) => once(own, writing(Fixture.response(`${n}`))))
-        assert.deepStrictEqual(answers.map((answer) => [answer.response.body, answer.replayed]), keys.map((_, n) => [`${n}`, false]))
+        assert.deepStrictEqual(
+          answers.map((answer) => [answer.response.body, answer.replayed]),
+          keys.map((_, n) => [`${n}`, false])
+        )
         assert.strictEqual(runs(), keys.length)
       }))
 
@@ -164,9 +179,10 @@ export const idempotencyContract = <E>(name: string, stores: Layer.Layer<Idempot
     it.effect("the operation does not see the key, so nothing inside stores it a second time", () =>
       Effect.gen(function*() {
         const { key, once } = yield* start
-        const seen = yield* once(key(), Effect.map(CurrentKey, (current) => Fixture.response(`${current?.value}`))).pipe(
-          Effect.provideService(CurrentKey, key())
-        )
+        const seen = yield* once(key(), Effect.map(CurrentKey, (current) => Fixture.response(`${current?.value}`)))
+          .pipe(
+            Effect.provideService(CurrentKey, key())
+          )
         assert.strictEqual(seen.response.body, "undefined")
       }))
 

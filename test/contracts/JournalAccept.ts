@@ -106,13 +106,18 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       assert.strictEqual(JSON.stringify(Option.getOrNull(profile)), JSON.stringify(data))
     }))
 
-  it.effect.prop("any JSON survives as a payload", { data: Schema.Record(Schema.String, Schema.Json) }, ({ data }) =>
-    Effect.gen(function*() {
-      const place = yield* Fixture.world
-      const message = yield* Fixture.accepted(place, { instructions: { data } })
-      const original = yield* (yield* MessageLog).original(place.scope, message.id)
-      assert.strictEqual(JSON.stringify(original.instructions.data), JSON.stringify(data))
-    }), few)
+  it.effect.prop(
+    "any JSON survives as a payload",
+    { data: Schema.Record(Schema.String, Schema.Json) },
+    ({ data }) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const message = yield* Fixture.accepted(place, { instructions: { data } })
+        const original = yield* (yield* MessageLog).original(place.scope, message.id)
+        assert.strictEqual(JSON.stringify(original.instructions.data), JSON.stringify(data))
+      }),
+    few
+  )
 
   it.effect("a profile is created only if there is none", () =>
     Effect.gen(function*() {
@@ -125,33 +130,51 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
         }))
       yield* accept("first@example.com")
       yield* accept("second@example.com")
-      assert.deepStrictEqual(yield* profiles.find(place.scope, Fixture.user), Option.some({ email: "first@example.com" }))
+      assert.deepStrictEqual(
+        yield* profiles.find(place.scope, Fixture.user),
+        Option.some({ email: "first@example.com" })
+      )
     }))
 
-  it.effect.prop("calls that create the same profile at once all succeed, and one wins", { count: fanOut }, ({ count }) =>
-    Effect.gen(function*() {
-      const place = yield* Fixture.world
-      const journal = yield* Journal
-      yield* Effect.forEach(Array.from({ length: count }, (_, n) => n), (n) =>
-        journal.accept(Fixture.acceptance(place, [Fixture.message(place)], {
-          profiles: [{ scope: place.scope, userId: Fixture.user, profile: { n } }]
-        })), { concurrency: "unbounded" })
-      const found = yield* (yield* Profiles).find(place.scope, Fixture.user)
-      assert.isTrue(Option.isSome(found) && typeof found.value["n"] === "number")
-    }), few)
+  it.effect.prop(
+    "calls that create the same profile at once all succeed, and one wins",
+    { count: fanOut },
+    ({ count }) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const journal = yield* Journal
+        yield* Effect.forEach(Array.from({ length: count }, (_, n) => n), (n) =>
+          journal.accept(Fixture.acceptance(place, [Fixture.message(place)], {
+            profiles: [{ scope: place.scope, userId: Fixture.user, profile: { n } }]
+          })), { concurrency: "unbounded" })
+        const found = yield* (yield* Profiles).find(place.scope, Fixture.user)
+        assert.isTrue(Option.isSome(found) && typeof found.value["n"] === "number")
+      }),
+    few
+  )
 
   it.effect.prop(
     "a row that the database refuses fails alone, and its neighbours of the same flush are stored",
-    { count: fanOut, at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 15 })), poison: Schema.Literals(poisons.map((_, n) => n)) },
+    {
+      count: fanOut,
+      at: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 15 })),
+      poison: Schema.Literals(poisons.map((_, n) => n))
+    },
     ({ at, count, poison }) =>
       Effect.gen(function*() {
         const place = yield* Fixture.world
         const journal = yield* Journal
         const log = yield* MessageLog
         const bad = at % count
-        const messages = Array.from({ length: count }, (_, n) => Fixture.message(place, n === bad ? poisons[poison] : {}))
-        const exits = yield* Effect.forEach(messages, (message) =>
-          Effect.exit(journal.accept(Fixture.acceptance(place, [message]))), { concurrency: "unbounded" })
+        const messages = Array.from(
+          { length: count },
+          (_, n) => Fixture.message(place, n === bad ? poisons[poison] : {})
+        )
+        const exits = yield* Effect.forEach(
+          messages,
+          (message) => Effect.exit(journal.accept(Fixture.acceptance(place, [message]))),
+          { concurrency: "unbounded" }
+        )
         const stored = yield* Effect.forEach(messages, (message) => Effect.exit(log.get(place.scope, message.id)))
         exits.forEach((exit, n) => assert.strictEqual(refusal(exit), n === bad ? "RowRefused" : undefined, `call ${n}`))
         stored.forEach((exit, n) => assert.strictEqual(Exit.isSuccess(exit), n !== bad, `message ${n}`))
@@ -165,10 +188,12 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       const journal = yield* Journal
       const good = Fixture.message(place)
       const key = Fixture.key(place)
-      const refused = yield* Effect.flip(journal.accept(Fixture.acceptance(place, [good, Fixture.message(place, { event: "\u0000" })], {
-        key,
-        profiles: [{ scope: place.scope, userId: Fixture.user, profile: {} }]
-      })))
+      const refused = yield* Effect.flip(
+        journal.accept(Fixture.acceptance(place, [good, Fixture.message(place, { event: "\u0000" })], {
+          key,
+          profiles: [{ scope: place.scope, userId: Fixture.user, profile: {} }]
+        }))
+      )
       assert.strictEqual(refused._tag, "RowRefused")
       assert.isTrue(Exit.isFailure(yield* Effect.exit((yield* MessageLog).get(place.scope, good.id))))
       assert.isTrue(Option.isNone(yield* (yield* Profiles).find(place.scope, Fixture.user)))
@@ -184,7 +209,13 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       const acceptance = Fixture.acceptance(place, [message])
       yield* journal.accept(acceptance)
       const { epoch } = yield* journal.take(place.shard, "node", place.at)
-      yield* journal.record(Fixture.step(message, epoch, { lifecycle: ["Route"], tries: 3, events: [{ type: "ROUTED", ts: place.at + 10 }] }))
+      yield* journal.record(
+        Fixture.step(message, epoch, {
+          lifecycle: ["Route"],
+          tries: 3,
+          events: [{ type: "ROUTED", ts: place.at + 10 }]
+        })
+      )
       const read = Effect.all([log.get(place.scope, message.id), log.history(place.scope, message.id)])
       const before = yield* read
       assert.isFalse((yield* journal.accept(acceptance)).replayed)
@@ -196,7 +227,9 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       const place = yield* Fixture.world
       const journal = yield* Journal
       const keep = (body: string) =>
-        journal.accept(Fixture.acceptance(place, [], { key: Fixture.key(place), response: Fixture.response(body, 400) }))
+        journal.accept(
+          Fixture.acceptance(place, [], { key: Fixture.key(place), response: Fixture.response(body, 400) })
+        )
       yield* keep("first")
       assert.deepStrictEqual(yield* keep("second"), { response: Fixture.response("first", 400), replayed: true })
     }))
@@ -223,19 +256,24 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       assert.deepStrictEqual(mine, [...first, second].map((message) => message.id))
     }))
 
-  it.effect.prop("P3: calls made one after the other are handed over in that order", { count: fanOut }, ({ count }) =>
-    Effect.gen(function*() {
-      const place = yield* Fixture.world
-      const handover = yield* Handover
-      const offered: Array<string> = []
-      yield* handover.connect({
-        owns: (shard) => shard === place.shard,
-        offer: (messages) => Effect.sync(() => offered.push(...messages.map((message) => message.id)))
-      })
-      yield* Effect.addFinalizer(() => handover.connect(undefined))
-      const sent = yield* Effect.forEach(Array.from({ length: count }), () => Fixture.accepted(place))
-      assert.deepStrictEqual(offered, sent.map((message) => message.id))
-    }).pipe(Effect.scoped), few)
+  it.effect.prop(
+    "P3: calls made one after the other are handed over in that order",
+    { count: fanOut },
+    ({ count }) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const handover = yield* Handover
+        const offered: Array<string> = []
+        yield* handover.connect({
+          owns: (shard) => shard === place.shard,
+          offer: (messages) => Effect.sync(() => offered.push(...messages.map((message) => message.id)))
+        })
+        yield* Effect.addFinalizer(() => handover.connect(undefined))
+        const sent = yield* Effect.forEach(Array.from({ length: count }), () => Fixture.accepted(place))
+        assert.deepStrictEqual(offered, sent.map((message) => message.id))
+      }).pipe(Effect.scoped),
+    few
+  )
 
   it.effect("P10: scopes do not share keys", () =>
     Effect.gen(function*() {
@@ -243,8 +281,13 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       const journal = yield* Journal
       const scopes = [place.scope, Scope.make(place.scope + 500_000)]
       const answers = yield* Effect.forEach(scopes, (scope) =>
-        journal.accept(Fixture.acceptance(place, [], { key: Fixture.key(place, { scope }), response: Fixture.response(`${scope}`) })))
-      assert.deepStrictEqual(answers.map((answer) => answer.response.body), scopes.map(String))
+        journal.accept(
+          Fixture.acceptance(place, [], { key: Fixture.key(place, { scope }), response: Fixture.response(`${scope}`) })
+        ))
+      assert.deepStrictEqual(
+        answers.map((answer) => answer.response.body),
+        scopes.map(String)
+      )
       assert.deepStrictEqual(answers.map((answer) => answer.replayed), [false, false])
     }))
 }

@@ -24,7 +24,11 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
   it.effect("an empty shard has nothing due, and nothing later", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* look(yield* Fixture.world), { rows: [], complete: true, next: undefined })
-      assert.deepStrictEqual(yield* look(yield* Fixture.world, { shards: [] }), { rows: [], complete: true, next: undefined })
+      assert.deepStrictEqual(yield* look(yield* Fixture.world, { shards: [] }), {
+        rows: [],
+        complete: true,
+        next: undefined
+      })
     }))
 
   it.effect("a row is the message as it was accepted", () =>
@@ -38,7 +42,8 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
       })
       const { rows } = yield* look(place)
       const [open] = yield* Effect.forEach(rows, OpenMessage.fromRow)
-      const { event: _1, events: _2, recipientName: _3, tags: _4, template: _5, tenantId: _6, traceId: _7, ...fields } = message
+      const { event: _1, events: _2, recipientName: _3, tags: _4, template: _5, tenantId: _6, traceId: _7, ...fields } =
+        message
       assert.lengthOf(rows, 1)
       assert.isDefined(open)
       for (const [name, value] of Object.entries(fields)) {
@@ -59,12 +64,15 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
             recipientKey: `r${n}`
           })
       )
-      const { complete, rows } = yield* look(place, { shards: [place, other].map(({ shard }) => ({ shard, takenAtSeq: 0 })) })
+      const { complete, rows } = yield* look(place, {
+        shards: [place, other].map(({ shard }) => ({ shard, takenAtSeq: 0 }))
+      })
       assert.isTrue(complete)
       assert.lengthOf(rows, all.length)
       for (const shard of [place.shard, other.shard]) {
         for (const lane of ["transactional", "bulk"]) {
-          const mine = (row: { readonly shard: number; readonly lane: string }) => row.shard === shard && row.lane === lane
+          const mine = (row: { readonly shard: number; readonly lane: string }) =>
+            row.shard === shard && row.lane === lane
           assert.deepStrictEqual(idsOf(rows.filter(mine)), idsOf(all.filter(mine)))
         }
       }
@@ -132,7 +140,8 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
       Effect.gen(function*() {
         const place = yield* Fixture.world
         const all = rows.map(({ bulk, timed }, n) =>
-          Fixture.message(place, { lane: bulk ? "bulk" : "transactional", dueAt: timed ? place.at - n : 0 }))
+          Fixture.message(place, { lane: bulk ? "bulk" : "transactional", dueAt: timed ? place.at - n : 0 })
+        )
         const later = Fixture.message(place, { dueAt: place.at + 77 })
         yield* (yield* Journal).accept(Fixture.acceptance(place, [...all, later]))
         const held: Array<MessageId> = []
@@ -163,7 +172,8 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         Fixture.attempt(2, "unknown", { kind: "Unknown" }),
         Fixture.attempt(3, "intent")
       ]
-      yield* Effect.forEach(attempts, (attempt, n) => journal.record(Fixture.step(tried, epoch, { at: place.at + n, attempt })))
+      yield* Effect.forEach(attempts, (attempt, n) =>
+        journal.record(Fixture.step(tried, epoch, { at: place.at + n, attempt })))
       const { rows } = yield* look(place)
       assert.deepStrictEqual(rows.map((row) => [row.id, row.attempts]), [[tried.id, attempts], [fresh.id, []]])
     }))
@@ -193,7 +203,9 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
       const journal = yield* Journal
       const { epoch } = yield* journal.take(place.shard, "node", place.at)
       const message = yield* Fixture.accepted(place, { status: "DELAYED", dueAt: place.at + 10 })
-      yield* journal.record(Fixture.step(message, epoch, { lifecycle: ["Due", "Route"], dueAt: place.at + 500, tries: 2 }))
+      yield* journal.record(
+        Fixture.step(message, epoch, { lifecycle: ["Due", "Route"], dueAt: place.at + 500, tries: 2 })
+      )
       const { rows } = yield* look(place, { now: place.at + 500 })
       assert.deepStrictEqual(
         rows.map(({ dueAt, status, tries }) => ({ dueAt, status, tries })),

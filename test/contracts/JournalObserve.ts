@@ -66,7 +66,12 @@ export const observations = (it: Vitest.MethodsNonLive<Journal | MessageLog>) =>
     Effect.gen(function*() {
       const { history, observe, record } = yield* start(["Route", "Send"])
       const before = yield* record
-      assert.deepStrictEqual(yield* observe("Cancel", 50), { before: "SENT", after: "SENT", applied: false, inFlight: false })
+      assert.deepStrictEqual(yield* observe("Cancel", 50), {
+        before: "SENT",
+        after: "SENT",
+        applied: false,
+        inFlight: false
+      })
       assert.deepStrictEqual(yield* record, before)
       assert.deepStrictEqual(yield* history, [])
     }))
@@ -74,12 +79,23 @@ export const observations = (it: Vitest.MethodsNonLive<Journal | MessageLog>) =>
   it.effect("a cancel while a provider call is in flight is not applied, and says so", () =>
     Effect.gen(function*() {
       const { epoch, history, journal, message, observe, place, record } = yield* start()
-      yield* journal.record(Fixture.step(message, epoch, { lifecycle: ["Route"], attempt: Fixture.attempt(1, "intent") }))
-      assert.deepStrictEqual(yield* observe("Cancel", 50), { before: "ROUTED", after: "ROUTED", applied: false, inFlight: true })
+      yield* journal.record(
+        Fixture.step(message, epoch, { lifecycle: ["Route"], attempt: Fixture.attempt(1, "intent") })
+      )
+      assert.deepStrictEqual(yield* observe("Cancel", 50), {
+        before: "ROUTED",
+        after: "ROUTED",
+        applied: false,
+        inFlight: true
+      })
       assert.deepInclude(yield* record, { status: "ROUTED", canceledAt: undefined })
       assert.deepStrictEqual(yield* history, [])
       yield* journal.record(
-        Fixture.step(message, epoch, { at: place.at + 60, attempt: Fixture.attempt(1, "rejected"), dueAt: place.at + 9_000 })
+        Fixture.step(message, epoch, {
+          at: place.at + 60,
+          attempt: Fixture.attempt(1, "rejected"),
+          dueAt: place.at + 9_000
+        })
       )
       assert.deepInclude(yield* observe("Cancel", 70), { after: "CANCELED", applied: true, inFlight: false })
     }))
@@ -137,8 +153,15 @@ export const observations = (it: Vitest.MethodsNonLive<Journal | MessageLog>) =>
   it.effect("a receipt before the settle of its own attempt counts", () =>
     Effect.gen(function*() {
       const { epoch, journal, message, observe, place, record } = yield* start()
-      yield* journal.record(Fixture.step(message, epoch, { lifecycle: ["Route"], attempt: Fixture.attempt(1, "intent") }))
-      assert.deepStrictEqual(yield* observe("Open", 50), { before: "ROUTED", after: "OPENED", applied: true, inFlight: true })
+      yield* journal.record(
+        Fixture.step(message, epoch, { lifecycle: ["Route"], attempt: Fixture.attempt(1, "intent") })
+      )
+      assert.deepStrictEqual(yield* observe("Open", 50), {
+        before: "ROUTED",
+        after: "OPENED",
+        applied: true,
+        inFlight: true
+      })
       assert.deepInclude(yield* record, { status: "OPENED", opened: place.at + 50, sent: undefined })
     }))
 
@@ -163,7 +186,9 @@ export const observations = (it: Vitest.MethodsNonLive<Journal | MessageLog>) =>
         })
         assert.deepStrictEqual(
           (yield* history).map((event) => event.type),
-          (["Deliver", "Open", "Click"] as const).filter((event) => order.includes(event)).map((event) => entries[event])
+          (["Deliver", "Open", "Click"] as const).filter((event) => order.includes(event)).map((event) =>
+            entries[event]
+          )
         )
       }),
     { arbitrary: { runs: 15 } }

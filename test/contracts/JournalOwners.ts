@@ -24,7 +24,9 @@ export const owners = (it: Vitest.MethodsNonLive<Journal | MessageLog | Inbox>) 
       const journal = yield* Journal
       const taken = yield* Effect.forEach([1, 2, 3], (n) => journal.take(place.shard, `node ${n}`, place.at + n))
       const [first, second, third] = taken.map((ownership) => ownership.epoch)
-      assert.isTrue(first !== undefined && second !== undefined && third !== undefined && first < second && second < third)
+      assert.isTrue(
+        first !== undefined && second !== undefined && third !== undefined && first < second && second < third
+      )
       assert.deepStrictEqual(taken.map((ownership) => ownership.shard), [place.shard, place.shard, place.shard])
       assert.strictEqual((yield* journal.take(elsewhere.shard, "node", place.at)).epoch, first)
     }))
@@ -57,7 +59,8 @@ export const owners = (it: Vitest.MethodsNonLive<Journal | MessageLog | Inbox>) 
         const current = yield* journal.take(place.shard, "two", place.at)
         const fenced = yield* Effect.forEach(
           [stale.epoch, stale.epoch - 1, current.epoch + 1],
-          (epoch) => journal.record(Fixture.step(message, epoch, { ...write, events: [{ type: "MAPPED", ts: place.at }] }))
+          (epoch) =>
+            journal.record(Fixture.step(message, epoch, { ...write, events: [{ type: "MAPPED", ts: place.at }] }))
         )
         assert.deepStrictEqual(fenced, [{ _tag: "Fenced" }, { _tag: "Fenced" }, { _tag: "Fenced" }])
         assert.strictEqual((yield* log.get(place.scope, message.id)).status, "ENQUEUED")
@@ -73,7 +76,8 @@ export const owners = (it: Vitest.MethodsNonLive<Journal | MessageLog | Inbox>) 
     Effect.gen(function*() {
       const message = yield* Fixture.accepted(yield* Fixture.world)
       const journal = yield* Journal
-      const results = yield* Effect.forEach([0, 1], (epoch) => journal.record(Fixture.step(message, epoch, writes.settle)))
+      const results = yield* Effect.forEach([0, 1], (epoch) =>
+        journal.record(Fixture.step(message, epoch, writes.settle)))
       assert.deepStrictEqual(results, [{ _tag: "Fenced" }, { _tag: "Fenced" }])
     }))
 
@@ -89,6 +93,9 @@ export const owners = (it: Vitest.MethodsNonLive<Journal | MessageLog | Inbox>) 
           return Fixture.step(message, epoch, writes.settle)
         }))
       const results = yield* Effect.forEach(calls, journal.record, { concurrency: "unbounded" })
-      assert.deepStrictEqual(results.map((result) => result._tag), places.map((_, n) => n % 2 === 1 ? "Fenced" : "Written"))
+      assert.deepStrictEqual(
+        results.map((result) => result._tag),
+        places.map((_, n) => n % 2 === 1 ? "Fenced" : "Written")
+      )
     }))
 }

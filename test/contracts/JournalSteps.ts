@@ -31,10 +31,36 @@ const owned = Effect.fnUntraced(function*(more: Partial<NewMessage> = {}) {
   return { place, journal, log, epoch, message, record, traces }
 })
 
-const delivering = (ts: number): HistoryEvent => ({ type: "DELIVERING", ts, channel: "email", provider: "null", attempt: 1 })
-const sent = (ts: number): HistoryEvent => ({ type: "SENT", ts, channel: "email", provider: "null", attempt: 1, reference: "r" })
+const delivering = (ts: number): HistoryEvent => ({
+  type: "DELIVERING",
+  ts,
+  channel: "email",
+  provider: "null",
+  attempt: 1
+})
+const sent = (ts: number): HistoryEvent => ({
+  type: "SENT",
+  ts,
+  channel: "email",
+  provider: "null",
+  attempt: 1,
+  reference: "r"
+})
 
 const accepted = Fixture.attempt(1, "accepted", { endedAt: 3_000, reference: "r" })
+
+const intent: Partial<Step> = {
+  lifecycle: ["Route"],
+  conditional: true,
+  attempt: Fixture.attempt(1, "intent"),
+  events: [delivering(1)]
+}
+const settle: Partial<Step> = { lifecycle: ["Send"], attempt: accepted, dueAt: null, events: [sent(2)] }
+
+const repeatable: Record<string, ReadonlyArray<Partial<Step>>> = {
+  "an intent, or its settle,": [intent, settle],
+  "a settle without an intent": [{ ...settle, lifecycle: ["Route", "Send"], conditional: true }]
+}
 
 /** What an owner writes: begin, intent, settle. */
 export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
@@ -106,13 +132,21 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       const { place, record, traces } = yield* owned()
       yield* record({ lifecycle: ["Route", "Send"], attempt: accepted, dueAt: place.at + 5_000 })
       assert.deepStrictEqual((yield* traces).due, [{ dueAt: place.at + 5_000, tries: 0 }])
-      assert.deepInclude(yield* record({ conditional: true, attempt: Fixture.attempt(2, "intent") }), { _tag: "Written", status: "SENT" })
+      assert.deepInclude(yield* record({ conditional: true, attempt: Fixture.attempt(2, "intent") }), {
+        _tag: "Written",
+        status: "SENT"
+      })
     }))
 
   it.effect("P6: an intent for a message cancelled meanwhile is refused, and nothing of it is written", () =>
     Effect.gen(function*() {
       const { journal, message, place, record, traces } = yield* owned()
-      yield* journal.observe({ scope: place.scope, id: message.id, event: "Cancel", history: { type: "CANCELED", ts: place.at + 5 } })
+      yield* journal.observe({
+        scope: place.scope,
+        id: message.id,
+        event: "Cancel",
+        history: { type: "CANCELED", ts: place.at + 5 }
+      })
       const before = yield* traces
       const refused = yield* record({
         conditional: true,
@@ -139,7 +173,12 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
     Effect.gen(function*() {
       const { journal, message, place, record, traces } = yield* owned()
       yield* record({ lifecycle: ["Route"], conditional: true, attempt: Fixture.attempt(1, "intent") })
-      yield* journal.observe({ scope: place.scope, id: message.id, event: "Deliver", history: { type: "DELIVERED", ts: place.at + 15 } })
+      yield* journal.observe({
+        scope: place.scope,
+        id: message.id,
+        event: "Deliver",
+        history: { type: "DELIVERED", ts: place.at + 15 }
+      })
       const settle = yield* record({
         at: place.at + 20,
         lifecycle: ["Send"],
@@ -160,32 +199,20 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepInclude((yield* traces).record, { status: "DELIVERED", sent: place.at + 7, delivered: place.at + 7 })
     }))
 
-  it.effect("P4: a step repeated after an unknown commit changes nothing and is answered as it was", () =>
-    Effect.gen(function*() {
-      const { place, record, traces } = yield* owned()
-      const intent = {
-        at: place.at + 10,
-        lifecycle: ["Route"],
-        conditional: true,
-        attempt: Fixture.attempt(1, "intent"),
-        events: [delivering(place.at + 10)]
-      } satisfies Partial<Step>
-      const settle = {
-        at: place.at + 20,
-        lifecycle: ["Send"],
-        attempt: accepted,
-        dueAt: null,
-        events: [sent(place.at + 20)]
-      } satisfies Partial<Step>
-      for (const step of [intent, settle]) {
-        const first = yield* record(step)
-        const before = yield* traces
-        const again = yield* record(step)
-        assert.strictEqual(again._tag, "Written")
-        assert.deepStrictEqual({ ...again, committedAtNanos: 0n }, { ...first, committedAtNanos: 0n })
-        assert.deepStrictEqual(yield* traces, before)
-      }
-    }))
+  for (const [what, steps] of Object.entries(repeatable)) {
+    it.effect(`P4: ${what} repeated after an unknown commit changes nothing and is answered as it was`, () =>
+      Effect.gen(function*() {
+        const { record, traces } = yield* owned()
+        for (const step of steps) {
+          const first = yield* record(step)
+          const before = yield* traces
+          const again = yield* record(step)
+          assert.strictEqual(again._tag, "Written")
+          assert.deepStrictEqual({ ...again, committedAtNanos: 0n }, { ...first, committedAtNanos: 0n })
+          assert.deepStrictEqual(yield* traces, before)
+        }
+      }))
+  }
 
   it.effect("an outcome once stored is not overwritten", () =>
     Effect.gen(function*() {
@@ -199,8 +226,12 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
   it.effect("attempts are kept in the order of their numbers", () =>
     Effect.gen(function*() {
       const { record, traces, place } = yield* owned()
-      for (const number of [2, 11, 1, 3]) yield* record({ at: place.at + number, attempt: Fixture.attempt(number, "rejected") })
-      assert.deepStrictEqual((yield* traces).attempts.map((attempt) => attempt.number), [1, 2, 3, 11])
+      for (const number of [2, 11, 1, 3])
+        yield* record({ at: place.at + number, attempt: Fixture.attempt(number, "rejected") })
+      assert.deepStrictEqual(
+        (yield* traces).attempts.map((attempt) => attempt.number),
+        [1, 2, 3, 11]
+      )
     }))
 
   it.effect("two different steps of one millisecond both leave their entries, in the order in which they were written", () =>
@@ -217,7 +248,10 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
 
   it.effect.prop(
     "steps of many messages at once are each written whole, and a refused one fails alone",
-    { count: Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 24 })), bad: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 23 })) },
+    {
+      count: Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 24 })),
+      bad: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 23 }))
+    },
     ({ bad, count }) =>
       Effect.gen(function*() {
         const place = yield* Fixture.world
@@ -233,13 +267,23 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
             attempt: n === bad ? { ...accepted, error: "\u0000" } : { ...accepted, reference: `${n}` },
             events: [sent(place.at)]
           }))), { concurrency: "unbounded" })
-        assert.deepStrictEqual(exits.map(Exit.isSuccess), messages.map((_, n) => n !== bad))
+        assert.deepStrictEqual(
+          exits.map(Exit.isSuccess),
+          messages.map((_, n) =>
+            n !== bad
+          )
+        )
         yield* Effect.forEach(messages, (message, n) =>
           Effect.gen(function*() {
             const attempts = yield* log.attempts(place.scope, message.id)
             const { status } = yield* log.get(place.scope, message.id)
             assert.strictEqual(status, n === bad ? "ENQUEUED" : "SENT")
-            assert.deepStrictEqual(attempts.map((attempt) => attempt.reference), n === bad ? [] : [`${n}`])
+            assert.deepStrictEqual(
+              attempts.map((attempt) =>
+                attempt.reference
+              ),
+              n === bad ? [] : [`${n}`]
+            )
             assert.lengthOf(yield* log.history(place.scope, message.id), n === bad ? 1 : 2)
           }))
       }),

@@ -56,12 +56,17 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
         assert.deepStrictEqual(yield* found, { b: {} })
       }))
 
-    it.effect.prop("any profile comes back as it was", { profile: Schema.Record(Schema.String, Schema.Json) }, ({ profile }) =>
-      Effect.gen(function*() {
-        const { found, profiles, scope } = yield* start
-        yield* profiles.replace(scope, Fixture.user, profile)
-        assert.strictEqual(JSON.stringify(yield* found), JSON.stringify(profile))
-      }), few)
+    it.effect.prop(
+      "any profile comes back as it was",
+      { profile: Schema.Record(Schema.String, Schema.Json) },
+      ({ profile }) =>
+        Effect.gen(function*() {
+          const { found, profiles, scope } = yield* start
+          yield* profiles.replace(scope, Fixture.user, profile)
+          assert.strictEqual(JSON.stringify(yield* found), JSON.stringify(profile))
+        }),
+      few
+    )
 
     it.effect("hostile text survives replace and merge", () =>
       Effect.gen(function*() {
@@ -163,7 +168,10 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
         yield* profiles.replace(scope, Fixture.user, { list: [] })
         yield* Effect.forEach(Array.from({ length: 12 }), () =>
           profiles.patch(scope, Fixture.user, [{ op: "add", path: "/list/-", value: 1 }]), { concurrency: "unbounded" })
-        assert.deepStrictEqual(yield* found, { list: Array.from({ length: 12 }, () => 1) })
+        assert.deepStrictEqual(yield* found, {
+          list: Array.from({ length: 12 }, () =>
+            1)
+        })
       }))
 
     it.effect("remove forgets, and again changes nothing", () =>

@@ -17,7 +17,7 @@ import { HashMap, Option } from "effect"
 /** What a step did; the time of the commit is the journal's to add. */
 export type Recorded =
   | { readonly _tag: "Written"; readonly status: Status }
-  | { readonly _tag: "Refused"; readonly status: Status }
+  | { readonly _tag: "Refused" }
   | { readonly _tag: "Fenced" }
 
 /** Why the database would refuse the rows of this step. */
@@ -105,11 +105,11 @@ export const record = (state: State, step: Step): readonly [Recorded, State] => 
   const epoch = Option.getOrUndefined(HashMap.get(state.epochs, shard))
   if (epoch !== step.epoch) return [{ _tag: "Fenced" }, state]
   const row = findMessage(state, scope, id)
-  if (row === undefined) return [{ _tag: "Refused", status: "CANCELED" }, state]
+  if (row === undefined) return [{ _tag: "Refused" }, state]
   if (step.conditional) {
     if (isRepeat(row, step)) return [{ _tag: "Written", status: row.status }, state]
     const barred = row.dueAt === undefined || !Lifecycle.sources(step.lifecycle).includes(row.status)
-    if (barred) return [{ _tag: "Refused", status: row.status }, state]
+    if (barred) return [{ _tag: "Refused" }, state]
   }
   return write(state, row, step)
 }

@@ -7,7 +7,9 @@ import type { SqlClient } from "effect/sql"
 
 const { attempts: _attempts, ...columns } = DueRow.fields
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct(columns)))
-const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ messageId: Schema.String, ...Attempt.fields })))
+const decodeAttempts = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ scope: Schema.Int, messageId: Schema.String, ...Attempt.fields }))
+)
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 
 /** How the window is cut: bulk may fill its share whatever transactional holds, and the other way round. */
@@ -28,7 +30,7 @@ const window = `
   ${lanes.flatMap((lane) => [part(lane, "ready"), part(lane, "timed")]).join(" union all ")}`
 
 const attemptsOf = `
-  select message_id as "messageId", number, channel, provider, state, kind, started_at::float8 as "startedAt",
+  select a.scope, message_id as "messageId", number, channel, provider, state, kind, started_at::float8 as "startedAt",
     ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error
   from attempts a join unnest($1::int[], $2::text[]) as x(scope, id) on a.scope = x.scope and a.message_id = x.id
   where message_id between $3 and $4 order by message_id, number`
@@ -62,12 +64,18 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
         ids.reduce((a, b) => (a < b ? a : b)),
         ids.reduce((a, b) => (a > b ? a : b))
       ]).pipe(Effect.flatMap(decodeAttempts))
-      const byMessage = Map.groupBy(attempts, (attempt) => attempt.messageId)
+      const byMessage = new Map<string, Array<Attempt>>()
+      for (const { messageId, scope, ...attempt } of attempts) {
+        const key = `${scope}:${messageId}`
+        const earlier = byMessage.get(key)
+        if (earlier === undefined) byMessage.set(key, [attempt])
+        else earlier.push(attempt)
+      }
       const next = complete
         ? (yield* sql.unsafe(nextTimed, [owned, now]).pipe(Effect.flatMap(decodeNext)))[0]?.next ?? undefined
         : undefined
       return {
-        rows: found.map((row) => ({ ...row, attempts: byMessage.get(row.id) ?? [] })),
+        rows: found.map((row) => ({ ...row, attempts: byMessage.get(`${row.scope}:${row.id}`) ?? [] })),
         complete,
         next
       } satisfies Due

@@ -1,5 +1,6 @@
 import { HistoryEvent } from "#schemas/History.ts"
 import { Status } from "#schemas/Status.ts"
+import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { type Journal, MessageNotFound, type Observation } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
@@ -9,12 +10,7 @@ import { type SqlClient, SqlSchema } from "effect/sql"
 const Stored = Schema.Struct({ status: Status, inFlight: Schema.Boolean })
 const encodeEvents = Schema.encodeEffect(Schema.fromJsonString(Schema.Array(HistoryEvent)))
 
-const stamps: Partial<Record<Lifecycle.Event, string>> = {
-  Deliver: "delivered_at",
-  Open: "opened_at",
-  Click: "clicked_at",
-  Cancel: "canceled_at"
-}
+const columns = new Map(stamps)
 
 /** The second door: locks the message row, applies the table to what is stored, and writes status, first time and history together. */
 export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"] => {
@@ -35,7 +31,7 @@ export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"]
       const after = applied ? Lifecycle.next(stored.status, event) : stored.status
       // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
       if (applied || event !== "Cancel") {
-        const stamp = stamps[event]
+        const stamp = columns.get(event)
         yield* sql`update messages set status = ${after},
             reason = ${applied && reason !== undefined ? sql`${reason}` : sql`reason`},
             due_at = ${event === "Cancel" ? sql`null` : sql`due_at`}

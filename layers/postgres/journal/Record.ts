@@ -1,4 +1,5 @@
 import { Status } from "#schemas/Status.ts"
+import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { Clock, Effect, Schema } from "effect"
@@ -13,7 +14,7 @@ const row = (step: Step, n: number) => ({
   at: step.at,
   sources: Lifecycle.sources(step.lifecycle),
   target: step.lifecycle.length === 0 ? undefined : Lifecycle.target(step.lifecycle),
-  sent: step.lifecycle.includes("Send") ? step.at : undefined,
+  ...Object.fromEntries(stamps.flatMap(([event, column]) => step.lifecycle.includes(event) ? [[column, step.at]] : [])),
   conditional: step.conditional,
   reason: step.reason,
   error: step.error,
@@ -30,18 +31,20 @@ const row = (step: Step, n: number) => ({
   retry_after: step.attempt?.retryAfter,
   reference: step.attempt?.reference,
   attempt_error: step.attempt?.error,
-  step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "begin"}`,
+  step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "step"}:${step.lifecycle.join("+")}`,
   events: step.events.length === 0 ? undefined : JSON.stringify(step.events),
   user_id: step.inbox?.userId,
   tenant_id: step.inbox?.tenantId,
+  created_at: step.inbox?.createdAt,
   rendered: step.inbox === undefined ? undefined : JSON.stringify(step.inbox.rendered)
 })
 
 const types =
-  `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text, sent bigint,
+  `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text,
+  ${stamps.map(([, column]) => `${column} bigint`).join(", ")},
   conditional boolean, reason text, error text, due_at bigint, closes boolean, tries smallint, number smallint, channel text, provider text, state text,
   kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, events text,
-  user_id text, tenant_id text, rendered text`
+  user_id text, tenant_id text, created_at bigint, rendered text`
 
 /** The status this step leaves, given the stored one. */
 const status = "case when m.status = any(x.sources) then coalesce(x.target, m.status) else m.status end"
@@ -60,7 +63,7 @@ const statement = `
       error = case when x.target is not null and m.status = any(x.sources) then x.error else m.error end,
       due_at = case when m.due_at is not null and not x.closes then coalesce(x.due_at, m.due_at) end,
       tries = coalesce(x.tries, m.tries),
-      sent_at = coalesce(m.sent_at, x.sent),
+      ${stamps.map(([, column]) => `${column} = coalesce(m.${column}, x.${column})`).join(", ")},
       providers = case when x.provider is null or x.provider = any(m.providers) then m.providers else m.providers || x.provider end
     from valid x
     where m.scope = x.scope and m.id = x.id and m.id between $2 and $3
@@ -76,7 +79,7 @@ const statement = `
   h as (insert into history (scope, message_id, at, step, events)
     select scope, id, at, step, events from moved where events is not null on conflict do nothing),
   i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, rendered)
-    select scope, user_id, id, tenant_id, at, rendered from moved where user_id is not null on conflict do nothing)
+    select scope, user_id, id, tenant_id, created_at, rendered from moved where user_id is not null on conflict do nothing)
   select x.n, moved.left_status as status, current.epoch is not null as current
   from x left join current on current.shard = x.shard and current.epoch = x.epoch left join moved on moved.n = x.n`
 
@@ -87,19 +90,35 @@ const Written = Schema.Struct({
 })
 const decode = Schema.decodeUnknownEffect(Schema.Array(Written))
 
+/** Intents that are stored already: their flush was repeated, and found its own rows. */
+const stored = `
+  select x.n from json_to_recordset($1::json) as x(n int, scope int, id text, number smallint, epoch bigint, started_at bigint)
+  join attempts a on a.scope = x.scope and a.message_id = x.id and a.number = x.number and a.epoch = x.epoch
+    and a.started_at = x.started_at and a.state = 'intent'`
+const decodeStored = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ n: Schema.Int })))
+
 export const write = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
+    const rows = batch.map(row)
     const ids = batch.map((step) => step.message.id)
     const low = ids.reduce((a, b) => (a < b ? a : b))
     const high = ids.reduce((a, b) => (a > b ? a : b))
     const shards = [...new Set(batch.map((step) => step.message.shard))]
-    const rows = yield* sql.unsafe(statement, [JSON.stringify(batch.map(row)), low, high, shards])
+    const answers = yield* sql.unsafe(statement, [JSON.stringify(rows), low, high, shards])
     const committedAtNanos = yield* Clock.monotonicTimeNanos
-    const written = new Map((yield* Effect.orDie(decode(rows))).map((result) => [result.n, result]))
+    const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
+
+    const refused = rows.filter(({ n, state }) =>
+      state === "intent" && written.get(n)?.current === true && written.get(n)?.status === null
+    )
+    const repeated = refused.length === 0 ? [] : yield* sql.unsafe(stored, [JSON.stringify(refused)]).pipe(
+      Effect.flatMap((found) => Effect.orDie(decodeStored(found)))
+    )
     return batch.map((_, n): StepResult => {
-      const result = written.get(n)
-      if (result === undefined || !result.current) return { _tag: "Fenced" }
-      if (result.status !== null) return { _tag: "Written", status: result.status, committedAtNanos }
+      const answer = written.get(n)
+      if (answer === undefined || !answer.current) return { _tag: "Fenced" }
+      if (answer.status !== null) return { _tag: "Written", status: answer.status, committedAtNanos }
+      if (repeated.some((own) => own.n === n)) return { _tag: "Written", status: "ROUTED", committedAtNanos }
       return { _tag: "Refused" }
     })
   })

@@ -1,6 +1,6 @@
 import type { Ownership } from "#src/delivery/Journal.ts"
 import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 
 /** A node that wants a shard. `at` in epoch ms. */
 export interface Claim {
@@ -22,10 +22,18 @@ const statement = `
   select shard, epoch::float8 as epoch, (select case when is_called then last_value else 0 end from message_seq)::float8 as seq from taken`
 
 /** New epochs for a batch of shards. A repeat after an unknown commit takes one more epoch, which fences no one but the repeated call. */
-export const write = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function*(claims: ReadonlyArray<Claim>) {
-    const latest = new Map(claims.map((claim) => [claim.shard, claim]))
-    const rows = yield* sql.unsafe(statement, [JSON.stringify([...latest.values()])])
-    const taken = new Map((yield* Effect.orDie(decode(rows))).map((row) => [row.shard, row]))
-    return claims.map(({ shard }): Ownership => taken.get(shard) ?? { shard, epoch: 0, seq: 0 })
-  })
+export const write = (sql: SqlClient.SqlClient) => {
+  const take = (claims: ReadonlyArray<Claim>): Effect.Effect<ReadonlyArray<Ownership>, SqlError.SqlError> =>
+    Effect.gen(function*() {
+      // A statement takes a shard once; who claims it a second time gets the epoch after.
+      const first = claims.filter(({ shard }, n) => claims.findIndex((claim) => claim.shard === shard) === n)
+      const again = claims.filter((claim) => !first.includes(claim))
+      const rows = yield* sql.unsafe(statement, [JSON.stringify(first)])
+      const taken = [...(yield* Effect.orDie(decode(rows))), ...(again.length === 0 ? [] : yield* take(again))]
+      return claims.map(({ shard }) => {
+        const index = taken.findIndex((row) => row.shard === shard)
+        return taken.splice(index, 1)[0] ?? { shard, epoch: 0, seq: 0 }
+      })
+    })
+  return take
+}

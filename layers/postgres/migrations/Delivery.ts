@@ -87,6 +87,7 @@ export const delivery = Effect.gen(function*() {
     rendered text not null,
     primary key (scope, user_id, message_id)
   )`
+  yield* sql`create index inbox_by_time on inbox (scope, user_id, created_at, message_id)`
   yield* sql`create table epochs (
     shard smallint primary key,
     epoch bigint not null,

@@ -49,18 +49,90 @@ const cut = (source: string, at: number): Cut | undefined => {
   const braced = sigil === "{"
   const from = braced || "#^/&".includes(sigil) ? inner + 1 : inner
   const found = after(insideOfTag, source.slice(from, from + longestTag), 0)?.[0] ?? ""
-  let end = from + found.length
-  if (braced && source[end] === "}") return undefined
-  const stripsAfter = source[end] === "~"
-  if (stripsAfter) end++
-  const inside = found.trim()
-  const tag = (kind: Tag["kind"], says: string): Tag => ({ _tag: "Tag", kind, inside: says, at, stripsBefore, stripsAfter })
-  if (!source.startsWith("}}", end)) return undefined
-  end += 2
+  const stop = from + found.length
+  const tilde = source[stop] === "~"
+  if (!source.startsWith("}}", tilde ? stop + 1 : stop) || (braced && !(tilde ? found.endsWith("}") : source[stop + 2] === "}"))) {
+    return undefined
+  }
+  const end = stop + (tilde || braced ? 3 : 2)
+  const inside = (braced && tilde ? found.slice(0, -1) : found).trim()
+  const tag = (kind: Tag["kind"], says: string): Tag => ({ _tag: "Tag", kind, inside: says, at, stripsBefore, stripsAfter: tilde })
   if (sigil === "/") return { tag: tag("end", inside), end }
   if (sigil === "#") return { tag: tag("open", inside), end }
   if (sigil === "^" && inside !== "") return { tag: tag("inverted", inside), end }
   if (sigil === "^") return { tag: tag("else", ""), end }
   const branch = braced || sigil === "&" ? null : otherwise.exec(inside)
   return { tag: branch === null ? tag("output", inside) : tag("else", inside.slice(branch[0].length)), end }
+}
+
+/** A text and the tags around it decide how much of its white space is the template's own. */
+const trimmed = (text: string, before: Tag | undefined, next: Tag | undefined, alone: (tag: Tag) => boolean): string => {
+  let kept = text
+  if (before?.stripsAfter) kept = kept.trimStart()
+  else if (before !== undefined && alone(before)) kept = kept.replace(/^[ \t]*(?:\r?\n)?/, "")
+  if (next?.stripsBefore) return kept.trimEnd()
+  if (next === undefined || !alone(next)) return kept
+  let end = kept.length
+  while (kept[end - 1] === " " || kept[end - 1] === "\t") end--
+  return kept.slice(0, end)
+}
+
+/** A tag other than an output that has its line for itself takes the line with it. */
+const standsAlone = (pieces: ReadonlyArray<Piece>) => {
+  const alone = new Map(pieces.flatMap((piece, index) => {
+    if (piece._tag === "Text" || piece.kind === "output") return []
+    const before = pieces[index - 1]
+    const next = pieces[index + 1]
+    const begins = before === undefined ||
+      (before._tag === "Text" && (before.text.slice(before.text.trimEnd().length).includes("\n") || (index === 1 && before.text.trim() === "")))
+    const ends = next === undefined || (next._tag === "Text" &&
+      (next.text.slice(0, next.text.length - next.text.trimStart().length).includes("\n") ||
+        (index === pieces.length - 2 && next.text.trim() === "")))
+    return [[piece, begins && ends] as const]
+  }))
+  return (tag: Tag): boolean => alone.get(tag) ?? false
+}
+
+const withoutMargins = (pieces: ReadonlyArray<Piece>): ReadonlyArray<Piece> => {
+  const alone = standsAlone(pieces)
+  const tagAt = (index: number): Tag | undefined => {
+    const piece = pieces[index]
+    return piece?._tag === "Tag" ? piece : undefined
+  }
+  return pieces.map((piece, index) =>
+    piece._tag === "Tag" ? piece : { ...piece, text: trimmed(piece.text, tagAt(index - 1), tagAt(index + 1), alone) }
+  )
+}
+
+/** Cuts a template into texts and tags, in time linear in its length. `\\{{` is a text, as in Handlebars. */
+export const pieces = (source: string): Result.Result<ReadonlyArray<Piece>, RenderFailed> => {
+  const found: Array<Piece> = []
+  let text = ""
+  let from = 0
+  let tags = 0
+  for (;;) {
+    const at = source.indexOf("{{", from)
+    if (at < 0) break
+    if (source[at - 1] === "\\" && at > from) {
+      const literal = source[at - 2] !== "\\" || at - 1 === from
+      text += source.slice(from, at - 1)
+      if (literal) {
+        text += "{{"
+        from = at + 2
+        continue
+      }
+    } else {
+      text += source.slice(from, at)
+    }
+    const next = cut(source, at)
+    if (next === undefined) return Result.fail(malformed(at, "a tag does not end"))
+    if (++tags > mostTags) return Result.fail(malformed(at, `it has more than ${mostTags} tags`))
+    if (text !== "") found.push({ _tag: "Text", text })
+    text = ""
+    found.push(next.tag)
+    from = next.end
+  }
+  text += source.slice(from)
+  if (text !== "") found.push({ _tag: "Text", text })
+  return Result.succeed(withoutMargins(found))
 }

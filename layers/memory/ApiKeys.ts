@@ -1,0 +1,61 @@
+import { Database } from "#layers/memory/Database.ts"
+import { type KeyState, Scope } from "#schemas/Scope.ts"
+import { ApiKeys, InvalidKey } from "#src/access/ApiKeys.ts"
+import { derive, SecretKey } from "#src/access/SecretKey.ts"
+import { Effect, HashMap, Layer, Option, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { createHmac } from "node:crypto"
+
+const secretBytes = 32
+const production = Scope.make(1)
+const test = Scope.make(2)
+
+/** The API keys in memory, as digests too, so that a look-up takes the same time for every guess. */
+export const layer = Layer.effect(
+  ApiKeys,
+  Effect.gen(function*() {
+    const { modify, read } = yield* Database
+    const { randomBytes } = yield* SecureRandom.SecureRandom
+    const pepper = derive(yield* SecretKey, "api-keys/digest")
+    const digest = (key: Redacted.Redacted) =>
+      createHmac("sha256", pepper).update(Redacted.value(key)).digest("base64url")
+
+    /** A key and what it opens. */
+    const make = (prefix: string, scope: Scope, keyState: KeyState, secret: Redacted.Redacted | undefined) =>
+      Effect.map(
+        secret === undefined ? Effect.map(randomBytes(secretBytes), base64url) : Effect.succeed(Redacted.value(secret)),
+        (text) => ({ key: Redacted.make(prefix + text), principal: { scope, keyState } })
+      )
+
+    const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(function*(secret) {
+      const made = yield* Effect.all({
+        productionPublished: make("pk_prod_", production, "published", secret),
+        productionDraft: make("dk_prod_", production, "draft", secret),
+        testPublished: make("pk_test_", test, "published", secret),
+        testDraft: make("dk_test_", test, "draft", secret)
+      })
+      const stored = yield* modify((state) => {
+        if (!HashMap.isEmpty(state.apiKeys)) return [false, state]
+        const entries = Object.values(made).map(({ key, principal }) => [digest(key), principal] as const)
+        return [true, { ...state, apiKeys: HashMap.fromIterable(entries) }]
+      })
+      if (!stored) return undefined
+      return {
+        productionPublished: made.productionPublished.key,
+        productionDraft: made.productionDraft.key,
+        testPublished: made.testPublished.key,
+        testDraft: made.testDraft.key
+      }
+    })
+
+    return ApiKeys.of({
+      authenticate: Effect.fnUntraced(function*(key) {
+        const principal = yield* read((state) => HashMap.get(state.apiKeys, digest(key)))
+        return Option.isSome(principal) ? principal.value : yield* new InvalidKey()
+      }),
+      bootstrap
+    })
+  })
+)
+
+const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64url")

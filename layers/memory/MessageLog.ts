@@ -1,0 +1,123 @@
+import { Database } from "#layers/memory/Database.ts"
+import { findMessage, type MessageRow, messagesOf, putMessage } from "#layers/memory/State.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import { Recipient } from "#schemas/Recipient.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { Instructions } from "#schemas/SendMessage.ts"
+import * as Pages from "#layers/memory/Pages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { MessageNotFound } from "#src/delivery/Journal.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { MessageLog, type MessageQuery, type MessageRecord, RequestNotFound } from "#src/reports/MessageLog.ts"
+import { Effect, Layer, Schema } from "effect"
+
+const decodePayload = Schema.decodeEffect(Schema.Struct({
+  recipient: Schema.fromJsonString(Recipient),
+  instructions: Schema.fromJsonString(Instructions)
+}))
+
+const record = (row: MessageRow): MessageRecord => ({
+  id: row.id,
+  requestId: row.requestId,
+  status: row.status,
+  reason: row.reason,
+  error: row.error,
+  event: row.event,
+  template: row.template,
+  recipient: row.recipientName,
+  tenantId: row.tenantId,
+  tags: row.tags,
+  traceId: row.traceId,
+  enqueued: row.enqueuedAt,
+  sent: row.sent,
+  delivered: row.delivered,
+  opened: row.opened,
+  clicked: row.clicked,
+  canceledAt: row.canceledAt,
+  willRetry: row.dueAt !== undefined && row.dueAt > 0 && row.providers.length > 0,
+  archived: row.archived
+})
+
+const some = (wanted: ReadonlyArray<string>, has: (value: string) => boolean): boolean =>
+  wanted.length === 0 || wanted.some(has)
+
+const given = (wanted: string | undefined, ...values: ReadonlyArray<string | undefined>): boolean =>
+  wanted === undefined || values.includes(wanted)
+
+/** No message comes from a list yet. */
+const matches = (query: MessageQuery) => (row: MessageRow): boolean =>
+  (query.archived || !row.archived) &&
+  query.list === undefined &&
+  (query.enqueuedAfter === undefined || row.enqueuedAt > query.enqueuedAfter) &&
+  given(query.event, row.event) &&
+  given(query.messageId, row.id) &&
+  given(query.notification, row.template) &&
+  given(query.recipient, row.recipientName) &&
+  given(query.tenantId, row.tenantId) &&
+  given(query.traceId, row.traceId, row.requestId) &&
+  some(query.providers, (provider) => row.providers.includes(provider)) &&
+  some(query.statuses, (status) => row.status === status) &&
+  some(query.tags, (tag) => row.tags.includes(tag))
+
+/** What a cursor is sealed with: everything asked but the size of the page. */
+const filters = ({ cursor: _cursor, limit: _limit, ...query }: MessageQuery): Schema.Json =>
+  Object.values(query).map((value) => value ?? null)
+
+/** The message log in memory. */
+export const layer = Layer.effect(
+  MessageLog,
+  Effect.gen(function*() {
+    const { modify, read } = yield* Database
+    const key = yield* SecretKey
+
+    const find = Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
+      const row = yield* read((state) => findMessage(state, scope, id))
+      return row ?? (yield* new MessageNotFound({ id }))
+    })
+
+    const list: MessageLog["Service"]["list"] = Effect.fnUntraced(function*(scope, query) {
+      const rows = yield* read((state) => messagesOf(state, scope))
+      const page = yield* Pages.cut({
+        key,
+        list: { scope, route: "messages", filters: filters(query) },
+        rows: Array.from(rows).filter(matches(query)),
+        position: (row) => ({ at: row.enqueuedAt, id: row.id }),
+        limit: query.limit,
+        cursor: query.cursor
+      })
+      return { ...page, items: page.items.map(record) }
+    })
+
+    const history = Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
+      const row = yield* find(scope, id)
+      const events = row.history.flatMap((step) => step.events).toSorted((a, b) => a.ts - b.ts)
+      const enqueued: HistoryEvent = { type: "ENQUEUED", ts: row.enqueuedAt }
+      return [enqueued, ...events]
+    })
+
+    const original = Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
+      const row = yield* find(scope, id)
+      const payload = yield* decodePayload(row).pipe(Effect.mapError((cause) => new StoreUnavailable({ cause })))
+      return { keyState: row.keyState, ...payload }
+    })
+
+    const archive = Effect.fnUntraced(function*(scope: Scope, requestId: MessageId) {
+      const count = yield* modify((state) => {
+        const rows = Array.from(messagesOf(state, scope)).filter((row) => row.requestId === requestId)
+        return [rows.length, rows.reduce((next, row) => putMessage(next, { ...row, archived: true }), state)]
+      })
+      if (count === 0) return yield* new RequestNotFound({ id: requestId })
+    })
+
+    return MessageLog.of({
+      get: (scope, id) => Effect.map(find(scope, id), record),
+      list,
+      attempts: (scope, id) =>
+        read((state) => (findMessage(state, scope, id)?.attempts ?? []).map(({ epoch: _, ...attempt }) => attempt)),
+      history,
+      original,
+      archive
+    })
+  })
+)

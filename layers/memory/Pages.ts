@@ -1,0 +1,33 @@
+import * as Cursor from "#src/access/Cursor.ts"
+import type { SecretKey } from "#src/access/SecretKey.ts"
+import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import { Effect } from "effect"
+
+/** Newest first; ids decide within a millisecond. */
+const newestFirst = (a: Cursor.Position, b: Cursor.Position): number => {
+  if (a.at !== b.at) return b.at - a.at
+  if (a.id === b.id) return 0
+  return a.id < b.id ? 1 : -1
+}
+
+/** One page of a list that other fibers write to: what comes after the cursor's position, and a cursor if that is not all. */
+export const cut = Effect.fnUntraced(function*<A>(options: {
+  readonly key: SecretKey["Service"]
+  readonly list: Cursor.List
+  readonly rows: ReadonlyArray<A>
+  readonly position: (row: A) => Cursor.Position
+  readonly limit: number
+  readonly cursor: string | undefined
+}): Effect.fn.Return<Page<A>, InvalidCursor> {
+  const { cursor, key, limit, list, position, rows } = options
+  const after = cursor === undefined ? undefined : yield* Cursor.open(key, list, cursor)
+  const left = rows
+    .filter((row) => after === undefined || newestFirst(after, position(row)) < 0)
+    .toSorted((a, b) => newestFirst(position(a), position(b)))
+  const items = left.slice(0, limit)
+  const last = items.at(-1)
+  return {
+    items,
+    cursor: last !== undefined && left.length > limit ? Cursor.seal(key, list, position(last)) : undefined
+  }
+})

@@ -1,0 +1,54 @@
+import { Database } from "#layers/memory/Database.ts"
+import { type State, userName } from "#layers/memory/State.ts"
+import { Profile, type UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as ProfileChange from "#src/people/ProfileChange.ts"
+import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import { Effect, HashMap, Layer, Option, Schema } from "effect"
+
+const decode = Schema.decodeEffect(Schema.fromJsonString(Profile))
+
+const get = (scope: Scope, userId: UserId) => (state: State) => HashMap.get(state.profiles, userName(scope, userId))
+
+/** The profiles in memory, kept as JSON text like everywhere. */
+export const layer = Layer.effect(
+  Profiles,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+
+    const find = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
+      const text = yield* read(get(scope, userId))
+      return Option.isNone(text) ? Option.none<Profile>() : Option.some(yield* decode(text.value))
+    }, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+
+    const replace = (scope: Scope, userId: UserId, profile: Profile) =>
+      modify((state) => [
+        undefined,
+        { ...state, profiles: HashMap.set(state.profiles, userName(scope, userId), JSON.stringify(profile)) }
+      ])
+
+    const merge = Effect.fnUntraced(function*(scope: Scope, userId: UserId, change: Profile) {
+      const stored = yield* find(scope, userId)
+      yield* replace(scope, userId, Option.isNone(stored) ? change : ProfileChange.merge(stored.value, change))
+    }, transaction)
+
+    const patch: Profiles["Service"]["patch"] = Effect.fnUntraced(function*(scope, userId, operations) {
+      const stored = yield* find(scope, userId)
+      if (Option.isNone(stored)) return yield* new ProfileNotFound({ userId })
+      yield* replace(scope, userId, yield* ProfileChange.patch(stored.value, operations))
+    }, transaction)
+
+    return Profiles.of({
+      find,
+      replace,
+      merge,
+      patch,
+      remove: (scope, userId) =>
+        modify((state) => [
+          undefined,
+          { ...state, profiles: HashMap.remove(state.profiles, userName(scope, userId)) }
+        ])
+    })
+  })
+)

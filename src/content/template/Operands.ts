@@ -1,0 +1,89 @@
+import type { Operand } from "#src/content/template/Program.ts"
+
+/** What a tag says: operands in a row (the first may name a helper or block) and the names after `as`. */
+export interface Said {
+  readonly words: ReadonlyArray<Operand | Call>
+  readonly names: ReadonlyArray<string>
+}
+
+/** A helper in parentheses and its arguments. */
+export interface Call {
+  readonly _tag: "Call"
+  readonly words: ReadonlyArray<Operand | Call>
+}
+
+/** As deep as parentheses may be, and as long as a path. */
+const deepest = 32
+
+const space = /\s*/y
+const names = /as\s+\|([^|]*)\|\s*$/y
+const string = /"((?:\\["]|[^"])*)"|'((?:\\[']|[^'])*)'/y
+const literal = /(?:true|false|null|undefined|-?[0-9]+(?:\.[0-9]+)?)(?=[\s)]|$)/y
+const step = /\.\.|\.|\[((?:\\\]|[^\]])*)\]|[^\s!"#%-,./;->@[-^`{-~]+(?=[\s/.)=|]|$)/y
+
+/** Reads the inside of a tag; `undefined` if it is none. */
+export const read = (inside: string): Said | undefined => {
+  let at = 0
+
+  const take = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at
+    const found = pattern.exec(inside)
+    if (found !== null) at += found[0].length
+    return found
+  }
+
+  const path = (): Operand | undefined => {
+    const data = inside[at] === "@"
+    if (data) at++
+    const parts: Array<string> = []
+    let up = 0
+    let own = false
+    for (let steps = 0; steps < deepest; steps++) {
+      const found = take(step)
+      if (found === null) return undefined
+      const [word, bracketed] = found
+      if (bracketed === undefined && (word === ".." || word === "." || word === "this")) {
+        if (parts.length > 0) return undefined
+        if (word === "..") up++
+        else own = true
+      } else {
+        parts.push(bracketed?.replaceAll("\\]", "]") ?? word)
+      }
+      if (inside[at] !== "." && inside[at] !== "/") return data ? { _tag: "Loop", up, parts } : { _tag: "Path", up, own, parts }
+      at++
+    }
+    return undefined
+  }
+
+  const operand = (depth: number): Operand | Call | undefined => {
+    if (inside[at] === "(") {
+      at++
+      const words = row(depth + 1)
+      if (words === undefined || inside[at] !== ")") return undefined
+      at++
+      return { _tag: "Call", words }
+    }
+    const quoted = take(string)
+    if (quoted !== null) return { _tag: "Literal", value: (quoted[1] ?? quoted[2] ?? "").replaceAll("\\\"", "\"").replaceAll("\\'", "'") }
+    const word = take(literal)?.[0]
+    if (word === undefined) return path()
+    return { _tag: "Literal", value: word === "undefined" ? undefined : JSON.parse(word) }
+  }
+
+  const row = (depth: number): ReadonlyArray<Operand | Call> | undefined => {
+    if (depth > deepest) return undefined
+    const words: Array<Operand | Call> = []
+    for (;;) {
+      take(space)
+      if (at === inside.length || inside[at] === ")" || /^as\s+\|/.test(inside.slice(at, at + 16))) return words
+      const word = operand(depth)
+      if (word === undefined || (at < inside.length && !/[\s)]/.test(inside.charAt(at)))) return undefined
+      words.push(word)
+    }
+  }
+
+  const words = row(0)
+  if (words === undefined || words.length === 0) return undefined
+  const named = take(names)?.[1]?.trim()
+  return at === inside.length ? { words, names: named === undefined || named === "" ? [] : named.split(/\s+/) } : undefined
+}

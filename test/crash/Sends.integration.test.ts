@@ -1,0 +1,3 @@
+import { suite } from "./Sends.ts"
+
+suite("Postgres")

@@ -1,0 +1,92 @@
+import * as Caller from "#test/support/Caller.ts"
+import * as CrashProcess from "#test/support/CrashProcess.ts"
+import * as Places from "#test/support/Places.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { setTimeout as sleep } from "node:timers/promises"
+import * as Drain from "./Drain.ts"
+import * as Outcome from "./Outcome.ts"
+
+/** How heavy the suite is: CRASH_SENDS=5000 CRASH_KILLS=10 is the full size. */
+const sends = Number(process.env["CRASH_SENDS"] ?? "400")
+const kills = Number(process.env["CRASH_KILLS"] ?? "3")
+const perSecond = 400
+
+const keyOf = (n: number): string => `send-${n}`
+/** Every fourth message has a recipient in common with others. */
+const bodyOf = (n: number) => Caller.toEmail(n % 4 === 0 ? `shared-${n % 40}` : `own-${n}`)
+
+/**
+ * Sends come in at a steady rate whatever the server does, until `allowed()` is reached; each insists under its key until it is answered.
+ */
+const openLoop = async (callers: ReadonlyArray<Caller.Caller>, allowed: () => number): Promise<ReadonlyArray<Caller.Answer>> => {
+  const answers: Array<Promise<Caller.Answer>> = []
+  const began = performance.now()
+  while (answers.length < sends) {
+    const due = Math.min(sends, allowed(), Math.floor((performance.now() - began) / 1_000 * perSecond))
+    for (let n = answers.length; n < due; n++) {
+      const caller = callers[n % callers.length]
+      if (caller !== undefined) answers.push(caller.insist("/send", keyOf(n), bodyOf(n)))
+    }
+    await sleep(10)
+  }
+  return Promise.all(answers)
+}
+
+const run = async (place: Places.Place) => {
+  const callers = Array.from({ length: 4 }, () => Caller.make(place.port))
+  let server = CrashProcess.start(place)
+  await server.ready()
+  let killed = 0
+  const answering = openLoop(callers, () => Math.ceil(sends * (killed + 1) / (kills + 1)))
+  let slowest = 0
+  for (; killed < kills; killed++) {
+    await sleep(100 + Math.random() * 1_400)
+    await server.kill()
+    server = CrashProcess.start(place)
+    slowest = Math.max(slowest, await server.ready())
+  }
+  const answers = await answering
+  await Drain.untilClosed(callers[0], 60_000)
+  const replays = await Promise.all(
+    answers.map((_, n) => callers[n % callers.length]?.insist("/send", keyOf(n), bodyOf(n)))
+  )
+  server.signal("SIGTERM")
+  const end = await server.ended
+  for (const caller of callers) caller.close()
+  return { answers, replays, slowest, end }
+}
+
+/** What a replay must repeat byte for byte. */
+const repeated = (answer: Caller.Answer | undefined) => [answer?.status, answer?.body, answer?.headers["content-type"]]
+
+const requestIdOf = ({ body }: Caller.Answer): string => {
+  const parsed: { readonly requestId?: string } = JSON.parse(body)
+  return parsed.requestId ?? ""
+}
+
+/** P1, P4, P5: kill -9 at random instants while sends come in. */
+export const suite = (storage: Places.Storage) =>
+  describe(`kill -9 under load: ${storage}`, () => {
+    it.live(`P1, P4, P5: ${kills} kills while ${sends} sends come in lose and double nothing`, () =>
+      Effect.gen(function*() {
+        const place = yield* Places.make(storage)
+        const { answers, end, replays, slowest } = yield* Effect.promise(() => run(place))
+        assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [202])
+        assert.deepStrictEqual([end.code, end.signal], [0, null])
+        const accepted = answers.map(requestIdOf)
+        const outcome = yield* Outcome.read(place)
+        const faults = Outcome.faults(outcome, accepted)
+        const unknown = outcome.messages.reduce((sum, { id }) => sum + Outcome.unknownOf(outcome, id), 0)
+        console.log(
+          `${storage}: ${accepted.length} accepted, ${outcome.calls.size} handed over, ` +
+            `${accepted.filter((id) => !outcome.calls.has(id)).length} lost, ${Outcome.duplicates(outcome)} duplicates, ` +
+            `${unknown} unknown, slowest recovery ${Math.round(slowest)} ms, ${kills} kills`
+        )
+        assert.deepStrictEqual(faults.slice(0, 10), [])
+        assert.strictEqual(new Set(accepted).size, sends, "one request per key")
+        assert.strictEqual(outcome.messages.length, sends, "one message per key")
+        assert.deepStrictEqual(replays.map(repeated), answers.map(repeated))
+        assert.isTrue(replays.every((answer) => answer?.headers["idempotent-replayed"] === "true"))
+      }), 600_000)
+  })

@@ -1,0 +1,27 @@
+import * as ApiKeys from "#layers/memory/ApiKeys.ts"
+import * as Database from "#layers/memory/Database.ts"
+import * as Idempotency from "#layers/memory/Idempotency.ts"
+import * as Inbox from "#layers/memory/Inbox.ts"
+import * as Journal from "#layers/memory/Journal.ts"
+import * as MessageLog from "#layers/memory/MessageLog.ts"
+import * as Profiles from "#layers/memory/Profiles.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as Handover from "#src/delivery/Handover.ts"
+import { NodeCrypto } from "@effect/platform-node"
+import { Layer, Redacted } from "effect"
+
+export const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32).fill(7)) })
+
+/** Every store in memory, over one state. */
+export const layer = Layer.mergeAll(
+  ApiKeys.layer,
+  Idempotency.layer,
+  Inbox.layer,
+  Journal.layer,
+  MessageLog.layer,
+  Profiles.layer
+).pipe(
+  Layer.provideMerge(Handover.layer),
+  Layer.provideMerge(Database.layer),
+  Layer.provide([secretKey, NodeCrypto.layer])
+)
