@@ -2,7 +2,7 @@ import { empty, type State } from "#layers/memory/State.ts"
 import { Context, Effect, Exit, Layer, Semaphore } from "effect"
 
 /** A change and what it answers. Pure: it may not run, or run on a state that is thrown away. */
-export type Change<A> = (state: State) => readonly [answer: A, state: State]
+type Change<A> = (state: State) => readonly [answer: A, state: State]
 
 /** One state in memory, shared by the stores of one process; gone with it. */
 export class Database extends Context.Service<Database, {

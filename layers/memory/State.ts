@@ -46,7 +46,7 @@ export interface MessageRow
 }
 
 /** A response under an idempotency key; `expiresAt` in epoch ms. */
-export interface KeyRow {
+interface KeyRow {
   readonly response: StoredResponse
   readonly expiresAt: number
 }

@@ -31,8 +31,9 @@ export const world = Effect.sync((): World => {
 /** An id as the intake makes them: the second of the acceptance, then digits without an order. */
 export const id = (at: number): MessageId => {
   const seconds = Math.floor(at / 1_000).toString(16).padStart(8, "0")
+  const milliseconds = (at % 1_000).toString(16).padStart(3, "0")
   const scattered = (++ids * 0x9e3779b1 % 0x1_0000_0000).toString(16).padStart(8, "0")
-  return MessageId.make(`1-${seconds}-${scattered}${ids.toString(16).padStart(16, "0")}`)
+  return MessageId.make(`1-${seconds}-${milliseconds}${scattered}${ids.toString(16).padStart(13, "0")}`)
 }
 
 export const user = UserId.make("ada")

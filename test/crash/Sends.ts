@@ -11,19 +11,21 @@ import * as Outcome from "./Outcome.ts"
 const sends = Number(process.env["CRASH_SENDS"] ?? "400")
 const kills = Number(process.env["CRASH_KILLS"] ?? "3")
 const perSecond = 400
+/** Sends of one life of the server, and the seconds in which they come. */
+const share = Math.ceil(sends / (kills + 1))
+const busy = share / perSecond
+/** Provider calls long enough that a kill finds some in flight, in ms. */
+const provider = { CRASH_PROVIDER_MILLIS: "150" }
 
 const keyOf = (n: number): string => `send-${n}`
 /** Every fourth message has a recipient in common with others. */
 const bodyOf = (n: number) => Caller.toEmail(n % 4 === 0 ? `shared-${n % 40}` : `own-${n}`)
 
-/**
- * Sends come in at a steady rate whatever the server does, until `allowed()` is reached; each insists under its key until it is answered.
- */
+/** Sends come in at a steady rate whatever the server does, up to `allowed()`; each insists under its key until it is answered. */
 const openLoop = async (callers: ReadonlyArray<Caller.Caller>, allowed: () => number): Promise<ReadonlyArray<Caller.Answer>> => {
   const answers: Array<Promise<Caller.Answer>> = []
-  const began = performance.now()
   while (answers.length < sends) {
-    const due = Math.min(sends, allowed(), Math.floor((performance.now() - began) / 1_000 * perSecond))
+    const due = Math.min(sends, allowed(), answers.length + perSecond / 100)
     for (let n = answers.length; n < due; n++) {
       const caller = callers[n % callers.length]
       if (caller !== undefined) answers.push(caller.insist("/send", keyOf(n), bodyOf(n)))
@@ -35,15 +37,15 @@ const openLoop = async (callers: ReadonlyArray<Caller.Caller>, allowed: () => nu
 
 const run = async (place: Places.Place) => {
   const callers = Array.from({ length: 4 }, () => Caller.make(place.port))
-  let server = CrashProcess.start(place)
+  let server = CrashProcess.start(place, provider)
   await server.ready()
   let killed = 0
-  const answering = openLoop(callers, () => Math.ceil(sends * (killed + 1) / (kills + 1)))
+  const answering = openLoop(callers, () => share * (killed + 1))
   let slowest = 0
   for (; killed < kills; killed++) {
-    await sleep(100 + Math.random() * 1_400)
+    await sleep(Math.random() * 1_000 * busy + 200)
     await server.kill()
-    server = CrashProcess.start(place)
+    server = CrashProcess.start(place, provider)
     slowest = Math.max(slowest, await server.ready())
   }
   const answers = await answering

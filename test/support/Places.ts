@@ -36,7 +36,7 @@ export const make = (storage: Storage): Effect.Effect<Place, never, Scope.Scope>
       databaseUrl: url === undefined ? undefined : Redacted.value(url),
       ledger: join(directory, "ledger"),
       store: url === undefined
-        ? Embedded.layer({ dataDir: join(directory, "postgres"), durability: "process" })
+        ? Embedded.layer({ dataDir: directory, durability: "process" })
         : PgClient.layer({ url, maxConnections: 2 })
     }
   })

@@ -19,7 +19,7 @@ const proxied = Effect.gen(function*() {
 })
 
 const client = async (port: number): Promise<Socket> => {
-  const socket = connect(port, "127.0.0.1").setEncoding("utf8")
+  const socket = connect(port, "127.0.0.1").setEncoding("utf8").on("error", () => undefined)
   await once(socket, "connect")
   return socket
 }

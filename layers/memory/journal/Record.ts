@@ -15,7 +15,7 @@ import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { HashMap, Option } from "effect"
 
 /** What a step did; the time of the commit is the journal's to add. */
-export type Recorded =
+type Recorded =
   | { readonly _tag: "Written"; readonly status: Status }
   | { readonly _tag: "Refused" }
   | { readonly _tag: "Fenced" }

@@ -90,12 +90,14 @@ const Written = Schema.Struct({
 })
 const decode = Schema.decodeUnknownEffect(Schema.Array(Written))
 
-/** Intents that are stored already: their flush was repeated, and found its own rows. */
+/** Attempts that are stored already as this owner gave them: their flush was repeated, and found its own rows. */
 const stored = `
-  select x.n from json_to_recordset($1::json) as x(n int, scope int, id text, number smallint, epoch bigint, started_at bigint)
+  select x.n, m.status
+  from json_to_recordset($1::json) as x(n int, scope int, id text, number smallint, epoch bigint, started_at bigint, state text)
   join attempts a on a.scope = x.scope and a.message_id = x.id and a.number = x.number and a.epoch = x.epoch
-    and a.started_at = x.started_at and a.state = 'intent'`
-const decodeStored = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ n: Schema.Int })))
+    and a.started_at = x.started_at and a.state = x.state
+  join messages m on m.scope = x.scope and m.id = x.id`
+const decodeStored = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ n: Schema.Int, status: Status })))
 
 export const write = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
@@ -108,8 +110,8 @@ export const write = (sql: SqlClient.SqlClient) =>
     const committedAtNanos = yield* Clock.monotonicTimeNanos
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
 
-    const refused = rows.filter(({ n, state }) =>
-      state === "intent" && written.get(n)?.current === true && written.get(n)?.status === null
+    const refused = rows.filter(({ n, number }) =>
+      number !== undefined && written.get(n)?.current === true && written.get(n)?.status === null
     )
     const repeated = refused.length === 0 ? [] : yield* sql.unsafe(stored, [JSON.stringify(refused)]).pipe(
       Effect.flatMap((found) => Effect.orDie(decodeStored(found)))
@@ -118,7 +120,7 @@ export const write = (sql: SqlClient.SqlClient) =>
       const answer = written.get(n)
       if (answer === undefined || !answer.current) return { _tag: "Fenced" }
       if (answer.status !== null) return { _tag: "Written", status: answer.status, committedAtNanos }
-      if (repeated.some((own) => own.n === n)) return { _tag: "Written", status: "ROUTED", committedAtNanos }
-      return { _tag: "Refused" }
+      const own = repeated.find((found) => found.n === n)
+      return own === undefined ? { _tag: "Refused" } : { _tag: "Written", status: own.status, committedAtNanos }
     })
   })

@@ -15,6 +15,13 @@ export interface Call {
 /** As deep as parentheses may be, and as long as a path. */
 const deepest = 32
 
+const constants: ReadonlyMap<string, boolean | null | undefined> = new Map([
+  ["true", true],
+  ["false", false],
+  ["null", null],
+  ["undefined", undefined]
+])
+
 const space = /\s*/y
 const names = /as\s+\|([^|]*)\|\s*$/y
 const string = /"((?:\\["]|[^"])*)"|'((?:\\[']|[^'])*)'/y
@@ -67,7 +74,7 @@ export const read = (inside: string): Said | undefined => {
     if (quoted !== null) return { _tag: "Literal", value: (quoted[1] ?? quoted[2] ?? "").replaceAll("\\\"", "\"").replaceAll("\\'", "'") }
     const word = take(literal)?.[0]
     if (word === undefined) return path()
-    return { _tag: "Literal", value: word === "undefined" ? undefined : JSON.parse(word) }
+    return { _tag: "Literal", value: constants.has(word) ? constants.get(word) : Number(word) }
   }
 
   const row = (depth: number): ReadonlyArray<Operand | Call> | undefined => {

@@ -1,4 +1,5 @@
-import type { Comparison, Expression, Method, Value } from "#src/delivery/conditions/Expression.ts"
+import { isList, member, type Value } from "#src/content/Own.ts"
+import type { Comparison, Expression, Method } from "#src/delivery/conditions/Expression.ts"
 import type { Schema } from "effect"
 
 /** What a condition may speak of. Inside content there are also `refs`, the named elements before this one, and `$`, the loop's item and index. */
@@ -15,16 +16,6 @@ export const isTrue = (value: Value): boolean => Boolean(value)
 type Primitive = string | number | boolean | null | undefined
 
 const isPrimitive = (value: Value): value is Primitive => typeof value !== "object" || value === null
-
-const isList = (value: Value): value is Schema.JsonArray => Array.isArray(value)
-
-/** An own key, or `undefined`: nothing inherited is ever seen. */
-export const member = (of: Value, key: string | number): Value => {
-  if (of === undefined || of === null || typeof of === "number" || typeof of === "boolean" || !Object.hasOwn(Object(of), key)) return undefined
-  if (typeof of === "string") return key === "length" ? of.length : of[Number(key)]
-  if (isList(of)) return key === "length" ? of.length : of[Number(key)]
-  return of[key]
-}
 
 const root = (name: string, { $, data, profile, refs }: Context): Value => {
   switch (name) {

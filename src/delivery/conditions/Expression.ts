@@ -1,7 +1,4 @@
-import type { Schema } from "effect"
-
-/** What an expression can be worth. */
-export type Value = Schema.Json | undefined
+import type { Value } from "#src/content/Own.ts"
 
 export const methods = ["includes", "startsWith", "endsWith"] as const
 export type Method = (typeof methods)[number]

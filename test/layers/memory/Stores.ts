@@ -10,7 +10,7 @@ import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Layer, Redacted } from "effect"
 
-export const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32).fill(7)) })
+const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32).fill(7)) })
 
 /** Every store in memory, over one state. */
 export const layer = Layer.mergeAll(

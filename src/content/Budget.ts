@@ -1,0 +1,45 @@
+import { RenderFailed } from "#src/content/RenderFailed.ts"
+
+/** What one rendering of one message may use, all its elements together. */
+export const limits = {
+  /** Characters of output; of one channel's HTML too. */
+  output: 1_048_576,
+  /** Turns of loops. */
+  turns: 10_000,
+  /** Steps of any kind: what bounds the time, since a step takes well under a microsecond. */
+  steps: 100_000,
+  /** Characters and list items that conditions may scan. */
+  scanned: 8_388_608,
+  /** Elements inside elements. */
+  depth: 32
+} as const
+
+/** Counts what a rendering uses; the first limit met is kept, and everything that asks is told to stop. */
+export class Budget {
+  #output = limits.output
+  #turns = limits.turns
+  #steps = limits.steps
+  readonly scan: { left: number } = { left: limits.scanned }
+  failure: RenderFailed | undefined = undefined
+
+  /** False from the first failure on. */
+  step(): boolean {
+    if (--this.#steps < 0) this.fail(`The content takes more than ${limits.steps} steps to render`)
+    return this.failure === undefined
+  }
+
+  turn(): boolean {
+    if (--this.#turns < 0) this.fail(`The content's loops take more than ${limits.turns} turns`)
+    return this.step()
+  }
+
+  write(characters: number): boolean {
+    this.#output -= characters
+    if (this.#output < 0) this.fail(`The content renders to more than ${limits.output} characters`)
+    return this.failure === undefined
+  }
+
+  fail(detail: string): void {
+    this.failure ??= new RenderFailed({ detail })
+  }
+}

@@ -1,0 +1,25 @@
+import type { Schema } from "effect"
+
+/** A value of a message's data, or nothing. */
+export type Value = Schema.Json | undefined
+
+export const isList = (value: Value): value is Schema.JsonArray => Array.isArray(value)
+
+export const isObject = (value: Value): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !isList(value)
+
+/** An own key, or `undefined`: nothing inherited is ever seen, so `constructor` or `__proto__` are what the data says they are. */
+export const member = (of: Value, key: string): Value => {
+  if (typeof of === "string") return key === "length" ? of.length : Object.hasOwn(Object(of), key) ? of[Number(key)] : undefined
+  if (typeof of !== "object" || of === null || !Object.hasOwn(of, key)) return undefined
+  if (isList(of)) return key === "length" ? of.length : of[Number(key)]
+  return of[key]
+}
+
+/** How a value reads inside a text. Its own `toString` is data and never called. */
+export const textOf = (value: Value): string => {
+  if (typeof value === "string") return value
+  if (value === undefined || value === null) return ""
+  if (isList(value)) return value.map(textOf).join(",")
+  return typeof value === "object" ? "[object Object]" : String(value)
+}

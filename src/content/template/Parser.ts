@@ -1,0 +1,138 @@
+import { RenderFailed } from "#src/content/RenderFailed.ts"
+import { malformed } from "#src/content/template/Malformed.ts"
+import { type Call, read } from "#src/content/template/Operands.ts"
+import type { Block, BlockKind, Node, Operand, Program } from "#src/content/template/Program.ts"
+import { type Piece, pieces, type Tag } from "#src/content/template/Tags.ts"
+import { Result } from "effect"
+
+const deepest = 32
+
+const kinds: ReadonlyArray<BlockKind> = ["each", "with", "if", "unless"]
+
+/** A block that is still open: nodes go to its body, or after `else` to its other branch. */
+interface Open {
+  readonly head: Pick<Block, "kind" | "of" | "names">
+  /** What its closing tag must say; the blocks of an `else if` close with the one they continue. */
+  readonly name: string | undefined
+  readonly body: Array<Node>
+  readonly otherwise: Array<Node>
+  inverse: boolean
+  readonly inverted: boolean
+}
+
+const helperOf = (word: Operand | Call | undefined): string | undefined =>
+  word?._tag === "Path" && word.parts.length === 1 && word.up === 0 && !word.own ? word.parts[0] : undefined
+
+/** Several words are a call of a helper; the only one there is looks up a key. */
+const valueOf = (words: ReadonlyArray<Operand | Call>): Operand | undefined => {
+  const [first, second, third] = words
+  if (first === undefined) return undefined
+  if (words.length === 1) {
+    // A literal alone names a key, as in Handlebars.
+    if (first._tag === "Literal") return { _tag: "Path", up: 0, own: false, parts: [String(first.value)] }
+    return first._tag === "Call" ? valueOf(first.words) : first
+  }
+  if (helperOf(first) !== "lookup" || second === undefined || third === undefined || words.length > 3) return undefined
+  const of = argument(second)
+  const key = argument(third)
+  return of === undefined || key === undefined ? undefined : { _tag: "Lookup", of, key }
+}
+
+const argument = (word: Operand | Call): Operand | undefined => word._tag === "Call" ? valueOf(word.words) : word
+
+const head = (tag: Tag): (Pick<Block, "kind" | "of" | "names"> & { readonly name: string }) | undefined => {
+  const said = read(tag.inside)
+  if (said === undefined) return undefined
+  const [first, second] = said.words
+  const name = /^[^\s|]+/.exec(tag.inside)?.[0] ?? ""
+  const kind = kinds.find((known) => known === helperOf(first))
+  if (kind !== undefined && said.words.length > 1) {
+    const of = second === undefined || said.words.length > 2 ? undefined : argument(second)
+    return of === undefined ? undefined : { kind, of, names: said.names, name }
+  }
+  const of = valueOf(said.words)
+  return of === undefined ? undefined : { kind: "section", of, names: said.names, name }
+}
+
+const close = ({ body, head, inverted, otherwise }: Open): Node =>
+  inverted
+    ? { _tag: "Block", ...head, body: otherwise, otherwise: body }
+    : { _tag: "Block", ...head, body, otherwise }
+
+const unknown = (tag: Tag) => malformed(tag.at, `"${tag.inside.slice(0, 80)}" is not understood`)
+
+/** Puts the pieces in their order: one pass, with the open blocks on a stack of at most 32. */
+const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFailed> => {
+  const root: Array<Node> = []
+  const open: Array<Open> = []
+  const put = (node: Node): void => {
+    const block = open.at(-1)
+    if (block === undefined) root.push(node)
+    else if (block.inverse) block.otherwise.push(node)
+    else block.body.push(node)
+  }
+  const enter = (tag: Tag, chained: boolean): RenderFailed | undefined => {
+    const found = head(tag)
+    if (found === undefined) return unknown(tag)
+    if (open.length >= deepest) return malformed(tag.at, `blocks are nested more than ${deepest} deep`)
+    const { name, ...rest } = found
+    open.push({
+      head: rest,
+      name: chained ? undefined : name,
+      body: [],
+      otherwise: [],
+      inverse: false,
+      inverted: tag.kind === "inverted"
+    })
+    return undefined
+  }
+  const branch = (tag: Tag): RenderFailed | undefined => {
+    const block = open.at(-1)
+    if (block === undefined || block.inverse) return malformed(tag.at, "there is no block that this else could belong to")
+    block.inverse = true
+    return tag.inside === "" ? undefined : enter({ ...tag, kind: "open" }, true)
+  }
+  const leave = (tag: Tag): RenderFailed | undefined => {
+    for (let block = open.pop(); block !== undefined; block = open.pop()) {
+      put(close(block))
+      if (block.name === undefined) continue
+      return block.name === tag.inside ? undefined : malformed(tag.at, `"${tag.inside.slice(0, 80)}" does not close "${block.name.slice(0, 80)}"`)
+    }
+    return malformed(tag.at, "there is no block to close")
+  }
+  const step = (tag: Tag): RenderFailed | undefined => {
+    switch (tag.kind) {
+      case "comment":
+        return undefined
+      case "open":
+      case "inverted":
+        return enter(tag, false)
+      case "else":
+        return branch(tag)
+      case "end":
+        return leave(tag)
+      case "output": {
+        const said = read(tag.inside)
+        const of = said === undefined || said.names.length > 0 ? undefined : valueOf(said.words)
+        if (of === undefined) return unknown(tag)
+        put({ _tag: "Output", of })
+        return undefined
+      }
+    }
+  }
+  for (const piece of found) {
+    if (piece._tag === "Text") {
+      if (piece.text !== "") put(piece)
+      continue
+    }
+    const failure = step(piece)
+    if (failure !== undefined) return Result.fail(failure)
+  }
+  const left = open.findLast((block) => block.name !== undefined)
+  return left === undefined
+    ? Result.succeed(root)
+    : Result.fail(new RenderFailed({ detail: `The template is malformed: "${left.name?.slice(0, 80)}" is not closed` }))
+}
+
+/** Parses a template of the Handlebars language: paths, `each`, `with`, `if`, `unless`, `lookup`, sections, `else`, comments, `~`. */
+export const parse = (source: string): Result.Result<Program, RenderFailed> => Result.flatMap(pieces(source), arrange)
