@@ -80,8 +80,12 @@ const become = (node, args) => {
   child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
+// Compiling the modules anew is a third of a start. Tests and benches compile what changes under them.
+const cached = ["start", "tidings"]
+
 const [name = "", ...rest] = process.argv.slice(2)
 const command = Object.hasOwn(commands, name) ? commands[name] : undefined
 if (command === undefined) fail(`Say one of ${Object.keys(commands).join(", ")}`, 2)
 if (!isInstalled(command.tools)) install(command.tools)
+if (cached.includes(name)) process.env.NODE_COMPILE_CACHE ??= join(root, "node_modules/.cache/node")
 become(chooseNode(), [...command.arguments, ...rest])

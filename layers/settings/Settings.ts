@@ -1,3 +1,4 @@
+import * as Otel from "#layers/telemetry/Otel.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 
 /** What the operator set (design.md §6). Paths as given, ports as numbers; `undefined` where unset and nothing is assumed. */
@@ -58,7 +59,7 @@ const faults: Record<keyof typeof variables, string> = {
 
 const read = Effect.gen(function*() {
   const provider = yield* ConfigProvider.ConfigProvider
-  const bad: Array<string> = []
+  const bad: Array<string> = [...yield* Otel.faults]
   const value = <A>(name: keyof typeof variables, config: Config.Config<A>, isGood: (value: A) => boolean = () => true) =>
     Effect.map(Effect.result(config.parse(provider)), (result) => {
       if (Result.isSuccess(result) && isGood(result.success)) return result.success

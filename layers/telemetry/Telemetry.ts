@@ -1,15 +1,53 @@
-import { NodeHttpClient } from "@effect/platform-node"
-import { Config, Effect, Layer, Logger, Option, References } from "effect"
+import * as Discreet from "#layers/telemetry/Discreet.ts"
+import * as Otel from "#layers/telemetry/Otel.ts"
+import { ConfigProvider, Context, Effect, Layer, Logger, References, Tracer } from "effect"
+import { FetchHttpClient, HttpMiddleware } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 
-const logs = Logger.layer([Logger.consoleJson])
+/** Whether metrics are sent to a collector, which then never asks for them. */
+export const MetricsAreSent = Context.Reference<boolean>("tidings/Telemetry/MetricsAreSent", { defaultValue: () => false })
 
-/** Structured JSON logs always; traces, metrics and logs to a collector where the standard `OTEL_*` variables name one (design.md §6). */
-export const layer = Layer.unwrap(Effect.gen(function*() {
-  const endpoint = yield* Config.option(Config.String("OTEL_EXPORTER_OTLP_ENDPOINT"))
-  if (Option.isNone(endpoint)) return Layer.merge(logs, Layer.succeed(References.TracerEnabled, false))
-  return Otlp.layerFromConfig({ resource: { serviceName: "tidings" }, loggerMergeWithExisting: true }).pipe(
-    Layer.provide([OtlpSerialization.layerJson, NodeHttpClient.layerUndici]),
-    Layer.provideMerge(logs)
+/** One JSON object per line on standard output. */
+const lines = Logger.layer([Logger.consoleJson])
+
+const untraced = Layer.succeed(References.TracerEnabled, false)
+
+const exporters = ({ isNamed, metrics, protocol, traces }: Otel.Asked) =>
+  Layer.mergeAll(
+    traces
+      ? Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, Discreet.tracer))
+      : untraced,
+    // A request's path, query and headers hold addresses (P9); what it set in motion has the spans of `src/reports/Trace`.
+    Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true),
+    Layer.succeed(MetricsAreSent, metrics)
+  ).pipe(
+    Layer.provideMerge(
+      Otlp.layerFromConfig({
+        ...(isNamed ? {} : { resource: { serviceName: "tidings" } }),
+        loggerMergeWithExisting: true
+      })
+    ),
+    Layer.provide([
+      FetchHttpClient.layer,
+      protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf,
+      ConfigProvider.layerAdd(Otel.assumed)
+    ]),
+    Layer.provideMerge(lines)
   )
+
+/** Every logger there is, made discreet. */
+const discreetLoggers = Layer.effect(
+  Logger.CurrentLoggers,
+  Effect.map(Logger.CurrentLoggers, (loggers) => new Set([...loggers].map(Discreet.logger)))
+)
+
+/**
+ * JSON logs always; traces, metrics and logs to a collector where the standard `OTEL_*` variables name one (design.md §6). Otherwise no
+ * span is made. Wrong variables are `Otel.faults`, for `Settings` to refuse.
+ */
+export const layer = Layer.unwrap(Effect.gen(function*() {
+  const faults = yield* Otel.faults
+  const asked = faults.length > 0 ? undefined : yield* Effect.orDie(Otel.asked)
+  const isAsked = asked !== undefined && (asked.traces || asked.metrics || asked.logs)
+  return discreetLoggers.pipe(Layer.provideMerge(isAsked ? exporters(asked) : Layer.merge(lines, untraced)))
 }))

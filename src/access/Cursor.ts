@@ -1,12 +1,11 @@
-import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { derive, type SecretKey } from "#src/access/SecretKey.ts"
 import { InvalidCursor } from "#src/reports/MessageLog.ts"
 import { Effect, Schema } from "effect"
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 
-/** The last row of a page, in a list ordered by time and then id. `at` in epoch ms. */
-export const Position = Schema.Struct({ at: Schema.Number, id: MessageId })
+/** The last row of a page, in a list ordered by time and then id. `at` in epoch ms; the id is one of ours, so short. */
+export const Position = Schema.Struct({ at: Schema.Number, id: Schema.String.check(Schema.isMaxLength(48)) })
 export type Position = typeof Position.Type
 
 /** The list a cursor belongs to: it opens for the same scope, route and filters only (P10). The order of the filters counts. */

@@ -1,15 +1,28 @@
 import { memo } from "#src/content/Memo.ts"
 import { type Context, isTrue, valueOf } from "#src/delivery/conditions/Evaluate.ts"
-import type { InvalidCondition } from "#src/delivery/conditions/InvalidCondition.ts"
+import { InvalidCondition } from "#src/delivery/conditions/InvalidCondition.ts"
 import { parse } from "#src/delivery/conditions/Parser.ts"
 import { Result } from "effect"
 
 const remembered = memo({ entries: 1_024, characters: 262_144 }, parse)
 
+/** Characters and list items that one condition may look through, about a millisecond's worth. */
+const longestScan = 4_194_304
+
 /**
  * Whether an `if` string holds (api.md 2.3): a JavaScript expression of paths, literals, comparisons, `&&`, `||`, `!`, `? :`, `.length`,
  * `.includes(x)`, `.startsWith(x)` and `.endsWith(x)` over `data`, `profile`, `refs` and `$`; another name is a key of `data`. Only own keys
- * are seen, and what is missing is `undefined` and never a failure. At most 4,096 characters, nested at most 64 deep.
+ * are seen, and what is missing is `undefined`, never a failure. At most 4,096 characters, nested at most 64 deep; `scan` bounds how much
+ * several conditions may search and compare together.
  */
-export const evaluate = (expression: string, context: Context): Result.Result<boolean, InvalidCondition> =>
-  Result.map(remembered(expression), (parsed) => isTrue(valueOf(parsed, context)))
+export const evaluate = (
+  expression: string,
+  context: Context,
+  scan: { left: number } = { left: longestScan }
+): Result.Result<boolean, InvalidCondition> =>
+  Result.flatMap(remembered(expression), (parsed) => {
+    const holds = isTrue(valueOf(parsed, { ...context, scan }))
+    return scan.left < 0
+      ? Result.fail(new InvalidCondition({ detail: "The condition looks through too much data" }))
+      : Result.succeed(holds)
+  })

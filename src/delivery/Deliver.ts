@@ -12,6 +12,7 @@ import type { Provider, Vendor } from "#src/delivery/Provider.ts"
 import { settle, shortWait, towardsProvider } from "#src/delivery/Settlement.ts"
 import type { Write } from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
+import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Effect, Exit, Metric, Result, type Schema } from "effect"
 
 /** A provider call starts within this many ms of its intent's commit, or proves anew that the shard is still its owner's (P2). */
@@ -89,7 +90,7 @@ export const deliver = (write: Write) =>
       const before = [...events, ...lines]
       // Without an intent before it, this step is the first word of the attempt, and must find the message open.
       const step = settle({ message, epoch, routed, attempt, after, now, before, inbox, conditional: attempt.endedAt === attempt.startedAt })
-      const result = yield* write(step)
+      const result = yield* write(step).pipe(Trace.stage("settle"))
       events = []
       routed = true
       if (result._tag === "Fenced") return fenced
@@ -122,7 +123,7 @@ export const deliver = (write: Write) =>
     })
 
     const call = Effect.fnUntraced(function*(provider: Vendor, candidate: Candidate, rendered: Rendered, intent: Attempt, before: ReadonlyArray<HistoryEvent>) {
-      const result = yield* intend(intent, before)
+      const result = yield* intend(intent, before).pipe(Trace.stage("intent", { "tidings.attempt": intent.number }))
       if (result._tag === "Fenced") return fenced
       if (result._tag === "Refused") return closed
       if (intent.number === 1 && message.dueAt === 0) {
@@ -142,8 +143,10 @@ export const deliver = (write: Write) =>
           ...message.instructions.providers?.[candidate.provider]?.override
         }
       }).pipe(
-        Effect.withSpan("attempt", {
-          attributes: { "tidings.provider": candidate.provider, "tidings.channel": candidate.channel, "tidings.attempt": intent.number }
+        Trace.stage("attempt", {
+          "tidings.provider": candidate.provider,
+          "tidings.channel": candidate.channel,
+          "tidings.attempt": intent.number
         }),
         Effect.exit
       )
@@ -165,7 +168,9 @@ export const deliver = (write: Write) =>
         reference: null,
         error: null
       }
-      const rendered = journey.render(candidate)
+      const rendered = yield* Effect.sync(() => journey.render(candidate)).pipe(
+        Trace.stage("render", { "tidings.provider": candidate.provider, "tidings.channel": candidate.channel })
+      )
       if (Result.isFailure(rendered)) {
         const error = plain(rendered.failure.detail)
         return yield* conclude({ ...intent, state: "rejected", kind: "ContentRejected", endedAt: startedAt, error }, [])
@@ -210,11 +215,13 @@ export const deliver = (write: Write) =>
           events: next._tag === "Failed"
             ? [...events, { type: "UNDELIVERABLE", ts: now, reason: "FAILED", error: next.last?.error ?? "The message's deadline passed" }]
             : events
-        })
+        }).pipe(Trace.stage("settle"))
         return ended._tag === "Fenced" ? fenced : closed
       }
       if (next.at - now > shortWait) {
-        const waiting = yield* write({ message, epoch, at: now, lifecycle: [], conditional: true, dueAt: next.at, tries: 0, events })
+        const waiting = yield* write({ message, epoch, at: now, lifecycle: [], conditional: true, dueAt: next.at, tries: 0, events }).pipe(
+          Trace.stage("settle")
+        )
         if (waiting._tag === "Fenced") return fenced
         return waiting._tag === "Refused" ? closed : { _tag: "Waiting", dueAt: next.at }
       }

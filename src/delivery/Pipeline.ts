@@ -15,6 +15,7 @@ import * as Write from "#src/delivery/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
+import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Context, Effect, Layer, Metric, Option, type Schema } from "effect"
 
 /** A message's own deadline unless it names one (api.md 26.4), in ms. */
@@ -70,11 +71,13 @@ export const layer = Layer.effect(
     })
 
     const stages = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
-      const content = yield* map(message)
-      const profile = merged(yield* load(message), message)
+      const content = yield* map(message).pipe(Trace.stage("map"))
+      const profile = merged(yield* load(message).pipe(Trace.stage("profile")), message)
       const configured = yield* providers.configured(message.scope).pipe(Effect.retry(Write.patience), Effect.orDie)
       const data = { ...message.instructions.data, ...message.recipient.data }
-      const plan = yield* Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, configured))
+      const plan = yield* Effect.suspend(() =>
+        Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, configured))
+      ).pipe(Trace.stage("route"))
       const ts = yield* Clock.currentTimeMillis
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
         ? []
@@ -125,7 +128,7 @@ export const layer = Layer.effect(
         dueAt: null,
         tries: 0,
         events: [{ type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
-      })
+      }).pipe(Trace.stage("settle"))
       if (result._tag === "Fenced") return { _tag: "Fenced" as const }
       if (result._tag === "Written") {
         yield* Metric.update(Metric.withAttributes(Metrics.settled, { status: result.status }), 1)
@@ -145,7 +148,7 @@ export const layer = Layer.effect(
         error: detail,
         dueAt: null,
         events: [{ type: "UNDELIVERABLE", ts: at, reason: "FAILED", error: detail }]
-      })
+      }).pipe(Trace.stage("settle"))
       return result._tag === "Fenced" ? { _tag: "Fenced" } : { _tag: "Closed" }
     })
 
@@ -158,7 +161,8 @@ export const layer = Layer.effect(
               Effect.annotateLogs("messageId", message.id),
               Effect.andThen(abandon(message, epoch, "The message could not be processed"))
             )
-          )
+          ),
+          Trace.delivering(message.requestId, message.id)
         ),
       abandon
     })

@@ -5,11 +5,12 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { setTimeout as sleep } from "node:timers/promises"
 import * as Drain from "./Drain.ts"
+import * as OpenLoop from "./OpenLoop.ts"
 import * as Outcome from "./Outcome.ts"
 
 /** How heavy the suite is: CRASH_SENDS=5000 CRASH_KILLS=10 is the full size. */
-const sends = Number(process.env["CRASH_SENDS"] ?? "400")
-const kills = Number(process.env["CRASH_KILLS"] ?? "3")
+const sends = Number(process.env["CRASH_SENDS"] ?? "300")
+const kills = Number(process.env["CRASH_KILLS"] ?? "2")
 const perSecond = 400
 /** Sends of one life of the server, and the seconds in which they come. */
 const share = Math.ceil(sends / (kills + 1))
@@ -17,30 +18,16 @@ const busy = share / perSecond
 /** Provider calls long enough that a kill finds some in flight, in ms. */
 const provider = { CRASH_PROVIDER_MILLIS: "150" }
 
-const keyOf = (n: number): string => `send-${n}`
-/** Every fourth message has a recipient in common with others. */
-const bodyOf = (n: number) => Caller.toEmail(n % 4 === 0 ? `shared-${n % 40}` : `own-${n}`)
-
-/** Sends come in at a steady rate whatever the server does, up to `allowed()`; each insists under its key until it is answered. */
-const openLoop = async (callers: ReadonlyArray<Caller.Caller>, allowed: () => number): Promise<ReadonlyArray<Caller.Answer>> => {
-  const answers: Array<Promise<Caller.Answer>> = []
-  while (answers.length < sends) {
-    const due = Math.min(sends, allowed(), answers.length + perSecond / 100)
-    for (let n = answers.length; n < due; n++) {
-      const caller = callers[n % callers.length]
-      if (caller !== undefined) answers.push(caller.insist("/send", keyOf(n), bodyOf(n)))
-    }
-    await sleep(10)
-  }
-  return Promise.all(answers)
-}
-
 const run = async (place: Places.Place) => {
   const callers = Array.from({ length: 4 }, () => Caller.make(place.port))
   let server = CrashProcess.start(place, provider)
   await server.ready()
   let killed = 0
-  const answering = openLoop(callers, () => share * (killed + 1))
+  const answering = OpenLoop.run(callers, {
+    perSecond,
+    allowed: () => Math.min(sends, share * (killed + 1)),
+    isOver: (made) => made >= sends
+  })
   let slowest = 0
   for (; killed < kills; killed++) {
     await sleep(Math.random() * 1_000 * busy + 200)
@@ -51,7 +38,7 @@ const run = async (place: Places.Place) => {
   const answers = await answering
   await Drain.untilClosed(callers[0], 60_000)
   const replays = await Promise.all(
-    answers.map((_, n) => callers[n % callers.length]?.insist("/send", keyOf(n), bodyOf(n)))
+    answers.map((_, n) => callers[n % callers.length]?.insist("/send", OpenLoop.keyOf(n), OpenLoop.bodyOf(n)))
   )
   server.signal("SIGTERM")
   const end = await server.ended
@@ -62,11 +49,6 @@ const run = async (place: Places.Place) => {
 /** What a replay must repeat byte for byte. */
 const repeated = (answer: Caller.Answer | undefined) => [answer?.status, answer?.body, answer?.headers["content-type"]]
 
-const requestIdOf = ({ body }: Caller.Answer): string => {
-  const parsed: { readonly requestId?: string } = JSON.parse(body)
-  return parsed.requestId ?? ""
-}
-
 /** P1, P4, P5: kill -9 at random instants while sends come in. */
 export const suite = (storage: Places.Storage) =>
   describe(`kill -9 under load: ${storage}`, () => {
@@ -76,7 +58,7 @@ export const suite = (storage: Places.Storage) =>
         const { answers, end, replays, slowest } = yield* Effect.promise(() => run(place))
         assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [202])
         assert.deepStrictEqual([end.code, end.signal], [0, null])
-        const accepted = answers.map(requestIdOf)
+        const accepted = answers.map(OpenLoop.requestIdOf)
         const outcome = yield* Outcome.read(place)
         const faults = Outcome.faults(outcome, accepted)
         const unknown = outcome.messages.reduce((sum, { id }) => sum + Outcome.unknownOf(outcome, id), 0)

@@ -2,12 +2,17 @@ import { isList, member, type Value } from "#src/content/Own.ts"
 import type { Comparison, Expression, Method } from "#src/delivery/conditions/Expression.ts"
 import type { Schema } from "effect"
 
-/** What a condition may speak of. Inside content there are also `refs`, the named elements before this one, and `$`, the loop's item and index. */
+/** What a condition may speak of. Inside content also `refs`, the named elements before this one, and `$`, a loop's item and index. */
 export interface Context {
   readonly data: Schema.JsonObject
   readonly profile: Schema.JsonObject
   readonly refs?: Schema.JsonObject | undefined
   readonly $?: Schema.JsonObject | undefined
+}
+
+/** A context and how many characters and list items may still be searched and compared; what is beyond is not looked at. */
+export interface Situation extends Context {
+  readonly scan: { left: number }
 }
 
 /** JavaScript's truth. */
@@ -32,9 +37,15 @@ const root = (name: string, { $, data, profile, refs }: Context): Value => {
   }
 }
 
-const call = (of: Value, method: Method, argument: Value): boolean => {
-  if (isList(of)) return method === "includes" && argument !== undefined && of.includes(argument)
-  return typeof of === "string" && isPrimitive(argument) && of[method](String(argument))
+/** Pays for looking through something; false if that was more than there was left. */
+const pay = (scan: { left: number }, amount: number): boolean => (scan.left -= amount) >= 0
+
+const call = (of: Value, method: Method, argument: Value, scan: { left: number }): boolean => {
+  if (isList(of)) return method === "includes" && argument !== undefined && pay(scan, of.length) && of.includes(argument)
+  if (typeof of !== "string" || !isPrimitive(argument)) return false
+  const sought = String(argument)
+  // A search may take the product of both lengths.
+  return pay(scan, method === "includes" ? of.length * sought.length : sought.length) && of[method](sought)
 }
 
 /** `==` of two primitives. Objects and lists equal only themselves: their own `valueOf` is data, never asked. */
@@ -60,7 +71,13 @@ const isOrdered = (by: "<" | "<=" | ">" | ">=", left: Value, right: Value): bool
   }
 }
 
-const compare = (by: Comparison, left: Value, right: Value): boolean => {
+const comparedLength = (left: Value, right: Value): number => {
+  if (typeof left === "string") return typeof right === "string" ? Math.min(left.length, right.length) : left.length
+  return typeof right === "string" ? right.length : 0
+}
+
+const compare = (by: Comparison, left: Value, right: Value, scan: { left: number }): boolean => {
+  if (!pay(scan, comparedLength(left, right))) return false
   switch (by) {
     case "===":
       return left === right
@@ -75,38 +92,38 @@ const compare = (by: Comparison, left: Value, right: Value): boolean => {
   }
 }
 
-/** What an expression is worth in a context. Never fails: what has no value is `undefined`. */
-export const valueOf = (expression: Expression, context: Context): Value => {
+/** What an expression is worth in a context. What has no value is `undefined`; the caller looks whether `scan` was enough. */
+export const valueOf = (expression: Expression, situation: Situation): Value => {
   switch (expression._tag) {
     case "Literal":
       return expression.value
     case "Name":
-      return root(expression.name, context)
+      return root(expression.name, situation)
     case "Member": {
-      const key = valueOf(expression.key, context)
-      return isPrimitive(key) ? member(valueOf(expression.of, context), String(key)) : undefined
+      const key = valueOf(expression.key, situation)
+      return isPrimitive(key) ? member(valueOf(expression.of, situation), String(key)) : undefined
     }
     case "Call":
-      return call(valueOf(expression.of, context), expression.method, valueOf(expression.argument, context))
+      return call(valueOf(expression.of, situation), expression.method, valueOf(expression.argument, situation), situation.scan)
     case "Not":
-      return !isTrue(valueOf(expression.of, context))
+      return !isTrue(valueOf(expression.of, situation))
     case "Minus": {
-      const value = valueOf(expression.of, context)
+      const value = valueOf(expression.of, situation)
       return isPrimitive(value) ? -Number(value) : Number.NaN
     }
     case "Compare":
-      return compare(expression.by, valueOf(expression.left, context), valueOf(expression.right, context))
+      return compare(expression.by, valueOf(expression.left, situation), valueOf(expression.right, situation), situation.scan)
     case "All": {
       let value: Value = true
-      for (const part of expression.of) if (!isTrue(value = valueOf(part, context))) return value
+      for (const part of expression.of) if (!isTrue(value = valueOf(part, situation))) return value
       return value
     }
     case "Any": {
       let value: Value = false
-      for (const part of expression.of) if (isTrue(value = valueOf(part, context))) return value
+      for (const part of expression.of) if (isTrue(value = valueOf(part, situation))) return value
       return value
     }
     case "Choose":
-      return valueOf(isTrue(valueOf(expression.test, context)) ? expression.yes : expression.no, context)
+      return valueOf(isTrue(valueOf(expression.test, situation)) ? expression.yes : expression.no, situation)
   }
 }

@@ -52,13 +52,9 @@ class Reader {
     return nothing
   }
 
-  #is(mark: string): boolean {
-    const token = this.#token
-    return token._tag === "Mark" && token.text === mark
-  }
-
   #take(mark: string): boolean {
-    const found = this.#is(mark)
+    const token = this.#token
+    const found = token._tag === "Mark" && token.text === mark
     if (found) this.#next++
     return found
   }
@@ -136,11 +132,14 @@ class Reader {
   #named(of: Expression): Expression {
     const token = this.#token
     if (token._tag !== "Name") return this.#fail(`expected a name instead of ${show(token)}`)
-    this.#next++
-    if (!this.#is("(")) return { _tag: "Member", of, key: { _tag: "Literal", value: token.text } }
+    const called = this.#tokens[this.#next + 1]
     const method: Method | undefined = methods.find((known) => known === token.text)
+    if (called?._tag !== "Mark" || called.text !== "(") {
+      this.#next++
+      return { _tag: "Member", of, key: { _tag: "Literal", value: token.text } }
+    }
     if (method === undefined) return this.#fail(`"${token.text}" is not a function of conditions (${methods.join(", ")})`)
-    this.#next++
+    this.#next += 2
     const argument = this.#nested(() => this.#choice())
     this.#expect(")")
     return { _tag: "Call", of, method, argument }

@@ -1,0 +1,32 @@
+import { Schema } from "effect"
+
+/** What may stand in a header: an API key with a line end in it would be a second header. */
+const headerText = /^[\x20-\x7e]+$/
+
+/** A secret of one line: kept encrypted, shown masked. */
+export const secret = Schema.RedactedFromValue(Schema.String.check(Schema.isPattern(headerText)))
+
+/** A private key in PEM; `\n` spelled out, as it is in copied JSON, counts as a line end. */
+export const privateKey = Schema.RedactedFromValue(Schema.String.check(Schema.isPattern(/-----BEGIN [A-Z ]*PRIVATE KEY-----/)))
+
+/** One line of printable text. */
+export const line = Schema.String.check(Schema.isPattern(/^[^\u0000-\u001f\u007f]+$/))
+
+/** One segment of a path. */
+export const segment = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_.:-]+$/))
+
+const isBase = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, search, hash } = new URL(text)
+  return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ""
+}
+
+/** An absolute http(s) URL without credentials, query or fragment. */
+export const url = Schema.String.check(Schema.makeFilter((text: string) => isBase(text) || "an absolute http(s) URL"))
+
+/** In every vendor over HTTP: where its API is, in place of the vendor's own address. */
+export const baseUrl = { base_url: Schema.optionalKey(url) }
+
+/** The configured base without a trailing slash, else the vendor's own. */
+export const baseOf = (settings: { readonly base_url?: string }, own: string): string =>
+  (settings.base_url ?? own).replace(/\/+$/, "")

@@ -1,0 +1,77 @@
+import {
+  ContentRejected,
+  type DeliveryError,
+  type Kind,
+  Misconfigured,
+  RateLimited,
+  RecipientRejected,
+  Unavailable,
+  Unknown
+} from "#schemas/DeliveryError.ts"
+
+/** What a vendor says about a refusal: its codes, the most telling first, and its words. */
+export interface Fault {
+  readonly codes: ReadonlyArray<string>
+  readonly message: string
+}
+
+/** One line of a vendor's error table. What it names must all be so; what it leaves out may be anything. */
+export interface Row {
+  readonly status?: number | ReadonlyArray<number>
+  readonly code?: string | ReadonlyArray<string>
+  readonly says?: RegExp
+  readonly kind: Kind
+  /** With `RecipientRejected`: the address is dead for good. */
+  readonly invalidates?: boolean
+}
+
+/** A vendor's error codes; the first row that fits decides. */
+export type VendorTable = ReadonlyArray<Row>
+
+/**
+ * What a status means where a vendor's table is silent (design.md §5, api.md 26.4). A 4xx that nobody named fails this
+ * vendor only: another may take the message, and the operator should look at it.
+ */
+const usual: VendorTable = [
+  { status: 429, kind: "RateLimited" },
+  { status: [408, 500, 502, 503, 504], kind: "Unavailable" }
+]
+
+const among = <A>(given: A | ReadonlyArray<A> | undefined, found: (value: A) => boolean): boolean =>
+  given === undefined || (isList(given) ? given.some(found) : found(given))
+
+const isList = <A>(given: A | ReadonlyArray<A>): given is ReadonlyArray<A> => Array.isArray(given)
+
+const fits = (row: Row, status: number, fault: Fault): boolean =>
+  among(row.status, (value) => value === status) &&
+  among(row.code, (value) => fault.codes.includes(value)) &&
+  (row.says === undefined || row.says.test(fault.message))
+
+/** The row for an answer; `undefined` where neither table nor custom knows it. */
+const find = (table: VendorTable, status: number, fault: Fault): Row =>
+  table.find((row) => fits(row, status, fault)) ??
+    usual.find((row) => fits(row, status, fault)) ??
+    { kind: status >= 500 ? "Unavailable" : "Misconfigured" }
+
+/** The error for a refusal. `retryAfter` in ms, where the vendor named a wait. */
+export const errorOf = (
+  table: VendorTable,
+  answer: { readonly status: number; readonly fault: Fault; readonly retryAfter: number | undefined },
+  detail: string
+): DeliveryError => {
+  const row = find(table, answer.status, answer.fault)
+  switch (row.kind) {
+    case "RateLimited":
+      return new RateLimited({ detail, retryAfter: answer.retryAfter })
+    case "Unavailable":
+      return new Unavailable({ detail, retryAfter: answer.retryAfter })
+    case "Misconfigured":
+      return new Misconfigured({ detail })
+    case "RecipientRejected":
+      return new RecipientRejected({ detail, invalidates: row.invalidates === true })
+    case "ContentRejected":
+      return new ContentRejected({ detail })
+    case "Unknown":
+      return new Unknown({ detail })
+  }
+}

@@ -1,0 +1,112 @@
+import * as Trace from "#src/reports/Trace.ts"
+import { Array, Cause, Context, Exit, Logger, Option, Predicate, Schema, Tracer } from "effect"
+
+/**
+ * What may be told of an error (P9): which it is and where it came from. Its text stays, unless it may quote what a caller sent.
+ */
+export interface Fault {
+  readonly name: string
+  readonly message?: string
+  /** An SQLSTATE or a system error's code. */
+  readonly code?: string
+  readonly at?: ReadonlyArray<string>
+  readonly cause?: Fault
+}
+
+const text = (value: unknown, key: string): string | undefined =>
+  Predicate.hasProperty(value, key) && typeof value[key] === "string" && value[key] !== "" ? value[key] : undefined
+
+const sqlState = /^[0-9FHPX][0-9A-Z]{4}$/
+
+/** PostgreSQL's data and constraint errors (classes 22 and 23) repeat the value they refuse. */
+const quotesData = (code: string): boolean => sqlState.test(code) && /^2[23]/.test(code)
+
+/** Says nothing but what we, the database's own machinery or the operating system wrote; an HTTP error's text has the path in it. */
+const speaks = (error: unknown, code: string | undefined): boolean => {
+  if (code !== undefined && sqlState.test(code)) return !quotesData(code)
+  if (text(error, "syscall") !== undefined) return true
+  return Predicate.hasProperty(error, "_tag") && !Schema.isSchemaError(error) && !Predicate.hasProperty(error, "request")
+}
+
+const frames = (error: unknown): ReadonlyArray<string> =>
+  (text(error, "stack") ?? "").split("\n").filter((line) => /^\s+at /.test(line)).slice(0, 10).map((line) => line.trim())
+
+const maxDepth = 5
+
+export const faultOf = (error: unknown, depth = 0): Fault => {
+  const code = text(error, "code")
+  const message = speaks(error, code) ? text(error, "message") : undefined
+  const at = frames(error)
+  const cause = Predicate.hasProperty(error, "cause") && error.cause !== undefined && depth < maxDepth
+    ? faultOf(error.cause, depth + 1)
+    : undefined
+  return {
+    name: text(error, "_tag") ?? text(error, "name") ?? typeof error,
+    ...(message === undefined ? {} : { message }),
+    ...(code === undefined ? {} : { code }),
+    ...(at.length === 0 ? {} : { at }),
+    ...(cause === undefined ? {} : { cause })
+  }
+}
+
+const asError = ({ at = [], cause, code, message, name }: Fault): Error => {
+  const error = new Error([code, message].filter(Predicate.isNotUndefined).join(" "), {
+    cause: cause === undefined ? undefined : asError(cause)
+  })
+  error.name = name
+  error.stack = [`${name}: ${error.message}`, ...at.map((frame) => `    ${frame}`)].join("\n")
+  return error
+}
+
+const discreetCause = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
+  Cause.fromReasons(cause.reasons.map((reason) =>
+    Cause.isFailReason(reason)
+      ? Cause.makeFailReason(asError(faultOf(reason.error)))
+      : Cause.isDieReason(reason)
+      ? Cause.makeDieReason(asError(faultOf(reason.defect)))
+      : reason
+  ))
+
+const isFault = (value: unknown): boolean =>
+  value instanceof Error || (Predicate.hasProperty(value, "_tag") && typeof value._tag === "string")
+
+/** Errors among a line's values, or one level down in them, are told as faults. */
+const discreet = (value: unknown): unknown => {
+  if (isFault(value)) return faultOf(value)
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, isFault(inner) ? faultOf(inner) : inner]))
+}
+
+export const logger = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unknown, A> =>
+  Logger.make((options) =>
+    logger.log({
+      ...options,
+      message: Array.ensure(options.message).map(discreet),
+      cause: discreetCause(options.cause)
+    })
+  )
+
+/** The one span of a request without a parent: its ids are what every other node takes its parent's to be. */
+const asRoot = (span: Tracer.Span, { spanId, traceId }: Tracer.AnySpan): Tracer.Span =>
+  Object.defineProperties(span, {
+    parent: { value: Option.none() },
+    spanId: { value: spanId },
+    traceId: { value: traceId }
+  })
+
+/**
+ * Records what hangs from a request, and nothing else: neither the engine's own statements nor its housekeeping. A span that failed says
+ * with which fault.
+ */
+export const tracer = (recorder: Tracer.Tracer): Tracer.Tracer =>
+  Tracer.make({
+    span: (options) => {
+      const parent = Option.getOrUndefined(options.parent)
+      const span = recorder.span({ ...options, sampled: options.sampled && parent !== undefined })
+      const end = span.end.bind(span)
+      span.end = (endTime, exit) =>
+        end(endTime, Exit.isSuccess(exit) ? exit : Exit.failCause(discreetCause(exit.cause)))
+      return parent !== undefined && Context.get(options.annotations, Trace.IsRoot) ? asRoot(span, parent) : span
+    },
+    context: recorder.context
+  })

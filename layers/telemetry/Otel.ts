@@ -1,0 +1,97 @@
+import { Config, ConfigProvider, Effect, Option, Result, Schema } from "effect"
+
+const signals = ["TRACES", "METRICS", "LOGS"] as const
+type Signal = typeof signals[number]
+
+const url = [Config.URL, "must be a URL"] as const
+const milliseconds = [Config.Int, "must be a number of milliseconds"] as const
+const compression = [(name: string) => Config.Literals(["gzip", "none"], name), "must be gzip or none"] as const
+const protocol = [
+  (name: string) => Config.Literals(["http/protobuf", "http/json"], name),
+  "must be http/protobuf or http/json"
+] as const
+const pairs = [
+  (name: string) => Config.Record(Schema.String, Schema.StringFromUriComponent, name),
+  "must be key=value pairs, percent-encoded"
+] as const
+
+/** The standard variables that may be set wrongly, how each is read, and what to say then. */
+const variables: Readonly<Record<string, readonly [(name: string) => Config.Config<unknown>, string]>> = {
+  OTEL_SDK_DISABLED: [Config.Boolean, "must be true or false"],
+  OTEL_RESOURCE_ATTRIBUTES: pairs,
+  OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+  ...Object.fromEntries(["", ...signals.map((signal) => `_${signal}`)].flatMap((signal) => [
+    [`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`, url],
+    [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, pairs],
+    [`OTEL_EXPORTER_OTLP${signal}_COMPRESSION`, compression],
+    [`OTEL_EXPORTER_OTLP${signal}_TIMEOUT`, milliseconds]
+  ])),
+  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: [
+    (name) => Config.Literals(["delta", "cumulative"], name),
+    "must be delta or cumulative"
+  ],
+  OTEL_BSP_SCHEDULE_DELAY: milliseconds,
+  OTEL_BSP_EXPORT_TIMEOUT: milliseconds,
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: [Config.Int, "must be a number"],
+  OTEL_BLRP_SCHEDULE_DELAY: milliseconds,
+  OTEL_BLRP_EXPORT_TIMEOUT: milliseconds,
+  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: [Config.Int, "must be a number"],
+  OTEL_METRIC_EXPORT_INTERVAL: milliseconds,
+  OTEL_METRIC_EXPORT_TIMEOUT: milliseconds
+}
+
+/** One line per standard variable that is set to what cannot be read, naming it without its value: it may be a secret (P9). */
+export const faults: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function*() {
+  const provider = yield* ConfigProvider.ConfigProvider
+  const lines = yield* Effect.forEach(Object.entries(variables), ([name, [config, sentence]]) =>
+    Effect.map(Effect.result(Config.option(config(name)).parse(provider)), (read) =>
+      Result.isFailure(read) ? [`${name} ${sentence}`] : []))
+  return lines.flat()
+})
+
+/** What the standard assumes where the operator says nothing: a signal with an endpoint is exported. */
+export const assumed = ConfigProvider.fromEnvRecord({
+  OTEL_TRACES_EXPORTER: "otlp",
+  OTEL_METRICS_EXPORTER: "otlp",
+  OTEL_LOGS_EXPORTER: "otlp"
+})
+
+/** Which signals the operator asked for, how they are written, and whether the service has a name. */
+export interface Asked {
+  readonly traces: boolean
+  readonly metrics: boolean
+  readonly logs: boolean
+  readonly protocol: "http/protobuf" | "http/json"
+  readonly isNamed: boolean
+}
+
+const isSet = (name: string) => Config.map(Config.option(Config.String(name)), Option.isSome)
+
+const isAsked = (signal: Signal) =>
+  Config.map(
+    Config.all({
+      disabled: Config.Boolean("OTEL_SDK_DISABLED").pipe(Config.withDefault(false)),
+      exporter: Config.String(`OTEL_${signal}_EXPORTER`).pipe(Config.withDefault("otlp")),
+      all: isSet("OTEL_EXPORTER_OTLP_ENDPOINT"),
+      own: isSet(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`)
+    }),
+    ({ all, disabled, exporter, own }) =>
+      !disabled && (all || own) && exporter.split(",").some((name) => name.trim().toLowerCase() === "otlp")
+  )
+
+/** To be read where there are no `faults`. */
+export const asked: Config.Config<Asked> = Config.all({
+  traces: isAsked("TRACES"),
+  metrics: isAsked("METRICS"),
+  logs: isAsked("LOGS"),
+  protocol: Config.Literals(["http/protobuf", "http/json"], "OTEL_EXPORTER_OTLP_PROTOCOL").pipe(
+    Config.withDefault("http/protobuf" as const)
+  ),
+  isNamed: Config.map(
+    Config.all({
+      name: isSet("OTEL_SERVICE_NAME"),
+      attributes: Config.String("OTEL_RESOURCE_ATTRIBUTES").pipe(Config.withDefault(""))
+    }),
+    ({ attributes, name }) => name || /(?:^|,)\s*service\.name\s*=/.test(attributes)
+  )
+})

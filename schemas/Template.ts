@@ -1,0 +1,70 @@
+import { Element } from "#schemas/Elemental.ts"
+import { optional } from "#schemas/Optional.ts"
+import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+
+/** A text of 1–512 characters but NUL, which Postgres cannot hold. */
+const Name = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
+
+/** The version of Elemental that content without one is in. */
+export const elementalVersion = "2022-01-01"
+
+/** A template's content as callers write it: full Elemental only (api.md 2.5). */
+export const TemplateContent = Schema.Struct({ version: optional(Schema.String), elements: Schema.Array(Element) })
+export type TemplateContent = typeof TemplateContent.Type
+
+/** What a template's draft and each of its versions hold. `version` is there once stored; so are the ids of elements. */
+export const Template = Schema.Struct({
+  name: Name,
+  tags: Schema.Array(Schema.String),
+  brand: Schema.NullOr(Schema.Struct({ id: Name })),
+  subscription: Schema.NullOr(Schema.Struct({ topic_id: Name })),
+  routing: Schema.NullOr(Schema.Struct({ strategy_id: Name })),
+  content: TemplateContent
+})
+export type Template = typeof Template.Type
+
+/** Another name of a template, which sends and events use. `tenant/` begins the names of tenants' own templates. */
+export const Alias = Name.check(Schema.isPattern(/^(?!tenant\/)/, { message: "Expected not to start with tenant/" }))
+export type Alias = typeof Alias.Type
+
+const states = { DRAFT: "DRAFT", PUBLISHED: "PUBLISHED" } as const
+
+const refused = (message: string) => Effect.fail(new SchemaIssue.InvalidValue({ message }))
+
+const isState = (text: string): text is keyof typeof states => Object.hasOwn(states, text)
+
+/** `DRAFT` or `PUBLISHED`, in any case. */
+export const TemplateState = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.Literals(["DRAFT", "PUBLISHED"]),
+    SchemaTransformation.transformEffect({
+      decode: (text) => {
+        const state = text.toUpperCase()
+        return isState(state) ? Effect.succeed(state) : refused("Expected DRAFT or PUBLISHED")
+      },
+      encode: (state) => Effect.succeed(state)
+    })
+  )
+)
+export type TemplateState = typeof TemplateState.Type
+
+const numbered = /^v(\d{3,15})$/
+
+/** A version as callers name it: `v001`. */
+export const versionName = (version: number): string => `v${String(version).padStart(3, "0")}`
+
+/** Which snapshot of a template: the draft, the live version, or one by its number, `v001`. */
+export const Snapshot = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.Union([Schema.Literals(["draft", "published"]), Schema.Int]),
+    SchemaTransformation.transformEffect({
+      decode: (text) => {
+        if (text === "draft" || text === "published") return Effect.succeed<Snapshot>(text)
+        const digits = numbered.exec(text)?.[1]
+        return digits === undefined ? refused("Expected format: v001, v002, etc.") : Effect.succeed<Snapshot>(Number(digits))
+      },
+      encode: (snapshot) => Effect.succeed(typeof snapshot === "number" ? versionName(snapshot) : snapshot)
+    })
+  )
+)
+export type Snapshot = "draft" | "published" | number

@@ -1,0 +1,44 @@
+import type { Element } from "#schemas/Elemental.ts"
+import * as Own from "#src/content/Own.ts"
+import type { Schema } from "effect"
+import { createHash } from "node:crypto"
+
+/** The members that a translator would change. */
+const translatable = ["title", "content", "altText", "alt_text", "raw"]
+
+const md5 = (value: unknown): string => createHash("md5").update(JSON.stringify(value)).digest("hex")
+
+/** Members in one order, so that equal content has one checksum. */
+const ordered = (value: Own.Value): unknown => {
+  if (Own.isList(value)) return value.map(ordered)
+  return Own.isObject(value) ? Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, of]) => [key, ordered(of)]) : value
+}
+
+const own = (of: Schema.JsonObject): ReadonlyArray<unknown> =>
+  translatable.flatMap((key) => Object.hasOwn(of, key) ? [[key, ordered(Own.member(of, key))]] : [])
+
+const localized = (locales: Own.Value): Schema.JsonObject =>
+  Own.isObject(locales)
+    ? Object.fromEntries(
+      Object.entries(locales).map(([locale, texts]) => [
+        locale,
+        Own.isObject(texts) ? { ...texts, checksum: md5(own(texts)) } : texts
+      ])
+    )
+    : {}
+
+/** A stored element with the MD5 of what of it is translated, its elements' included; they and its locales have their own. */
+export const withChecksums = <E extends Element>(element: E): E & { readonly checksum: string } => {
+  const children = Own.member(element, "elements")
+  const elements = Own.isList(children)
+    ? children.map((child) => isElement(child) ? withChecksums(child) : child)
+    : undefined
+  return {
+    ...element,
+    ...(elements === undefined ? {} : { elements }),
+    ...(Own.isObject(element["locales"]) ? { locales: localized(element["locales"]) } : {}),
+    checksum: md5([own(element), elements?.map((child) => Own.member(child, "checksum") ?? null) ?? []])
+  }
+}
+
+const isElement = (value: Own.Value): value is Element => Own.isObject(value) && typeof value["type"] === "string"

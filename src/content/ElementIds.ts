@@ -1,0 +1,44 @@
+import type { TemplateContent } from "#schemas/Template.ts"
+import { elementalVersion } from "#schemas/Template.ts"
+import * as Own from "#src/content/Own.ts"
+import type { Schema } from "effect"
+import { createHash } from "node:crypto"
+
+/** Bytes of chance that the ids of one content are made from. */
+export const seedBytes = 16
+
+/** What was computed on the way out is not stored when it comes back. */
+const withoutChecksum = (object: Schema.JsonObject): Schema.JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => key !== "checksum"))
+
+/** Content as it is stored: every element, however deep, has an id, its own or a new one made from `seed`. */
+export const assign = (content: TemplateContent, seed: Uint8Array): Required<TemplateContent> => {
+  let made = 0
+  const fresh = (): string =>
+    `el_${createHash("sha256").update(seed).update(String(made++)).digest("hex").slice(0, 26)}`
+
+  const locales = (value: Schema.Json): Schema.Json =>
+    Own.isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([locale, own]) => [
+        locale,
+        Own.isObject(own) ? withoutChecksum(own) : own
+      ]))
+      : value
+
+  const element = (value: Schema.JsonObject): Schema.JsonObject => {
+    const id = Own.member(value, "id")
+    const known = typeof id === "string" && id !== "" ? id : fresh()
+    const rest = Object.entries(withoutChecksum(value)).map(([key, member]): [string, Schema.Json] => {
+      if (key === "elements" && Own.isList(member)) {
+        return [key, member.map((child) => Own.isObject(child) ? element(child) : child)]
+      }
+      return [key, key === "locales" ? locales(member) : member]
+    })
+    return Object.fromEntries([...rest.filter(([key]) => key !== "id"), ["id", known]])
+  }
+
+  return {
+    version: content.version ?? elementalVersion,
+    elements: content.elements.map((top) => ({ ...element(top), type: top.type }))
+  }
+}

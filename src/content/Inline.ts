@@ -1,0 +1,92 @@
+/** One stretch of a paragraph. Emphasis opens and closes in pairs, properly nested. */
+export type Inline =
+  | { readonly _tag: "Text"; readonly text: string }
+  | { readonly _tag: "Code"; readonly text: string }
+  | { readonly _tag: "Link"; readonly text: string; readonly href: string }
+  | { readonly _tag: "Open" | "Close"; readonly emphasis: Emphasis }
+
+export type Emphasis = "strong" | "em" | "del" | "u"
+
+const marks = "*_~`[]()\\"
+const marked = /[*_~`[\]\\]/
+const shieldable = /[*_~`[\]()\\\uFDD0-\uFDEF]/g
+const shielded = /[\uFDD0-\uFDD8]/g
+
+/**
+ * Hides a value's own marks behind characters that Unicode reserves for a program's inner use, so that data never becomes emphasis or a link.
+ * Those characters themselves are dropped.
+ */
+export const shield = (value: string): string =>
+  value.replace(shieldable, (mark) => mark < "\uFDD0" ? String.fromCharCode(0xfdd0 + marks.indexOf(mark)) : "")
+
+const unshield = (text: string): string =>
+  text.replace(shielded, (hidden) => marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
+
+const token = /\\([*_~`[\]()\\])|`([^`\n]+)`|\[([^[\]\n]*)\]\(([^()\s]*)\)|\*{2,3}|__|~~|[*_]/g
+const word = /[\p{L}\p{N}]/u
+const blank = /^\s?$/
+
+const emphasisOf = (mark: string): Emphasis => mark === "~~" ? "del" : mark.length === 2 ? "strong" : "em"
+
+/** Reads **bold**, *italic*, ~~struck~~, `code`, [links](…) and \-escapes, in linear time; a mark without a partner is a text. */
+export const inline = (source: string): ReadonlyArray<Inline> => {
+  if (!marked.test(source)) return source === "" ? [] : [{ _tag: "Text", text: unshield(source) }]
+  const found: Array<Inline> = []
+  const open: Array<{ readonly mark: string; readonly at: number }> = []
+  const counts = new Map<string, number>()
+  let from = 0
+  let plain = ""
+
+  const flush = (): void => {
+    if (plain !== "") found.push({ _tag: "Text", text: plain })
+    plain = ""
+  }
+
+  /** Closes the nearest open mark of its kind; what was opened after that one stays a text. */
+  const close = (mark: string): void => {
+    for (let last = open.pop(); last !== undefined; last = open.pop()) {
+      counts.set(last.mark, (counts.get(last.mark) ?? 1) - 1)
+      if (last.mark !== mark) continue
+      const emphasis = emphasisOf(mark)
+      found[last.at] = { _tag: "Open", emphasis }
+      found.push({ _tag: "Close", emphasis })
+      return
+    }
+  }
+
+  const emphasize = (mark: string, before: string, after: string): void => {
+    const underscore = mark.startsWith("_")
+    if ((counts.get(mark) ?? 0) > 0 && !blank.test(before) && !(underscore && word.test(after))) {
+      flush()
+      close(mark)
+    } else if (!blank.test(after) && !(underscore && word.test(before))) {
+      flush()
+      open.push({ mark, at: found.length })
+      counts.set(mark, (counts.get(mark) ?? 0) + 1)
+      found.push({ _tag: "Text", text: mark })
+    } else {
+      plain += mark
+    }
+  }
+
+  for (const piece of source.matchAll(token)) {
+    const [all, escaped, code, text, href] = piece
+    plain += unshield(source.slice(from, piece.index))
+    from = piece.index + all.length
+    if (escaped !== undefined) {
+      plain += escaped
+    } else if (code !== undefined) {
+      flush()
+      found.push({ _tag: "Code", text: unshield(code) })
+    } else if (text !== undefined && href !== undefined) {
+      flush()
+      found.push({ _tag: "Link", text: unshield(text), href: unshield(href) })
+    } else {
+      const inner = open.at(-1)?.mark === "*" ? ["*", "**"] : ["**", "*"]
+      for (const mark of all === "***" ? inner : [all]) emphasize(mark, source.charAt(piece.index - 1), source.charAt(from))
+    }
+  }
+  plain += unshield(source.slice(from))
+  flush()
+  return found
+}

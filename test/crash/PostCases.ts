@@ -1,0 +1,57 @@
+import { type Caller, toEmail } from "#test/support/Caller.ts"
+
+/** One POST of the API as the crash suite runs it. `name` is new for each run. */
+export interface PostCase {
+  /** Makes what the operation acts on, and answers its id. */
+  readonly prepare: (caller: Caller, name: string) => Promise<string>
+  readonly path: (subject: string) => string
+  readonly body: (name: string) => unknown
+  /** Counts how often the operation had its effect; `$1` is the subject, `$2` the name. */
+  readonly effects: string
+}
+
+const nothing = () => Promise.resolve("")
+const hour = 3_600_000
+
+const sent = (more: object) => async (caller: Caller, name: string): Promise<string> => {
+  const { body } = await caller.insist("/send", `prepare-${name}`, toEmail(name, more))
+  const { requestId }: { readonly requestId: string } = JSON.parse(body)
+  return requestId
+}
+
+/** Writes of profiles are counted by a trigger, since a merge done twice looks like one done once. */
+export const setup = [
+  `create table crash_profile_writes (user_id text not null)`,
+  `create function crash_count() returns trigger language plpgsql as
+    $$ begin insert into crash_profile_writes values (new.user_id); return new; end $$`,
+  `create trigger crash_count after insert or update on profiles for each row execute function crash_count()`
+]
+
+/** A row for every POST of the route table, by path. */
+export const cases: Readonly<Record<string, PostCase>> = {
+  "/send": {
+    prepare: nothing,
+    path: () => "/send",
+    body: (name) => toEmail(name),
+    effects: `select count(*)::int as count from messages where recipient_name = $2 || '@example.com' and $1 = ''`
+  },
+  "/messages/:message_id/cancel": {
+    prepare: sent({ delay: { duration: hour } }),
+    path: (id) => `/messages/${id}/cancel`,
+    body: () => undefined,
+    effects: `select count(*)::int as count from messages join history on message_id = id and step = 'Cancel'
+      where id = $1 and status = 'CANCELED' and $2 <> ''`
+  },
+  "/messages/:message_id/resend": {
+    prepare: sent({}),
+    path: (id) => `/messages/${id}/resend`,
+    body: () => undefined,
+    effects: `select count(*)::int as count from messages where recipient_name = $2 || '@example.com' and id <> $1`
+  },
+  "/profiles/:user_id": {
+    prepare: (_, name) => Promise.resolve(name),
+    path: (name) => `/profiles/${name}`,
+    body: (name) => ({ profile: { email: `${name}@example.com`, custom: { seen: 1 } } }),
+    effects: `select count(*)::int as count from crash_profile_writes where user_id = $1 and user_id = $2`
+  }
+}

@@ -1,0 +1,3 @@
+import { suite } from "./Stops.ts"
+
+suite("Postgres")

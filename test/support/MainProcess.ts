@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import process from "node:process"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+const alive = new Set<ChildProcess>()
+
+process.once("exit", () => alive.forEach((child) => child.kill("SIGKILL")))
+
+/** How to run a source file of ours, from the repository. */
+export const runtimes = {
+  node: [process.execPath, "--no-warnings"],
+  deno: ["Deno" in globalThis ? process.execPath : `${root}node_modules/.bin/deno`, "run", "-A", "--no-lock"]
+} as const
+
+/** How a process ended: its exit code, or the signal that ended it. */
+export interface End {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** A process of ours, which is killed with the one that started it. */
+export interface Running {
+  readonly pid: number
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly ended: Promise<End>
+  readonly signal: (signal: NodeJS.Signals) => void
+  /** kill -9, and its end. */
+  readonly kill: () => Promise<End>
+}
+
+/** Variables of the tests' own environment that would change what a process of ours does. */
+const own = /^(PORT$|DATABASE_URL$|REDIS_URL$|TIDINGS_|OTEL_)/
+
+/** Runs a file of the repository with these variables and no others of ours. */
+export const run = (
+  runtime: keyof typeof runtimes,
+  file: string,
+  environment: Readonly<Record<string, string>> = {},
+  args: ReadonlyArray<string> = []
+): Running => {
+  const [command, ...first] = runtimes[runtime]
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)))
+  const child = spawn(command, [...first, file, ...args], {
+    cwd: root,
+    env: { ...inherited, NO_COLOR: "1", ...environment },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  alive.add(child)
+  const said = { stdout: "", stderr: "" }
+  child.stdout.setEncoding("utf8").on("data", (text) => said.stdout += text)
+  child.stderr.setEncoding("utf8").on("data", (text) => said.stderr += text)
+  const ended = once(child, "close").then(() => {
+    alive.delete(child)
+    return { code: child.exitCode, signal: child.signalCode }
+  })
+  return {
+    pid: child.pid ?? 0,
+    stdout: () => said.stdout,
+    stderr: () => said.stderr,
+    ended,
+    signal: (signal) => void child.kill(signal),
+    kill: () => {
+      child.kill("SIGKILL")
+      return ended
+    }
+  }
+}
+
+/** The server, which listens on this port. */
+export const serve = (
+  runtime: keyof typeof runtimes,
+  port: number,
+  environment: Readonly<Record<string, string>>
+): Running => run(runtime, "layers/main.ts", { ...environment, PORT: String(port) })
+
+/** Ms until this server answers that it is ready; it has a minute. */
+export const ready = async (server: Running, port: number): Promise<number> => {
+  const began = performance.now()
+  let over = false
+  void server.ended.then(() => {
+    over = true
+  })
+  while (!over && performance.now() - began < 60_000) {
+    const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined)
+    await response?.body?.cancel()
+    if (response?.status === 200) return performance.now() - began
+    await sleep(50)
+  }
+  throw new Error(`the server is not ready:\n${server.stdout().slice(-2_000)}${server.stderr().slice(-2_000)}`)
+}
