@@ -1,3 +1,4 @@
+import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { Effect, Layer } from "effect"
@@ -7,7 +8,8 @@ const run = Migrator.make({})
 
 /** Brings the database to this version's schema, one node at a time (a table lock); a migration that fails leaves nothing behind. */
 export const layer = Layer.effectDiscard(
-  run({ loader: Migrator.fromRecord({ "0001_delivery": delivery, "0002_people": people }), table: "migrations" }).pipe(
-    Effect.withSpan("Migrations")
-  )
+  run({
+    loader: Migrator.fromRecord({ "0001_delivery": delivery, "0002_people": people, "0003_content": content }),
+    table: "migrations"
+  }).pipe(Effect.withSpan("Migrations"))
 )

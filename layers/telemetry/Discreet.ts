@@ -28,8 +28,13 @@ const speaks = (error: unknown, code: string | undefined): boolean => {
   return Predicate.hasProperty(error, "_tag") && !Schema.isSchemaError(error) && !Predicate.hasProperty(error, "request")
 }
 
-const frames = (error: unknown): ReadonlyArray<string> =>
-  (text(error, "stack") ?? "").split("\n").filter((line) => /^\s+at /.test(line)).slice(0, 10).map((line) => line.trim())
+/** Lines that name a place in a source file; an error's own text, which comes before them, may have lines that begin like one. */
+const frames = (error: unknown): ReadonlyArray<string> => {
+  const stack = text(error, "stack") ?? ""
+  const message = text(error, "message") ?? ""
+  return stack.slice(stack.indexOf(message) + message.length).split("\n")
+    .filter((line) => /^\s+at .*:\d+:\d+\)?$/.test(line)).slice(0, 10).map((line) => line.trim())
+}
 
 const maxDepth = 5
 

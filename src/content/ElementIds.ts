@@ -12,7 +12,7 @@ const withoutChecksum = (object: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== "checksum"))
 
 /** Content as it is stored: every element, however deep, has an id, its own or a new one made from `seed`. */
-export const assign = (content: TemplateContent, seed: Uint8Array): Required<TemplateContent> => {
+export const assign = (content: TemplateContent, seed: Uint8Array): TemplateContent => {
   let made = 0
   const fresh = (): string =>
     `el_${createHash("sha256").update(seed).update(String(made++)).digest("hex").slice(0, 26)}`

@@ -10,20 +10,21 @@ export type Emphasis = "strong" | "em" | "del" | "u"
 const marks = "*_~`[]()\\"
 const marked = /[*_~`[\]\\]/
 const shieldable = /[*_~`[\]()\\\uFDD0-\uFDEF]/g
-const shielded = /[\uFDD0-\uFDD8]/g
+const edge = "\uFDD9"
+const shielded = /[\uFDD0-\uFDD9]/g
 
 /**
- * Hides a value's own marks behind characters that Unicode reserves for a program's inner use, so that data never becomes emphasis or a link.
- * Those characters themselves are dropped.
+ * Hides a value's own marks behind characters that Unicode reserves for a program's inner use, so that data never becomes emphasis or a link,
+ * and its edges, so that marks around an empty or spaced value still hold. Those characters themselves are dropped.
  */
 export const shield = (value: string): string =>
-  value.replace(shieldable, (mark) => mark < "\uFDD0" ? String.fromCharCode(0xfdd0 + marks.indexOf(mark)) : "")
+  edge + value.replace(shieldable, (mark) => marks.includes(mark) ? String.fromCharCode(0xfdd0 + marks.indexOf(mark)) : "") + edge
 
 const unshield = (text: string): string =>
   text.replace(shielded, (hidden) => marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
 
 const token = /\\([*_~`[\]()\\])|`([^`\n]+)`|\[([^[\]\n]*)\]\(([^()\s]*)\)|\*{2,3}|__|~~|[*_]/g
-const word = /[\p{L}\p{N}]/u
+const word = /[\p{L}\p{N}\uFDD9]/u
 const blank = /^\s?$/
 
 const emphasisOf = (mark: string): Emphasis => mark === "~~" ? "del" : mark.length === 2 ? "strong" : "em"

@@ -104,6 +104,26 @@ export interface Due {
   readonly next: number | undefined
 }
 
+/** An event from the second door, and the entry it leaves. */
+export interface Observed {
+  readonly scope: Scope
+  readonly id: MessageId
+  readonly event: Lifecycle.Event
+  readonly history: HistoryEvent
+  readonly reason?: Reason | undefined
+  /** The provider's own id of the event: once stored, the event changes nothing more. Holds no NUL. */
+  readonly eventId?: string | undefined
+  /**
+   * The provider call that the event is evidence for. While its outcome is `intent` or `unknown` it becomes `accepted`, so that it is not
+   * made again. Strings hold no NUL.
+   */
+  readonly call?: {
+    readonly provider: string
+    readonly number?: number | undefined
+    readonly reference?: string | undefined
+  } | undefined
+}
+
 /** What a second-door event found and left. `applied`: the table had the edge. `inFlight`: a provider call without outcome exists. */
 export interface Observation {
   readonly before: Status
@@ -129,13 +149,7 @@ export class Journal extends Context.Service<Journal, {
   readonly accept: (acceptance: Acceptance) => Effect.Effect<Accepted, RowRefused | StoreUnavailable>
   readonly record: (step: Step) => Effect.Effect<StepResult, RowRefused | StoreUnavailable>
   /** A cancel, a receipt, an open: comes on any node, locks the message row and applies the table to what is stored. */
-  readonly observe: (observed: {
-    readonly scope: Scope
-    readonly id: MessageId
-    readonly event: Lifecycle.Event
-    readonly history: HistoryEvent
-    readonly reason?: Reason | undefined
-  }) => Effect.Effect<Observation, MessageNotFound | StoreUnavailable>
+  readonly observe: (observed: Observed) => Effect.Effect<Observation, MessageNotFound | StoreUnavailable>
   /** A new epoch for the shard: from here on no write of an earlier owner is taken. */
   readonly take: (shard: number, node: string, at: number) => Effect.Effect<Ownership, StoreUnavailable>
   readonly due: (window: Window) => Effect.Effect<Due, StoreUnavailable>

@@ -17,6 +17,8 @@ export interface Situation {
   readonly waits: ReadonlyArray<number>
   /** How long an unknown outcome waits for a receipt before it is tried again; 0 for most messages (reliability.md 2.5). */
   readonly unknownWait: number
+  /** Epoch ms until which a provider is left alone by its circuit breaker. */
+  readonly openUntil: (candidate: Candidate) => number | undefined
 }
 
 /** How soon after its intent the outcome is settled, for an attempt whose outcome was never written. */
@@ -36,17 +38,20 @@ const ofCandidate = (candidate: Candidate, attempts: ReadonlyArray<Attempt>, unt
   )
   const last = mine.at(-1)
   const possibleDuplicate = attempts.some(isUnknown)
-  if (last === undefined) return { _tag: "Next", candidate, at: situation.now, possibleDuplicate }
-  if (last.state === "accepted") return { _tag: "Succeeded" }
+  const earliest = situation.openUntil(candidate) ?? situation.now
+  if (last === undefined) return { _tag: "Next", candidate, at: Math.max(earliest, situation.now), possibleDuplicate }
+  // Not only the last: a receipt may prove an earlier call that had no outcome.
+  if (mine.some((attempt) => attempt.state === "accepted")) return { _tag: "Succeeded" }
   if (endsChannel(last) || last.kind === "Misconfigured") return { _tag: "Failed", last }
   const wait = situation.waits[mine.length - 1]
   if (wait === undefined) return { _tag: "Failed", last }
   const started = first(mine) ?? situation.now
-  const at = endOf(last) + Math.max(
+  const due = endOf(last) + Math.max(
     RetryPolicy.jittered(wait, situation.id, mine.length),
     last.retryAfter ?? 0,
     isUnknown(last) ? situation.unknownWait : 0
   )
+  const at = Math.max(due, situation.openUntil(candidate) ?? due)
   const limit = Math.min(until, candidate.timeout === undefined ? Infinity : started + candidate.timeout)
   return at > limit ? { _tag: "Failed", last } : { _tag: "Next", candidate, at, possibleDuplicate }
 }
@@ -58,6 +63,8 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   let failed: Position = { _tag: "Failed", last: undefined }
   let next: Extract<Position, { _tag: "Next" }> | undefined
   let succeeded = false
+  /** The earliest turn in a `single` branch while providers are left alone by their breakers: another one's turn comes before theirs. */
+  let aside: typeof next
   for (const child of branch.children) {
     const position = of(child, inside, limit, situation)
     switch (position._tag) {
@@ -66,7 +73,12 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
         succeeded = true
         break
       case "Next":
-        if (branch.method === "single") return position
+        if (branch.method === "single") {
+          const isOpen = situation.openUntil(position.candidate) !== undefined
+          if (aside === undefined || position.at < aside.at) aside = position
+          if (!isOpen) return aside
+          break
+        }
         if (next === undefined || position.at < next.at) next = position
         break
       case "Failed":
@@ -74,7 +86,7 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
         if (branch.method === "single" && branch.channel !== undefined && endsChannel(position.last)) return position
     }
   }
-  return next ?? (succeeded ? { _tag: "Succeeded" } : failed)
+  return next ?? aside ?? (succeeded ? { _tag: "Succeeded" } : failed)
 }
 
 const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position =>

@@ -1,5 +1,5 @@
-import type { Ending } from "#src/delivery/Deliver.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
+import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
 import * as Write from "#src/delivery/Write.ts"

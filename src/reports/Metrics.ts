@@ -1,6 +1,6 @@
 import { Metric } from "effect"
 
-/** Messages accepted, by environment. */
+/** Messages accepted and committed. */
 export const accepted = Metric.counter("tidings_messages_accepted_total", {
   description: "Messages accepted and committed",
   incremental: true
@@ -24,10 +24,10 @@ export const unknownOutcomes = Metric.counter("tidings_unknown_outcomes_total", 
   incremental: true
 })
 
-/** Milliseconds from acceptance to the first attempt of messages due at once. */
-export const acceptToFirstAttempt = Metric.histogram("tidings_accept_to_first_attempt_milliseconds", {
-  description: "Milliseconds from acceptance to the first attempt",
-  boundaries: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 60_000]
+/** Seconds from acceptance to the first attempt of messages due at once. */
+export const acceptToFirstAttempt = Metric.histogram("tidings_accept_to_first_attempt_seconds", {
+  description: "Seconds from acceptance to the first attempt",
+  boundaries: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 60]
 })
 
 /** Messages set aside after too many tries. */
@@ -47,3 +47,6 @@ export const fenced = Metric.counter("tidings_fenced_writes_total", {
   description: "Writes refused because another owner has the shard",
   incremental: true
 })
+
+/** What an operator expects to see from the start: the counters without attributes. */
+export const counters = [accepted, unknownOutcomes, quarantined, stuck, fenced]

@@ -26,7 +26,7 @@ describe("starts on a database of another installation", () => {
         const { level, message }: { readonly level: string; readonly message: string } = JSON.parse(lines[0] ?? "")
         assert.strictEqual(level, "FATAL")
         assert.include(message, variable)
-        assert.notInclude(message, value)
+        if (variable === "TIDINGS_SECRET_KEY") assert.notInclude(message, value)
       }), 60_000)
   }
 })

@@ -49,7 +49,7 @@ describe("starts", () => {
         const third = CrashProcess.start(place)
         const ready = await third.ready()
         await third.kill()
-        return [{ ...second, pid, refusedIn: second.millis - baseline.millis }, ready]
+        return [{ ...second, pid, refusedIn: second.millis - baseline.millis }, ready] as const
       })
       assert.strictEqual(second.code, 1)
       assert.lengthOf(second.lines, 1)

@@ -1,9 +1,8 @@
 import { withEvents } from "#layers/memory/journal/Record.ts"
-import { findMessage, type MessageRow, putMessage, type State } from "#layers/memory/State.ts"
-import type { Journal, Observation } from "#src/delivery/Journal.ts"
-import * as Lifecycle from "#src/delivery/Lifecycle.ts"
-
-type Observed = Parameters<Journal["Service"]["observe"]>[0]
+import { findMessage, type MessageRow, putMessage, type State, type StoredAttempt } from "#layers/memory/State.ts"
+import { type Proof, weigh } from "#src/delivery/Evidence.ts"
+import type { Observation, Observed } from "#src/delivery/Journal.ts"
+import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
 
 /** The times that an event is the first of its kind for. */
 const stamped = (row: MessageRow, event: Lifecycle.Event, at: number) => ({
@@ -13,30 +12,35 @@ const stamped = (row: MessageRow, event: Lifecycle.Event, at: number) => ({
   canceledAt: row.canceledAt ?? (event === "Cancel" ? at : undefined)
 })
 
-/**
- * The second door. A message in a provider's hands is not cancelled; a refused cancel leaves nothing, a late lower receipt its time and its
- * entry. `undefined`: there is no such message.
- */
-export const observe = (
-  state: State,
-  { event, history, id, reason, scope }: Observed
-): readonly [Observation | undefined, State] => {
+const proved = (attempts: ReadonlyArray<StoredAttempt>, proof: Proof | undefined): ReadonlyArray<StoredAttempt> =>
+  proof === undefined
+    ? attempts
+    : attempts.map((attempt) => attempt.number === proof.number ? { ...attempt, ...proof, state: "accepted" } : attempt)
+
+/** What names an event of a message: its id, if its provider gives it one. */
+const keyOf = ({ event, eventId, history }: Observed): string =>
+  eventId === undefined ? `${history.ts}:${event}` : `${event}:${eventId}`
+
+/** The second door. `undefined`: there is no such message. */
+export const observe = (state: State, observed: Observed): readonly [Observation | undefined, State] => {
+  const { event, id, reason, scope } = observed
   const row = findMessage(state, scope, id)
   if (row === undefined) return [undefined, state]
-  const inFlight = row.attempts.some((attempt) => attempt.state === "intent")
-  const applied = Lifecycle.allows(row.status, event) && !(event === "Cancel" && inFlight)
-  const after = applied ? Lifecycle.next(row.status, event) : row.status
-  const observation = { before: row.status, after, applied, inFlight }
-  if (event === "Cancel" && !applied) return [observation, state]
+  const key = keyOf(observed)
+  const repeated = observed.eventId !== undefined && row.history.some((entry) => entry.key === key)
+  const { history, observation, proof } = weigh({ status: row.status, calls: row.attempts, repeated }, observed)
+  if (history === undefined) return [observation, state]
   return [
     observation,
     putMessage(state, {
       ...row,
       ...stamped(row, event, history.ts),
-      status: after,
-      reason: applied ? reason ?? row.reason : row.reason,
+      status: observation.after,
+      reason: observation.applied ? reason ?? row.reason : row.reason,
+      error: observation.applied ? history.error ?? row.error : row.error,
       dueAt: event === "Cancel" ? undefined : row.dueAt,
-      history: withEvents(row.history, { key: `${history.ts}:${event}`, events: [history] })
+      attempts: proved(row.attempts, proof),
+      history: withEvents(row.history, { key, events: [history] })
     })
   ]
 }

@@ -1,45 +1,71 @@
-import { HistoryEvent } from "#schemas/History.ts"
-import { Status } from "#schemas/Status.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import { type Journal, MessageNotFound, type Observation } from "#src/delivery/Journal.ts"
-import * as Lifecycle from "#src/delivery/Lifecycle.ts"
-import { Effect, Schema } from "effect"
-import { type SqlClient, SqlSchema } from "effect/sql"
+import { Attempt } from "#schemas/Attempt.ts"
+import { HistoryEvent } from "#schemas/History.ts"
+import { Status } from "#schemas/Status.ts"
+import { type Proof, weigh } from "#src/delivery/Evidence.ts"
+import { type Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
+import { Effect, Schema, Struct } from "effect"
+import type { SqlClient } from "effect/sql"
 
-const Stored = Schema.Struct({ status: Status, inFlight: Schema.Boolean })
+const Call = Attempt.mapFields(Struct.pick(["number", "channel", "provider", "state", "kind", "reference"]))
+const decodeStatus = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ status: Status })))
+const decodeFound = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ calls: Schema.fromJsonString(Schema.Array(Call)), repeated: Schema.Boolean })])
+)
 const encodeEvents = Schema.encodeEffect(Schema.fromJsonString(Schema.Array(HistoryEvent)))
 
 const columns = new Map(stamps)
 
+/** What names an event of a message besides its time: its id, if its provider gives it one. */
+const stepOf = ({ event, eventId }: Observed): string => eventId === undefined ? event : `${event}:${eventId}`
+
 /** The second door: locks the message row, applies the table to what is stored, and writes status, first time and history together. */
 export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"] => {
-  const find = SqlSchema.findAll({
-    Request: Schema.Struct({ scope: Schema.Int, id: Schema.String }),
-    Result: Stored,
-    execute: ({ id, scope }) =>
-      sql`select status, exists (
-          select from attempts a where a.scope = m.scope and a.message_id = m.id and a.state = 'intent') as "inFlight"
-        from messages m where scope = ${scope} and id = ${id} for update`
+  /** A statement of its own, after the lock: one that waited for it would still see the calls as they were before. */
+  const find = (observed: Observed) => {
+    const { eventId, id, scope } = observed
+    return Effect.flatMap(
+      sql`select coalesce(json_agg(json_build_object('number', number, 'channel', channel, 'provider', provider,
+          'state', state, 'kind', kind, 'reference', reference) order by number), '[]')::text as calls,
+        ${eventId !== undefined} and exists (
+          select from history where scope = ${scope} and message_id = ${id} and step = ${stepOf(observed)}) as repeated
+      from attempts where scope = ${scope} and message_id = ${id}`,
+      decodeFound
+    )
+  }
+
+  const move = Effect.fnUntraced(function*(observed: Observed, after: Status, applied: boolean, history: HistoryEvent) {
+    const { event, id, reason, scope } = observed
+    const stamp = columns.get(event)
+    yield* sql`update messages set status = ${after},
+        reason = ${applied && reason !== undefined ? sql`${reason}` : sql`reason`},
+        error = ${applied && history.error !== undefined ? sql`${history.error}` : sql`error`},
+        due_at = ${event === "Cancel" ? sql`null` : sql`due_at`}
+        ${stamp === undefined ? sql`` : sql`, ${sql(stamp)} = coalesce(${sql(stamp)}, ${history.ts})`}
+      where scope = ${scope} and id = ${id}`
+    yield* sql`insert into history (scope, message_id, at, step, events)
+      values (${scope}, ${id}, ${history.ts}, ${stepOf(observed)}, ${yield* encodeEvents([history])})
+      on conflict do nothing`
   })
-  return ({ event, history, id, reason, scope }) =>
+
+  const prove = ({ id, scope }: Observed, { endedAt, error, kind, number, reference }: Proof) =>
+    sql`update attempts set state = 'accepted', kind = ${kind}, reference = ${reference}, error = ${error},
+        ended_at = ${endedAt}
+      where scope = ${scope} and message_id = ${id} and number = ${number}`
+
+  return (observed) =>
     Effect.gen(function*() {
-      const [stored] = yield* find({ scope, id })
+      const { id, scope } = observed
+      const [stored] = yield* Effect.flatMap(
+        sql`select status from messages where scope = ${scope} and id = ${id} for update`,
+        decodeStatus
+      )
       if (stored === undefined) return yield* new MessageNotFound({ id })
-      const barred = event === "Cancel" && stored.inFlight
-      const applied = !barred && Lifecycle.allows(stored.status, event)
-      const after = applied ? Lifecycle.next(stored.status, event) : stored.status
-      // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
-      if (applied || event !== "Cancel") {
-        const stamp = columns.get(event)
-        yield* sql`update messages set status = ${after},
-            reason = ${applied && reason !== undefined ? sql`${reason}` : sql`reason`},
-            due_at = ${event === "Cancel" ? sql`null` : sql`due_at`}
-            ${stamp === undefined ? sql`` : sql`, ${sql(stamp)} = coalesce(${sql(stamp)}, ${history.ts})`}
-          where scope = ${scope} and id = ${id}`
-        yield* sql`insert into history (scope, message_id, at, step, events)
-          values (${scope}, ${id}, ${history.ts}, ${event}, ${yield* encodeEvents([history])}) on conflict do nothing`
-      }
-      return { before: stored.status, after, applied, inFlight: stored.inFlight } satisfies Observation
+      const [found] = yield* find(observed)
+      const { history, observation, proof } = weigh({ ...stored, ...found }, observed)
+      if (history !== undefined) yield* move(observed, observation.after, observation.applied, history)
+      if (proof !== undefined) yield* prove(observed, proof)
+      return observation
     }).pipe(sql.withTransaction, orUnavailable)
 }

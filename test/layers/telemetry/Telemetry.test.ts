@@ -82,7 +82,7 @@ describe("Telemetry", () => {
       yield* Effect.promise(async () => {
         const content = { title: "canary-title", body: "canary-payload {{secret}}" }
         const webhook = await send(url, {
-          to: { webhook: { url: `http://canary-address:canary-payload@127.0.0.1:${port}/canary-path` } },
+          to: { webhook: { url: `http://127.0.0.1:${port}/canary-path`, headers: { "x-token": "canary-address" } } },
           content,
           data: { secret: "canary-payload" }
         })
@@ -91,7 +91,8 @@ describe("Telemetry", () => {
           content,
           routing: { method: "single", channels: ["inbox"] }
         })
-        await fetch(`${url}/profiles/canary-address@example.com?email=canary-address`, { headers })
+        const traceparent = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
+        await fetch(`${url}/profiles/canary-address@example.com?email=canary-address`, { headers: { ...headers, traceparent } })
         await fetch(`${url}/messages?recipient=canary-address`, { headers: { authorization: `Bearer pk_test_wrong${secret}` } })
         const settled = () => collector.spans().filter(({ name }) => name === "settle").length === 2
         await collector.until(() => settled() && collector.bodies("/v1/metrics").some((body) => body.includes("tidings_attempts_total")))

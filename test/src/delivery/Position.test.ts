@@ -45,6 +45,7 @@ const situation = (now: number, over: Partial<Situation> = {}): Situation => ({
   deadline: 3 * day,
   waits: [5_000, 10_000, 20_000],
   unknownWait: 0,
+  openUntil: () => undefined,
   ...over
 })
 
@@ -93,6 +94,13 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
   it("holds an unknown outcome of a one-time password for its receipt", () => {
     const next = position(single, [attempt(1, first, "unknown", 0, "Unknown")], situation(0, { unknownWait: 900_000 }))
     assert.strictEqual(next._tag === "Next" && next.at, 900_000)
+  })
+
+  it("lets another provider go first while a circuit is open, and waits for it when there is no other", () => {
+    const isFirst = (one: Candidate) => one.provider === "one" ? 30_000 : undefined
+    assert.deepStrictEqual(nextOf(position(single, [], situation(0, { openUntil: isFirst }))), ["email", "two"])
+    const next = position(plan("single", [channel("email", [first])]), [], situation(0, { openUntil: isFirst }))
+    assert.strictEqual(next._tag === "Next" && next.at, 30_000)
   })
 
   it("fails at the message's deadline, whatever is left of the plan", () => {

@@ -89,11 +89,11 @@ const sourceOf = ({ below, from }: Chooser, depth: number): string => {
 describe("Conditions", () => {
   it.effect.prop("mean what they mean in JavaScript", { choices: Choices }, ({ choices }) =>
     Effect.sync(() => {
-      const expression = sourceOf(chooser(choices), 4)
+      const expression = sourceOf(chooser(choices), 5)
       // oxlint-disable-next-line typescript/no-implied-eval -- the oracle of this test
       const real: unknown = new Function("data", "profile", `return Boolean(${expression})`)(data, profile)
       assert.strictEqual(holds(expression), real, expression)
-    }), { arbitrary: { runs: 3_000 } })
+    }), { arbitrary: { runs: 3_000, size: 150 } })
 
   it.effect.prop("never crash, whatever the text", { text: Schema.String, choices: Choices }, ({ choices, text }) =>
     Effect.sync(() => {

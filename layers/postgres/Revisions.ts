@@ -1,0 +1,92 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Array, Cache, Clock, Context, Duration, Effect, Exit, Request, RequestResolver, Result, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+/** What is remembered is taken for current for this long without asking. */
+const trusted = 1_000_000_000n
+
+/** A change of this node's own may commit until then, so until then it asks every time. */
+const unsettled = 10_000_000_000n
+
+const capacity = 2_000
+
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope: Scope, revision: Schema.Number })))
+
+class Look extends Request.Class<{ readonly scope: Scope }, number, StoreUnavailable> {}
+
+/** Counts the changes of one kind of thing, and remembers what was made of it until the next change. */
+export interface Revisions {
+  /** To be called in the transaction of a change, last. */
+  readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
+  /**
+   * Remembers what `load` answered for a name, its typed refusals too, until the revision changes. A change counts at once on this node, within a
+   * second on others. In a transaction nothing is remembered.
+   */
+  readonly remembering: <A, E>(
+    load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
+  ) => (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
+}
+
+export const make = Effect.fnUntraced(function*(kind: string) {
+  const sql = yield* SqlClient.SqlClient
+  const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
+  const changed = new Map<Scope, bigint>()
+
+  const resolver = RequestResolver.make<Look>(Effect.fnUntraced(function*(entries) {
+    const scopes = Array.dedupe(entries.map((entry) => entry.request.scope))
+    const at = yield* Clock.monotonicTimeNanos
+    const rows = yield* sql`select scope, revision::float8 as revision from revisions
+      where kind = ${kind} and scope = any(${scopes}::int[])`.pipe(Effect.flatMap(decodeRows), orUnavailable)
+    const found = new Map(rows.map((row) => [row.scope, row.revision]))
+    for (const entry of entries) {
+      const { scope } = entry.request
+      const revision = found.get(scope) ?? 0
+      checked.set(scope, { revision, at })
+      entry.completeUnsafe(Exit.succeed(revision))
+    }
+  }))
+
+  const current = Effect.fnUntraced(function*(scope: Scope) {
+    const known = checked.get(scope)
+    const now = yield* Clock.monotonicTimeNanos
+    if (known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)) {
+      return yield* Effect.request(new Look({ scope }), resolver)
+    }
+    return known.revision
+  })
+
+  const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
+    changed.set(scope, (yield* Clock.monotonicTimeNanos) + unsettled)
+    yield* sql`insert into revisions (scope, kind, revision) values (${scope}, ${kind}, 1)
+      on conflict (scope, kind) do update set revision = revisions.revision + 1`
+  })
+
+  const remembering: Revisions["remembering"] = <A, E>(
+    load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
+  ) => {
+    const caches = new Map<Scope, { readonly revision: number; readonly cache: Cache.Cache<string, A, E | StoreUnavailable> }>()
+    const at = Effect.fnUntraced(function*(scope: Scope, revision: number) {
+      const cache = yield* Cache.makeWith((name: string) => load(scope, name), { capacity, timeToLive })
+      caches.set(scope, { revision, cache })
+      return cache
+    })
+    return Effect.fnUntraced(function*(scope: Scope, name: string) {
+      const transaction = Context.getOrUndefined(yield* Effect.context<never>(), sql.transactionService)
+      if (transaction !== undefined) return yield* load(scope, name)
+      const revision = yield* current(scope)
+      const known = caches.get(scope)
+      return yield* Cache.get(known?.revision === revision ? known.cache : yield* at(scope, revision), name)
+    })
+  }
+
+  return { bump, remembering } satisfies Revisions
+})
+
+/** A refusal is an answer like any other; that the store was away is none. */
+const timeToLive = <A, E>(exit: Exit.Exit<A, E | StoreUnavailable>): Duration.Duration => {
+  if (Exit.isSuccess(exit)) return Duration.infinity
+  const error = Exit.findError(exit)
+  return Result.isFailure(error) || error.success instanceof StoreUnavailable ? Duration.zero : Duration.infinity
+}

@@ -1,0 +1,142 @@
+import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
+import type { Delivery } from "#src/delivery/Provider.ts"
+import { Effect, Option, Schema } from "effect"
+
+export interface Mailbox {
+  readonly email: string
+  readonly name?: string
+}
+
+export interface Attachment {
+  readonly filename: string
+  /** Base64. */
+  readonly content: string
+  readonly type: string | undefined
+  readonly contentId: string | undefined
+}
+
+/** An e-mail as every vendor's API takes it, each in its own words. Addresses are checked, header texts have one line. */
+export interface Email {
+  readonly from: Mailbox
+  readonly to: Mailbox
+  readonly cc: ReadonlyArray<Mailbox>
+  readonly bcc: ReadonlyArray<Mailbox>
+  readonly replyTo: ReadonlyArray<Mailbox>
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
+  readonly attachments: ReadonlyArray<Attachment>
+}
+
+/** One addr-spec without quoting, comments or groups: a text that one reader takes for one address and another for two is refused. */
+const address = /^[^\s\u0000-\u0020\u007f"(),:;<>@[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u
+
+export const isAddress = (text: string): boolean => text.length <= 254 && address.test(text)
+
+/** Header text: one line, without control characters. */
+export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim()
+
+/** What a message may set of its own (reliability.md §4); the rest is the vendor's or ours. */
+const allowedHeader = /^(?:x-[a-z0-9-]+|list-[a-z-]+|in-reply-to|references|precedence|auto-submitted|importance|priority|feedback-id|organization|keywords|comments)$/i
+
+const Person = Schema.Union([
+  Schema.String,
+  Schema.Struct({ email: Schema.String, name: Schema.optional(Schema.NullOr(Schema.String)) })
+])
+
+const File = Schema.Struct({
+  filename: Schema.String,
+  content: Schema.String,
+  type: Schema.optional(Schema.String),
+  content_type: Schema.optional(Schema.String),
+  contentType: Schema.optional(Schema.String),
+  content_id: Schema.optional(Schema.String),
+  cid: Schema.optional(Schema.String)
+})
+
+/** The overrides of channel `email` (api.md §3). */
+const Overridden = Schema.Struct({
+  from: Schema.optional(Person),
+  reply_to: Schema.optional(Schema.Union([Person, Schema.Array(Person)])),
+  cc: Schema.optional(Schema.Union([Person, Schema.Array(Person)])),
+  bcc: Schema.optional(Schema.Union([Person, Schema.Array(Person)])),
+  subject: Schema.optional(Schema.String),
+  text: Schema.optional(Schema.String),
+  html: Schema.optional(Schema.String),
+  headers: Schema.optional(Schema.Record(Schema.String, Schema.String)),
+  attachments: Schema.optional(Schema.Array(File))
+})
+
+const decode = Schema.decodeUnknownOption(Overridden)
+
+/** `a@b.c`, `Ann <a@b.c>` or `{email, name}`; `undefined` for anything else. */
+const mailbox = (person: typeof Person.Type): Mailbox | undefined => {
+  const named = typeof person === "string" ? /^\s*([^<>]*?)\s*<([^<>]*)>\s*$/.exec(person) : null
+  const [email, name] = typeof person === "string"
+    ? named === null ? [person.trim(), ""] : [named[2] ?? "", (named[1] ?? "").replace(/^"(.*)"$/, "$1")]
+    : [person.email, person.name ?? ""]
+  if (!isAddress(email)) return undefined
+  return oneLine(name) === "" ? { email } : { email, name: oneLine(name) }
+}
+
+const several = (given: typeof Person.Type | ReadonlyArray<typeof Person.Type> | undefined) =>
+  (given === undefined ? [] : Array.isArray(given) ? given : [given])
+    // Only a caller's own list may be split, never a recipient's address.
+    .flatMap((person) => typeof person === "string" ? person.split(",") : [person])
+
+const mailboxes = Effect.fnUntraced(function*(field: string, given: Parameters<typeof several>[0]) {
+  const found = several(given).map(mailbox)
+  const good = found.filter((one) => one !== undefined)
+  if (good.length < found.length) return yield* new ContentRejected({ detail: `override.${field} holds no e-mail address` })
+  return good
+})
+
+/** The e-mail of a delivery to one address of its recipient; `from` is the configuration's own sender. */
+export const of = Effect.fnUntraced(
+  function*(delivery: Delivery, to: string, from: string | undefined): Effect.fn.Return<Email, DeliveryError> {
+    if (!isAddress(to)) return yield* new RecipientRejected({ detail: "Not an e-mail address", invalidates: false })
+    const given = Option.getOrUndefined(decode(delivery.override))
+    if (given === undefined) return yield* new ContentRejected({ detail: "The e-mail override cannot be read" })
+    const sender = given.from ?? from
+    if (sender === undefined) return yield* new Misconfigured({ detail: "No sender: set `from`" })
+    const sending = mailbox(sender)
+    if (sending === undefined) return yield* new Misconfigured({ detail: "The sender is no e-mail address" })
+    const headers = Object.entries(given.headers ?? {})
+    const refused = headers.find(([name]) => !allowedHeader.test(name))
+    if (refused !== undefined) {
+      return yield* new ContentRejected({ detail: `A message may not set the header ${oneLine(refused[0]).slice(0, 80)}` })
+    }
+    return {
+      from: sending,
+      to: { email: to },
+      cc: yield* mailboxes("cc", given.cc),
+      bcc: yield* mailboxes("bcc", given.bcc),
+      replyTo: yield* mailboxes("reply_to", given.reply_to),
+      subject: oneLine(given.subject ?? delivery.rendered.subject),
+      text: given.text ?? delivery.rendered.text,
+      html: given.html ?? delivery.rendered.html,
+      headers: headers.map(([name, value]) => [name, oneLine(value)] as const),
+      attachments: (given.attachments ?? []).map((file) => ({
+        filename: oneLine(file.filename),
+        content: file.content,
+        type: file.content_type ?? file.contentType ?? file.type,
+        contentId: file.content_id ?? file.cid
+      }))
+    }
+  }
+)
+
+/** `"Ann" <a@b.c>`, for the APIs that take a mailbox as text. */
+export const written = ({ email, name }: Mailbox): string =>
+  name === undefined ? email : `"${name.replaceAll(/["\\]/g, "")}" <${email}>`
+
+/** `undefined` for an empty list, so that the field is left out. */
+export const some = <A, B>(list: ReadonlyArray<A>, map: (one: A) => B): ReadonlyArray<B> | undefined =>
+  list.length === 0 ? undefined : list.map(map)
+
+/** The address of a profile, in the form in which `recipients` wants it. */
+export const recipients = (profile: Schema.JsonObject): ReadonlyArray<string> => {
+  const email = profile["email"]
+  return typeof email === "string" && email !== "" ? [email] : []
+}

@@ -1,0 +1,46 @@
+import { Misconfigured } from "#schemas/DeliveryError.ts"
+import * as ProfileChange from "#src/people/ProfileChange.ts"
+import { Effect, Schema } from "effect"
+
+const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+/** A host is the operator's to name: a caller who could would be handed the operator's credentials. */
+const operators = new Set(["base_url", "token_url"])
+
+const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/**
+ * The settings with the message's `override.config` over them (api.md §3): settings' own names or their camel case.
+ * Unchanged settings are the same object.
+ */
+export const settingsOf = Effect.fnUntraced(
+  function*<Settings>(schema: Schema.Codec<Settings, unknown>, settings: Settings, override: Schema.JsonObject) {
+    const config = override["config"]
+    if (!isObject(config) || Object.keys(config).length === 0) return settings
+    const given = Object.fromEntries(Object.entries(config).map(([name, value]) => [snake(name), value]))
+    const refused = Object.keys(given).find((name) => operators.has(name))
+    if (refused !== undefined) return yield* new Misconfigured({ detail: `A message may not override ${refused}` })
+    const stored = yield* Schema.encodeEffect(schema)(settings)
+    return yield* Schema.decodeUnknownEffect(schema)({ ...Object(stored), ...given })
+  },
+  Effect.catchTag(
+    "SchemaError",
+    () => Effect.fail(new Misconfigured({ detail: "override.config does not fit the provider's settings" }))
+  )
+)
+
+/** Without the fields that are not there. */
+export const present = (fields: { readonly [name: string]: Schema.Json | undefined }): Schema.JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, value]) => value === undefined ? [] : [[name, value] as const])
+  )
+
+/** A vendor's request body with the message's `override.body` deeply over it, in the vendor's own naming (api.md §3). */
+export const body = (
+  own: { readonly [name: string]: Schema.Json | undefined },
+  override: Schema.JsonObject
+): Schema.JsonObject => {
+  const given = override["body"]
+  return isObject(given) ? ProfileChange.merge(present(own), given) : present(own)
+}

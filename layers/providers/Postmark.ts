@@ -1,0 +1,85 @@
+import * as Email from "#layers/providers/Email.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
+import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { Effect, Redacted, Schema } from "effect"
+
+const Settings = Schema.Struct({
+  server_token: secret,
+  from: Schema.optionalKey(line),
+  message_stream: Schema.optionalKey(line),
+  ...baseUrl
+})
+
+const table: VendorTable = [
+  // Inactive: a hard bounce, a spam complaint or a manual suppression.
+  { code: "406", kind: "RecipientRejected", invalidates: true },
+  { code: "300", says: /'from'|sender/i, kind: "Misconfigured" },
+  { code: "300", says: /'(?:to|cc|bcc)'|illegal email|recipient/i, kind: "RecipientRejected" },
+  { code: ["300", "402", "403", "409", "411"], kind: "ContentRejected" },
+  { code: "100", kind: "Unavailable" },
+  { code: "429", kind: "RateLimited" },
+  { code: ["10", "400", "401", "405", "412", "413"], kind: "Misconfigured" },
+  { status: 413, kind: "ContentRejected" }
+]
+
+const Answer = Schema.Struct({
+  ErrorCode: Schema.Int,
+  Message: Schema.String,
+  MessageID: Schema.optional(Schema.String)
+})
+const read = reading(Answer)
+
+/** POST /email; a refusal is 422 with an ErrorCode (postmarkapp.com/developer/api/email-api and /overview#error-codes). */
+export const definition = define({
+  key: "postmark",
+  name: "Postmark",
+  description: "E-mail over Postmark's API",
+  channel: "email",
+  address: "email",
+  settings: Settings,
+  recipients: Email.recipients,
+  writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
+    const email = yield* Email.of(delivery, to, settings.from)
+    const list = (people: ReadonlyArray<Email.Mailbox>) => Email.some(people, Email.written)?.join(", ")
+    return {
+      method: "POST" as const,
+      url: `${baseOf(settings, "https://api.postmarkapp.com")}/email`,
+      headers: {
+        "x-postmark-server-token": Redacted.value(settings.server_token),
+        accept: "application/json",
+        "content-type": "application/json"
+      },
+      body: JSON.stringify(Overrides.body({
+        From: Email.written(email.from),
+        To: Email.written(email.to),
+        Cc: list(email.cc),
+        Bcc: list(email.bcc),
+        ReplyTo: list(email.replyTo),
+        Subject: email.subject,
+        TextBody: email.text === "" ? undefined : email.text,
+        HtmlBody: email.html === "" ? undefined : email.html,
+        Headers: Email.some(email.headers, ([Name, Value]) => ({ Name, Value })),
+        Attachments: Email.some(email.attachments, (file) =>
+          Overrides.present({
+            Name: file.filename,
+            Content: file.content,
+            ContentType: file.type ?? "application/octet-stream",
+            ContentID: file.contentId === undefined ? undefined : `cid:${file.contentId}`
+          })),
+        MessageStream: settings.message_stream ?? "outbound",
+        Metadata: { tidings_message_id: delivery.messageId }
+      }, delivery.override))
+    }
+  })),
+  accepted: (answer) => {
+    const reference = read(answer)?.MessageID
+    return reference === undefined ? undefined : { reference }
+  },
+  fault: (answer) => {
+    const said = read(answer)
+    return said === undefined || said.ErrorCode === 0 ? noFault : { codes: [`${said.ErrorCode}`], message: said.Message }
+  },
+  table
+})

@@ -1,0 +1,76 @@
+import * as Email from "#layers/providers/Email.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
+import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { Effect, Redacted, Schema } from "effect"
+
+const Settings = Schema.Struct({ api_key: secret, from: Schema.optionalKey(line), ...baseUrl })
+
+const table: VendorTable = [
+  // An earlier attempt with this token is under way, or was taken with another body: it may have been sent.
+  { code: ["concurrent_idempotent_requests", "invalid_idempotent_request"], kind: "Unknown" },
+  { code: ["daily_quota_exceeded", "monthly_quota_exceeded"], kind: "Misconfigured" },
+  { code: "validation_error", says: /verif|own email address|testing/i, kind: "Misconfigured" },
+  { code: "validation_error", says: /`(?:to|cc|bcc)`/, kind: "RecipientRejected" },
+  { code: ["invalid_from_address", "invalid_access", "invalid_region"], kind: "Misconfigured" },
+  {
+    code: ["validation_error", "invalid_attachment", "invalid_parameter", "missing_required_field", "security_error"],
+    kind: "ContentRejected"
+  },
+  { status: 413, kind: "ContentRejected" }
+]
+
+const accepted = reading(Schema.Struct({ id: Schema.NonEmptyString }))
+const fault = reading(Schema.Struct({ name: Schema.String, message: Schema.String }))
+
+/** POST /emails with an Idempotency-Key, honoured for 24 h (resend.com/docs/api-reference/emails/send-email and /errors). */
+export const definition = define({
+  key: "resend",
+  name: "Resend",
+  description: "E-mail over Resend's API",
+  channel: "email",
+  address: "email",
+  settings: Settings,
+  recipients: Email.recipients,
+  writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
+    const email = yield* Email.of(delivery, to, settings.from)
+    return {
+      method: "POST" as const,
+      url: `${baseOf(settings, "https://api.resend.com")}/emails`,
+      headers: {
+        authorization: `Bearer ${Redacted.value(settings.api_key)}`,
+        "idempotency-key": delivery.idempotencyToken,
+        "content-type": "application/json"
+      },
+      body: JSON.stringify(Overrides.body({
+        from: Email.written(email.from),
+        to: [Email.written(email.to)],
+        cc: Email.some(email.cc, Email.written),
+        bcc: Email.some(email.bcc, Email.written),
+        reply_to: Email.some(email.replyTo, Email.written),
+        subject: email.subject,
+        text: email.text === "" ? undefined : email.text,
+        html: email.html === "" ? undefined : email.html,
+        headers: email.headers.length === 0 ? undefined : Object.fromEntries(email.headers),
+        attachments: Email.some(email.attachments, (file) =>
+          Overrides.present({
+            content: file.content,
+            filename: file.filename,
+            content_type: file.type,
+            content_id: file.contentId
+          })),
+        tags: [{ name: "tidings_message_id", value: delivery.messageId }]
+      }, delivery.override))
+    }
+  })),
+  accepted: (answer) => {
+    const taken = accepted(answer)
+    return taken === undefined ? undefined : { reference: taken.id }
+  },
+  fault: (answer) => {
+    const said = fault(answer)
+    return said === undefined ? noFault : { codes: [said.name], message: said.message }
+  },
+  table
+})

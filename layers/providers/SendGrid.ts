@@ -1,0 +1,77 @@
+import * as Email from "#layers/providers/Email.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
+import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { Effect, Redacted, Schema } from "effect"
+
+const Settings = Schema.Struct({ api_key: secret, from: Schema.optionalKey(line), ...baseUrl })
+
+/** A fault names its field (`personalizations.0.to.0.email`), which tells an address from a content. */
+const table: VendorTable = [
+  { status: 400, says: /^personalizations\.\d+\.(?:to|cc|bcc)\b.*email/, kind: "RecipientRejected" },
+  { status: [400, 403], says: /^from\b|verified sender/i, kind: "Misconfigured" },
+  { status: [400, 413], kind: "ContentRejected" }
+]
+
+const faults = reading(Schema.Struct({
+  errors: Schema.Array(Schema.Struct({ message: Schema.String, field: Schema.optional(Schema.NullOr(Schema.String)) }))
+}))
+
+/** Mail Send v3: POST /v3/mail/send, 202 without a body (twilio.com/docs/sendgrid/api-reference/mail-send). */
+export const definition = define({
+  key: "sendgrid",
+  name: "SendGrid",
+  description: "E-mail over SendGrid's Mail Send API",
+  channel: "email",
+  address: "email",
+  settings: Settings,
+  recipients: Email.recipients,
+  writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
+    const email = yield* Email.of(delivery, to, settings.from)
+    const mailbox = ({ email, name }: Email.Mailbox) => Overrides.present({ email, name })
+    const content = [
+      { type: "text/plain", value: email.text },
+      { type: "text/html", value: email.html }
+    ].filter(({ value }) => value !== "")
+    return {
+      method: "POST" as const,
+      url: `${baseOf(settings, "https://api.sendgrid.com")}/v3/mail/send`,
+      headers: {
+        authorization: `Bearer ${Redacted.value(settings.api_key)}`,
+        "content-type": "application/json"
+      },
+      body: JSON.stringify(Overrides.body({
+        personalizations: [Overrides.present({
+          to: [mailbox(email.to)],
+          cc: Email.some(email.cc, mailbox),
+          bcc: Email.some(email.bcc, mailbox)
+        })],
+        from: mailbox(email.from),
+        reply_to_list: Email.some(email.replyTo, mailbox),
+        subject: email.subject,
+        content,
+        headers: email.headers.length === 0 ? undefined : Object.fromEntries(email.headers),
+        attachments: Email.some(email.attachments, (file) =>
+          Overrides.present({
+            content: file.content,
+            filename: file.filename,
+            type: file.type,
+            content_id: file.contentId,
+            disposition: file.contentId === undefined ? "attachment" : "inline"
+          })),
+        // Comes back in every event of the message.
+        custom_args: { tidings_message_id: delivery.messageId }
+      }, delivery.override))
+    }
+  })),
+  accepted: ({ body, headers, whole }) =>
+    whole && body === "" ? { reference: headers["x-message-id"] } : undefined,
+  fault: (answer) => {
+    const [first] = faults(answer)?.errors ?? []
+    if (first === undefined) return noFault
+    const field = first.field ?? ""
+    return { codes: field === "" ? [] : [field], message: field === "" ? first.message : `${field}: ${first.message}` }
+  },
+  table
+})

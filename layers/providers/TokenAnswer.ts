@@ -1,0 +1,36 @@
+import { type Line, type VendorAnswer, type VendorRequest } from "#layers/providers/VendorHttp.ts"
+import type { Issued } from "#layers/providers/BearerToken.ts"
+import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
+import { Effect, Option, Schema } from "effect"
+
+/** RFC 6749 §5.1. */
+const Answer = Schema.Struct({ access_token: Schema.NonEmptyString, expires_in: Schema.Number })
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Answer))
+
+const judge = (name: string, answer: VendorAnswer): Effect.Effect<Issued, Unavailable | Misconfigured> => {
+  const { status } = answer
+  if (status === 408 || status === 429 || status >= 500) {
+    return Effect.fail(new Unavailable({ detail: `${name} gave no token: ${status}` }))
+  }
+  if (status < 200 || status > 299) return Effect.fail(new Misconfigured({ detail: `${name} gave no token: ${status}` }))
+  return Option.match(decode(answer.body), {
+    onNone: () => Effect.fail(new Unavailable({ detail: `${name} gave no readable token` })),
+    onSome: (token) => Effect.succeed({ token: token.access_token, lifetimeMs: token.expires_in * 1_000 })
+  })
+}
+
+/** Asks an OAuth 2 token endpoint with a form. Until it answers nothing is sent, so a failure is never unknown. */
+export const request = Effect.fnUntraced(function*(
+  line: Line,
+  name: string,
+  url: string,
+  form: Readonly<Record<string, string>>
+) {
+  const asked: VendorRequest = {
+    method: "POST",
+    url,
+    headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
+    body: new URLSearchParams(form).toString()
+  }
+  return yield* judge(name, yield* line.prepare(asked))
+})

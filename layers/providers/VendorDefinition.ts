@@ -1,0 +1,110 @@
+import * as Devices from "#layers/providers/Devices.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { type Line, type VendorAnswer, VendorHttp, type VendorRequest } from "#layers/providers/VendorHttp.ts"
+import { errorOf, type Fault, type VendorTable } from "#layers/providers/VendorTable.ts"
+import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/DeliveryError.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
+import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
+import * as RetryAfter from "#src/delivery/RetryAfter.ts"
+import { Clock, Effect, Option, Schema } from "effect"
+
+/** One message for one address. */
+export interface Call<Settings, To> {
+  readonly settings: Settings
+  readonly to: To
+  readonly delivery: Delivery
+  readonly line: Line
+}
+
+/** How one configuration writes its requests. It may hold what outlives a call, such as a bearer token. */
+export interface Writer<Settings, To> {
+  readonly request: (call: Call<Settings, To>) => Effect.Effect<VendorRequest, DeliveryError>
+  /** Forgets what it holds; run after the vendor refused our credentials (401, 403). */
+  readonly forget?: Effect.Effect<void>
+}
+
+/** A vendor over HTTP: what its own file says; the rest is common. `To` is an address as its profile key gives it. */
+export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "make"> {
+  /** The addresses of a profile, empty where it has none; whether they are good is for `request` to say. */
+  readonly recipients: (profile: Profile) => ReadonlyArray<To>
+  readonly writer: (settings: Settings) => Effect.Effect<Writer<Settings, To>>
+  /** What a 2xx says; `undefined` where it cannot be read, and then nobody knows whether the message was sent. */
+  readonly accepted: (answer: VendorAnswer) => Acceptance | undefined
+  /** What an answer says is wrong. A 2xx with a code is a refusal as well. */
+  readonly fault: (answer: VendorAnswer) => Fault
+  readonly table: VendorTable
+}
+
+/** A writer that holds nothing. */
+export const stateless = <Settings, To>(request: Writer<Settings, To>["request"]) => () => Effect.succeed({ request })
+
+/** A JSON answer decoded by a schema, `undefined` where it does not fit. */
+export const reading = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
+  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(schema))
+  return (answer: VendorAnswer): S["Type"] | undefined => Option.getOrUndefined(decode(answer.body))
+}
+
+export const noFault: Fault = { codes: [], message: "" }
+
+const longestWords = 300
+
+/** A vendor's words for people: trimmed, and without the address that they may quote (P9). */
+const told = (name: string, status: number, fault: Fault, to: unknown): string => {
+  const codes = fault.codes[0] === undefined ? "" : ` (${fault.codes[0]})`
+  const words = typeof to === "string" && to !== "" ? fault.message.replaceAll(to, "<address>") : fault.message
+  const clean = words.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, longestWords)
+  return `${name} answered ${status}${codes}${clean === "" ? "" : `: ${clean}`}`
+}
+
+const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>, to: To, answer: VendorAnswer) {
+  const { status } = answer
+  const fault = wire.fault(answer)
+  if (status >= 200 && status < 300 && fault.codes.length === 0) {
+    const accepted = wire.accepted(answer)
+    return accepted ?? (yield* new Unknown({ detail: `${wire.name} answered ${status} and nothing readable` }))
+  }
+  const retryAfter = RetryAfter.parse(answer.headers["retry-after"], yield* Clock.currentTimeMillis)
+  return yield* errorOf(wire.table, { status, fault, retryAfter }, told(wire.name, status, fault, to))
+})
+
+/** The definition of a vendor from what its file says. */
+export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefinition<Settings, VendorHttp> => ({
+  key: wire.key,
+  name: wire.name,
+  description: wire.description,
+  channel: wire.channel,
+  address: wire.address,
+  settings: wire.settings,
+  make: Effect.fnUntraced(function*(settings) {
+    const http = yield* VendorHttp
+    const own = { settings, writer: yield* wire.writer(settings) }
+    /** What the message's `override.config` asks for is built for it alone, so nothing held is shared with others. */
+    const chosen = Effect.fnUntraced(function*(delivery: Delivery) {
+      const other = yield* Overrides.settingsOf(wire.settings, settings, delivery.override)
+      return other === settings ? own : { settings: other, writer: yield* wire.writer(other) }
+    })
+
+    const send = Effect.fn("Vendor.send", { attributes: { "tidings.vendor": wire.key } })(
+      function*(delivery: Delivery) {
+        const line = yield* http.line
+        const { settings, writer } = yield* chosen(delivery)
+        return yield* Devices.each(wire.recipients(delivery.profile), Effect.fnUntraced(function*(to) {
+          const answer = yield* line.send(yield* writer.request({ settings, to, delivery, line }))
+          if (answer.status === 401 || answer.status === 403) yield* writer.forget ?? Effect.void
+          return yield* judge(wire, to, answer)
+        }))
+      }
+    )
+    return {
+      _tag: "Vendor",
+      key: wire.key,
+      channel: wire.channel,
+      reaches: (profile) => wire.recipients(profile).length > 0,
+      send
+    }
+  })
+})
+
+/** For `request`: the address is not one this vendor could take. */
+export const badAddress = (detail: string) => new RecipientRejected({ detail, invalidates: false })

@@ -1,0 +1,78 @@
+import { isOneLine } from "#layers/providers/smtp/Address.ts"
+import { Result, type Schema } from "effect"
+import { Buffer } from "node:buffer"
+
+/** A file that goes with the message. `cid` is how the HTML refers to it. */
+export interface Attachment {
+  readonly filename: string
+  readonly contentType: string | undefined
+  readonly content: Buffer
+  readonly cid: string | undefined
+  readonly inline: boolean
+}
+
+const mediaType = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:; ?[a-z0-9-]{1,60}=(?:[a-z0-9._+-]{1,120}|"[a-z0-9 ._+-]{1,120}"))*$/i
+const structured = /^(?:multipart|message)\//i
+const contentId = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.@-]{1,200}$/
+const base64 = /^[A-Za-z0-9+/\r\n]*={0,2}\s*$/
+const limit = 50
+/** Read by nodemailer from files, from URLs or as ready MIME: never from a caller. */
+const forbidden = ["path", "href", "raw", "headers", "httpHeaders", "tls"]
+
+type Fields = Readonly<Record<string, Schema.Json>>
+
+const text = (fields: Fields, ...names: ReadonlyArray<string>): string | undefined => {
+  for (const name of names) {
+    const value = fields[name]
+    if (typeof value === "string") return value
+  }
+  return undefined
+}
+
+const contentOf = (fields: Fields): Buffer | undefined => {
+  const content = text(fields, "content")
+  if (content === undefined) return undefined
+  switch (text(fields, "encoding") ?? (typeof fields["type"] === "string" ? "base64" : "utf-8")) {
+    case "base64":
+      return base64.test(content) ? Buffer.from(content, "base64") : undefined
+    case "utf8":
+    case "utf-8":
+      return Buffer.from(content, "utf8")
+    default:
+      return undefined
+  }
+}
+
+const one = (value: Schema.Json): Result.Result<Attachment, string> => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return Result.fail("is not an object")
+  const fields: Fields = Object.assign({}, value)
+  if (forbidden.some((name) => Object.hasOwn(fields, name))) return Result.fail("may only bring its content with it")
+  const filename = text(fields, "filename", "name") ?? "attachment"
+  if (!isOneLine(filename) || filename.length > 255) return Result.fail("has no usable filename")
+  const contentType = text(fields, "contentType", "content_type", "type")
+  if (contentType !== undefined && (!mediaType.test(contentType) || structured.test(contentType))) {
+    return Result.fail("has no usable content type")
+  }
+  const cid = text(fields, "cid", "content_id")
+  if (cid !== undefined && !contentId.test(cid)) return Result.fail("has no usable cid")
+  const content = contentOf(fields)
+  if (content === undefined) return Result.fail("has no readable content")
+  const inline = text(fields, "contentDisposition", "disposition") === "inline"
+  return Result.succeed({ filename, contentType, content, cid, inline })
+}
+
+/**
+ * The attachments of an override in nodemailer's form, `{filename, content, encoding, contentType, cid}`, or the
+ * `{filename, content, type}` of HTTP vendors, whose content is base64. Fails with what is wrong.
+ */
+export const fromOverride = (
+  value: Schema.Json | undefined
+): Result.Result<ReadonlyArray<Attachment>, string> => {
+  if (value === undefined || value === null) return Result.succeed([])
+  if (!Array.isArray(value)) return Result.fail("attachments must be an array")
+  if (value.length > limit) return Result.fail(`more than ${limit} attachments`)
+  const entries: ReadonlyArray<Schema.Json> = value
+  return Result.all(
+    entries.map((entry, index) => Result.mapError(one(entry), (fault) => `attachment ${index} ${fault}`))
+  )
+}

@@ -1,0 +1,67 @@
+import * as Address from "#layers/providers/smtp/Address.ts"
+import * as Dkim from "#layers/providers/smtp/Dkim.ts"
+import type { Mail } from "#layers/providers/smtp/Mail.ts"
+import { Effect } from "effect"
+import MailComposer from "nodemailer/lib/mail-composer"
+import type { Buffer } from "node:buffer"
+import { createHash } from "node:crypto"
+
+/** A message as the server gets it: nothing in the envelope is ever read back from the headers. */
+export interface Composed {
+  readonly envelope: { readonly from: string; readonly to: ReadonlyArray<string> }
+  /** Of the envelope: those who must all be accepted before a byte of the message is given away. */
+  readonly required: ReadonlySet<string>
+  readonly raw: Buffer
+  /** With its angle brackets. */
+  readonly messageId: string
+}
+
+const addresses = (...lists: ReadonlyArray<ReadonlyArray<Address.Mailbox>>): ReadonlyArray<string> => [
+  ...new Set(lists.flat().map(({ address }) => address))
+]
+
+const copy = (list: ReadonlyArray<Address.Mailbox>) => list.map(({ address, name }) => ({ name, address }))
+
+/**
+ * Writes the message out. The `Message-ID` is the same at every attempt, so that a receiver can fold a second copy
+ * (reliability.md 2.5); so are the MIME boundaries.
+ */
+export const compose = Effect.fnUntraced(function*(
+  mail: Mail,
+  options: { readonly idempotencyToken: string; readonly date: Date; readonly dkim: Dkim.DkimKey | undefined }
+) {
+  const identity = createHash("sha256").update(options.idempotencyToken).digest("hex").slice(0, 40)
+  const messageId = `<${identity}@${Address.domain(mail.from.address)}>`
+  const node = new MailComposer({
+    from: copy([mail.from]),
+    to: copy(mail.to),
+    ...(mail.cc.length === 0 ? {} : { cc: copy(mail.cc) }),
+    ...(mail.replyTo.length === 0 ? {} : { replyTo: copy(mail.replyTo) }),
+    subject: mail.subject,
+    messageId,
+    date: options.date,
+    // An empty part is a part: left out, a message with attachments alone would have no text to show.
+    text: mail.text === "" ? "\r\n" : mail.text,
+    ...(mail.html === "" ? {} : { html: mail.html }),
+    headers: mail.headers.map(({ key, value }) => ({ key, value })),
+    attachments: mail.attachments.map(({ cid, content, contentType, filename, inline }) => ({
+      filename,
+      content,
+      ...(contentType === undefined ? {} : { contentType }),
+      ...(cid === undefined ? {} : { cid }),
+      ...(inline ? { contentDisposition: "inline" } : {})
+    })),
+    baseBoundary: identity.slice(0, 16),
+    newline: "win",
+    disableFileAccess: true,
+    disableUrlAccess: true
+  }).compile()
+  const plain = yield* Effect.promise(() => node.build())
+  const composed: Composed = {
+    envelope: { from: mail.from.address, to: addresses(mail.to, mail.cc, mail.bcc) },
+    required: new Set(addresses(mail.to)),
+    raw: options.dkim === undefined ? plain : Dkim.sign(options.dkim, plain),
+    messageId
+  }
+  return composed
+})

@@ -1,0 +1,91 @@
+import * as Address from "#layers/providers/smtp/Address.ts"
+import * as Attachments from "#layers/providers/smtp/Attachments.ts"
+import * as Headers from "#layers/providers/smtp/Headers.ts"
+import { ContentRejected, RecipientRejected } from "#schemas/DeliveryError.ts"
+import type { Delivery } from "#src/delivery/Provider.ts"
+import { Option, Result, type Schema } from "effect"
+
+/** What is to be sent, every part of it checked: whoever writes it out needs no further doubt. */
+export interface Mail {
+  readonly from: Address.Mailbox
+  readonly to: ReadonlyArray<Address.Mailbox>
+  readonly cc: ReadonlyArray<Address.Mailbox>
+  readonly bcc: ReadonlyArray<Address.Mailbox>
+  readonly replyTo: ReadonlyArray<Address.Mailbox>
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly headers: ReadonlyArray<Headers.Header>
+  readonly attachments: ReadonlyArray<Attachments.Attachment>
+}
+
+const recipientLimit = 100
+const subjectLimit = 998
+
+const rejected = (detail: string) => new ContentRejected({ detail })
+
+const given = (value: Schema.Json | undefined): value is Schema.Json => value !== undefined && value !== null
+
+const line = (key: string, value: Schema.Json): Result.Result<string, ContentRejected> =>
+  typeof value === "string" && Address.isOneLine(value) && value.length <= subjectLimit
+    ? Result.succeed(value)
+    : Result.fail(rejected(`The ${key} is not one line of text`))
+
+const text = (key: string, value: Schema.Json): Result.Result<string, ContentRejected> =>
+  typeof value === "string" && !value.includes("\u0000")
+    ? Result.succeed(value.replace(/\r\n?|\n/g, "\r\n"))
+    : Result.fail(rejected(`The ${key} is not text`))
+
+const attachmentsOf = ({ attachments, body }: Delivery["override"]): Schema.Json | undefined => {
+  const nested = typeof body === "object" && body !== null && !Array.isArray(body)
+    ? Object.entries(body).find(([key]) => key === "attachments")?.[1]
+    : undefined
+  return nested ?? attachments
+}
+
+/** The recipient's own address: of an override, else of the profile. */
+const recipients = ({ override, profile }: Delivery) =>
+  given(override["to"])
+    ? Result.mapError(Address.mailboxes(override["to"]), (index) => rejected(`Override to: entry ${index} is no address`))
+    : Option.match(typeof profile["email"] === "string" ? Address.addrSpec(profile["email"]) : Option.none(), {
+      onNone: () => Result.fail(new RecipientRejected({ detail: "The recipient has no valid e-mail address" })),
+      onSome: (address) => Result.succeed([{ name: "", address }])
+    })
+
+/** The message that a delivery asks for, or the first reason why it can not be one. */
+export const fromDelivery = (
+  delivery: Delivery,
+  sender: Address.Mailbox
+): Result.Result<Mail, ContentRejected | RecipientRejected> =>
+  Result.gen(function*() {
+    const { override, rendered } = delivery
+    const mailboxes = (key: string) =>
+      Result.mapError(
+        Address.mailboxes(override[key]),
+        (index) => rejected(`Override ${key}: entry ${index} is no address`)
+      )
+    const to = yield* recipients(delivery)
+    const cc = yield* mailboxes("cc")
+    const bcc = yield* mailboxes("bcc")
+    const [from = sender, ...others] = yield* mailboxes("from")
+    if (others.length > 0) return yield* Result.fail(rejected("Override from: more than one address"))
+    const count = to.length + cc.length + bcc.length
+    if (to.length === 0 || count > recipientLimit) {
+      return yield* Result.fail(rejected(`A message has 1 to ${recipientLimit} recipients, not ${count}`))
+    }
+    return {
+      from,
+      to,
+      cc,
+      bcc,
+      replyTo: yield* mailboxes("reply_to"),
+      subject: yield* line("subject", override["subject"] ?? rendered.subject),
+      text: yield* text("text", override["text"] ?? rendered.text),
+      html: yield* text("html", override["html"] ?? rendered.html),
+      headers: yield* Result.mapError(Headers.custom(override["headers"]), (fault) => rejected(`Override: ${fault}`)),
+      attachments: yield* Result.mapError(
+        Attachments.fromOverride(attachmentsOf(override)),
+        (fault) => rejected(`Override: ${fault}`)
+      )
+    }
+  })

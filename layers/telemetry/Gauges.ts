@@ -1,0 +1,43 @@
+import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
+import { Shards } from "#src/delivery/Shards.ts"
+import { Backlogs } from "#src/reports/Backlog.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Effect, Metric } from "effect"
+
+const up = Metric.gauge("tidings_database_up", { description: "1 when the database answered, 0 when the gauges below are older" })
+const depth = Metric.gauge("tidings_due_messages", { description: "Messages that are due and not done, counted up to 10,000" })
+const oldest = Metric.gauge("tidings_oldest_due_age_seconds", { description: "Age of the oldest due message, 0 when none is due" })
+const held = Metric.gauge("tidings_held_messages", { description: "Messages in this node's hands" })
+const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned by this node" })
+
+/** What the database has not said within this time, it does not say. */
+export const patience = "2 seconds"
+
+/** Collectors expect a value about this often. */
+const sentEvery = "15 seconds"
+
+/**
+ * An effect that measures what is not counted as it happens; to be run before metrics are read. Where they are sent instead of being asked
+ * for, it also runs by itself until the scope closes.
+ */
+export const make = Effect.gen(function*() {
+  const shards = yield* Shards
+  const backlogs = yield* Backlogs
+
+  const measure = Effect.gen(function*() {
+    yield* Metric.update(held, yield* shards.held)
+    yield* Metric.update(owned, (yield* shards.owned).length)
+    const now = yield* Clock.currentTimeMillis
+    const backlog = yield* backlogs.measure(now).pipe(Effect.timeout(patience), Effect.result)
+    yield* Metric.update(up, backlog._tag === "Success" ? 1 : 0)
+    if (backlog._tag === "Failure") return
+    const { depth: due, oldestDueMs = now } = backlog.success
+    yield* Metric.update(depth, due)
+    yield* Metric.update(oldest, Math.max(0, now - oldestDueMs) / 1_000)
+  })
+
+  // A counter that has never counted is 0, which a dashboard can tell from a node that is not there.
+  yield* Effect.forEach(Metrics.counters, (counter) => Metric.update(counter, 0), { discard: true })
+  if (yield* MetricsAreSent) yield* Effect.andThen(measure, Effect.sleep(sentEvery)).pipe(Effect.forever, Effect.forkScoped)
+  return measure
+})

@@ -1,0 +1,130 @@
+import type { KeyState, Scope } from "#schemas/Scope.ts"
+import type { Alias, Snapshot, Template, TemplateContent, TemplateState } from "#schemas/Template.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { StrategyNotFound } from "#src/delivery/Strategies.ts"
+import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import { Context, type Effect, Schema } from "effect"
+
+/** No such template, or it is archived: 404, or UNMAPPED in a send. */
+export class TemplateNotFound extends Schema.TaggedError<TemplateNotFound>()("TemplateNotFound", { id: Schema.String }) {}
+
+/** The template has no such version, or was never published: 404. */
+export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", { id: Schema.String }) {}
+
+/** The template was never published and the key renders published ones: UNMAPPED, UNPUBLISHED. */
+export class TemplateUnpublished
+  extends Schema.TaggedError<TemplateUnpublished>()("TemplateUnpublished", { id: Schema.String })
+{}
+
+/** Another template has this alias: 409. */
+export class AliasTaken extends Schema.TaggedError<AliasTaken>()("AliasTaken", { alias: Schema.String }) {}
+
+/** What a caller wrote. `alias`: `undefined` leaves the stored one, `null` removes it. */
+export interface TemplateDraft {
+  readonly template: Template
+  readonly alias: Alias | null | undefined
+  readonly publish: boolean
+}
+
+/** A template with one of its snapshots. Times in epoch ms. */
+export interface TemplateRecord {
+  readonly id: string
+  readonly template: Template
+  readonly state: TemplateState
+  readonly alias: string | undefined
+  readonly created: number
+  readonly updated: number | undefined
+}
+
+/** A template in a list: names of its draft, topic of its live version. Times in epoch ms. */
+export interface TemplateSummary {
+  readonly id: string
+  readonly name: string
+  readonly tags: ReadonlyArray<string>
+  readonly state: TemplateState
+  readonly topicId: string | undefined
+  readonly created: number
+  readonly updated: number | undefined
+}
+
+/** `number` is `undefined` for the draft. `hasChanges`: the draft differs from the live version. Time in epoch ms. */
+export interface VersionRecord {
+  readonly number: number | undefined
+  readonly live: boolean
+  readonly hasChanges: boolean | undefined
+  readonly created: number
+}
+
+/** What a send renders. */
+export interface Resolved {
+  readonly id: string
+  readonly template: Template
+}
+
+export interface PageRequest {
+  readonly limit: number
+  readonly cursor: string | undefined
+}
+
+type Missing = TemplateNotFound | StoreUnavailable
+
+/**
+ * Notification templates (api.md §14): one draft that is edited, and numbered versions that never change, of which one is live. Every write is
+ * one atomic change; what a caller names that does not exist refuses it.
+ */
+export class Templates extends Context.Service<Templates, {
+  readonly create: (
+    scope: Scope,
+    draft: TemplateDraft
+  ) => Effect.Effect<TemplateRecord, AliasTaken | StrategyNotFound | StoreUnavailable>
+  /** Also of an archived template. */
+  readonly get: (
+    scope: Scope,
+    id: string,
+    snapshot: Snapshot
+  ) => Effect.Effect<TemplateRecord, VersionNotFound | Missing>
+  /** Replaces the draft. */
+  readonly replace: (
+    scope: Scope,
+    id: string,
+    draft: TemplateDraft
+  ) => Effect.Effect<TemplateRecord, AliasTaken | StrategyNotFound | Missing>
+  /** Replaces the draft's content. */
+  readonly replaceContent: (
+    scope: Scope,
+    id: string,
+    content: TemplateContent,
+    publish: boolean
+  ) => Effect.Effect<TemplateRecord, StrategyNotFound | Missing>
+  /** From now on it is not found but by `get` and `versions`; its alias is free. */
+  readonly archive: (scope: Scope, id: string) => Effect.Effect<void, Missing>
+  /**
+   * Makes the draft a new version and that one live, unless the live one is the same already; with a number, makes that
+   * version live.
+   */
+  readonly publish: (
+    scope: Scope,
+    id: string,
+    version: Snapshot | undefined
+  ) => Effect.Effect<void, VersionNotFound | StrategyNotFound | Missing>
+  /** The draft, then the versions, newest first. */
+  readonly versions: (
+    scope: Scope,
+    id: string,
+    page: PageRequest
+  ) => Effect.Effect<Page<VersionRecord>, InvalidCursor | Missing>
+  /** Newest first, without archived ones; only the one of an alias, or those that use a strategy, if given. */
+  readonly list: (
+    scope: Scope,
+    query: PageRequest & { readonly alias?: string | undefined; readonly strategyId?: string | undefined }
+  ) => Effect.Effect<Page<TemplateSummary>, InvalidCursor | StoreUnavailable>
+  /**
+   * What a send with this name renders: the live version for published keys, the draft for draft keys. Cheap, since every message asks: it is
+   * remembered, and a change counts at once on this node and within 2 s on others.
+   */
+  readonly resolve: (
+    scope: Scope,
+    idOrAlias: string,
+    keyState: KeyState
+  ) => Effect.Effect<Resolved, TemplateUnpublished | Missing>
+}>()("tidings/Templates") {}

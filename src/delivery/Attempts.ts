@@ -1,0 +1,171 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import type { Breakers } from "#src/delivery/Breakers.ts"
+import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
+import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey.ts"
+import * as Outcome from "#src/delivery/Outcome.ts"
+import type { Candidate } from "#src/delivery/Plan.ts"
+import { position, type Position } from "#src/delivery/Position.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import { settle, towardsProvider } from "#src/delivery/Settlement.ts"
+import type { Write } from "#src/delivery/Write.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import * as Trace from "#src/reports/Trace.ts"
+import { Clock, Effect, Metric, Result } from "effect"
+
+/** A provider call starts within this many ns of its intent's commit, or proves anew that the shard is still its owner's (P2). */
+const freshness = 2_000n * 1_000_000n
+
+/** The attempts of one message in hand: makes them, each with its intent before and its outcome after, and knows where they lead. */
+export interface Attempts {
+  readonly position: (now: number) => Position
+  /** The next call, to the candidate that the position names. An ending if the message's run ends with it. */
+  readonly make: (candidate: Candidate, possibleDuplicate: boolean) => Effect.Effect<Ending | undefined>
+  /** Closes an attempt that an earlier owner left without an outcome; done before anything else. */
+  readonly closeOpen: Effect.Effect<Ending | undefined>
+  /** Whether no step of this message has been written yet, and the lines that the first one takes along. */
+  readonly unwritten: () => { readonly routed: boolean; readonly events: ReadonlyArray<HistoryEvent> }
+}
+
+export const make = (journey: Journey, write: Write, breakers: Breakers["Service"]): Attempts => {
+  const { epoch, message, plan } = journey
+  let attempts = message.attempts
+  let events = journey.events
+  let routed = attempts.length > 0
+  const openUntil = ({ channel, provider }: Candidate) => breakers.openUntil(`${message.scope}:${channel}:${provider}`)
+
+  const positionAt = (now: number) => position(plan, attempts, { ...journey.situation, openUntil, now })
+
+  const written = () => {
+    events = []
+    routed = true
+  }
+
+  /** Writes an attempt's outcome together with what it means for the message. */
+  const conclude = Effect.fnUntraced(function*(attempt: Attempt, lines: ReadonlyArray<HistoryEvent>, inbox?: InboxItem) {
+    const now = attempt.endedAt ?? attempt.startedAt
+    attempts = [...attempts.filter((earlier) => earlier.number !== attempt.number), attempt]
+    const { channel, provider } = attempt
+    yield* Metric.update(
+      Metric.withAttributes(Metrics.attempts, { provider, channel, outcome: attempt.kind ?? attempt.state }),
+      1
+    )
+    if (attempt.state === "unknown") yield* Metric.update(Metrics.unknownOutcomes, 1)
+    const step = settle({
+      message,
+      epoch,
+      routed,
+      attempt,
+      after: positionAt(now),
+      now,
+      before: [...events, ...lines],
+      inbox,
+      // Without an intent before it, this step is the first word of the attempt, and must find the message open.
+      conditional: lines.length > 0
+    })
+    const result = yield* write(step).pipe(Trace.stage("settle"))
+    written()
+    if (result._tag === "Fenced") return fenced
+    if (result._tag === "Refused") return closed
+    if (step.dueAt === null) {
+      yield* Metric.update(Metric.withAttributes(Metrics.settled, { status: result.status }), 1)
+      return closed
+    }
+    return step.dueAt === undefined ? undefined : { _tag: "Waiting" as const, dueAt: step.dueAt }
+  })
+
+  const intend = Effect.fnUntraced(function*(intent: Attempt, lines: ReadonlyArray<HistoryEvent>) {
+    const step = {
+      message,
+      epoch,
+      at: intent.startedAt,
+      attempt: intent,
+      lifecycle: routed ? [] : towardsProvider(message),
+      conditional: true,
+      events: [...events, ...lines]
+    }
+    let result: StepResult = yield* write(step)
+    // Written, but the answer came late: the same rows again are no change, and their commit is a new proof.
+    while (result._tag === "Written" && (yield* Clock.monotonicTimeNanos) - result.committedAtNanos > freshness) {
+      result = yield* write(step)
+    }
+    written()
+    return result
+  })
+
+  const call = Effect.fnUntraced(function*(
+    vendor: Vendor,
+    intent: Attempt,
+    rendered: Rendered,
+    lines: ReadonlyArray<HistoryEvent>
+  ) {
+    const result = yield* intend(intent, lines)
+    if (result._tag === "Fenced") return fenced
+    if (result._tag === "Refused") return closed
+    if (intent.number === 1 && message.dueAt === 0) {
+      yield* Metric.update(Metrics.acceptToFirstAttempt, (yield* Clock.currentTimeMillis) - message.enqueuedAt)
+    }
+    const { channel, number, provider } = intent
+    const sent = vendor.send({
+      scope: message.scope,
+      messageId: message.id,
+      attempt: number,
+      idempotencyToken: `${message.id}:${channel}:${provider}`,
+      channel,
+      profile: journey.profile,
+      rendered,
+      data: journey.data,
+      override: {
+        ...message.instructions.channels?.[channel]?.override,
+        ...message.instructions.providers?.[provider]?.override
+      }
+    })
+    const exit = yield* breakers.guard(`${message.scope}:${channel}:${provider}`, sent).pipe(
+      Trace.stage("attempt", { "tidings.provider": provider, "tidings.channel": channel, "tidings.attempt": number }),
+      Effect.exit
+    )
+    return yield* conclude(Outcome.of(intent, exit, yield* Clock.currentTimeMillis), [])
+  })
+
+  return {
+    position: positionAt,
+    unwritten: () => ({ routed, events }),
+    make: Effect.fnUntraced(function*(candidate, possibleDuplicate) {
+      const startedAt = yield* Clock.currentTimeMillis
+      const intent = Outcome.intent(attempts.length + 1, candidate, startedAt)
+      const where = { channel: candidate.channel, provider: candidate.provider, attempt: intent.number }
+      const delivering: HistoryEvent = {
+        type: "DELIVERING",
+        ts: startedAt,
+        ...where,
+        ...(possibleDuplicate ? { possibleDuplicate } : {})
+      }
+      const rendered = yield* Effect.sync(() => journey.render(candidate)).pipe(Trace.stage("render"))
+      if (Result.isFailure(rendered)) {
+        return yield* conclude(Outcome.unrendered(intent, rendered.failure.detail), [delivering])
+      }
+      const output = rendered.success
+      const isFirst = !attempts.some(({ channel }) => channel === candidate.channel)
+      const lines = isFirst
+        ? [{ type: "RENDERED" as const, ts: startedAt, ...where, output }, delivering]
+        : [delivering]
+      const provider = journey.providers.find(({ channel, key }) =>
+        channel === candidate.channel && key === candidate.provider
+      )
+      if (provider?._tag === "Vendor") return yield* call(provider, intent, output, lines)
+      return yield* conclude(Outcome.accepted(intent, startedAt), lines, {
+        userId: message.recipient.user_id ?? "",
+        tenantId: message.recipient.tenant_id ?? undefined,
+        rendered: output,
+        createdAt: startedAt
+      })
+    }),
+    closeOpen: Effect.gen(function*() {
+      const open = attempts.find(({ state }) => state === "intent")
+      if (open === undefined) return undefined
+      const now = yield* Clock.currentTimeMillis
+      return yield* conclude(Outcome.unknown(open, now, "The owner stopped before the outcome was known"), [])
+    })
+  }
+}

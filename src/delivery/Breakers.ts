@@ -1,0 +1,57 @@
+import { type DeliveryError, Unavailable } from "#schemas/DeliveryError.ts"
+import { Clock, Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { CircuitBreaker } from "effect/persistence"
+
+/** Failed calls in a row after which a provider is left alone. */
+const tripAfter = 5
+
+/** 30 s doubling to 5 min: shorter than the retry schedule's own waits, so that a lone message is never held up by it. */
+const openFor = Schedule.min([Schedule.exponential("30 seconds"), Schedule.spaced("5 minutes")])
+
+/**
+ * A circuit breaker per provider configuration keeps a dead vendor from eating timeouts (design.md §5). Only what speaks of the vendor's
+ * health counts: a refused recipient is an answer like any other.
+ */
+export class Breakers extends Context.Service<Breakers, {
+  /** Runs a call, or answers for it while the circuit is open: `Unavailable`, and when to come back. */
+  readonly guard: <A>(key: string, call: Effect.Effect<A, DeliveryError>) => Effect.Effect<A, DeliveryError>
+  /** Epoch ms until which the provider is left alone; `undefined` while its circuit is closed. */
+  readonly openUntil: (key: string) => number | undefined
+}>()("tidings/Breakers") {}
+
+const isSick = (error: DeliveryError): boolean =>
+  error._tag === "Unavailable" || error._tag === "RateLimited" || error._tag === "Unknown"
+
+export const layer = Layer.effect(
+  Breakers,
+  Effect.gen(function*() {
+    const breaker = yield* CircuitBreaker.make({ tripPolicy: CircuitBreaker.consecutive(tripAfter), openDuration: openFor })
+    const open = new Map<string, number>()
+    yield* breaker.transitions.pipe(
+      Stream.runForEach((transition) =>
+        Effect.map(Clock.currentTimeMillis, (now) => {
+          if (transition.to === "Open") open.set(transition.key, now + Duration.toMillis(transition.retryAfter))
+          else open.delete(transition.key)
+        })
+      ),
+      Effect.forkScoped
+    )
+    return Breakers.of({
+      guard: (key, call) =>
+        breaker.execute(call, {
+          key,
+          classify: (exit) =>
+            exit._tag === "Failure" && exit.cause.reasons.some((reason) => reason._tag !== "Fail" || isSick(reason.error))
+              ? CircuitBreaker.failure()
+              : CircuitBreaker.success
+        }).pipe(
+          Effect.catchTag("CircuitBreakerError", ({ reason }) =>
+            new Unavailable({
+              detail: "The provider failed too often and is left alone for a while",
+              retryAfter: reason._tag === "CircuitOpen" ? Duration.toMillis(reason.retryAfter) : undefined
+            }))
+        ),
+      openUntil: (key) => open.get(key)
+    })
+  })
+).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))

@@ -1,0 +1,74 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { Status } from "#schemas/Status.ts"
+import type { Observation, Observed } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+
+/** What of a stored provider call an event is held against. */
+export type Call = Pick<Attempt, "number" | "channel" | "provider" | "state" | "kind" | "reference">
+
+/** What a call's row becomes: the vendor answered for it after all, or its message bounced later. */
+export type Proof = Pick<Attempt, "number" | "kind" | "reference" | "endedAt" | "error">
+
+/** What an event from the second door changes; `proof` and `history` are absent where they change nothing. */
+export interface Verdict {
+  readonly observation: Observation
+  readonly history: HistoryEvent | undefined
+  readonly proof: Proof | undefined
+}
+
+const isOpen = ({ state }: Call): boolean => state === "intent" || state === "unknown"
+
+/** Our own number first, then the vendor's; else the call of that provider that still lacks an outcome. */
+const meant = (calls: ReadonlyArray<Call>, { call }: Observed): Call | undefined => {
+  if (call === undefined) return undefined
+  const own = calls.filter(({ provider }) => provider === call.provider)
+  return own.find(({ number }) => number === call.number) ??
+    own.find(({ reference }) => reference !== null && reference === call.reference) ??
+    own.findLast(isOpen) ??
+    own.findLast(({ state }) => state === "accepted")
+}
+
+/** Sent another way, and nothing is known against that: the message is not undeliverable yet (api.md 26.2). */
+const livesOn = (calls: ReadonlyArray<Call>, bounced: Call | undefined): boolean =>
+  bounced !== undefined && calls.some((other) =>
+    (other.channel !== bounced.channel || other.provider !== bounced.provider) &&
+    (other.state === "intent" || (other.state === "accepted" && other.kind === null))
+  )
+
+const proves = (call: Call | undefined, { call: named, event, history }: Observed): Proof | undefined => {
+  if (call === undefined || !(isOpen(call) || call.state === "accepted")) return undefined
+  const bounced = event === "Bounce" && call.kind !== "RecipientRejected"
+  if (!isOpen(call) && !bounced) return undefined
+  return {
+    number: call.number,
+    kind: event === "Bounce" ? "RecipientRejected" : null,
+    reference: call.reference ?? named?.reference ?? null,
+    endedAt: history.ts,
+    error: event === "Bounce" ? history.error ?? null : null
+  }
+}
+
+/**
+ * What an event does to a message as it is stored. A cancel waits for no provider call in flight; a receipt proves that its call was taken;
+ * a bounce ends the message only if nothing else was sent for it. `repeated`: the event was stored before, so it changes nothing.
+ */
+export const weigh = (
+  stored: { readonly status: Status; readonly calls: ReadonlyArray<Call>; readonly repeated: boolean },
+  observed: Observed
+): Verdict => {
+  const { calls, status } = stored
+  const { event, history } = observed
+  const inFlight = calls.some(({ state }) => state === "intent")
+  const call = meant(calls, observed)
+  const barred = stored.repeated || (event === "Cancel" && inFlight) || (event === "Bounce" && livesOn(calls, call))
+  const applied = !barred && Lifecycle.allows(status, event)
+  const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
+  // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
+  if (stored.repeated || (event === "Cancel" && !applied)) return { observation, history: undefined, proof: undefined }
+  return {
+    observation,
+    history: call === undefined ? history : { ...history, channel: call.channel, attempt: call.number },
+    proof: proves(call, observed)
+  }
+}

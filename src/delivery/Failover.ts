@@ -1,0 +1,58 @@
+import type { Attempts } from "#src/delivery/Attempts.ts"
+import type { Ending } from "#src/delivery/Journey.ts"
+import { type Candidate, candidates, type Plan } from "#src/delivery/Plan.ts"
+import { shortWait } from "#src/delivery/Settlement.ts"
+import { Array, Cause, Clock, Context, Data, Duration, Effect, ExecutionPlan, Schedule } from "effect"
+
+/** The candidate whose turn it is in the execution plan. */
+class Turn extends Context.Service<Turn, Candidate>()("tidings/Failover/Turn") {}
+
+/** The message is not done, and goes on within this fiber: this candidate again, or the next. */
+class GoesOn extends Data.TaggedError("GoesOn") {}
+
+const isSame = (one: Candidate, other: Candidate): boolean =>
+  one.channel === other.channel && one.provider === other.provider
+
+/** The wait until the candidate's next call, in ms, if the stored attempts say that it has one and that it is near. */
+const waitOf = (attempts: Attempts, candidate: Candidate, now: number): number | undefined => {
+  const next = attempts.position(now)
+  return next._tag === "Next" && isSame(next.candidate, candidate) && next.at - now <= shortWait
+    ? Math.max(0, next.at - now)
+    : undefined
+}
+
+/** A candidate's turns as a schedule: again after the short wait that its position asks for, and over when another's turn has come. */
+const turns = (attempts: Attempts, candidate: Candidate) =>
+  Schedule.fromStep(Effect.succeed((now: number, _: unknown) => {
+    const wait = waitOf(attempts, candidate, now)
+    return wait === undefined
+      ? Cause.done(candidate)
+      : Effect.succeed<[Candidate, Duration.Duration]>([candidate, Duration.millis(wait)])
+  }))
+
+const turn = (attempts: Attempts) =>
+  Effect.gen(function*() {
+    const candidate = yield* Turn
+    const next = attempts.position(yield* Clock.currentTimeMillis)
+    if (next._tag !== "Next" || !isSame(next.candidate, candidate)) return yield* new GoesOn()
+    const ending = yield* attempts.make(candidate, next.possibleDuplicate)
+    return ending ?? (yield* new GoesOn())
+  })
+
+/**
+ * Runs the part of a message's plan that needs no wait over a second: the candidates in order, each for as many turns as its schedule gives
+ * it. Which of them is next, and when, is the fold over the stored attempts, so the plan that runs after a restart is the rest of the plan
+ * that ran before. `undefined`: no candidate's turn is near.
+ */
+export const segment = (plan: Plan, attempts: Attempts): Effect.Effect<Ending | undefined> => {
+  const steps = Array.map(candidates(plan), (candidate) => ({
+    provide: Context.make(Turn, candidate),
+    schedule: turns(attempts, candidate)
+  }))
+  return Array.isReadonlyArrayNonEmpty(steps)
+    ? turn(attempts).pipe(
+      Effect.withExecutionPlan(ExecutionPlan.make(...steps)),
+      Effect.catchTag("GoesOn", () => Effect.succeed(undefined))
+    )
+    : Effect.succeed(undefined)
+}

@@ -1,0 +1,32 @@
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import type { RenderFailed } from "#src/content/Content.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { Candidate, Plan } from "#src/delivery/Plan.ts"
+import type { Situation } from "#src/delivery/Position.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
+import type { Result, Schema } from "effect"
+
+/** A message on its way: what the stages before found. */
+export interface Journey {
+  readonly message: OpenMessage
+  readonly epoch: number
+  readonly plan: Plan
+  readonly profile: Profile
+  readonly data: Schema.JsonObject
+  readonly providers: ReadonlyArray<Provider>
+  readonly render: (candidate: Candidate) => Result.Result<Rendered, RenderFailed>
+  readonly situation: Omit<Situation, "now" | "openUntil">
+  /** Lines of the timeline to be written with the first step. */
+  readonly events: ReadonlyArray<HistoryEvent>
+}
+
+/** `Closed`: nothing is left to do. `Waiting`: a row waits until `dueAt` (epoch ms). `Fenced`: another owner has the shard. */
+export type Ending =
+  | { readonly _tag: "Closed" }
+  | { readonly _tag: "Waiting"; readonly dueAt: number }
+  | { readonly _tag: "Fenced" }
+
+export const closed: Ending = { _tag: "Closed" }
+export const fenced: Ending = { _tag: "Fenced" }

@@ -1,0 +1,4 @@
+import { suite } from "./Attempts.ts"
+import { memory } from "./EngineStores.ts"
+
+suite(memory)

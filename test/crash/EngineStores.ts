@@ -1,0 +1,43 @@
+import * as Database from "#layers/memory/Database.ts"
+import * as MemoryJournal from "#layers/memory/Journal.ts"
+import * as MemoryLog from "#layers/memory/MessageLog.ts"
+import * as MemoryProfiles from "#layers/memory/Profiles.ts"
+import * as PostgresJournal from "#layers/postgres/Journal.ts"
+import * as PostgresLog from "#layers/postgres/MessageLog.ts"
+import * as PostgresProfiles from "#layers/postgres/Profiles.ts"
+import type { MessageLog } from "#src/reports/MessageLog.ts"
+import { secretKey } from "#test/layers/postgres/Stores.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import type { NodeStores } from "#test/support/EngineNode.ts"
+import { NodeCrypto } from "@effect/platform-node"
+import { Layer } from "effect"
+import type { SqlClient } from "effect/sql"
+
+/** A store for engines in virtual time: what all nodes share, and what each has of its own. */
+export interface EngineStores<S> {
+  readonly name: string
+  readonly shared: Layer.Layer<S | MessageLog, unknown>
+  readonly node: NodeStores<S>
+  /** Runs of a property: a store of a database takes its time. */
+  readonly runs: number
+}
+
+export const memory: EngineStores<Database.Database> = {
+  name: "memory",
+  shared: MemoryLog.layer.pipe(
+    Layer.provideMerge(Database.layer),
+    Layer.provide([secretKey(7), NodeCrypto.layer])
+  ),
+  node: Layer.merge(MemoryJournal.layer, MemoryProfiles.layer),
+  runs: 40
+}
+
+export const postgres: EngineStores<SqlClient.SqlClient> = {
+  name: "Postgres",
+  shared: PostgresLog.layer.pipe(
+    Layer.provideMerge(FreshDatabase.layer),
+    Layer.provide([secretKey(7), NodeCrypto.layer])
+  ),
+  node: Layer.merge(PostgresJournal.layer, PostgresProfiles.layer).pipe(Layer.provide(NodeCrypto.layer)),
+  runs: 6
+}

@@ -1,0 +1,123 @@
+import * as Discreet from "#layers/telemetry/Discreet.ts"
+import * as Telemetry from "#layers/telemetry/Telemetry.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Trace from "#src/reports/Trace.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Cause, ConfigProvider, Effect, Exit, Layer, Logger, Option, Redacted, Result, Schema, Tracer } from "effect"
+import { HttpMiddleware, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { SqlError } from "effect/sql"
+
+const canary = "canary"
+const id = MessageId.make("1-6553f100-0123456789abcdef01234567")
+
+const pgError = (code: string, message: string) =>
+  Object.assign(new Error(message), { code, detail: `Key (recipient)=(${canary})`, where: canary })
+const sqlError = (cause: unknown) =>
+  new StoreUnavailable({
+    cause: new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message: "Failed to execute statement" }) })
+  })
+
+const thrown = (run: () => unknown): unknown => Result.getOrThrow(Result.flip(Result.try(run)))
+
+const quoting: ReadonlyArray<unknown> = [
+  sqlError(pgError("23505", `duplicate key ${canary}`)),
+  sqlError(pgError("22P02", `invalid input syntax for type integer: "${canary}"`)),
+  thrown(() => JSON.parse(`{"a": ${canary}`)),
+  thrown(() => new URL(canary)),
+  new HttpServerError.RouteNotFound({ request: HttpServerRequest.fromWeb(new Request(`http://localhost/profiles/${canary}`)) }),
+  thrown(() => Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Int))({ [canary]: canary })),
+  Schema.decodeUnknownExit(Schema.Record(Schema.String, Schema.Int))({ [canary]: canary }).pipe(Exit.findErrorOption, Option.getOrThrow),
+  new Error(canary, { cause: new TypeError(canary) }),
+  canary
+]
+
+const logged = Effect.fnUntraced(function*(log: Effect.Effect<void>) {
+  const lines: Array<string> = []
+  const recorder = Discreet.logger(Logger.map(Logger.formatJson, (line) => lines.push(line)))
+  yield* log.pipe(Effect.provide(Logger.layer([recorder])))
+  return lines.join("\n")
+})
+
+describe("Discreet", () => {
+  it.effect("P9: a logged error is told by its name, code and place, without what it quotes", () =>
+    Effect.gen(function*() {
+      for (const error of quoting.filter((error) => typeof error === "object")) {
+        for (
+          const log of [
+            Effect.logError("failed", error),
+            Effect.logError("failed", { error }),
+            Effect.logError("failed", Cause.fail(error)),
+            Effect.logError("failed", Cause.die(error))
+          ]
+        ) {
+          const line = yield* logged(log)
+          assert.notInclude(line, canary)
+          assert.include(line, "failed")
+        }
+      }
+      assert.notInclude(yield* logged(Effect.logError("failed", Cause.fail(canary))), canary)
+      assert.notInclude(yield* logged(Effect.logInfo("key", { key: Redacted.make(canary) })), canary)
+    }))
+
+  it.effect("an operator reads why: system errors, the database's own, and ours keep their text", () =>
+    Effect.gen(function*() {
+      const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED", syscall: "connect" })
+      assert.include(yield* logged(Effect.logError("x", sqlError(refused))), "connect ECONNREFUSED 127.0.0.1:5432")
+      assert.include(yield* logged(Effect.logError("x", sqlError(pgError("53300", "too many clients")))), "too many clients")
+      const line = yield* logged(Effect.logError("x", sqlError(pgError("23505", canary))))
+      for (const part of ["StoreUnavailable", "SqlError", "23505", "Discreet.test.ts"]) assert.include(line, part)
+    }))
+
+  it.effect("P9: a span that failed tells the fault's name, and no text of it", () =>
+    Effect.gen(function*() {
+      const spans: Array<Tracer.NativeSpan> = []
+      const recorder = Tracer.make({
+        span: (options) => {
+          const span = new Tracer.NativeSpan(options)
+          spans.push(span)
+          return span
+        }
+      })
+      yield* Effect.gen(function*() {
+        for (const error of quoting) {
+          yield* Effect.fail(error).pipe(Trace.stage("attempt"), Trace.delivering(id, id), Effect.exit)
+        }
+        yield* Effect.void.pipe(Trace.accepting(id))
+        yield* Effect.void.pipe(Effect.withSpan("housekeeping"))
+      }).pipe(Effect.provideService(Tracer.Tracer, Discreet.tracer(recorder)))
+      const ends = spans.map(({ status }) => status._tag === "Ended" && Exit.isFailure(status.exit) ? Cause.pretty(status.exit.cause) : "")
+      assert.notInclude(ends.join("\n"), canary)
+      assert.strictEqual(ends.filter((text) => text !== "").length, quoting.length * 2)
+      const accept = spans.find(({ name }) => name === "accept")
+      const deliver = spans.find(({ name }) => name === "deliver")
+      assert.isTrue(accept !== undefined && Option.isNone(accept.parent))
+      assert.strictEqual(accept?.spanId, Option.getOrThrow(deliver?.parent ?? Option.none()).spanId)
+      assert.deepStrictEqual(spans.filter(({ sampled }) => !sampled).map(({ name }) => name), ["housekeeping"])
+    }))
+})
+
+describe("Telemetry.layer", () => {
+  it.effect("makes no span where no collector is named", () =>
+    Effect.gen(function*() {
+      let made = 0
+      const counting = Tracer.make({
+        span: (options) => {
+          made++
+          return new Tracer.NativeSpan(options)
+        }
+      })
+      const work = Effect.gen(function*() {
+        yield* Effect.void.pipe(Effect.withSpan("service"))
+        yield* Effect.void.pipe(Trace.stage("stage"), Trace.delivering(id, id))
+        yield* HttpMiddleware.tracer(Effect.succeed(HttpServerResponse.empty())).pipe(
+          Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(new Request("http://localhost/")))
+        )
+      })
+      const silent = Telemetry.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({}))))
+      yield* work.pipe(Effect.provide(silent), Effect.provideService(Tracer.Tracer, counting))
+      assert.strictEqual(made, 0)
+      yield* work.pipe(Effect.provideService(Tracer.Tracer, counting))
+      assert.isAbove(made, 0)
+    }))
+})

@@ -1,0 +1,142 @@
+import * as Fake from "#layers/providers/Fake.ts"
+import * as Handover from "#src/delivery/Handover.ts"
+import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
+import * as Pipeline from "#src/delivery/Pipeline.ts"
+import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
+import * as Shards from "#src/delivery/Shards.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { Clock, Context, Effect, Fiber, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { setImmediate } from "node:timers/promises"
+
+/** What one node needs of its store; it is built anew for each node, over what the nodes share. */
+export type NodeStores<S> = Layer.Layer<Journal | Profiles, never, Handover.Handover | S>
+
+/** Whether the node dies at this step: before it reaches the store, or when it was written and nobody was told. */
+export type Cut = (step: Step) => "before" | "after" | undefined
+
+/** A node's engine. A dead one is there still, but nothing it does reaches anything: what kill -9 leaves. */
+export interface EngineNode {
+  readonly accept: (message: NewMessage) => Effect.Effect<void>
+  readonly wake: Effect.Effect<void>
+  readonly isDead: () => boolean
+  readonly die: () => void
+}
+
+export interface NodeOptions {
+  readonly shards: ReadonlyArray<number>
+  /** The outside world; `die` is the node's end in the middle of a call. */
+  readonly vendors: (die: () => void) => ReadonlyArray<Vendor>
+  readonly cut?: Cut
+}
+
+/** Nodes over one store in virtual time: time moves only while nobody is at work. */
+export interface Cluster {
+  readonly start: (options: NodeOptions) => Effect.Effect<EngineNode, never, Scope.Scope>
+  /** Waits, in real time, until every node waits for the clock or for a provider. */
+  readonly settle: Effect.Effect<void>
+  /** Rows that are due, and the epoch ms of the next one that will be. */
+  readonly due: (shards: ReadonlyArray<number>) => Effect.Effect<{ readonly open: number; readonly next: number | undefined }>
+}
+
+export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
+  const shared = yield* Effect.context<S>()
+  let busy = 0
+
+  const open = Layer.fresh(stores.pipe(Layer.provideMerge(Handover.layer))).pipe(
+    Layer.provide(Layer.succeedContext(shared))
+  )
+  const counted = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+    Effect.suspend(() => {
+      busy++
+      return effect.pipe(Effect.onExit(() =>
+        Effect.sync(() => {
+          busy--
+        })
+      ))
+    })
+
+  const settle = Effect.promise(async () => {
+    for (let quiet = 0; quiet < 8; quiet = busy === 0 ? quiet + 1 : 0) await setImmediate()
+  })
+
+  const start = Effect.fnUntraced(function*({ cut, shards, vendors }: NodeOptions) {
+    let dead = false
+    const die = () => {
+      dead = true
+    }
+    const scope = yield* Scope.make()
+    // Draining waits for steps that will never end, at most a minute of the test's time.
+    yield* Effect.addFinalizer((exit) =>
+      Effect.gen(function*() {
+        const closing = yield* Effect.forkChild(Scope.close(scope, exit))
+        yield* settle
+        yield* TestClock.adjust("1 minute")
+        yield* Fiber.join(closing)
+      })
+    )
+    /** Dead men neither ask nor hear the answer. */
+    const alive = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+      Effect.suspend(() => dead ? Effect.never : counted(effect).pipe(Effect.tap(() => dead ? Effect.never : Effect.void)))
+
+    const base = yield* Layer.build(open).pipe(Scope.provide(scope))
+    const journal = Context.get(base, Journal)
+    const profiles = Context.get(base, Profiles)
+    const guarded = Layer.mergeAll(
+      Layer.succeed(Handover.Handover, Context.get(base, Handover.Handover)),
+      Layer.succeed(Profiles, { ...profiles, find: (...args) => alive(profiles.find(...args)) }),
+      Layer.succeed(Journal, {
+        accept: (acceptance) => alive(journal.accept(acceptance)),
+        observe: (observed) => alive(journal.observe(observed)),
+        take: (...args) => alive(journal.take(...args)),
+        due: (window) => alive(journal.due(window)),
+        record: (step) =>
+          Effect.suspend(() => {
+            const where = dead ? undefined : cut?.(step)
+            if (where === "before") die()
+            return alive(where === "after" ? Effect.tap(journal.record(step), () => Effect.sync(die)) : journal.record(step))
+          })
+      })
+    )
+    const outside = vendors(die).map((vendor): Vendor => ({
+      ...vendor,
+      send: (delivery: Delivery) =>
+        Effect.suspend(() => dead ? Effect.never : Effect.onExit(vendor.send(delivery), () => dead ? Effect.never : Effect.void))
+    }))
+    const engine = yield* Layer.build(Layer.fresh(
+      Shards.layer.pipe(Layer.provide(Pipeline.layer), Layer.provide([guarded, Fake.layer(outside)]))
+    )).pipe(Scope.provide(scope))
+    const owner = Context.get(engine, Shards.Shards)
+    for (const shard of shards) yield* Effect.forkIn(owner.own(shard, "node"), scope)
+    yield* settle
+    return {
+      accept: (message) =>
+        Effect.gen(function*() {
+          const at = yield* Clock.currentTimeMillis
+          const { scope, shard } = message
+          yield* alive(journal.accept(Fixture.acceptance({ scope, shard, at }, [message]))).pipe(Effect.orDie)
+        }),
+      wake: owner.wake,
+      isDead: () => dead,
+      die
+    } satisfies EngineNode
+  })
+
+  const observer = Context.get(yield* Layer.build(open), Journal)
+  return {
+    start,
+    settle,
+    due: Effect.fnUntraced(function*(shards) {
+      const now = yield* Clock.currentTimeMillis
+      const { next, rows } = yield* counted(observer.due({
+        shards: shards.map((shard) => ({ shard, takenAtSeq: 0 })),
+        now,
+        held: [],
+        fullMailboxes: [],
+        limit: 1_000
+      })).pipe(Effect.orDie)
+      return { open: rows.length, next }
+    })
+  } satisfies Cluster
+})
