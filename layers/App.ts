@@ -25,7 +25,6 @@ import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
 import * as Keys from "#src/access/ApiKeys.ts"
 import * as Sweep from "#src/access/Sweep.ts"
-import * as Breakers from "#src/delivery/Breakers.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
@@ -110,7 +109,7 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
       Layer.provide(Sweep.layer),
       Layer.provide(placement(settings)),
       Layer.provide(Intake.layer),
-      Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provide(Breakers.layer), Layer.provideMerge(providers))),
+      Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
       Layer.provide(stores),
       Layer.provide(database(settings)),
       Layer.provide([Layer.succeed(ShardCount, settings.shards), Layer.succeed(AccountEmail, settings.accountEmail)]),

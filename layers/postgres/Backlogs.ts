@@ -15,11 +15,14 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     return Backlogs.of({
       measure: Effect.fnUntraced(function*(now) {
+        // Each part in the order of its index, so that the oldest row of each lane is counted whatever waits in the other.
         const rows = yield* sql`
-          select count(*)::float8 as depth, min(since)::float8 as oldest from (
-            (select enqueued_at as since from messages where lane in ('transactional', 'bulk') and due_at = 0 limit ${counted})
+          select least(count(*), ${counted})::float8 as depth, min(since)::float8 as oldest
+          from (values ('transactional'), ('bulk')) lanes (lane), lateral (
+            (select enqueued_at as since from messages where lane = lanes.lane and due_at = 0 order by seq limit ${counted})
             union all
-            (select due_at from messages where lane in ('transactional', 'bulk') and due_at > 0 and due_at <= ${now} limit ${counted})
+            (select due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now}
+             order by due_at limit ${counted})
           ) due`.pipe(Effect.flatMap(decode))
         return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }
       }, orUnavailable),

@@ -34,14 +34,16 @@ export const each = Effect.fnUntraced(function*<To>(
   addresses: ReadonlyArray<To>,
   send: (to: To) => Effect.Effect<Acceptance, DeliveryError>
 ) {
-  const [failures, taken] = yield* Effect.partition(addresses.slice(0, most), send, { concurrency: 4 })
+  const [taken, failures] = yield* Effect.partition(addresses.slice(0, most), send, { concurrency: 4 })
   if (taken[0] !== undefined) return taken[0]
   if (Array.isReadonlyArrayNonEmpty(failures)) return yield* deciding(failures)
   return yield* new RecipientRejected({ detail: "The recipient has no address for this provider", invalidates: false })
 })
 
+const isList = (value: Schema.Json | undefined): value is Schema.JsonArray => Array.isArray(value)
+
 const texts = (value: Schema.Json | undefined): ReadonlyArray<string> =>
-  (Array.isArray(value) ? value : [value]).filter((one) => typeof one === "string" && one !== "")
+  (isList(value) ? value : [value]).filter((one) => typeof one === "string").filter((one) => one !== "")
 
 /** Device tokens as profiles hold them: a string or a list of them (api.md 2.2). */
 export const tokens = (value: Schema.Json | undefined): ReadonlyArray<string> => [...new Set(texts(value))]

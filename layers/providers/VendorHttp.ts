@@ -107,7 +107,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly deadlineMs: 
   const exchange = Effect.fnUntraced(function*(request: VendorRequest, leftMs: number) {
     const progress: Progress = { handed: false, answer: undefined }
     const host = hostOf(request.url)
-    const failed = (fault: string) => {
+    const failed = (fault: string): Effect.Effect<VendorAnswer, Unavailable | Misconfigured | Unknown> => {
       if (progress.answer !== undefined) return Effect.succeed({ ...progress.answer, body: "", whole: false })
       const detail = `${host}: ${fault}`
       if (progress.handed) return Effect.fail(new Unknown({ detail }))

@@ -1,3 +1,4 @@
+import * as Patience from "#layers/telemetry/Patience.ts"
 import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
@@ -10,9 +11,6 @@ const oldest = Metric.gauge("tidings_oldest_due_age_seconds", { description: "Ag
 const held = Metric.gauge("tidings_held_messages", { description: "Messages in this node's hands" })
 const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned by this node" })
 
-/** What the database has not said within this time, it does not say. */
-export const patience = "2 seconds"
-
 /** Collectors expect a value about this often. */
 const sentEvery = "15 seconds"
 
@@ -23,12 +21,13 @@ const sentEvery = "15 seconds"
 export const make = Effect.gen(function*() {
   const shards = yield* Shards
   const backlogs = yield* Backlogs
+  const patiently = yield* Patience.within
 
   const measure = Effect.gen(function*() {
     yield* Metric.update(held, yield* shards.held)
     yield* Metric.update(owned, (yield* shards.owned).length)
     const now = yield* Clock.currentTimeMillis
-    const backlog = yield* backlogs.measure(now).pipe(Effect.timeout(patience), Effect.result)
+    const backlog = yield* Effect.result(patiently(backlogs.measure(now)))
     yield* Metric.update(up, backlog._tag === "Success" ? 1 : 0)
     if (backlog._tag === "Failure") return
     const { depth: due, oldestDueMs = now } = backlog.success

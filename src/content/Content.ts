@@ -52,7 +52,13 @@ const shape = (channel: string, { actions, blocks, title }: Document): Rendered 
     case "push":
     case "webhook": {
       const body = bodyOf(blocks, false)
-      return { ...empty, title, body, text: body, actions: actions.filter(({ href }) => href === "" || Html.safeHref(href) !== undefined) }
+      return {
+        ...empty,
+        title,
+        body,
+        text: body,
+        actions: actions.filter(({ href }) => href === "" || Html.safeHref(href) !== undefined)
+      }
     }
     default: {
       const body = bodyOf(blocks, true)
@@ -70,12 +76,20 @@ const systemOf = ({ context }: Input): Schema.JsonObject => ({
 
 /** A short `{title, body}` that is only text, where there is nothing to compute. */
 const simple = ({ body, elements, title }: Content): Document | undefined => {
-  if ((elements !== undefined && elements !== null && elements.length > 0) || typeof body !== "string" || !plain.test(body)) return undefined
+  if (
+    (elements !== undefined && elements !== null && elements.length > 0) || typeof body !== "string" ||
+    !plain.test(body)
+  ) return undefined
   if (typeof title === "string" && title.includes("{{")) return undefined
   if (body.length + (title?.length ?? 0) > limits.output) return undefined
   return {
     title: title ?? "",
-    blocks: [{ _tag: "Paragraph", style: "text", align: "", inlines: body === "" ? [] : [{ _tag: "Text", text: body }] }],
+    blocks: [{
+      _tag: "Paragraph",
+      style: "text",
+      align: "",
+      inlines: body === "" ? [] : [{ _tag: "Text", text: body }]
+    }],
     actions: []
   }
 }

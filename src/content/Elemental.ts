@@ -61,7 +61,8 @@ export const document = (content: Content, { budget, channel, provider, scope }:
   const child = (element: Element, inside: Scope): ReadonlyArray<Inline> => {
     if (!budget.step() || !isFor(element["channels"]) || !holds(element, inside)) return []
     const text = fill(source(element, "content"), inside, budget, "kept")
-    if (element.type === "link") return [{ _tag: "Link", text, href: fill(source(element, "href"), inside, budget, "kept") }]
+    if (element.type === "link")
+      return [{ _tag: "Link", text, href: fill(source(element, "href"), inside, budget, "kept") }]
     if (element.type !== "string") return []
     const emphases = [
       ...(flag(element["bold"]) ? ["strong" as const] : []),

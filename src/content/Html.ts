@@ -2,7 +2,10 @@ import type { Block } from "#src/content/Block.ts"
 import type { Inline } from "#src/content/Inline.ts"
 
 const special = /[&<>"'`]/
-const replacements = [["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ["\"", "&quot;"], ["'", "&#39;"], ["`", "&#96;"]] as const
+const replacements = [["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ["\"", "&quot;"], ["'", "&#39;"], [
+  "`",
+  "&#96;"
+]] as const
 
 /** Text for an element or a quoted attribute. */
 export const escape = (text: string): string =>
@@ -51,7 +54,9 @@ const blockHtml = (block: Block): string => {
     case "Paragraph": {
       const inside = flow(block.inlines)
       const tag = block.style === "text" || block.style === "subtext" ? "p" : block.style
-      return `<${tag}${alignment(block.align)}>${block.style === "subtext" ? `<small>${inside}</small>` : inside}</${tag}>`
+      return `<${tag}${alignment(block.align)}>${
+        block.style === "subtext" ? `<small>${inside}</small>` : inside
+      }</${tag}>`
     }
     case "Quote":
       return `<blockquote>${flow(block.inlines)}</blockquote>`

@@ -18,7 +18,9 @@ const shielded = /[\uFDD0-\uFDD9]/g
  * and its edges, so that marks around an empty or spaced value still hold. Those characters themselves are dropped.
  */
 export const shield = (value: string): string =>
-  edge + value.replace(shieldable, (mark) => marks.includes(mark) ? String.fromCharCode(0xfdd0 + marks.indexOf(mark)) : "") + edge
+  edge + value.replace(shieldable, (mark) =>
+    marks.includes(mark) ? String.fromCharCode(0xfdd0 + marks.indexOf(mark)) : "") +
+  edge
 
 const unshield = (text: string): string =>
   text.replace(shielded, (hidden) => marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
@@ -84,7 +86,8 @@ export const inline = (source: string): ReadonlyArray<Inline> => {
       found.push({ _tag: "Link", text: unshield(text), href: unshield(href) })
     } else {
       const inner = open.at(-1)?.mark === "*" ? ["*", "**"] : ["**", "*"]
-      for (const mark of all === "***" ? inner : [all]) emphasize(mark, source.charAt(piece.index - 1), source.charAt(from))
+      for (const mark of all === "***" ? inner : [all])
+        emphasize(mark, source.charAt(piece.index - 1), source.charAt(from))
     }
   }
   plain += unshield(source.slice(from))

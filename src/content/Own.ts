@@ -10,7 +10,12 @@ export const isObject = (value: Value): value is Schema.JsonObject =>
 
 /** An own key, or `undefined`: nothing inherited is ever seen, so `constructor` or `__proto__` are what the data says they are. */
 export const member = (of: Value, key: string): Value => {
-  if (typeof of === "string") return key === "length" ? of.length : Object.hasOwn(Object(of), key) ? of[Number(key)] : undefined
+  if (typeof of === "string")
+    return key === "length"
+      ? of.length
+      : Object.hasOwn(Object(of), key)
+      ? of[Number(key)]
+      : undefined
   if (typeof of !== "object" || of === null || !Object.hasOwn(of, key)) return undefined
   if (isList(of)) return key === "length" ? of.length : of[Number(key)]
   return of[key]

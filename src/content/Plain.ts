@@ -30,8 +30,10 @@ const blockText = (block: Block, withActions: boolean): string | undefined => {
 }
 
 /** The blocks as text, one after the other. Channels that show actions by themselves leave them out here. */
-export const text = (blocks: ReadonlyArray<Block>, options: { readonly between: string; readonly withActions: boolean }): string =>
-  blocks.flatMap((block) => blockText(block, options.withActions) || []).join(options.between)
+export const text = (
+  blocks: ReadonlyArray<Block>,
+  options: { readonly between: string; readonly withActions: boolean }
+): string => blocks.flatMap((block) => blockText(block, options.withActions) || []).join(options.between)
 
 const line = /[\u0000-\u001f\u007f\u2028\u2029]+/g
 

@@ -104,7 +104,7 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
     if (result._tag === "Fenced") return fenced
     if (result._tag === "Refused") return closed
     if (intent.number === 1 && message.dueAt === 0) {
-      yield* Metric.update(Metrics.acceptToFirstAttempt, (yield* Clock.currentTimeMillis) - message.enqueuedAt)
+      yield* Metric.update(Metrics.acceptToFirstAttempt, ((yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000)
     }
     const { channel, number, provider } = intent
     const sent = vendor.send({

@@ -2,7 +2,7 @@ import type { Attempts } from "#src/delivery/Attempts.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import { type Candidate, candidates, type Plan } from "#src/delivery/Plan.ts"
 import { shortWait } from "#src/delivery/Settlement.ts"
-import { Array, Cause, Clock, Context, Data, Duration, Effect, ExecutionPlan, Schedule } from "effect"
+import { Cause, Clock, Context, Data, Duration, Effect, ExecutionPlan, Schedule } from "effect"
 
 /** The candidate whose turn it is in the execution plan. */
 class Turn extends Context.Service<Turn, Candidate>()("tidings/Failover/Turn") {}
@@ -45,14 +45,12 @@ const turn = (attempts: Attempts) =>
  * that ran before. `undefined`: no candidate's turn is near.
  */
 export const segment = (plan: Plan, attempts: Attempts): Effect.Effect<Ending | undefined> => {
-  const steps = Array.map(candidates(plan), (candidate) => ({
+  const [first, ...rest] = candidates(plan).map((candidate) => ({
     provide: Context.make(Turn, candidate),
     schedule: turns(attempts, candidate)
   }))
-  return Array.isReadonlyArrayNonEmpty(steps)
-    ? turn(attempts).pipe(
-      Effect.withExecutionPlan(ExecutionPlan.make(...steps)),
-      Effect.catchTag("GoesOn", () => Effect.succeed(undefined))
-    )
-    : Effect.succeed(undefined)
+  return first === undefined ? Effect.succeed(undefined) : turn(attempts).pipe(
+    Effect.withExecutionPlan(ExecutionPlan.make(first, ...rest)),
+    Effect.catchTag("GoesOn", () => Effect.succeed(undefined))
+  )
 }

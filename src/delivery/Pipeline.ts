@@ -2,7 +2,7 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import { UserId } from "#schemas/Profile.ts"
 import type { Content as MessageContent } from "#schemas/Elemental.ts"
 import * as Content from "#src/content/Content.ts"
-import { Breakers } from "#src/delivery/Breakers.ts"
+import * as Breakers from "#src/delivery/Breakers.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
@@ -63,7 +63,7 @@ export const layer = Layer.effect(
     const providers = yield* Providers
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)
     const write = Write.make(journal)
-    const walk = deliver(write, yield* Breakers)
+    const walk = deliver(write, yield* Breakers.Breakers)
 
     const load = Effect.fnUntraced(function*(message: OpenMessage) {
       const { user_id: userId } = message.recipient
@@ -169,4 +169,4 @@ export const layer = Layer.effect(
       abandon
     })
   })
-)
+).pipe(Layer.provide(Breakers.layer))

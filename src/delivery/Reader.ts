@@ -3,7 +3,8 @@ import type { Journal } from "#src/delivery/Journal.ts"
 import type { DueRow, OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/Owned.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Clock, Duration, Effect, Latch, Schedule, type Schema, type Scope } from "effect"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Duration, Effect, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
 
 /** Rows of one look at the store. */
 const windowSize = 1_000
@@ -21,7 +22,7 @@ export interface Reader {
   readonly expect: (dueAt: number) => void
   /** There may be rows that this node has not seen. */
   readonly behind: () => void
-  /** There is room again: if anything was left for lack of it, it is read now. */
+  /** There is room again for what was left, or came due, while there was none. */
   readonly room: () => void
 }
 
@@ -83,8 +84,8 @@ export const make = Effect.fnUntraced(function*(options: {
     for (const message of messages) {
       if (!owned.has(message.shard)) continue
       if (message.dueAt > 0) expect(message.dueAt)
-      else if (caughtUp) takeDirectly(message)
       else if (arrivals !== undefined && arrivals.length < windowSize) arrivals.push(message)
+      else if (arrivals === undefined && caughtUp) takeDirectly(message)
       else behind()
     }
   }
@@ -96,7 +97,10 @@ export const make = Effect.fnUntraced(function*(options: {
     const began = left
     const full = [...overflowed].filter(options.isFull)
     const refused = new Set(full)
+    const known = new Set(overflowed)
     const seen = new Set<MessageId>()
+    const surprises = new Set<MessageId>()
+    const nothingLeft = caughtUp
     arrivals = []
     expected = Infinity
     const now = yield* Clock.currentTimeMillis
@@ -111,10 +115,14 @@ export const make = Effect.fnUntraced(function*(options: {
       seen.add(row.id)
       if (options.holds(row.id) || refused.has(row.recipientKey)) continue
       const message = yield* options.decode(row).pipe(Effect.catch(() => Effect.as(options.abandon(row), undefined)))
-      if (message !== undefined && !take(message)) refused.add(message.recipientKey)
+      if (message === undefined) continue
+      if (nothingLeft && row.dueAt === 0 && !known.has(row.recipientKey)) surprises.add(row.id)
+      if (!take(message)) refused.add(message.recipientKey)
     }
     const later = arrivals
     arrivals = undefined
+    for (const { id } of later) surprises.delete(id)
+    if (surprises.size > 0) yield* Metric.update(Metrics.stuck, surprises.size)
     if (!due.complete || left !== began) return false
     nextDue = Math.min(due.next ?? Infinity, expected)
     caughtUp = true
@@ -129,10 +137,13 @@ export const make = Effect.fnUntraced(function*(options: {
     yield* signal.await.pipe(Effect.timeoutOption(wait))
   })
 
+  const isCrowded = () => options.capacity() < windowSize / 4
+
   const loop = Effect.gen(function*() {
-    yield* untilSomething
+    // Without room nothing can be read, whatever is due: room itself is the signal.
+    yield* isCrowded() ? signal.await : untilSomething
     Latch.closeUnsafe(signal)
-    if (options.capacity() < windowSize / 4) return
+    if (isCrowded()) return
     const seenAll: boolean = yield* look
     if (!seenAll) wake()
   })
@@ -151,8 +162,6 @@ export const make = Effect.fnUntraced(function*(options: {
     accept,
     expect,
     behind,
-    room: () => {
-      if (!caughtUp || overflowed.size > 0) wake()
-    }
+    room: wake
   }
 })

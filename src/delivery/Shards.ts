@@ -64,9 +64,12 @@ export const layer = Layer.effect(
       holds: (id) => held.has(id),
       isFull: mailboxes.isFull,
       offer: (message) => {
-        if (!mailboxes.offer(message)) return false
+        if (held.has(message.id)) return true
+        // Before the offer: a step that needs no wait has ended when it returns.
         held.set(message.id, message)
-        return true
+        if (mailboxes.offer(message)) return true
+        held.delete(message.id)
+        return false
       },
       decode: fromRow,
       abandon: (row) => {

@@ -1,4 +1,5 @@
 import * as Fake from "#layers/providers/Fake.ts"
+import * as Breakers from "#src/delivery/Breakers.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
@@ -105,7 +106,11 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Effect.suspend(() => dead ? Effect.never : Effect.onExit(vendor.send(delivery), () => dead ? Effect.never : Effect.void))
     }))
     const engine = yield* Layer.build(Layer.fresh(
-      Shards.layer.pipe(Layer.provide(Pipeline.layer), Layer.provide([guarded, Fake.layer(outside)]))
+      Shards.layer.pipe(
+        Layer.provide(Pipeline.layer),
+        Layer.provide(Breakers.layer),
+        Layer.provide([guarded, Fake.layer(outside)])
+      )
     )).pipe(Scope.provide(scope))
     const owner = Context.get(engine, Shards.Shards)
     for (const shard of shards) yield* Effect.forkIn(owner.own(shard, "node"), scope)

@@ -1,3 +1,4 @@
+import { isObject } from "#layers/providers/smtp/Fields.ts"
 import { Option, Result, type Schema } from "effect"
 import { domainToASCII } from "node:url"
 
@@ -71,10 +72,9 @@ export const mailbox = (value: Schema.Json | undefined): Option.Option<Mailbox> 
       ? build(Option.some(""), addrSpec(value))
       : build(displayName(parts[1] ?? ""), addrSpec(parts[2] ?? ""))
   }
-  if (typeof value !== "object" || value === null) return Option.none()
-  const entry: Readonly<Record<string, Schema.Json>> = Array.isArray(value) ? {} : Object.assign({}, value)
-  const address = entry["email"] ?? entry["address"]
-  const name = entry["name"] ?? ""
+  if (!isObject(value)) return Option.none()
+  const address = value["email"] ?? value["address"]
+  const name = value["name"] ?? ""
   return typeof address === "string" && typeof name === "string"
     ? build(Option.some(name), addrSpec(address))
     : Option.none()

@@ -1,17 +1,20 @@
 import { isOneLine } from "#layers/providers/smtp/Address.ts"
+import { isObject, text } from "#layers/providers/smtp/Fields.ts"
 import { Result, type Schema } from "effect"
+import { detectMimeType } from "nodemailer/lib/mime-funcs"
 import { Buffer } from "node:buffer"
 
 /** A file that goes with the message. `cid` is how the HTML refers to it. */
 export interface Attachment {
   readonly filename: string
-  readonly contentType: string | undefined
+  readonly contentType: string
   readonly content: Buffer
   readonly cid: string | undefined
   readonly inline: boolean
 }
 
 const mediaType = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:; ?[a-z0-9-]{1,60}=(?:[a-z0-9._+-]{1,120}|"[a-z0-9 ._+-]{1,120}"))*$/i
+/** Such a part may not be encoded, so its lines would be ours to vouch for. */
 const structured = /^(?:multipart|message)\//i
 const contentId = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.@-]{1,200}$/
 const base64 = /^[A-Za-z0-9+/\r\n]*={0,2}\s*$/
@@ -19,17 +22,7 @@ const limit = 50
 /** Read by nodemailer from files, from URLs or as ready MIME: never from a caller. */
 const forbidden = ["path", "href", "raw", "headers", "httpHeaders", "tls"]
 
-type Fields = Readonly<Record<string, Schema.Json>>
-
-const text = (fields: Fields, ...names: ReadonlyArray<string>): string | undefined => {
-  for (const name of names) {
-    const value = fields[name]
-    if (typeof value === "string") return value
-  }
-  return undefined
-}
-
-const contentOf = (fields: Fields): Buffer | undefined => {
+const contentOf = (fields: Schema.JsonObject): Buffer | undefined => {
   const content = text(fields, "content")
   if (content === undefined) return undefined
   switch (text(fields, "encoding") ?? (typeof fields["type"] === "string" ? "base64" : "utf-8")) {
@@ -43,16 +36,15 @@ const contentOf = (fields: Fields): Buffer | undefined => {
   }
 }
 
-const one = (value: Schema.Json): Result.Result<Attachment, string> => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return Result.fail("is not an object")
-  const fields: Fields = Object.assign({}, value)
+const one = (fields: Schema.Json): Result.Result<Attachment, string> => {
+  if (!isObject(fields)) return Result.fail("is not an object")
   if (forbidden.some((name) => Object.hasOwn(fields, name))) return Result.fail("may only bring its content with it")
   const filename = text(fields, "filename", "name") ?? "attachment"
   if (!isOneLine(filename) || filename.length > 255) return Result.fail("has no usable filename")
-  const contentType = text(fields, "contentType", "content_type", "type")
-  if (contentType !== undefined && (!mediaType.test(contentType) || structured.test(contentType))) {
-    return Result.fail("has no usable content type")
-  }
+  const named = text(fields, "contentType", "content_type", "type")
+  const guessed = detectMimeType(filename)
+  const contentType = named ?? (structured.test(guessed) ? "application/octet-stream" : guessed)
+  if (!mediaType.test(contentType) || structured.test(contentType)) return Result.fail("has no usable content type")
   const cid = text(fields, "cid", "content_id")
   if (cid !== undefined && !contentId.test(cid)) return Result.fail("has no usable cid")
   const content = contentOf(fields)

@@ -47,7 +47,7 @@ export const compose = Effect.fnUntraced(function*(
     attachments: mail.attachments.map(({ cid, content, contentType, filename, inline }) => ({
       filename,
       content,
-      ...(contentType === undefined ? {} : { contentType }),
+      contentType,
       ...(cid === undefined ? {} : { cid }),
       ...(inline ? { contentDisposition: "inline" } : {})
     })),

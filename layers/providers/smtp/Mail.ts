@@ -1,5 +1,6 @@
 import * as Address from "#layers/providers/smtp/Address.ts"
 import * as Attachments from "#layers/providers/smtp/Attachments.ts"
+import { isObject } from "#layers/providers/smtp/Fields.ts"
 import * as Headers from "#layers/providers/smtp/Headers.ts"
 import { ContentRejected, RecipientRejected } from "#schemas/DeliveryError.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
@@ -37,9 +38,7 @@ const text = (key: string, value: Schema.Json): Result.Result<string, ContentRej
     : Result.fail(rejected(`The ${key} is not text`))
 
 const attachmentsOf = ({ attachments, body }: Delivery["override"]): Schema.Json | undefined => {
-  const nested = typeof body === "object" && body !== null && !Array.isArray(body)
-    ? Object.entries(body).find(([key]) => key === "attachments")?.[1]
-    : undefined
+  const nested = isObject(body) ? body["attachments"] : undefined
   return nested ?? attachments
 }
 

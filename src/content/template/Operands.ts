@@ -56,7 +56,10 @@ export const read = (inside: string): Said | undefined => {
       } else {
         parts.push(bracketed?.replaceAll("\\]", "]") ?? word)
       }
-      if (inside[at] !== "." && inside[at] !== "/") return data ? { _tag: "Loop", up, parts } : { _tag: "Path", up, own, parts }
+      if (inside[at] !== "." && inside[at] !== "/")
+        return data
+          ? { _tag: "Loop", up, parts }
+          : { _tag: "Path", up, own, parts }
       at++
     }
     return undefined
@@ -71,7 +74,8 @@ export const read = (inside: string): Said | undefined => {
       return { _tag: "Call", words }
     }
     const quoted = take(string)
-    if (quoted !== null) return { _tag: "Literal", value: (quoted[1] ?? quoted[2] ?? "").replaceAll("\\\"", "\"").replaceAll("\\'", "'") }
+    if (quoted !== null)
+      return { _tag: "Literal", value: (quoted[1] ?? quoted[2] ?? "").replaceAll("\\\"", "\"").replaceAll("\\'", "'") }
     const word = take(literal)?.[0]
     if (word === undefined) return path()
     return { _tag: "Literal", value: constants.has(word) ? constants.get(word) : Number(word) }
@@ -92,5 +96,7 @@ export const read = (inside: string): Said | undefined => {
   const words = row(0)
   if (words === undefined || words.length === 0) return undefined
   const named = take(names)?.[1]?.trim()
-  return at === inside.length ? { words, names: named === undefined || named === "" ? [] : named.split(/\s+/) } : undefined
+  return at === inside.length
+    ? { words, names: named === undefined || named === "" ? [] : named.split(/\s+/) }
+    : undefined
 }

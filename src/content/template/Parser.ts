@@ -88,7 +88,8 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
   }
   const branch = (tag: Tag): RenderFailed | undefined => {
     const block = open.at(-1)
-    if (block === undefined || block.inverse) return malformed(tag.at, "there is no block that this else could belong to")
+    if (block === undefined || block.inverse)
+      return malformed(tag.at, "there is no block that this else could belong to")
     block.inverse = true
     return tag.inside === "" ? undefined : enter({ ...tag, kind: "open" }, true)
   }
@@ -96,7 +97,9 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
     for (let block = open.pop(); block !== undefined; block = open.pop()) {
       put(close(block))
       if (block.name === undefined) continue
-      return block.name === tag.inside ? undefined : malformed(tag.at, `"${tag.inside.slice(0, 80)}" does not close "${block.name.slice(0, 80)}"`)
+      return block.name === tag.inside
+        ? undefined
+        : malformed(tag.at, `"${tag.inside.slice(0, 80)}" does not close "${block.name.slice(0, 80)}"`)
     }
     return malformed(tag.at, "there is no block to close")
   }

@@ -90,7 +90,10 @@ export const run = (program: Program, root: Root, budget: Budget, shown: (text: 
       if (!budget.turn()) return
       const key = keys?.[index] ?? index
       const value = member(list, String(key))
-      const marks = new Map<string, Value>([["index", index], ["key", key], ["first", index === 0], ["last", index === count - 1]])
+      const marks = new Map<string, Value>([["index", index], ["key", key], ["first", index === 0], [
+        "last",
+        index === count - 1
+      ]])
       const loop = { marks, around: frame.loop }
       walk(block.body, { ...inside(frame, value), loop, names: named(frame.names, block, [value, key]) })
     }

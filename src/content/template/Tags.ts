@@ -51,12 +51,22 @@ const cut = (source: string, at: number): Cut | undefined => {
   const found = after(insideOfTag, source.slice(from, from + longestTag), 0)?.[0] ?? ""
   const stop = from + found.length
   const tilde = source[stop] === "~"
-  if (!source.startsWith("}}", tilde ? stop + 1 : stop) || (braced && !(tilde ? found.endsWith("}") : source[stop + 2] === "}"))) {
+  if (
+    !source.startsWith("}}", tilde ? stop + 1 : stop) ||
+    (braced && !(tilde ? found.endsWith("}") : source[stop + 2] === "}"))
+  ) {
     return undefined
   }
   const end = stop + (tilde || braced ? 3 : 2)
   const inside = (braced && tilde ? found.slice(0, -1) : found).trim()
-  const tag = (kind: Tag["kind"], says: string): Tag => ({ _tag: "Tag", kind, inside: says, at, stripsBefore, stripsAfter: tilde })
+  const tag = (kind: Tag["kind"], says: string): Tag => ({
+    _tag: "Tag",
+    kind,
+    inside: says,
+    at,
+    stripsBefore,
+    stripsAfter: tilde
+  })
   if (sigil === "/") return { tag: tag("end", inside), end }
   if (sigil === "#") return { tag: tag("open", inside), end }
   if (sigil === "^" && inside !== "") return { tag: tag("inverted", inside), end }
@@ -66,7 +76,12 @@ const cut = (source: string, at: number): Cut | undefined => {
 }
 
 /** A text and the tags around it decide how much of its white space is the template's own. */
-const trimmed = (text: string, before: Tag | undefined, next: Tag | undefined, alone: (tag: Tag) => boolean): string => {
+const trimmed = (
+  text: string,
+  before: Tag | undefined,
+  next: Tag | undefined,
+  alone: (tag: Tag) => boolean
+): string => {
   let kept = text
   if (before?.stripsAfter) kept = kept.trimStart()
   else if (before !== undefined && alone(before)) kept = kept.replace(/^[ \t]*(?:\r?\n)?/, "")
@@ -84,7 +99,8 @@ const standsAlone = (pieces: ReadonlyArray<Piece>) => {
     const before = pieces[index - 1]
     const next = pieces[index + 1]
     const begins = before === undefined ||
-      (before._tag === "Text" && (before.text.slice(before.text.trimEnd().length).includes("\n") || (index === 1 && before.text.trim() === "")))
+      (before._tag === "Text" &&
+        (before.text.slice(before.text.trimEnd().length).includes("\n") || (index === 1 && before.text.trim() === "")))
     const ends = next === undefined || (next._tag === "Text" &&
       (next.text.slice(0, next.text.length - next.text.trimStart().length).includes("\n") ||
         (index === pieces.length - 2 && next.text.trim() === "")))

@@ -41,7 +41,8 @@ const root = (name: string, { $, data, profile, refs }: Context): Value => {
 const pay = (scan: { left: number }, amount: number): boolean => (scan.left -= amount) >= 0
 
 const call = (of: Value, method: Method, argument: Value, scan: { left: number }): boolean => {
-  if (isList(of)) return method === "includes" && argument !== undefined && pay(scan, of.length) && of.includes(argument)
+  if (isList(of))
+    return method === "includes" && argument !== undefined && pay(scan, of.length) && of.includes(argument)
   if (typeof of !== "string" || !isPrimitive(argument)) return false
   const sought = String(argument)
   // A search may take the product of both lengths.
@@ -104,7 +105,12 @@ export const valueOf = (expression: Expression, situation: Situation): Value => 
       return isPrimitive(key) ? member(valueOf(expression.of, situation), String(key)) : undefined
     }
     case "Call":
-      return call(valueOf(expression.of, situation), expression.method, valueOf(expression.argument, situation), situation.scan)
+      return call(
+        valueOf(expression.of, situation),
+        expression.method,
+        valueOf(expression.argument, situation),
+        situation.scan
+      )
     case "Not":
       return !isTrue(valueOf(expression.of, situation))
     case "Minus": {
@@ -112,7 +118,12 @@ export const valueOf = (expression: Expression, situation: Situation): Value => 
       return isPrimitive(value) ? -Number(value) : Number.NaN
     }
     case "Compare":
-      return compare(expression.by, valueOf(expression.left, situation), valueOf(expression.right, situation), situation.scan)
+      return compare(
+        expression.by,
+        valueOf(expression.left, situation),
+        valueOf(expression.right, situation),
+        situation.scan
+      )
     case "All": {
       let value: Value = true
       for (const part of expression.of) if (!isTrue(value = valueOf(part, situation))) return value

@@ -1,4 +1,10 @@
-import { type Comparison, comparisons, type Expression, type Method, methods } from "#src/delivery/conditions/Expression.ts"
+import {
+  type Comparison,
+  comparisons,
+  type Expression,
+  type Method,
+  methods
+} from "#src/delivery/conditions/Expression.ts"
 import { invalid, type InvalidCondition } from "#src/delivery/conditions/InvalidCondition.ts"
 import { type Token, tokens } from "#src/delivery/conditions/Lexer.ts"
 import { Result } from "effect"
@@ -138,7 +144,8 @@ class Reader {
       this.#next++
       return { _tag: "Member", of, key: { _tag: "Literal", value: token.text } }
     }
-    if (method === undefined) return this.#fail(`"${token.text}" is not a function of conditions (${methods.join(", ")})`)
+    if (method === undefined)
+      return this.#fail(`"${token.text}" is not a function of conditions (${methods.join(", ")})`)
     this.#next += 2
     const argument = this.#nested(() => this.#choice())
     this.#expect(")")

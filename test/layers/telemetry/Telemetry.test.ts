@@ -99,7 +99,7 @@ describe("Telemetry", () => {
         await stopped(server)
 
         for (const [id, expected] of [
-          [webhook, ["accept", "deliver", "map", "route", "render", "intent", "attempt", "settle"]],
+          [webhook, ["accept", "deliver", "map", "route", "render", "attempt", "settle"]],
           [inbox, ["accept", "deliver", "map", "profile", "route", "render", "settle"]]
         ] as const) {
           const trace = collector.spans().filter((span) => span.traceId === traceId(id))

@@ -1,7 +1,10 @@
 import { Arbitrary, Schema } from "effect"
 
 /** Numbers that a generator spends, one a decision; when they run out it takes its simplest way. */
-export const Choices = Arbitrary.array(Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9_999 }))), { maxLength: 150 })
+export const Choices = Arbitrary.array(
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9_999 }))),
+  { maxLength: 150 }
+)
 
 export interface Chooser {
   readonly below: (count: number) => number

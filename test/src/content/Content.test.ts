@@ -15,8 +15,10 @@ interface Given {
   readonly profile?: Schema.JsonObject
 }
 
-const attempt = (content: MessageContent, { channel = "inbox", data = {}, profile = {}, provider = channel }: Given = {}) =>
-  Content.render({ content, channel, provider, data, profile, context })
+const attempt = (
+  content: MessageContent,
+  { channel = "inbox", data = {}, profile = {}, provider = channel }: Given = {}
+) => Content.render({ content, channel, provider, data, profile, context })
 
 const render = (content: MessageContent, given?: Given): Rendered => Result.getOrThrow(attempt(content, given))
 
@@ -25,11 +27,18 @@ const failure = (content: MessageContent, given?: Given): string =>
 
 const body = (source: string, given?: Given): string => render({ title: "t", body: source }, given).body
 
-const elements = (...of: ReadonlyArray<Schema.JsonObject & { readonly type: string }>): MessageContent => ({ version: "2022-01-01", elements: of })
+const elements = (...of: ReadonlyArray<Schema.JsonObject & { readonly type: string }>): MessageContent => ({
+  version: "2022-01-01",
+  elements: of
+})
 
 describe("Content", () => {
   it("gives each channel the parts that it sends", () => {
-    const content = { title: "Hi {{name}}", body: "Your **code** is {{code}} & done", elements: [{ type: "action", content: "Go", href: "https://x.io/?a=1&b={{code}}" }] }
+    const content = {
+      title: "Hi {{name}}",
+      body: "Your **code** is {{code}} & done",
+      elements: [{ type: "action", content: "Go", href: "https://x.io/?a=1&b={{code}}" }]
+    }
     const data = { "name": "Ada", "code": 7 }
     assert.deepStrictEqual(render(content, { data }), {
       title: "Hi Ada",
@@ -41,11 +50,22 @@ describe("Content", () => {
       actions: [{ content: "Go", href: "https://x.io/?a=1&b=7" }]
     })
     const sms = render(content, { data, channel: "sms" })
-    assert.deepStrictEqual([sms.title, sms.text, sms.actions], ["", "Your code is 7 & done\nGo: https://x.io/?a=1&b=7", []])
+    assert.deepStrictEqual([sms.title, sms.text, sms.actions], [
+      "",
+      "Your code is 7 & done\nGo: https://x.io/?a=1&b=7",
+      []
+    ])
     const email = render(content, { data, channel: "email" })
-    assert.deepStrictEqual([email.title, email.subject, email.text], ["", "Hi Ada", "Your code is 7 & done\n\nGo: https://x.io/?a=1&b=7"])
+    assert.deepStrictEqual([email.title, email.subject, email.text], [
+      "",
+      "Hi Ada",
+      "Your code is 7 & done\n\nGo: https://x.io/?a=1&b=7"
+    ])
     assert.include(email.html, "<title>Hi Ada</title>")
-    assert.include(email.html, "<p>Your <strong>code</strong> is 7 &amp; done</p>\n<p><a href=\"https://x.io/?a=1&amp;b=7\">Go</a></p>")
+    assert.include(
+      email.html,
+      "<p>Your <strong>code</strong> is 7 &amp; done</p>\n<p><a href=\"https://x.io/?a=1&amp;b=7\">Go</a></p>"
+    )
     assert.strictEqual(render({ title: "Only a title" }, { channel: "sms" }).text, "Only a title")
   })
 
@@ -54,22 +74,41 @@ describe("Content", () => {
     const profile = { "email": "a@b.c" }
     const seen = (path: string): string => body(`{{${path}}}`, { data, profile })
     assert.deepStrictEqual(
-      ["first_name", "data.first_name", "profile.email", "$.profile.email", "messageId", "recipient", "$.recipient", "tenant.id", "$.tenant.id", "courier.environment", "user.tags.[1]", "user.tags", "missing.deeper", "profile.missing"]
+      [
+        "first_name",
+        "data.first_name",
+        "profile.email",
+        "$.profile.email",
+        "messageId",
+        "recipient",
+        "$.recipient",
+        "tenant.id",
+        "$.tenant.id",
+        "courier.environment",
+        "user.tags.[1]",
+        "user.tags",
+        "missing.deeper",
+        "profile.missing"
+      ]
         .map(seen),
       ["Ada", "Ada", "a@b.c", "a@b.c", "1-2-3", "mine", "ada", "acme", "acme", "test", "b", "a,b", "", ""]
     )
   })
 
-  it.effect.prop("data is left alone in text and is only text in HTML", { value: Schema.String }, ({ value }) =>
-    Effect.sync(() => {
-      // Characters that Unicode keeps for a program's inner use are dropped.
-      const kept = value.replaceAll(/[\uFDD0-\uFDEF]/g, "")
-      for (const source of ["{{v}}", "*{{v}}*", "**a {{v}}**", "~~_{{v}}_~~", "{{{v}}}", "{{#if v}}{{v}}{{/if}}"]) {
-        const data = { "v": value }
-        const expected = source.startsWith("**a") ? `a ${kept}` : kept
-        assert.strictEqual(body(source, { data }), expected)
-      }
-    }))
+  it.effect.prop(
+    "data is left alone in text and is only text in HTML",
+    { value: Schema.String },
+    ({ value }) =>
+      Effect.sync(() => {
+        // Characters that Unicode keeps for a program's inner use are dropped.
+        const kept = value.replaceAll(/[\uFDD0-\uFDEF]/g, "")
+        for (const source of ["{{v}}", "*{{v}}*", "**a {{v}}**", "~~_{{v}}_~~", "{{{v}}}", "{{#if v}}{{v}}{{/if}}"]) {
+          const data = { "v": value }
+          const expected = source.startsWith("**a") ? `a ${kept}` : kept
+          assert.strictEqual(body(source, { data }), expected)
+        }
+      })
+  )
 
   it("never lets data become markup, markdown or a header", () => {
     const hostile = [
@@ -84,10 +123,26 @@ describe("Content", () => {
       "{{messageId}}"
     ]
     for (const value of hostile) {
-      const content = { title: "T {{v}}", body: "B {{v}} [l](https://x.io/{{v}}) {{{v}}}", elements: [{ type: "action", content: "{{v}}", href: "{{v}}" }, { type: "quote", content: "{{v}}" }, { type: "text", elements: [{ type: "string", content: "{{v}}", bold: true }, { type: "link", content: "{{v}}", href: "{{v}}" }] }] }
+      const content = {
+        title: "T {{v}}",
+        body: "B {{v}} [l](https://x.io/{{v}}) {{{v}}}",
+        elements: [{ type: "action", content: "{{v}}", href: "{{v}}" }, { type: "quote", content: "{{v}}" }, {
+          type: "text",
+          elements: [{ type: "string", content: "{{v}}", bold: true }, {
+            type: "link",
+            content: "{{v}}",
+            href: "{{v}}"
+          }]
+        }]
+      }
       const { html } = render(content, { channel: "email", data: { "v": value } })
       const tags = [...html.matchAll(/<\/?([a-z!]+)/g)].map(([, tag]) => tag)
-      for (const tag of tags) assert.include(["!doctype", "html", "head", "meta", "title", "body", "p", "a", "br", "blockquote", "strong"], tag, `${value}: ${html}`)
+      for (const tag of tags)
+        assert.include(
+          ["!doctype", "html", "head", "meta", "title", "body", "p", "a", "br", "blockquote", "strong"],
+          tag,
+          `${value}: ${html}`
+        )
       assert.notMatch(html, /href="\s*javascript:|<em>|<del>|<code>/i)
       assert.strictEqual(body("{{v}}", { data: { "v": value } }), value)
     }
@@ -96,26 +151,47 @@ describe("Content", () => {
   })
 
   it("drops addresses that could run code", () => {
-    const unsafe = ["javascript:alert(1)", " JaVaScRiPt:alert(1)", "java\nscript:alert(1)", "\u0001javascript:1", "data:text/html,x", "vbscript:x", "blob:x", "file:///etc/passwd", "x:y"]
+    const unsafe = [
+      "javascript:alert(1)",
+      " JaVaScRiPt:alert(1)",
+      "java\nscript:alert(1)",
+      "\u0001javascript:1",
+      "data:text/html,x",
+      "vbscript:x",
+      "blob:x",
+      "file:///etc/passwd",
+      "x:y"
+    ]
     for (const href of unsafe) {
-      assert.notInclude(render(elements({ type: "action", content: "Go", href }), { channel: "email" }).html, "href", href)
+      assert.notInclude(
+        render(elements({ type: "action", content: "Go", href }), { channel: "email" }).html,
+        "href",
+        href
+      )
       assert.deepStrictEqual(render(elements({ type: "action", content: "Go", href })).actions, [], href)
     }
     for (const href of ["https://x.io", "http://x", "mailto:a@b.c", "tel:+1", "/path?x=a:b", "#top"]) {
-      assert.include(render(elements({ type: "action", content: "Go", href }), { channel: "email" }).html, `href="${href}"`)
+      assert.include(
+        render(elements({ type: "action", content: "Go", href }), { channel: "email" }).html,
+        `href="${href}"`
+      )
     }
   })
 
   it("reads markdown where it is whole and leaves the rest", () => {
     const texts: ReadonlyArray<readonly [string, string]> = [
-      ["**a** *b* _c_ __d__ ~~e~~ `f`", "<strong>a</strong> <em>b</em> <em>c</em> <strong>d</strong> <del>e</del> <code>f</code>"],
+      [
+        "**a** *b* _c_ __d__ ~~e~~ `f`",
+        "<strong>a</strong> <em>b</em> <em>c</em> <strong>d</strong> <del>e</del> <code>f</code>"
+      ],
       ["***a*** **b *c* d**", "<strong><em>a</em></strong> <strong>b <em>c</em> d</strong>"],
       ["2 * 3 * 4, snake_case_name, *open, **open", "2 * 3 * 4, snake_case_name, *open, **open"],
       ["\\*a\\* [l](https://x) [not] (a)", "*a* <a href=\"https://x\">l</a> [not] (a)"],
       ["*a **b* c**", "<em>a **b</em> c**"],
       ["a\nb", "a<br>\nb"]
     ]
-    for (const [source, html] of texts) assert.include(render({ body: source }, { channel: "email" }).html, `<p>${html}</p>`)
+    for (const [source, html] of texts)
+      assert.include(render({ body: source }, { channel: "email" }).html, `<p>${html}</p>`)
     assert.strictEqual(body("**a** [l](https://x) `b` ~~c~~"), "a l (https://x) b c")
   })
 
@@ -128,16 +204,27 @@ describe("Content", () => {
       { type: "text", content: "mail only", channels: ["email"] },
       { type: "text", content: "vendor", channels: ["sendgrid"] },
       { type: "text", content: "{{$.index}}: {{$.item.n}} of {{id}}", loop: "data.items", if: "$.item.n > 1" },
-      { type: "group", loop: "items", elements: [{ type: "text", content: "{{$.item.n}}{{#each $.item.t}}{{this}}{{/each}}" }] },
+      {
+        type: "group",
+        loop: "items",
+        elements: [{ type: "text", content: "{{$.item.n}}{{#each $.item.t}}{{this}}{{/each}}" }]
+      },
       { type: "text", content: "no", if: "data.no", ref: "second" },
-      { type: "text", content: "refs {{refs.first.content}} {{refs.second.visible}}", if: "refs.first.visible && !refs.second.visible && !refs.third" },
+      {
+        type: "text",
+        content: "refs {{refs.first.content}} {{refs.second.visible}}",
+        if: "refs.first.visible && !refs.second.visible && !refs.third"
+      },
       { type: "divider" },
       { type: "quote", content: "said" },
       { type: "from-the-future", content: "skipped" },
       { type: "text", content: "{{missing}}" }
     )
     const data = { "id": 9, "no": false, "items": [{ "n": 1, "t": [] }, { "n": 2, "t": ["x", "y"] }] }
-    assert.deepInclude(render(content, { data }), { title: "Order 9", body: "all\n1: 2 of 9\n1\n2xy\nrefs all false\nsaid" })
+    assert.deepInclude(render(content, { data }), {
+      title: "Order 9",
+      body: "all\n1: 2 of 9\n1\n2xy\nrefs all false\nsaid"
+    })
     const email = render(content, { data, channel: "email", provider: "sendgrid" })
     assert.include(email.text, "mail only\n\nvendor")
     assert.include(email.html, "<hr>\n<blockquote>said</blockquote>")
@@ -150,9 +237,18 @@ describe("Content", () => {
 
   it("says what is wrong with content that cannot be rendered", () => {
     assert.strictEqual(failure({ body: "a {{name" }), "The template is malformed at character 3: a tag does not end")
-    assert.strictEqual(failure(elements({ type: "text", content: { a: 1 } })), "The \"content\" of an element of type \"text\" is not a text")
-    assert.strictEqual(failure(elements({ type: "text", content: "a", if: "data." })), "Invalid condition at character 6: expected a name instead of the end")
-    assert.strictEqual(failure(elements({ type: "text", content: "a", loop: "id" }), { data: { "id": 1 } }), "The loop over \"id\" needs a list")
+    assert.strictEqual(
+      failure(elements({ type: "text", content: { a: 1 } })),
+      "The \"content\" of an element of type \"text\" is not a text"
+    )
+    assert.strictEqual(
+      failure(elements({ type: "text", content: "a", if: "data." })),
+      "Invalid condition at character 6: expected a name instead of the end"
+    )
+    assert.strictEqual(
+      failure(elements({ type: "text", content: "a", loop: "id" }), { data: { "id": 1 } }),
+      "The loop over \"id\" needs a list"
+    )
   })
 
   it("ends bombs as failures, quickly", () => {
@@ -161,18 +257,93 @@ describe("Content", () => {
     const nested = (depth: number): Schema.JsonObject & { type: string } =>
       depth === 0 ? { type: "text", content: "x" } : { type: "group", loop: "many", elements: [nested(depth - 1)] }
     assert.match(failure(elements(nested(7)), { data }), /more than 10000 turns/)
-    assert.match(failure(elements({ type: "text", content: "{{big}}", loop: "many" }), { data }), /more than 1048576 characters/)
+    assert.match(
+      failure(elements({ type: "text", content: "{{big}}", loop: "many" }), { data }),
+      /more than 1048576 characters/
+    )
     assert.match(failure({ body: "x".repeat(1_048_577) }), /more than 1048576 characters/)
     assert.match(failure({ body: "<".repeat(400_000) }, { channel: "email" }), /characters of HTML/)
-    assert.match(failure(elements({ type: "text", content: "x", loop: "many", if: "data.big.includes('y')" }), { data }), /too much data/)
-    const deep = Array.from({ length: 40 }).reduce<Schema.JsonObject & { type: string }>((inner) => ({ type: "group", elements: [inner] }), { type: "text", content: "x" })
+    assert.match(
+      failure(elements({ type: "text", content: "x", loop: "many", if: "data.big.includes('y')" }), { data }),
+      /too much data/
+    )
+    const deep = Array.from({ length: 40 }).reduce<Schema.JsonObject & { type: string }>(
+      (inner) => ({ type: "group", elements: [inner] }),
+      { type: "text", content: "x" }
+    )
     assert.match(failure(elements(deep)), /nested more than 32 deep/)
   })
 
   it("P9 no template reaches anything but its data", () => {
-    const names = ["constructor", "__proto__", "prototype", "toString", "valueOf", "hasOwnProperty", "__defineGetter__", "__lookupGetter__", "__defineSetter__", "isPrototypeOf", "process", "global", "globalThis", "require", "module", "this.constructor", "env", "Function", "eval", "length", "push", "split", "sub", "helperMissing", "blockHelperMissing", "@root.constructor", "@root.__proto__", "data.constructor.constructor", "profile.__proto__.x", "text.constructor", "text.length.constructor", "list.constructor", "list.0.constructor", "$.constructor", "$.__proto__", "refs.constructor", "tenant.constructor", "courier.__proto__"]
-    const shapes = ["{{NAME}}", "{{{NAME}}}", "{{&NAME}}", "{{lookup this \"NAME\"}}", "{{lookup (lookup this \"constructor\") \"NAME\"}}", "{{#with NAME}}{{this}}{{constructor}}{{/with}}", "{{#each NAME}}{{@key}}{{this}}{{/each}}", "{{#NAME}}{{this}}{{/NAME}}", "{{#if NAME}}leak{{/if}}", "{{#with (lookup \"\" \"NAME\")}}{{this}}{{/with}}", "{{NAME \"return process.env\"}}", "{{#with \"s\" as |s|}}{{#with (s.sub.apply 0 \"NAME\")}}{{this}}{{/with}}{{/with}}", "{{> NAME}}", "{{> (lookup . \"NAME\")}}", "{{NAME.call this}}", "{{#NAME as |x|}}{{x}}{{/NAME}}"]
-    const others = ["${7*7}", "#{7*7}", "<%= 7*7 %>", "{%print(7*7)%}", "{{7*7}}", "{{[].constructor}}", "{{''.constructor}}", "[[${7*7}]]", "{{range.constructor(\"return 1\")()}}"]
+    const names = [
+      "constructor",
+      "__proto__",
+      "prototype",
+      "toString",
+      "valueOf",
+      "hasOwnProperty",
+      "__defineGetter__",
+      "__lookupGetter__",
+      "__defineSetter__",
+      "isPrototypeOf",
+      "process",
+      "global",
+      "globalThis",
+      "require",
+      "module",
+      "this.constructor",
+      "env",
+      "Function",
+      "eval",
+      "length",
+      "push",
+      "split",
+      "sub",
+      "helperMissing",
+      "blockHelperMissing",
+      "@root.constructor",
+      "@root.__proto__",
+      "data.constructor.constructor",
+      "profile.__proto__.x",
+      "text.constructor",
+      "text.length.constructor",
+      "list.constructor",
+      "list.0.constructor",
+      "$.constructor",
+      "$.__proto__",
+      "refs.constructor",
+      "tenant.constructor",
+      "courier.__proto__"
+    ]
+    const shapes = [
+      "{{NAME}}",
+      "{{{NAME}}}",
+      "{{&NAME}}",
+      "{{lookup this \"NAME\"}}",
+      "{{lookup (lookup this \"constructor\") \"NAME\"}}",
+      "{{#with NAME}}{{this}}{{constructor}}{{/with}}",
+      "{{#each NAME}}{{@key}}{{this}}{{/each}}",
+      "{{#NAME}}{{this}}{{/NAME}}",
+      "{{#if NAME}}leak{{/if}}",
+      "{{#with (lookup \"\" \"NAME\")}}{{this}}{{/with}}",
+      "{{NAME \"return process.env\"}}",
+      "{{#with \"s\" as |s|}}{{#with (s.sub.apply 0 \"NAME\")}}{{this}}{{/with}}{{/with}}",
+      "{{> NAME}}",
+      "{{> (lookup . \"NAME\")}}",
+      "{{NAME.call this}}",
+      "{{#NAME as |x|}}{{x}}{{/NAME}}"
+    ]
+    const others = [
+      "${7*7}",
+      "#{7*7}",
+      "<%= 7*7 %>",
+      "{%print(7*7)%}",
+      "{{7*7}}",
+      "{{[].constructor}}",
+      "{{''.constructor}}",
+      "[[${7*7}]]",
+      "{{range.constructor(\"return 1\")()}}"
+    ]
     const data = json("{\"text\":\"hello\",\"list\":[\"a\"]}")
     const before = Object.getOwnPropertyNames(Object.prototype).length
     const allowed = new Set(["", "hello", "a", "0", "1", "5"])
@@ -189,8 +360,13 @@ describe("Content", () => {
   })
 
   it("P9 names of behaviour are only keys in data", () => {
-    const data = json("{\"__proto__\":{\"polluted\":\"P\"},\"constructor\":\"c\",\"toString\":\"s\",\"o\":{\"toString\":1,\"toHTML\":\"h\",\"__proto__\":{\"x\":\"X\"}}}")
-    assert.strictEqual(body("{{constructor}} {{toString}} {{polluted}} {{o}} {{o.toHTML}} {{o.x}}", { data }), "c s  [object Object] h ")
+    const data = json(
+      "{\"__proto__\":{\"polluted\":\"P\"},\"constructor\":\"c\",\"toString\":\"s\",\"o\":{\"toString\":1,\"toHTML\":\"h\",\"__proto__\":{\"x\":\"X\"}}}"
+    )
+    assert.strictEqual(
+      body("{{constructor}} {{toString}} {{polluted}} {{o}} {{o.toHTML}} {{o.x}}", { data }),
+      "c s  [object Object] h "
+    )
     assert.strictEqual(body("{{#each o}}{{@key}} {{/each}}", { data }).includes("toHTML"), true)
     assert.notProperty({}, "polluted")
   })

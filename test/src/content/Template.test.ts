@@ -67,7 +67,22 @@ const texts = ["", "x", " ", "\n", "  \n", "\n  ", " a\n ", "\\{{no}} ", "{ } }}
 const templateOf = ({ below, from }: Chooser, depth: number): string => {
   const open = (): string => from(["{{", "{{", "{{~"])
   const close = (): string => from(["}}", "}}", "~}}"])
-  const subject = (): string => from(["list", "items", "user", "empty", "tags", "this.tags", "nothing", "yes", "no", "count", "this", "../items", "user.address"])
+  const subject = (): string =>
+    from([
+      "list",
+      "items",
+      "user",
+      "empty",
+      "tags",
+      "this.tags",
+      "nothing",
+      "yes",
+      "no",
+      "count",
+      "this",
+      "../items",
+      "user.address"
+    ])
   const inner = (): string => templateOf({ below, from }, depth - 1)
   const part = (): string => {
     switch (below(depth > 0 ? 7 : 3)) {
@@ -80,7 +95,12 @@ const templateOf = ({ below, from }: Chooser, depth: number): string => {
       case 3: {
         const kind = from(["each", "with", "if", "unless"])
         const names = kind === "each" ? from(["", "", " as |it place|"]) : kind === "with" ? from(["", " as |it|"]) : ""
-        const otherwise = from(["", `${open()}else${close()}${inner()}`, `${open()}^${close()}${inner()}`, `{{else if ${subject()}}}${inner()}{{else}}${inner()}`])
+        const otherwise = from([
+          "",
+          `${open()}else${close()}${inner()}`,
+          `${open()}^${close()}${inner()}`,
+          `{{else if ${subject()}}}${inner()}{{else}}${inner()}`
+        ])
         return `${open()}#${kind} ${subject()}${names}${close()}${inner()}${otherwise}${open()}/${kind}${close()}`
       }
       case 4: {
@@ -109,26 +129,96 @@ describe("Template", () => {
       assert.strictEqual(seen(render(source)), seen(oracle(source)), JSON.stringify(source))
     }), { arbitrary: { runs: 1_500, size: 150 } })
 
-  it.effect.prop("answers any text in time linear in its length", { text: Schema.String, choices: Choices }, ({ choices, text }) =>
-    Effect.sync(() => {
-      const { from } = chooser(choices)
-      const noise = choices.map(() => from(["{{", "}}", "{{{", "{{#", "{{/", "{{else", "{{!", "--", "~", "if", "each", " ", "(", ")", "\"", "'", "[", "]", "a", ".", "|", "as", "\\", "@", "&", "^", "\n", text])).join("")
-      assert.isString(render(noise))
-    }))
+  it.effect.prop(
+    "answers any text in time linear in its length",
+    { text: Schema.String, choices: Choices },
+    ({ choices, text }) =>
+      Effect.sync(() => {
+        const { from } = chooser(choices)
+        const noise = choices.map(() =>
+          from([
+            "{{",
+            "}}",
+            "{{{",
+            "{{#",
+            "{{/",
+            "{{else",
+            "{{!",
+            "--",
+            "~",
+            "if",
+            "each",
+            " ",
+            "(",
+            ")",
+            "\"",
+            "'",
+            "[",
+            "]",
+            "a",
+            ".",
+            "|",
+            "as",
+            "\\",
+            "@",
+            "&",
+            "^",
+            "\n",
+            text
+          ])
+        ).join("")
+        assert.isString(render(noise))
+      })
+  )
 
   it("refuses what a template may not do, naming the place", () => {
-    const refused = ["{{> partial}}", "{{#> partial}}{{/partial}}", "{{* decorator}}", "{{{{raw}}}}x{{{{/raw}}}}", "{{helper 1}}", "{{(lookup a)}}", "{{a=b}}", "{{a", "{{#if a}}", "{{/if}}", "{{#if a}}{{/each}}", "{{else}}", "{{#if}}{{/with}}", "{{}}", "{{a b=1}}"]
+    const refused = [
+      "{{> partial}}",
+      "{{#> partial}}{{/partial}}",
+      "{{* decorator}}",
+      "{{{{raw}}}}x{{{{/raw}}}}",
+      "{{helper 1}}",
+      "{{(lookup a)}}",
+      "{{a=b}}",
+      "{{a",
+      "{{#if a}}",
+      "{{/if}}",
+      "{{#if a}}{{/each}}",
+      "{{else}}",
+      "{{#if}}{{/with}}",
+      "{{}}",
+      "{{a b=1}}"
+    ]
     for (const source of refused) assert.match(render(source), /^! The template is malformed/, source)
     assert.strictEqual(render("hello {{name"), "! The template is malformed at character 7: a tag does not end")
   })
 
   it("ends bombs at the limits, quickly", () => {
     const { list } = { list: Array.from({ length: 12 }, () => ({})) }
-    const knot: Schema.JsonObject = { "l": list.map(() => ({ "l": list.map(() => ({ "l": list.map(() => ({ "l": list.map(() => ({ "l": list })) })) })) })) }
+    const knot: Schema.JsonObject = {
+      "l": list.map(() => ({
+        "l": list.map(() => ({ "l": list.map(() => ({ "l": list.map(() => ({ "l": list })) })) }))
+      }))
+    }
     assert.match(render("{{#each l}}".repeat(5) + "x" + "{{/each}}".repeat(5), knot), /more than 10000 turns/)
-    assert.match(render("{{#each l}}{{#each @root.l}}{{#each @root.l}}{{#each @root.l}}{{#each @root.l}}x{{/each}}{{/each}}{{/each}}{{/each}}{{/each}}", knot), /more than 10000 turns/)
-    assert.match(render("{{#each l}}{{#each @root.l}}{{#each @root.l}}" + "{{a}}".repeat(100) + "{{/each}}{{/each}}{{/each}}", knot), /more than 100000 steps/)
-    assert.match(render("{{#each l}}{{@root.big}}{{/each}}", { ...knot, "big": "x".repeat(100_000) }), /more than 1048576 characters/)
+    assert.match(
+      render(
+        "{{#each l}}{{#each @root.l}}{{#each @root.l}}{{#each @root.l}}{{#each @root.l}}x{{/each}}{{/each}}{{/each}}{{/each}}{{/each}}",
+        knot
+      ),
+      /more than 10000 turns/
+    )
+    assert.match(
+      render(
+        "{{#each l}}{{#each @root.l}}{{#each @root.l}}" + "{{a}}".repeat(100) + "{{/each}}{{/each}}{{/each}}",
+        knot
+      ),
+      /more than 100000 steps/
+    )
+    assert.match(
+      render("{{#each l}}{{@root.big}}{{/each}}", { ...knot, "big": "x".repeat(100_000) }),
+      /more than 1048576 characters/
+    )
     assert.match(render("{{#if a}}".repeat(33) + "{{/if}}".repeat(33)), /nested more than 32 deep/)
     assert.match(render("{{a}}".repeat(10_001)), /more than 10000 tags/)
     assert.match(render(`{{a ${"(a ".repeat(1_000)}${")".repeat(1_000)}}}`), /not understood/)

@@ -19,7 +19,10 @@ const data = {
 const profile = { "email": "ada@example.com", "locale": "en", "age": 36 }
 
 const holds = (expression: string, over: Schema.JsonObject = data): boolean | string =>
-  Result.match(Conditions.evaluate(expression, { data: over, profile }), { onSuccess: (held) => held, onFailure: (error) => error.detail })
+  Result.match(Conditions.evaluate(expression, { data: over, profile }), {
+    onSuccess: (held) => held,
+    onFailure: (error) => error.detail
+  })
 
 const scalars = [
   "data.n",
@@ -82,7 +85,9 @@ const sourceOf = ({ below, from }: Chooser, depth: number): string => {
     case 7:
       return `${again()} ? ${again()} : ${again()}`
     default:
-      return `${from(["data.text", "profile.email", "'abc'", "data.user.name"])}.${from(["includes", "startsWith", "endsWith"])}(${again()})`
+      return `${from(["data.text", "profile.email", "'abc'", "data.user.name"])}.${
+        from(["includes", "startsWith", "endsWith"])
+      }(${again()})`
   }
 }
 
@@ -95,13 +100,43 @@ describe("Conditions", () => {
       assert.strictEqual(holds(expression), real, expression)
     }), { arbitrary: { runs: 3_000, size: 150 } })
 
-  it.effect.prop("never crash, whatever the text", { text: Schema.String, choices: Choices }, ({ choices, text }) =>
-    Effect.sync(() => {
-      const { below, from } = chooser(choices)
-      const noise = choices.map(() => from(["data", ".", "[", "]", "(", ")", "'", "\"", "\\", "!", "&&", "||", "=", "==", "<", "?", ":", "-", "1", " ", "?.", text, "includes"])).join("")
-      assert.include(["boolean", "string"], typeof holds(noise))
-      assert.include(["boolean", "string"], typeof holds(text.slice(below(3))))
-    }))
+  it.effect.prop(
+    "never crash, whatever the text",
+    { text: Schema.String, choices: Choices },
+    ({ choices, text }) =>
+      Effect.sync(() => {
+        const { below, from } = chooser(choices)
+        const noise = choices.map(() =>
+          from([
+            "data",
+            ".",
+            "[",
+            "]",
+            "(",
+            ")",
+            "'",
+            "\"",
+            "\\",
+            "!",
+            "&&",
+            "||",
+            "=",
+            "==",
+            "<",
+            "?",
+            ":",
+            "-",
+            "1",
+            " ",
+            "?.",
+            text,
+            "includes"
+          ])
+        ).join("")
+        assert.include(["boolean", "string"], typeof holds(noise))
+        assert.include(["boolean", "string"], typeof holds(text.slice(below(3))))
+      })
+  )
 
   it("see own keys only, and what is missing as undefined", () => {
     const inherited = [
@@ -122,7 +157,11 @@ describe("Conditions", () => {
       "$.item"
     ]
     for (const expression of inherited) assert.strictEqual(holds(expression), false, expression)
-    const hostile: Schema.JsonObject = Schema.decodeUnknownSync(Schema.JsonObject)({ "constructor": "c", "toString": 1, "valueOf": "v" })
+    const hostile: Schema.JsonObject = Schema.decodeUnknownSync(Schema.JsonObject)({
+      "constructor": "c",
+      "toString": 1,
+      "valueOf": "v"
+    })
     assert.strictEqual(holds("data.constructor === 'c' && data.toString === 1", hostile), true)
     assert.strictEqual(holds("data == 1 || data < 1 || data == '[object Object]'", hostile), false)
     assert.strictEqual(holds("data.missing.includes('x') === false && !data.n.startsWith('3')"), true)
@@ -136,7 +175,10 @@ describe("Conditions", () => {
       ["data.x ==", "character 10: it ends where a value is expected"],
       ["data.x = 1", "character 8: unexpected \"=\""],
       ["data.x & 1", "character 8: unexpected \"&\""],
-      ["data.x.replace('a')", "character 8: \"replace\" is not a function of conditions (includes, startsWith, endsWith)"],
+      [
+        "data.x.replace('a')",
+        "character 8: \"replace\" is not a function of conditions (includes, startsWith, endsWith)"
+      ],
       ["eval('1')", "character 5: unexpected \"(\""],
       ["data.x 1", "character 8: unexpected 1"],
       ["'open", "character 1: unexpected \"'\""],

@@ -1,0 +1,184 @@
+import * as Revisions from "#layers/postgres/Revisions.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { JsonMap } from "#schemas/Optional.ts"
+import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as Cursor from "#src/access/Cursor.ts"
+import * as Sealed from "#src/access/Sealed.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import {
+  type Configuration,
+  ConfigurationAliasTaken,
+  type ConfigurationDraft,
+  ConfigurationInUse,
+  ConfigurationNotFound,
+  ProviderConfigurations
+} from "#src/delivery/ProviderConfigurations.ts"
+import { needs } from "#src/delivery/StrategyProviders.ts"
+import { Array, Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+const Text = Schema.NullOr(Schema.String)
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  provider: Schema.String,
+  title: Text,
+  alias: Text,
+  settings: Text,
+  created: Schema.Number,
+  updated: Schema.NullOr(Schema.Number)
+})
+const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+const decodeStrategies = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.String, strategy: Schema.fromJsonString(RoutingStrategy) }))
+)
+
+const columns = `id, provider, title, alias, settings, created_at::float8 as created, updated_at::float8 as updated`
+
+const settingsText = Schema.fromJsonString(JsonMap)
+const encodeSettings = Schema.encodeEffect(settingsText)
+const decodeSettings = Schema.decodeEffect(settingsText)
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+  const newId = yield* TypeId.generator("pc")
+  const seal = yield* Sealed.make("provider settings")
+  const revisions = yield* Revisions.make("providers")
+
+  const placeOf = (scope: Scope, id: string) => `${scope} ${id}`
+
+  const sealed = (scope: Scope, id: string, { settings }: ConfigurationDraft) =>
+    settings === undefined
+      ? Effect.succeed(null)
+      : Effect.flatMap(encodeSettings(Redacted.value(settings)), (text) =>
+        seal.seal(placeOf(scope, id), Redacted.make(text)))
+
+  /** One whose seal is broken has lost its settings; that must not stop the others. */
+  const opened = Effect.fnUntraced(function*(scope: Scope, row: typeof Row.Type) {
+    const text = row.settings === null
+      ? undefined
+      : yield* seal.open(placeOf(scope, row.id), row.settings).pipe(
+        Effect.catch((error) => Effect.as(Effect.logError("cannot read a provider configuration", error), undefined))
+      )
+    return {
+      id: row.id,
+      provider: row.provider,
+      title: row.title ?? undefined,
+      alias: row.alias ?? undefined,
+      settings: text === undefined ? undefined : Redacted.make(yield* decodeSettings(Redacted.value(text))),
+      created: row.created,
+      updated: row.updated ?? undefined
+    } satisfies Configuration
+  })
+
+  const write = <A>(statement: Effect.Effect<A, SqlError.SqlError>, { alias = "" }: ConfigurationDraft) =>
+    Effect.catchReason(statement, "SqlError", "UniqueViolation", () => new ConfigurationAliasTaken({ alias }))
+
+  const insert = Effect.fnUntraced(function*(scope: Scope, draft: ConfigurationDraft) {
+    const id = yield* newId
+    const now = yield* Clock.currentTimeMillis
+    const settings = yield* sealed(scope, id, draft)
+    yield* write(
+      sql`insert into provider_configurations (scope, id, provider, title, alias, settings, created_at)
+        values (${scope}, ${id}, ${draft.provider}, ${draft.title ?? null}, ${draft.alias ?? null}, ${settings}, ${now})`,
+      draft
+    )
+    return { ...draft, id, created: now, updated: undefined } satisfies Configuration
+  })
+
+  const create: ProviderConfigurations["Service"]["create"] = Effect.fnUntraced(function*(scope, draft) {
+    const made = yield* insert(scope, draft)
+    yield* revisions.bump(scope)
+    return made
+  }, sql.withTransaction, orUnavailable)
+
+  // The first change of a scope makes the row that counts them; two nodes that start at once meet there.
+  const first: ProviderConfigurations["Service"]["first"] = Effect.fnUntraced(
+    function*(scope, drafts) {
+      const claimed = yield* sql`insert into revisions (scope, kind, revision) values (${scope}, 'providers', 0)
+      on conflict (scope, kind) do nothing returning 1`
+      if (claimed.length === 0) return false
+      yield* Effect.forEach(drafts, (draft) => insert(scope, draft))
+      yield* revisions.bump(scope)
+      return true
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const rows = yield* sql`select ${sql.literal(columns)} from provider_configurations
+      where scope = ${scope} and id = ${id}`.pipe(Effect.flatMap(decode))
+    const row = Array.head(rows)
+    return Option.isSome(row) ? yield* opened(scope, row.value) : yield* new ConfigurationNotFound({ id })
+  }, orUnavailable)
+
+  const locked = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    yield* sql`select 1 from provider_configurations where scope = ${scope} and id = ${id} for update`
+    return yield* get(scope, id)
+  })
+
+  const replace: ProviderConfigurations["Service"]["replace"] = (scope, id, change) =>
+    Effect.gen(function*() {
+      const stored = yield* locked(scope, id)
+      const draft = yield* change(stored)
+      const now = yield* Clock.currentTimeMillis
+      const settings = yield* sealed(scope, id, draft)
+      yield* write(
+        sql`update provider_configurations set provider = ${draft.provider}, title = ${draft.title ?? null},
+            alias = ${draft.alias ?? null}, settings = ${settings}, updated_at = ${now}
+          where scope = ${scope} and id = ${id}`,
+        draft
+      )
+      yield* revisions.bump(scope)
+      return { ...draft, id, created: stored.created, updated: now }
+    }).pipe(sql.withTransaction, orUnavailable)
+
+  const remove: ProviderConfigurations["Service"]["remove"] = Effect.fnUntraced(
+    function*(scope, id) {
+      const stored = yield* locked(scope, id)
+      const others = yield* sql`select ${sql.literal(columns)} from provider_configurations
+      where scope = ${scope} and id <> ${id}`.pipe(Effect.flatMap(decode))
+      const strategies = yield* sql`select id, strategy from routing_strategies where scope = ${scope} and not archived`
+        .pipe(Effect.flatMap(decodeStrategies))
+      const user = strategies.find(({ strategy }) => needs(strategy, stored, others))
+      if (user !== undefined) return yield* new ConfigurationInUse({ id, strategyId: user.id })
+      yield* sql`delete from provider_configurations where scope = ${scope} and id = ${id}`
+      yield* revisions.bump(scope)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const list: ProviderConfigurations["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
+    const of: Cursor.List = { scope, route: "providers", filters: [] }
+    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, of, cursor)
+    const rows = yield* sql`select ${sql.literal(columns)} from provider_configurations where scope = ${scope}
+        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
+      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const items = yield* Effect.forEach(rows.slice(0, limit), (row) => opened(scope, row))
+    const last = items.at(-1)
+    return {
+      items,
+      cursor: rows.length > limit && last !== undefined
+        ? Cursor.seal(secretKey, of, { at: last.created, id: last.id })
+        : undefined
+    }
+  }, orUnavailable)
+
+  const installed = revisions.remembering((scope) =>
+    sql`select ${sql.literal(columns)} from provider_configurations where scope = ${scope} order by created_at, id`.pipe(
+      Effect.flatMap(decode),
+      Effect.flatMap(Effect.forEach((row) => opened(scope, row))),
+      orUnavailable
+    )
+  )
+
+  return ProviderConfigurations.of({ create, first, get, replace, remove, list, installed: (scope) => installed(scope, "") })
+})
+
+export const layer = Layer.effect(ProviderConfigurations, make)

@@ -1,0 +1,107 @@
+import * as Revisions from "#layers/postgres/Revisions.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as Cursor from "#src/access/Cursor.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import { Strategies, StrategyInUse, StrategyNotFound, type StrategyRecord } from "#src/delivery/Strategies.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const strategyText = Schema.fromJsonString(RoutingStrategy)
+const encode = Schema.encodeEffect(strategyText)
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  strategy: strategyText,
+  created: Schema.Number,
+  updated: Schema.NullOr(Schema.Number)
+})
+const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+const columns = `id, strategy, created_at::float8 as created, updated_at::float8 as updated`
+
+const record = ({ updated, ...row }: typeof Row.Type): StrategyRecord => ({ ...row, updated: updated ?? undefined })
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+  const newId = yield* TypeId.generator("rs")
+  const revisions = yield* Revisions.make("strategies")
+
+  const create = Effect.fnUntraced(function*(scope: Scope, strategy: RoutingStrategy) {
+    const id = yield* newId
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`insert into routing_strategies (scope, id, strategy, created_at)
+      values (${scope}, ${id}, ${yield* encode(strategy)}, ${now})`
+    yield* revisions.bump(scope)
+    return { id, strategy, created: now, updated: undefined }
+  }, sql.withTransaction, orUnavailable)
+
+  const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const rows = yield* sql`select ${sql.literal(columns)} from routing_strategies
+      where scope = ${scope} and id = ${id} and not archived`.pipe(Effect.flatMap(decode))
+    const row = Array.head(rows)
+    return Option.isSome(row) ? record(row.value) : yield* new StrategyNotFound({ id })
+  }, orUnavailable)
+
+  const replace = Effect.fnUntraced(
+    function*(scope: Scope, id: string, strategy: RoutingStrategy) {
+      const now = yield* Clock.currentTimeMillis
+      const rows = yield* sql`update routing_strategies set strategy = ${yield* encode(strategy)}, updated_at = ${now}
+      where scope = ${scope} and id = ${id} and not archived returning ${sql.literal(columns)}`.pipe(
+        Effect.flatMap(decode)
+      )
+      const row = Array.head(rows)
+      if (Option.isNone(row)) return yield* new StrategyNotFound({ id })
+      yield* revisions.bump(scope)
+      return record(row.value)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  // The lock comes first: a template that is being written with it has it shared until it is seen here.
+  const archive = Effect.fnUntraced(
+    function*(scope: Scope, id: string) {
+      const found = yield* sql`select 1 from routing_strategies
+      where scope = ${scope} and id = ${id} and not archived for update`
+      if (found.length === 0) return yield* new StrategyNotFound({ id })
+      const users = yield* sql`select 1 from templates
+      where scope = ${scope} and not archived and (draft_strategy = ${id} or live_strategy = ${id}) limit 1`
+      if (users.length > 0) return yield* new StrategyInUse({ id })
+      yield* sql`update routing_strategies set archived = true where scope = ${scope} and id = ${id}`
+      yield* revisions.bump(scope)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const list: Strategies["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "routing strategies", filters: [] }
+    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
+    const rows = yield* sql`select ${sql.literal(columns)} from routing_strategies where scope = ${scope} and not archived
+        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
+      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const items = rows.slice(0, limit).map(record)
+    const last = items.at(-1)
+    return {
+      items,
+      cursor: rows.length > limit && last !== undefined
+        ? Cursor.seal(secretKey, sealed, { at: last.created, id: last.id })
+        : undefined
+    }
+  }, orUnavailable)
+
+  return Strategies.of({
+    create,
+    get,
+    replace,
+    archive,
+    list,
+    resolve: revisions.remembering((scope, id) => Effect.map(get(scope, id), ({ strategy }) => strategy))
+  })
+})
+
+export const layer = Layer.effect(Strategies, make)

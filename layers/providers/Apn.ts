@@ -1,0 +1,93 @@
+import * as BearerToken from "#layers/providers/BearerToken.ts"
+import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Devices from "#layers/providers/Devices.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { baseOf, baseUrl, privateKey, segment } from "#layers/providers/SettingFields.ts"
+import * as SignedToken from "#layers/providers/SignedToken.ts"
+import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
+import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { createHash } from "node:crypto"
+import { Effect, Schema } from "effect"
+
+const Settings = Schema.Struct({
+  team_id: segment,
+  key_id: segment,
+  private_key: privateKey,
+  /** The app's bundle id. */
+  topic: segment,
+  environment: Schema.optionalKey(Schema.Literals(["production", "sandbox"])),
+  ...baseUrl
+})
+
+const table: VendorTable = [
+  { code: ["Unregistered", "ExpiredToken"], kind: "RecipientRejected", invalidates: true },
+  // Also what a sandbox token is called in production: dead for this configuration, not for good.
+  { code: ["BadDeviceToken", "DeviceTokenNotForTopic", "MissingDeviceToken"], kind: "RecipientRejected" },
+  { code: ["PayloadTooLarge", "PayloadEmpty", "BadExpirationDate", "BadPriority", "BadCollapseId"], kind: "ContentRejected" },
+  // Ours ended early, as a clock may have it: the next call brings a new one.
+  { code: "ExpiredProviderToken", kind: "Unavailable" },
+  { code: ["TooManyRequests", "TooManyProviderTokenUpdates"], kind: "RateLimited" },
+  { code: ["IdleTimeout", "InternalServerError", "ServiceUnavailable", "Shutdown"], kind: "Unavailable" },
+  { status: 410, kind: "RecipientRejected", invalidates: true },
+  { status: 413, kind: "ContentRejected" }
+]
+
+const hosts = { production: "https://api.push.apple.com", sandbox: "https://api.sandbox.push.apple.com" }
+const refusal = reading(Schema.Struct({ reason: Schema.String }))
+
+/** Apple wants a provider token renewed after 20 to 60 minutes. */
+const lifetimeMs = 50 * 60_000
+
+const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
+  const token = yield* BearerToken.make(() =>
+    SignedToken.make({
+      algorithm: "ES256",
+      privateKey: settings.private_key,
+      keyId: settings.key_id,
+      claims: { iss: settings.team_id }
+    }).pipe(Effect.map((token) => ({ token, lifetimeMs })))
+  )
+  const request: Writer<typeof Settings.Type, string>["request"] = Effect.fnUntraced(
+    function*({ delivery, line, settings, to }) {
+      if (!/^[0-9a-fA-F]{16,400}$/.test(to)) return yield* badAddress("Not a device token")
+      return {
+        method: "POST" as const,
+        url: `${baseOf(settings, hosts[settings.environment ?? "production"])}/3/device/${to}`,
+        http2: true,
+        headers: {
+          authorization: `bearer ${yield* token.get(line)}`,
+          "apns-topic": settings.topic,
+          "apns-push-type": "alert",
+          "apns-priority": "10",
+          // At most 64 bytes. A second copy takes the first one's place on the device.
+          "apns-collapse-id": createHash("sha256").update(delivery.idempotencyToken).digest("base64url"),
+          "content-type": "application/json"
+        },
+        body: JSON.stringify(Overrides.body({ aps: { alert: ChatText.push(delivery.rendered) } }, delivery.override))
+      }
+    }
+  )
+  return { request, forget: token.forget }
+})
+
+/**
+ * POST /3/device/{token} over HTTP/2 with an ES256 provider token; 200 without a body
+ * (developer.apple.com/documentation/usernotifications, "Sending notification requests to APNs", "Handling … responses").
+ */
+export const definition = define({
+  key: "apn",
+  name: "Apple Push Notification service",
+  description: "Push notifications to Apple devices",
+  channel: "push",
+  address: "apn",
+  settings: Settings,
+  recipients: (profile) => Devices.tokensOf(profile["apn"]),
+  writer,
+  accepted: ({ body, headers, status, whole }) =>
+    status === 200 && whole && body === "" ? { reference: headers["apns-id"] } : undefined,
+  fault: (answer) => {
+    const said = refusal(answer)
+    return said === undefined ? noFault : { codes: [said.reason], message: "" }
+  },
+  table
+})

@@ -1,0 +1,100 @@
+import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
+import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
+import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import { Unavailable } from "#schemas/DeliveryError.ts"
+import { createHash } from "node:crypto"
+import { Effect, Option, Redacted, Schema } from "effect"
+
+const Settings = Schema.Struct({ bot_token: secret, ...baseUrl })
+
+/** As profiles give it (api.md 2.2). */
+const Address = Schema.Struct({
+  channel_id: Schema.optional(Schema.NullOr(Schema.String)),
+  user_id: Schema.optional(Schema.NullOr(Schema.String))
+})
+type Address = typeof Address.Type
+const decode = Schema.decodeUnknownOption(Address)
+
+const table: VendorTable = [
+  { code: ["10003", "10013"], kind: "RecipientRejected", invalidates: true },
+  // 50007: they take no messages from the bot; 50278: no server in common.
+  { code: ["50007", "50278"], kind: "RecipientRejected" },
+  { code: ["50006", "50035", "200000", "200001", "240000", "40005"], kind: "ContentRejected" },
+  { code: ["20016", "20028", "40003", "40062"], kind: "RateLimited" },
+  { code: ["40004", "130000"], kind: "Unavailable" },
+  { status: 413, kind: "ContentRejected" }
+]
+
+const channel = reading(Schema.Struct({ id: Schema.NonEmptyString }))
+const refusal = reading(Schema.Struct({ code: Schema.Int, message: Schema.optional(Schema.String) }))
+
+const fault = (answer: VendorAnswer) => {
+  const said = answer.status < 300 ? undefined : refusal(answer)
+  return said === undefined || said.code === 0 ? noFault : { codes: [`${said.code}`], message: said.message ?? "" }
+}
+
+const recipients = (profile: Profile): ReadonlyArray<Address> =>
+  Option.toArray(decode(profile["discord"])).filter(({ channel_id, user_id }) => channel_id ?? user_id)
+
+/** A snowflake; anything else could be another path. */
+const isId = (text: string): boolean => /^\d{5,20}$/.test(text)
+
+/**
+ * POST /channels/{id}/messages with a bot's token, after /users/@me/channels for a user. `nonce` with `enforce_nonce`
+ * folds repeats for some minutes (discord.com/developers/docs/resources/message, /topics/opcodes-and-status-codes).
+ */
+export const definition = define({
+  key: "discord",
+  name: "Discord",
+  description: "Messages to Discord channels and people",
+  channel: "direct_message",
+  address: "discord",
+  settings: Settings,
+  recipients,
+  writer: stateless(Effect.fnUntraced(function*({ delivery, line, settings, to }) {
+    const base = `${baseOf(settings, "https://discord.com")}/api/v10`
+    const headers = { authorization: `Bot ${Redacted.value(settings.bot_token)}`, "content-type": "application/json" }
+
+    const opened = Effect.fnUntraced(function*(userId: string) {
+      const answer = yield* line.prepare({
+        method: "POST",
+        url: `${base}/users/@me/channels`,
+        headers,
+        body: JSON.stringify({ recipient_id: userId })
+      })
+      const id = answer.status < 300 ? channel(answer)?.id : undefined
+      if (id !== undefined) return id
+      if (answer.status < 300) return yield* new Unavailable({ detail: "Discord opened no readable channel" })
+      const known = { status: answer.status, fault: fault(answer), retryAfter: undefined }
+      return yield* errorOf(table, known, `Discord opened no channel: ${answer.status}`)
+    })
+
+    const given = to.channel_id ?? to.user_id ?? ""
+    if (!isId(given)) return yield* badAddress("Not a Discord id")
+    const id = to.channel_id ?? (yield* opened(given))
+    if (!isId(id)) return yield* new Unavailable({ detail: "Discord opened no readable channel" })
+    return {
+      method: "POST" as const,
+      url: `${base}/channels/${id}/messages`,
+      headers,
+      body: JSON.stringify(Overrides.body({
+        content: ChatText.chat(delivery.rendered, ChatText.discord, (title) => `**${title}**`),
+        // At most 25 characters.
+        nonce: createHash("sha256").update(delivery.idempotencyToken).digest("base64url").slice(0, 25),
+        enforce_nonce: true,
+        // Nobody is mentioned, whatever the text says.
+        allowed_mentions: { parse: [] }
+      }, delivery.override))
+    }
+  })),
+  accepted: (answer) => {
+    const taken = channel(answer)
+    return taken === undefined ? undefined : { reference: taken.id }
+  },
+  fault,
+  table
+})

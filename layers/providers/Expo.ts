@@ -1,0 +1,68 @@
+import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Devices from "#layers/providers/Devices.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
+import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { Effect, Redacted, Schema } from "effect"
+
+/** The access token is needed only by projects with enhanced push security. */
+const Settings = Schema.Struct({ access_token: Schema.optionalKey(secret), ...baseUrl })
+
+/** A ticket's refusal comes with HTTP 200; a request's with `errors`. */
+const table: VendorTable = [
+  { code: "DeviceNotRegistered", kind: "RecipientRejected", invalidates: true },
+  { code: ["VALIDATION_ERROR", "ticket"], says: /push token/i, kind: "RecipientRejected" },
+  { code: ["MessageTooBig", "VALIDATION_ERROR"], kind: "ContentRejected" },
+  { code: ["MessageRateExceeded", "TOO_MANY_REQUESTS"], kind: "RateLimited" },
+  { code: ["InvalidCredentials", "MismatchSenderId", "UNAUTHORIZED"], kind: "Misconfigured" },
+  { code: ["ExpoError", "ProviderError", "INTERNAL_SERVER_ERROR"], kind: "Unavailable" },
+  { status: 413, kind: "ContentRejected" }
+]
+
+const Ticket = Schema.Struct({
+  status: Schema.Literals(["ok", "error"]),
+  id: Schema.optional(Schema.String),
+  message: Schema.optional(Schema.String),
+  details: Schema.optional(Schema.Struct({ error: Schema.optional(Schema.String) }))
+})
+const ticket = reading(Schema.Struct({ data: Ticket }))
+const refusal = reading(Schema.Struct({
+  errors: Schema.Array(Schema.Struct({ code: Schema.String, message: Schema.optional(Schema.String) }))
+}))
+
+/** POST /--/api/v2/push/send with one message (docs.expo.dev/push-notifications/sending-notifications). */
+export const definition = define({
+  key: "expo",
+  name: "Expo",
+  description: "Push notifications over Expo's push service",
+  channel: "push",
+  address: "expo",
+  settings: Settings,
+  recipients: (profile) => Devices.tokensOf(profile["expo"]),
+  writer: stateless<typeof Settings.Type, string>(({ delivery, settings, to }) =>
+    Effect.succeed({
+      method: "POST" as const,
+      url: `${baseOf(settings, "https://exp.host")}/--/api/v2/push/send`,
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json",
+        ...(settings.access_token === undefined
+          ? {}
+          : { authorization: `Bearer ${Redacted.value(settings.access_token)}` })
+      },
+      body: JSON.stringify(Overrides.body({ to, ...ChatText.push(delivery.rendered) }, delivery.override))
+    })
+  ),
+  accepted: (answer) => {
+    const { data } = ticket(answer) ?? {}
+    return data?.status === "ok" ? { reference: data.id } : undefined
+  },
+  fault: (answer) => {
+    const { data } = ticket(answer) ?? {}
+    if (data?.status === "error") return { codes: [data.details?.error ?? "ticket"], message: data.message ?? "" }
+    const [first] = refusal(answer)?.errors ?? []
+    return first === undefined ? noFault : { codes: [first.code], message: first.message ?? "" }
+  },
+  table
+})

@@ -1,0 +1,155 @@
+import * as BearerToken from "#layers/providers/BearerToken.ts"
+import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { baseUrl, secret, segment, url } from "#layers/providers/SettingFields.ts"
+import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
+import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
+import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
+import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import { Unavailable } from "#schemas/DeliveryError.ts"
+import { Effect, Option, Redacted, Schema } from "effect"
+
+const Settings = Schema.Struct({
+  app_id: segment,
+  app_password: secret,
+  /** For a bot of one tenant. */
+  tenant_id: Schema.optionalKey(segment),
+  token_url: Schema.optionalKey(url),
+  ...baseUrl
+})
+
+const Text = Schema.optional(Schema.NullOr(Schema.NonEmptyString))
+
+/** As profiles give it (api.md 2.1); `email` and `channel_name` would need Microsoft Graph, and do not count. */
+const Address = Schema.Struct({
+  service_url: Schema.NonEmptyString,
+  tenant_id: Text,
+  conversation_id: Text,
+  channel_id: Text,
+  user_id: Text
+})
+type Address = typeof Address.Type
+const decode = Schema.decodeUnknownOption(Address)
+
+/**
+ * The hosts of the Bot Connector that a recipient may name: our token goes along, so no other will do
+ * (learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages).
+ */
+const connectors = new Set([
+  "smba.trafficmanager.net",
+  "smba.infra.gcc.teams.microsoft.com",
+  "smba.infra.gov.teams.microsoft.us",
+  "smba.infra.dod.teams.microsoft.us"
+])
+
+const table: VendorTable = [
+  { code: "ConversationNotFound", kind: "RecipientRejected", invalidates: true },
+  {
+    code: ["ConversationBlockedByUser", "BotNotInConversationRoster", "NotEnoughPermissions", "MessageWritesBlocked"],
+    kind: "RecipientRejected"
+  },
+  { code: ["MessageSizeTooBig", "BadSyntax", "BadArgument", "ActivityNotSupported"], kind: "ContentRejected" },
+  { code: "ServiceError", kind: "Unavailable" },
+  { status: 404, kind: "RecipientRejected" },
+  { status: 412, kind: "Unavailable" },
+  { status: 413, kind: "ContentRejected" }
+]
+
+const resource = reading(Schema.Struct({ id: Schema.NonEmptyString }))
+const refusal = reading(Schema.Struct({
+  error: Schema.Struct({ code: Schema.optional(Schema.String), message: Schema.optional(Schema.String) })
+}))
+
+const fault = (answer: VendorAnswer) => {
+  const said = refusal(answer)?.error
+  return said === undefined ? noFault : { codes: said.code === undefined ? [] : [said.code], message: said.message ?? "" }
+}
+
+const recipients = (profile: Profile): ReadonlyArray<Address> =>
+  Option.toArray(decode(profile["ms_teams"])).filter(({ channel_id, conversation_id, user_id }) =>
+    conversation_id ?? channel_id ?? user_id
+  )
+
+const serviceOf = (to: Address, base: string | undefined): string | undefined => {
+  if (base !== undefined) return base.replace(/\/+$/, "")
+  if (!URL.canParse(to.service_url)) return undefined
+  const { host, origin, pathname, protocol } = new URL(to.service_url)
+  return protocol === "https:" && connectors.has(host) ? `${origin}${pathname.replace(/\/+$/, "")}` : undefined
+}
+
+const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
+  const login = `https://login.microsoftonline.com/${settings.tenant_id ?? "botframework.com"}/oauth2/v2.0/token`
+  const token = yield* BearerToken.make((line) =>
+    TokenAnswer.request(line, "Microsoft", settings.token_url ?? login, {
+      grant_type: "client_credentials",
+      client_id: settings.app_id,
+      client_secret: Redacted.value(settings.app_password),
+      scope: "https://api.botframework.com/.default"
+    })
+  )
+  /** The conversation with one user; the same one at every call. */
+  const opened = Effect.fnUntraced(
+    function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: Address) {
+      const answer = yield* line.prepare({
+        method: "POST",
+        url: `${service}/v3/conversations`,
+        headers,
+        body: JSON.stringify({
+          bot: { id: `28:${settings.app_id}` },
+          members: [{ id: to.user_id }],
+          isGroup: false,
+          tenantId: to.tenant_id ?? settings.tenant_id,
+          channelData: { tenant: { id: to.tenant_id ?? settings.tenant_id } }
+        })
+      })
+      const id = answer.status < 300 ? resource(answer)?.id : undefined
+      if (id !== undefined) return id
+      if (answer.status < 300) return yield* new Unavailable({ detail: "Teams opened no readable conversation" })
+      const known = { status: answer.status, fault: fault(answer), retryAfter: undefined }
+      return yield* errorOf(table, known, `Teams opened no conversation: ${answer.status}`)
+    }
+  )
+  const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntraced(
+    function*({ delivery, line, settings, to }) {
+      const service = serviceOf(to, settings.base_url)
+      if (service === undefined) return yield* badAddress("service_url is no Bot Connector of Microsoft's")
+      const headers = { authorization: `Bearer ${yield* token.get(line)}`, "content-type": "application/json" }
+      const conversation = to.conversation_id ?? to.channel_id ?? (yield* opened(line, service, headers, to))
+      return {
+        method: "POST" as const,
+        url: `${service}/v3/conversations/${encodeURIComponent(conversation)}/activities`,
+        headers,
+        body: JSON.stringify(Overrides.body({
+          type: "message",
+          from: { id: `28:${settings.app_id}` },
+          text: ChatText.chat(delivery.rendered, (text) => text, (title) => title),
+          // No markup is read, so no link or mention can be made of data.
+          textFormat: "plain"
+        }, delivery.override))
+      }
+    }
+  )
+  return { request, forget: token.forget }
+})
+
+/**
+ * Bot Framework: POST {service}/v3/conversations/{id}/activities with the bot's own token
+ * (learn.microsoft.com/azure/bot-service/rest-api/bot-framework-rest-connector-api-reference).
+ */
+export const definition = define({
+  key: "msteams",
+  name: "Microsoft Teams",
+  description: "Messages to Microsoft Teams channels and people, by a bot",
+  channel: "direct_message",
+  address: "ms_teams",
+  settings: Settings,
+  recipients,
+  writer,
+  accepted: (answer) => {
+    const taken = resource(answer)
+    return taken === undefined ? undefined : { reference: taken.id }
+  },
+  fault,
+  table
+})

@@ -1,0 +1,118 @@
+import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
+import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
+import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
+import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
+import { Effect, Option, Redacted, Schema } from "effect"
+
+/** The token holds for recipients who bring none of their own. */
+const Settings = Schema.Struct({ access_token: Schema.optionalKey(secret), ...baseUrl })
+
+/** As profiles give it (api.md 2.1); the first of `channel`, `user_id` and `email` counts. */
+const Address = Schema.Struct({
+  access_token: Schema.optional(Schema.NullOr(Schema.String)),
+  channel: Schema.optional(Schema.NullOr(Schema.NonEmptyString)),
+  user_id: Schema.optional(Schema.NullOr(Schema.NonEmptyString)),
+  email: Schema.optional(Schema.NullOr(Schema.NonEmptyString))
+})
+type Address = typeof Address.Type
+const decode = Schema.decodeUnknownOption(Address)
+
+/** Refusals come with HTTP 200 and `ok: false`. */
+const table: VendorTable = [
+  // "Some aspect of the operation may have succeeded before the error was raised."
+  { code: ["fatal_error", "internal_error"], kind: "Unknown" },
+  { code: ["ratelimited", "rate_limited"], kind: "RateLimited" },
+  { code: ["service_unavailable", "request_timeout", "team_added_to_org"], kind: "Unavailable" },
+  { code: ["user_not_found", "users_not_found", "user_disabled"], kind: "RecipientRejected", invalidates: true },
+  {
+    code: ["channel_not_found", "is_archived", "not_in_channel", "cannot_dm_bot", "messages_tab_disabled", "user_not_visible"],
+    kind: "RecipientRejected"
+  },
+  {
+    code: [
+      "msg_too_long",
+      "msg_blocks_too_long",
+      "no_text",
+      "invalid_blocks",
+      "invalid_blocks_format",
+      "invalid_attachments",
+      "too_many_attachments",
+      "invalid_arguments",
+      "invalid_metadata_format",
+      "restricted_action"
+    ],
+    kind: "ContentRejected"
+  }
+]
+
+const accepted = reading(Schema.Struct({ ok: Schema.Literal(true), ts: Schema.NonEmptyString }))
+const refusal = reading(Schema.Struct({ ok: Schema.Literal(false), error: Schema.String }))
+const found = reading(Schema.Struct({ ok: Schema.Literal(true), user: Schema.Struct({ id: Schema.NonEmptyString }) }))
+
+const fault = (answer: VendorAnswer) => {
+  const said = refusal(answer)
+  return said === undefined ? noFault : { codes: [said.error], message: "" }
+}
+
+const recipients = (profile: Profile): ReadonlyArray<Address> =>
+  Option.toArray(decode(profile["slack"])).filter(({ channel, email, user_id }) => channel ?? user_id ?? email)
+
+const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntraced(
+  function*({ delivery, line, settings, to }) {
+    const token = to.access_token ?? (settings.access_token === undefined ? "" : Redacted.value(settings.access_token))
+    if (!/^[\x21-\x7e]+$/.test(token)) return yield* new Misconfigured({ detail: "No Slack access token" })
+    const base = baseOf(settings, "https://slack.com/api")
+    const headers = { authorization: `Bearer ${token}` }
+
+    const userOf = Effect.fnUntraced(function*(email: string) {
+      const answer = yield* line.prepare({
+        method: "GET",
+        url: `${base}/users.lookupByEmail?email=${encodeURIComponent(email)}`,
+        headers
+      })
+      const user = found(answer)?.user.id
+      if (user !== undefined) return user
+      const said = fault(answer)
+      if (answer.status < 300 && said.codes.length === 0) return yield* new Unavailable({ detail: "Slack found nobody readable" })
+      const error = errorOf(table, { status: answer.status, fault: said, retryAfter: undefined }, "Slack finds no such user")
+      return yield* error._tag === "Unknown" ? new Unavailable({ detail: error.detail }) : error
+    })
+
+    const channel = to.channel ?? to.user_id ?? (to.email ? yield* userOf(to.email) : undefined)
+    if (channel === undefined) return yield* badAddress("No Slack channel or user")
+    return {
+      method: "POST" as const,
+      url: `${base}/chat.postMessage`,
+      headers: { ...headers, "content-type": "application/json; charset=utf-8" },
+      body: JSON.stringify(Overrides.body({
+        channel,
+        text: ChatText.chat(delivery.rendered, ChatText.slack, (title) => `*${title}*`),
+        // Names and channels in a text stay words.
+        parse: "none",
+        link_names: false
+      }, delivery.override))
+    }
+  }
+)
+
+/** POST /chat.postMessage, after /users.lookupByEmail for an address (api.slack.com/methods/chat.postMessage#errors). */
+export const definition = define({
+  key: "slack",
+  name: "Slack",
+  description: "Messages to Slack channels and people",
+  channel: "direct_message",
+  address: "slack",
+  settings: Settings,
+  recipients,
+  writer: () => Effect.succeed({ request }),
+  accepted: (answer) => {
+    const taken = accepted(answer)
+    return taken === undefined ? undefined : { reference: taken.ts }
+  },
+  fault,
+  table
+})

@@ -1,0 +1,74 @@
+import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
+import * as Phone from "#layers/providers/Phone.ts"
+import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
+import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { Effect, Redacted, Schema } from "effect"
+
+const Settings = Schema.Struct({ api_key: line, api_secret: secret, from: line, ...baseUrl })
+
+/** Refusals come with HTTP 200 and a status of their own. */
+const table: VendorTable = [
+  { code: "1", kind: "RateLimited" },
+  { code: "5", kind: "Unavailable" },
+  // 7: the number is barred; 33: it is no longer in service.
+  { code: "7", kind: "RecipientRejected" },
+  { code: "33", kind: "RecipientRejected", invalidates: true },
+  { code: ["3", "6"], says: /\bto\b/i, kind: "RecipientRejected" },
+  { code: ["2", "3", "6", "12"], kind: "ContentRejected" },
+  { status: 413, kind: "ContentRejected" }
+]
+
+const read = reading(Schema.Struct({
+  messages: Schema.Array(Schema.Struct({
+    "status": Schema.String,
+    "message-id": Schema.optional(Schema.String),
+    "error-text": Schema.optional(Schema.String)
+  }))
+}))
+
+/** ASCII goes as it is, all else as Unicode: Vonage replaces what its alphabet lacks by question marks. */
+const type = (text: string): string => /^[\n\r\x20-\x7e]*$/.test(text) ? "text" : "unicode"
+
+/** SMS API: POST /sms/json (developer.vonage.com/en/api/sms, /en/messaging/sms/guides/troubleshooting-sms). */
+export const definition = define({
+  key: "vonage",
+  name: "Vonage",
+  description: "Text messages over Vonage's SMS API",
+  channel: "sms",
+  address: "phone_number",
+  settings: Settings,
+  recipients: Phone.recipients,
+  writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
+    const number = Phone.e164(to)
+    if (number === undefined) return yield* badAddress("Not a phone number in E.164")
+    const text = ChatText.sms(delivery.rendered)
+    return {
+      method: "POST" as const,
+      url: `${baseOf(settings, "https://rest.nexmo.com")}/sms/json`,
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify(Overrides.body({
+        api_key: settings.api_key,
+        api_secret: Redacted.value(settings.api_secret),
+        from: settings.from,
+        to: number.slice(1),
+        text,
+        type: type(text),
+        // Comes back in every receipt, cut at 100 characters.
+        "client-ref": delivery.messageId
+      }, delivery.override))
+    }
+  })),
+  // One message may go in parts; if the first went, the recipient has something.
+  accepted: (answer) => {
+    const first = read(answer)?.messages[0]
+    return first?.status === "0" ? { reference: first["message-id"] } : undefined
+  },
+  fault: (answer) => {
+    const first = read(answer)?.messages[0]
+    if (first === undefined || first.status === "0") return noFault
+    return { codes: [first.status], message: first["error-text"] ?? "" }
+  },
+  table
+})

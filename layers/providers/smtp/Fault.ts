@@ -1,0 +1,55 @@
+/** How far a transaction has come. In `body` and `final` the message, or a part of it, is with the server. */
+export type Stage =
+  | "pool"
+  | "connect"
+  | "greeting"
+  | "ehlo"
+  | "starttls"
+  | "auth"
+  | "mail"
+  | "rcpt"
+  | "data"
+  | "body"
+  | "final"
+
+/** The server said no, in its own words. */
+export interface Refused {
+  readonly _tag: "Refused"
+  readonly stage: Stage
+  readonly code: number
+  /** Of RFC 3463, `5.1.1`. */
+  readonly enhanced: string | undefined
+  readonly text: string
+}
+
+/** The server did not say. `code` is the runtime's name of the fault, or ours. */
+export interface Silent {
+  readonly _tag: "Silent"
+  readonly stage: Stage
+  readonly code: string
+}
+
+/** Our own rules end the transaction before it is one. */
+export interface Unfit {
+  readonly _tag: "Unfit"
+  readonly kind: "ContentRejected" | "Misconfigured"
+  readonly detail: string
+}
+
+export type Fault = Refused | Silent | Unfit
+
+const reply = /^(\d{3})(?:[ -](?:([245]\.\d{1,3}\.\d{1,3})(?:\s|$))?([\s\S]*))?$/
+const firstLine = /^[^\r\n]*/
+
+/** A server's reply as a refusal, unless it is none. */
+export const refused = (stage: Stage, response: string): Refused | undefined => {
+  const [, code, enhanced, text = ""] = reply.exec(firstLine.exec(response)?.[0] ?? "") ?? []
+  return code === undefined || !/^[45]/.test(code)
+    ? undefined
+    : { _tag: "Refused", stage, code: Number(code), enhanced, text }
+}
+
+export const silent = (stage: Stage, code: string): Silent => ({ _tag: "Silent", stage, code })
+
+/** Whether the server may have taken the message although it never said so. */
+export const begun = (stage: Stage): boolean => stage === "body" || stage === "final"

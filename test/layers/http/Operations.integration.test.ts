@@ -1,0 +1,137 @@
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { freePort } from "#test/support/CrashProcess.ts"
+import { ready, serve } from "#test/support/MainProcess.ts"
+import * as Prometheus from "#test/support/Prometheus.ts"
+import * as TcpProxy from "#test/support/TcpProxy.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted } from "effect"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const secret = "operationsoperationsoperationsoperations"
+const headers = { authorization: `Bearer pk_prod_${secret}`, "content-type": "application/json" }
+
+/** A server whose database stands behind a proxy. */
+const started = Effect.gen(function*() {
+  const database = new URL(Redacted.value(yield* FreshDatabase.url))
+  const proxy = yield* TcpProxy.start({ host: database.hostname, port: Number(database.port || 5432) })
+  database.hostname = "127.0.0.1"
+  database.port = String(proxy.port)
+  const directory = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-operations-"))),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  )
+  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([freePort(), freePort()]))
+  const server = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      serve("node", port, {
+        DATABASE_URL: database.toString(),
+        TIDINGS_CLUSTER_PORT: String(clusterPort),
+        TIDINGS_DATA_DIR: directory,
+        TIDINGS_BOOTSTRAP_SECRET: secret
+      })
+    ),
+    (server) => Effect.promise(server.kill)
+  )
+  yield* Effect.promise(() => ready(server, port))
+  return { proxy, server, port, url: `http://127.0.0.1:${port}` }
+})
+
+const send = async (url: string, message: Record<string, unknown>): Promise<string> => {
+  const content = { title: "t", body: "b" }
+  const response = await fetch(`${url}/send`, { method: "POST", headers, body: JSON.stringify({ message: { content, ...message } }) })
+  assert.strictEqual(response.status, 202)
+  return (await response.json()).requestId
+}
+
+const metrics = async (url: string) => {
+  const response = await fetch(`${url}/metrics`)
+  assert.strictEqual(response.headers.get("content-type"), "text/plain; version=0.0.4; charset=utf-8")
+  return Prometheus.parse(await response.text())
+}
+
+/** Asks until the answer holds; 20 s. */
+const until = async <A>(ask: () => Promise<A>, holds: (answer: A) => boolean): Promise<A> => {
+  const began = performance.now()
+  while (true) {
+    const answer = await ask()
+    if (holds(answer) || performance.now() - began > 20_000) return answer
+  }
+}
+
+const health = async (url: string, path: string) => {
+  const began = performance.now()
+  const response = await fetch(`${url}/health/${path}`)
+  return { status: response.status, body: await response.json(), ms: performance.now() - began }
+}
+
+describe("GET /metrics", () => {
+  it.live("is what Prometheus reads, and counts what happened", () =>
+    Effect.gen(function*() {
+      const { url } = yield* started
+      yield* Effect.promise(async () => {
+        const before = await metrics(url)
+        for (const name of ["messages_accepted", "unknown_outcomes", "messages_quarantined", "fenced_writes"]) {
+          const family = before.get(`tidings_${name}_total`)
+          assert.strictEqual(family?.samples.get(`tidings_${name}_total`), 0, name)
+        }
+        const inbox = { to: { user_id: "u" }, routing: { method: "single", channels: ["inbox"] } }
+        await send(url, inbox)
+        await send(url, inbox)
+        await send(url, { ...inbox, delay: { duration: 3_600_000 } })
+        // Loopback is refused by the outbound guard: an attempt with an outcome that needs no receiver.
+        await send(url, { to: { webhook: { url: "http://127.0.0.1:9/" } } })
+        const settled = (family: Prometheus.Family | undefined) => [...family?.samples.values() ?? []].reduce((a, b) => a + b, 0)
+        const after = await until(() => metrics(url), (all) => settled(all.get("tidings_messages_settled_total")) === 3)
+        const value = (name: string, labels = "") => after.get(`tidings_${name}`)?.samples.get(`tidings_${name}${labels}`)
+        assert.strictEqual(value("messages_accepted_total"), 4)
+        assert.strictEqual(value("messages_settled_total", "{status=\"SENT\"}"), 2)
+        assert.strictEqual(value("messages_settled_total", "{status=\"UNDELIVERABLE\"}"), 1)
+        assert.strictEqual(value("attempts_total", "{provider=\"inbox\",channel=\"inbox\",outcome=\"accepted\"}"), 2)
+        assert.strictEqual(value("attempts_total", "{provider=\"webhook\",channel=\"webhook\",outcome=\"RecipientRejected\"}"), 1)
+        assert.strictEqual(value("unknown_outcomes_total"), 0)
+        assert.strictEqual(value("due_messages"), 0)
+        assert.strictEqual(value("oldest_due_age_seconds"), 0)
+        assert.strictEqual(value("database_up"), 1)
+
+        const name = "tidings_accept_to_first_attempt_seconds"
+        const wait = after.get(name)
+        assert.strictEqual(wait?.type, "histogram")
+        const buckets = [...wait?.samples ?? []].filter(([key]) => key.startsWith(`${name}_bucket`)).map(([, count]) => count)
+        assert.deepStrictEqual(buckets, buckets.toSorted((a, b) => a - b))
+        assert.strictEqual(wait?.samples.get(`${name}_bucket{le="+Inf"}`), wait?.samples.get(`${name}_count`))
+        assert.isBelow(wait?.samples.get(`${name}_sum`) ?? Infinity, 60, "seconds")
+
+        for (const [family, { help, type }] of after) {
+          if (!family.startsWith("tidings_")) continue
+          assert.isDefined(help, family)
+          assert.strictEqual(family.endsWith("_total"), type === "counter", family)
+        }
+      })
+    }), 60_000)
+})
+
+describe("GET /health", () => {
+  it.live("tells that the database is away, cut or silent, and that it is back; the process is up meanwhile", () =>
+    Effect.gen(function*() {
+      const { proxy, url } = yield* started
+      yield* Effect.promise(async () => {
+        for (const fault of [proxy.cut, proxy.freeze]) {
+          fault()
+          const away = await until(() => health(url, "ready"), ({ status }) => status === 503)
+          assert.deepStrictEqual([away.status, away.body], [
+            503,
+            { message: "the database does not answer", type: "api_error" }
+          ])
+          assert.isBelow(away.ms, 4_000)
+          assert.strictEqual((await health(url, "live")).status, 200)
+          const meanwhile = await metrics(url)
+          assert.strictEqual(meanwhile.get("tidings_database_up")?.samples.get("tidings_database_up"), 0)
+          proxy.heal()
+          const back = await until(() => health(url, "ready"), ({ status }) => status === 200)
+          assert.deepStrictEqual(back.body, { status: "ready", shards: 64 })
+        }
+      })
+    }), 120_000)
+})
