@@ -12,22 +12,23 @@ await Effect.scoped(Effect.gen(function*() {
     const server = serve("node", port, { DATABASE_URL: database.toString(), TIDINGS_CLUSTER_PORT: String(await freePort()), TIDINGS_DATA_DIR: "/tmp/tele/d3", TIDINGS_BOOTSTRAP_SECRET: "operationsoperationsoperationsoperations" })
     void server.ended.then((end) => console.log("ENDED", end))
     await ready(server, port)
-    for (const fault of ["cut", "freeze"] as const) {
-      proxy[fault]()
-      for (let i = 0; i < 6; i++) {
-        const t = performance.now()
-        const r = await fetch(`http://127.0.0.1:${port}/health/ready`).then(async (r) => `${r.status} ${await r.text()}`).catch((e) => String(e.cause))
-        console.log(fault, Math.round(performance.now() - t), r)
-        await new Promise((r) => setTimeout(r, 500))
-      }
-      proxy.heal()
-      for (let i = 0; i < 12; i++) {
-        const r = await fetch(`http://127.0.0.1:${port}/health/ready`).then(async (r) => `${r.status} ${await r.text()}`).catch((e) => String(e.cause))
-        console.log("healed", r)
-        await new Promise((r) => setTimeout(r, 500))
-      }
+    const count: Record<string, number> = {}
+    const ask = async (path: string, init = {}) => {
+      const r = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { authorization: "Bearer pk_prod_operationsoperationsoperationsoperations", "content-type": "application/json" }, ...init }).then(async (r) => { await r.text(); return String(r.status) }).catch((e) => String(e.cause))
+      count[path + " " + r] = (count[path + " " + r] ?? 0) + 1
     }
-    console.log(server.stdout().slice(-6000), server.stderr().slice(-3000))
+    const body = JSON.stringify({ message: { to: { user_id: "u" }, content: { title: "t", body: "b" }, routing: { method: "single", channels: ["inbox"] } } })
+    for (let round = 0; round < 25; round++) {
+      const asks = Array.from({ length: 6 }, () => [ask("/health/ready"), ask("/messages"), ask("/profiles/u"), ask("/send", { method: "POST", body })]).flat()
+      await new Promise((r) => setTimeout(r, 5 + Math.random() * 40))
+      proxy.cut()
+      asks.push(...Array.from({ length: 3 }, () => [ask("/health/ready"), ask("/messages"), ask("/profiles/u"), ask("/send", { method: "POST", body })]).flat())
+      await Promise.all(asks)
+      proxy.heal()
+      for (let i = 0; i < 200; i++) { const r = await fetch(`http://127.0.0.1:${port}/health/ready`); await r.text(); if (r.status === 200) break; await new Promise((r) => setTimeout(r, 20)) }
+    }
+    console.log(count)
+    console.log(server.stdout().split("\n").filter((l) => /Request failed|rash/.test(l)).slice(-3).join("\n"), server.stderr().slice(-3000))
     await server.kill()
   })
 })).pipe(Effect.runPromise)

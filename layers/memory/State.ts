@@ -51,6 +51,40 @@ interface KeyRow {
   readonly expiresAt: number
 }
 
+/** A template: its draft and its versions, in the order of their numbers, from 1; JSON text. */
+export interface TemplateRow {
+  readonly scope: Scope
+  readonly id: string
+  readonly alias: string | undefined
+  readonly archived: boolean
+  readonly draft: string
+  readonly draftAt: number
+  readonly live: number | undefined
+  readonly versions: ReadonlyArray<{ readonly template: string; readonly created: number }>
+  readonly created: number
+  readonly updated: number | undefined
+}
+
+export interface StrategyRow {
+  readonly scope: Scope
+  readonly id: string
+  readonly strategy: string
+  readonly created: number
+  readonly updated: number | undefined
+}
+
+/** `settings` are sealed, as everywhere. */
+export interface ConfigurationRow {
+  readonly scope: Scope
+  readonly id: string
+  readonly provider: string
+  readonly title: string | undefined
+  readonly alias: string | undefined
+  readonly settings: string | undefined
+  readonly created: number
+  readonly updated: number | undefined
+}
+
 /** Everything stored, as one value. `open` is the index of `messages` by shard: those that still have a step to take. */
 export interface State {
   readonly seq: number
@@ -61,6 +95,11 @@ export interface State {
   readonly keys: HashMap.HashMap<string, KeyRow>
   readonly profiles: HashMap.HashMap<string, string>
   readonly apiKeys: HashMap.HashMap<string, Principal>
+  readonly templates: HashMap.HashMap<string, TemplateRow>
+  readonly strategies: HashMap.HashMap<string, StrategyRow>
+  readonly configurations: HashMap.HashMap<string, ConfigurationRow>
+  /** The environments that ever had a provider configuration. */
+  readonly configured: HashMap.HashMap<Scope, true>
 }
 
 export const empty: State = {
@@ -71,11 +110,24 @@ export const empty: State = {
   inbox: HashMap.empty(),
   keys: HashMap.empty(),
   profiles: HashMap.empty(),
-  apiKeys: HashMap.empty()
+  apiKeys: HashMap.empty(),
+  templates: HashMap.empty(),
+  strategies: HashMap.empty(),
+  configurations: HashMap.empty(),
+  configured: HashMap.empty()
 }
+
+/** The name of what has an id in a scope. */
+export const nameOf = (scope: Scope, id: string): string => `${scope} ${id}`
 
 /** The name of what belongs to a user of a scope. */
 export const userName = (scope: Scope, userId: string): string => `${scope} ${userId}`
+
+/** What a scope holds of one kind. */
+export const inScope = <A extends { readonly scope: Scope }>(
+  all: HashMap.HashMap<string, A>,
+  scope: Scope
+): ReadonlyArray<A> => Array.from(HashMap.values(all)).filter((row) => row.scope === scope)
 
 const inner = <K, L, A>(outer: HashMap.HashMap<K, HashMap.HashMap<L, A>>, key: K): HashMap.HashMap<L, A> =>
   Option.getOrElse(HashMap.get(outer, key), HashMap.empty<L, A>)

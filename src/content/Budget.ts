@@ -7,7 +7,7 @@ export const limits = {
   /** Turns of loops. */
   turns: 10_000,
   /** Steps of any kind: what bounds the time, since a step takes well under a microsecond. */
-  steps: 100_000,
+  steps: 50_000,
   /** Characters and list items that conditions may scan. */
   scanned: 8_388_608,
   /** Elements inside elements. */

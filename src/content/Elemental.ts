@@ -80,7 +80,7 @@ export const document = (content: Content, { budget, channel, provider, scope }:
   const inlinesOf = (element: Element, inside: Scope): ReadonlyArray<Inline> =>
     isList(element["elements"])
       ? elementsOf(element["elements"]).flatMap((piece) => child(piece, inside))
-      : inline(fill(source(element, "content"), inside, budget, "hidden"))
+      : inline(fill(source(element, "content"), inside, budget, "hidden"), budget)
 
   const put = (element: Element, inside: Scope, depth: number): void => {
     switch (element.type) {
@@ -151,7 +151,7 @@ export const document = (content: Content, { budget, channel, provider, scope }:
   const top: Scope = { ...scope, refs, loop: undefined }
   if (title !== undefined) title = fill(title, top, budget, "kept")
   if (typeof content.body === "string") {
-    const inlines = inline(fill(content.body, top, budget, "hidden"))
+    const inlines = inline(fill(content.body, top, budget, "hidden"), budget)
     blocks.push({ _tag: "Paragraph", style: "text", align: "", inlines })
   }
   walk(forChannel(content.elements ?? [], channel, provider), top, 0)

@@ -1,3 +1,5 @@
+import type { Budget } from "#src/content/Budget.ts"
+
 /** One stretch of a paragraph. Emphasis opens and closes in pairs, properly nested. */
 export type Inline =
   | { readonly _tag: "Text"; readonly text: string }
@@ -15,12 +17,19 @@ const shielded = /[\uFDD0-\uFDD9]/g
 
 /**
  * Hides a value's own marks behind characters that Unicode reserves for a program's inner use, so that data never becomes emphasis or a link,
- * and its edges, so that marks around an empty or spaced value still hold. Those characters themselves are dropped.
+ * and its edges, so that marks around an empty or spaced value still hold. Those characters themselves are dropped. Each mark is a step.
  */
-export const shield = (value: string): string =>
-  edge + value.replace(shieldable, (mark) =>
-    marks.includes(mark) ? String.fromCharCode(0xfdd0 + marks.indexOf(mark)) : "") +
-  edge
+export const shield = (value: string, budget: Budget): string => {
+  let hidden = edge
+  let from = 0
+  for (const { 0: mark, index } of value.matchAll(shieldable)) {
+    if (!budget.step()) return hidden
+    hidden += value.slice(from, index)
+    if (marks.includes(mark)) hidden += String.fromCharCode(0xfdd0 + marks.indexOf(mark))
+    from = index + 1
+  }
+  return hidden + value.slice(from) + edge
+}
 
 const unshield = (text: string): string =>
   text.replace(shielded, (hidden) => marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
@@ -32,7 +41,7 @@ const blank = /^\s?$/
 const emphasisOf = (mark: string): Emphasis => mark === "~~" ? "del" : mark.length === 2 ? "strong" : "em"
 
 /** Reads **bold**, *italic*, ~~struck~~, `code`, [links](…) and \-escapes, in linear time; a mark without a partner is a text. */
-export const inline = (source: string): ReadonlyArray<Inline> => {
+export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> => {
   if (!marked.test(source)) return source === "" ? [] : [{ _tag: "Text", text: unshield(source) }]
   const found: Array<Inline> = []
   const open: Array<{ readonly mark: string; readonly at: number }> = []
@@ -73,6 +82,7 @@ export const inline = (source: string): ReadonlyArray<Inline> => {
   }
 
   for (const piece of source.matchAll(token)) {
+    if (!budget.step()) return []
     const [all, escaped, code, text, href] = piece
     plain += unshield(source.slice(from, piece.index))
     from = piece.index + all.length

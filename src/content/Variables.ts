@@ -57,7 +57,12 @@ export const fill = (source: string, scope: Scope, budget: Budget, marks: "hidde
     budget.fail(program.failure.detail)
     return ""
   }
-  return run(program.success, rootOf(scope), budget, marks === "hidden" ? shield : (text) => text)
+  return run(
+    program.success,
+    rootOf(scope),
+    budget,
+    marks === "hidden" ? (text) => shield(text, budget) : (text) => text
+  )
 }
 
 /** The value of a path as `loop` names it: `data.items`, `items`, `$.item.children`. */

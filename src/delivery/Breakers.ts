@@ -1,5 +1,5 @@
 import { type DeliveryError, Unavailable } from "#schemas/DeliveryError.ts"
-import { Clock, Context, Duration, Effect, Layer, Schedule, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Exit, Layer, Schedule, Stream } from "effect"
 import { CircuitBreaker } from "effect/persistence"
 
 /** Failed calls in a row after which a provider is left alone. */
@@ -22,11 +22,16 @@ export class Breakers extends Context.Service<Breakers, {
 const isSick = (error: DeliveryError): boolean =>
   error._tag === "Unavailable" || error._tag === "RateLimited" || error._tag === "Unknown"
 
+const isSickness = (exit: Exit.Exit<unknown, DeliveryError>): boolean =>
+  Exit.isFailure(exit) && exit.cause.reasons.some((reason) => reason._tag !== "Fail" || isSick(reason.error))
+
 export const layer = Layer.effect(
   Breakers,
   Effect.gen(function*() {
     const breaker = yield* CircuitBreaker.make({ tripPolicy: CircuitBreaker.consecutive(tripAfter), openDuration: openFor })
     const open = new Map<string, number>()
+    /** Keys whose last call failed. The others have nothing to be remembered, and their calls go past the breaker. */
+    const ailing = new Set<string>()
     yield* breaker.transitions.pipe(
       Stream.runForEach((transition) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
@@ -36,21 +41,31 @@ export const layer = Layer.effect(
       ),
       Effect.forkScoped
     )
+    const watched = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
+      breaker.execute(call, {
+        key,
+        classify: (exit) => isSickness(exit) ? CircuitBreaker.failure() : CircuitBreaker.success
+      }).pipe(
+        Effect.catchTag("CircuitBreakerError", ({ reason }) =>
+          new Unavailable({
+            detail: "The provider failed too often and is left alone for a while",
+            retryAfter: reason._tag === "CircuitOpen" ? Duration.toMillis(reason.retryAfter) : undefined
+          }))
+      )
+
     return Breakers.of({
       guard: (key, call) =>
-        breaker.execute(call, {
-          key,
-          classify: (exit) =>
-            exit._tag === "Failure" && exit.cause.reasons.some((reason) => reason._tag !== "Fail" || isSick(reason.error))
-              ? CircuitBreaker.failure()
-              : CircuitBreaker.success
-        }).pipe(
-          Effect.catchTag("CircuitBreakerError", ({ reason }) =>
-            new Unavailable({
-              detail: "The provider failed too often and is left alone for a while",
-              retryAfter: reason._tag === "CircuitOpen" ? Duration.toMillis(reason.retryAfter) : undefined
-            }))
-        ),
+        ailing.has(key)
+          ? Effect.onExit(watched(key, call), (exit) => {
+            if (!isSickness(exit)) ailing.delete(key)
+            return Effect.void
+          })
+          : Effect.catchCause(call, (cause) => {
+            const exit = Exit.failCause(cause)
+            if (!isSickness(exit)) return exit
+            ailing.add(key)
+            return watched(key, exit)
+          }),
       openUntil: (key) => open.get(key)
     })
   })

@@ -51,7 +51,9 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
       if (next._tag !== "Next") return yield* end(journey, attempts, now, next)
       if (next.at - now > shortWait) return yield* wait(journey, attempts, now, next.at)
       if (next.at > now) yield* Effect.sleep(next.at - now)
-      const ending = yield* Failover.segment(journey.plan, attempts)
+      // Setting up the plan costs as much as all the rest of a run, and most messages are accepted at their first call.
+      const ending = (yield* attempts.make(next.candidate, next.possibleDuplicate))
+        ?? (yield* Failover.segment(journey.plan, attempts))
       if (ending !== undefined) return ending
     }
   })

@@ -23,7 +23,7 @@ const isOpen = ({ state }: Call): boolean => state === "intent" || state === "un
 const meant = (calls: ReadonlyArray<Call>, { call }: Observed): Call | undefined => {
   if (call === undefined) return undefined
   const own = calls.filter(({ provider }) => provider === call.provider)
-  return own.find(({ number }) => number === call.number) ??
+  return calls.find(({ number }) => number === call.number) ??
     own.find(({ reference }) => reference !== null && reference === call.reference) ??
     own.findLast(isOpen) ??
     own.findLast(({ state }) => state === "accepted")

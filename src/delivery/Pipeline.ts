@@ -68,14 +68,14 @@ export const layer = Layer.effect(
     const load = Effect.fnUntraced(function*(message: OpenMessage) {
       const { user_id: userId } = message.recipient
       if (userId === undefined || userId === null) return {}
-      const stored = yield* profiles.find(message.scope, UserId.make(userId)).pipe(Effect.retry(Write.patience), Effect.orDie)
+      const stored = yield* Write.patiently(profiles.find(message.scope, UserId.make(userId)))
       return Option.getOrElse(stored, () => ({}))
     })
 
     const stages = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
       const content = yield* map(message).pipe(Trace.stage("map"))
       const profile = merged(yield* load(message).pipe(Trace.stage("profile")), message)
-      const configured = yield* providers.configured(message.scope).pipe(Effect.retry(Write.patience), Effect.orDie)
+      const configured = yield* Write.patiently(providers.configured(message.scope))
       const data = { ...message.instructions.data, ...message.recipient.data }
       const plan = yield* Effect.suspend(() =>
         Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, configured))

@@ -38,7 +38,7 @@ export const layer = Layer.effect(
     const handover = yield* Handover
     const held = new Map<MessageId, OpenMessage>()
     const owned = Owned.make(journal)
-    const guard = yield* Tries.make({ journal, pipeline, capacity })
+    const guard = yield* Tries.make({ journal, pipeline })
 
     const run = Effect.fnUntraced(function*(message: OpenMessage) {
       const owner = owned.enter(message.shard)

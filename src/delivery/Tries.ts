@@ -2,9 +2,10 @@ import type { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
+import * as Together from "#src/delivery/Together.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
-import { Clock, Effect, Metric, Semaphore } from "effect"
+import { Clock, Effect, Metric } from "effect"
 
 /** A message that was begun this often and never ended is quarantined (design.md §3). */
 const maxTries = 5
@@ -19,11 +20,10 @@ const aloneFrom = 2
 export const make = Effect.fnUntraced(function*(options: {
   readonly journal: Journal["Service"]
   readonly pipeline: Pipeline["Service"]
-  readonly capacity: number
 }) {
-  const { capacity, journal, pipeline } = options
+  const { journal, pipeline } = options
   const write = Write.make(journal)
-  const together = yield* Semaphore.make(capacity)
+  const together = yield* Together.make
 
   const begin = Effect.fnUntraced(function*(message: OpenMessage, epoch: number): Effect.fn.Return<Ending> {
     const tries = message.tries + 1
@@ -40,7 +40,7 @@ export const make = Effect.fnUntraced(function*(options: {
   })
 
   return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
-    if (!message.recovered) return together.withPermits(1)(pipeline.run(message, epoch))
-    return together.withPermits(message.tries + 1 >= aloneFrom ? capacity : 1)(begin(message, epoch))
+    if (!message.recovered) return together.among(pipeline.run(message, epoch))
+    return message.tries + 1 >= aloneFrom ? together.alone(begin(message, epoch)) : together.among(begin(message, epoch))
   }
 })

@@ -1,6 +1,6 @@
 import { addrSpec, isOneLine } from "#layers/providers/smtp/Address.ts"
 import { optional } from "#schemas/Optional.ts"
-import { Effect, Option, Redacted, Schema } from "effect"
+import { Option, Redacted, Schema } from "effect"
 import { createPrivateKey, type KeyObject } from "node:crypto"
 
 const addressLike = Schema.makeFilter((text: string) =>

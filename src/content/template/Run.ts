@@ -131,9 +131,9 @@ export const run = (program: Program, root: Root, budget: Budget, shown: (text: 
         blockOf(node, frame)
         continue
       }
-      const text = node._tag === "Text" ? node.text : shown(textOf(valueOf(node.of, frame)))
+      const text = node._tag === "Text" ? node.text : textOf(valueOf(node.of, frame))
       if (!budget.write(text.length)) return
-      output += text
+      output += node._tag === "Text" ? text : shown(text)
     }
   }
 

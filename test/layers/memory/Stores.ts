@@ -5,6 +5,9 @@ import * as Inbox from "#layers/memory/Inbox.ts"
 import * as Journal from "#layers/memory/Journal.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
+import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
+import * as Strategies from "#layers/memory/Strategies.ts"
+import * as Templates from "#layers/memory/Templates.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -19,7 +22,10 @@ export const layer = Layer.mergeAll(
   Inbox.layer,
   Journal.layer,
   MessageLog.layer,
-  Profiles.layer
+  Profiles.layer,
+  ProviderConfigurations.layer,
+  Strategies.layer,
+  Templates.layer
 ).pipe(
   Layer.provideMerge(Handover.layer),
   Layer.provideMerge(Database.layer),

@@ -4,6 +4,9 @@ import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
+import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
+import { strategiesContract } from "#test/contracts/Strategies.ts"
+import { templatesContract } from "#test/contracts/Templates.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { Layer } from "effect"
@@ -17,3 +20,6 @@ inboxContract("Postgres", stores)
 journalContract("Postgres", stores)
 messageLogContract("Postgres", stores)
 profilesContract("Postgres", stores)
+providerConfigurationsContract("Postgres", stores)
+strategiesContract("Postgres", stores)
+templatesContract("Postgres", stores)

@@ -5,6 +5,9 @@ import * as Journal from "#layers/postgres/Journal.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
+import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
+import * as Strategies from "#layers/postgres/Strategies.ts"
+import * as Templates from "#layers/postgres/Templates.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -20,7 +23,10 @@ export const layer = Layer.mergeAll(
   Inbox.layer,
   Journal.layer,
   MessageLog.layer,
-  Profiles.layer
+  Profiles.layer,
+  ProviderConfigurations.layer,
+  Strategies.layer,
+  Templates.layer
 ).pipe(
   Layer.provideMerge(Handover.layer),
   Layer.provide([Migrations.layer, NodeCrypto.layer, secretKey(7)])

@@ -261,6 +261,8 @@ describe("Content", () => {
       failure(elements({ type: "text", content: "{{big}}", loop: "many" }), { data }),
       /more than 1048576 characters/
     )
+    assert.match(failure({ body: "**a** ".repeat(100_000) }), /more than 50000 steps/)
+    assert.match(failure({ body: "{{marks}}" }, { data: { "marks": "*_".repeat(100_000) } }), /more than 50000 steps/)
     assert.match(failure({ body: "x".repeat(1_048_577) }), /more than 1048576 characters/)
     assert.match(failure({ body: "<".repeat(400_000) }, { channel: "email" }), /characters of HTML/)
     assert.match(

@@ -5,6 +5,9 @@ import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
+import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
+import { strategiesContract } from "#test/contracts/Strategies.ts"
+import { templatesContract } from "#test/contracts/Templates.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { Effect, Layer } from "effect"
@@ -22,3 +25,6 @@ inboxContract("embedded", stores)
 journalContract("embedded", stores)
 messageLogContract("embedded", stores)
 profilesContract("embedded", stores)
+providerConfigurationsContract("embedded", stores)
+strategiesContract("embedded", stores)
+templatesContract("embedded", stores)

@@ -1,0 +1,56 @@
+import { guard } from "#layers/http/body/BodyGuard.ts"
+import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
+import { errorReply } from "#layers/http/ErrorReply.ts"
+import { unavailable } from "#layers/http/Replies.ts"
+import { type Callback, Callbacks, type Receiver } from "#src/reports/Callbacks.ts"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+
+const taken = HttpServerResponse.jsonUnsafe({}, { status: 202 })
+const refused = errorReply(401, "The callback is not signed by its provider", "authentication_error")
+const unknown = errorReply(404, "Not Found", "invalid_request_error")
+
+const first = (header: string | undefined): string | undefined => header?.split(",", 1)[0]?.trim()
+
+/** Whoever calls may name any host: the address is part of what the provider signed, and no more than that. */
+const urls = ({ headers, originalUrl }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
+  [first(headers["x-forwarded-host"]), headers["host"]].flatMap((host) =>
+    host === undefined ? [] : [`https://${host}${originalUrl}`, `http://${host}${originalUrl}`]
+  )
+
+const callback = (request: HttpServerRequest.HttpServerRequest): Callback => ({
+  urls: urls(request),
+  query: new URLSearchParams(request.originalUrl.split("?", 2)[1] ?? ""),
+  headers: request.headers,
+  body: request instanceof CheckedRequest ? request.bytes : new Uint8Array(0)
+})
+
+const receive = (receiver: Receiver, configuration: string) =>
+  HttpServerRequest.HttpServerRequest.pipe(
+    Effect.flatMap((request) => receiver(callback(request))),
+    Effect.as(taken),
+    Effect.catchTags({
+      Forged: ({ detail }) =>
+        Effect.as(Effect.logWarning("A callback was refused", { configuration, detail }), refused),
+      Unverifiable: ({ detail }) =>
+        Effect.andThen(Effect.logWarning("A callback could not be verified", { configuration, detail }), unavailable),
+      StoreUnavailable: () => unavailable
+    })
+  )
+
+/**
+ * POST /callbacks/:configuration_id (ours): what a provider reports of messages. No API key, but the provider's signature: 202 once its
+ * receipts are stored, known or not; 401 unsigned; 404 for a configuration that is not called back; 503 asks the provider to come again.
+ */
+export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
+  const callbacks = yield* Callbacks
+  yield* router.add(
+    "POST",
+    "/callbacks/:configuration_id",
+    Effect.gen(function*() {
+      const { configuration_id: id = "" } = yield* HttpRouter.params
+      const receiver = yield* callbacks.receiver(id)
+      return yield* guard(receive(receiver, id))
+    }).pipe(Effect.catchTags({ NoCallbacks: () => Effect.succeed(unknown), StoreUnavailable: () => unavailable }))
+  )
+}))

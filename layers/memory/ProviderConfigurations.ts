@@ -1,0 +1,140 @@
+import { Database } from "#layers/memory/Database.ts"
+import * as Pages from "#layers/memory/Pages.ts"
+import { type ConfigurationRow, inScope, nameOf } from "#layers/memory/State.ts"
+import { JsonMap } from "#schemas/Optional.ts"
+import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as Sealed from "#src/access/Sealed.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import {
+  type Configuration,
+  ConfigurationAliasTaken,
+  type ConfigurationDraft,
+  ConfigurationInUse,
+  ConfigurationNotFound,
+  ProviderConfigurations
+} from "#src/delivery/ProviderConfigurations.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { needs } from "#src/delivery/StrategyProviders.ts"
+import { Clock, Effect, HashMap, Layer, Option, Redacted, Schema } from "effect"
+
+const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(JsonMap))
+const decodeStrategy = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
+
+/** The provider configurations in memory, their settings sealed too. */
+export const layer = Layer.effect(
+  ProviderConfigurations,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+    const key = yield* SecretKey
+    const newId = yield* TypeId.generator("pc")
+    const seal = yield* Sealed.make("provider settings")
+    const remembered = new Map<Scope, {
+      readonly rows: ReadonlyArray<ConfigurationRow>
+      readonly all: ReadonlyArray<Configuration>
+    }>()
+
+    const opened = Effect.fnUntraced(function*({ scope, settings, ...row }: ConfigurationRow) {
+      if (settings === undefined) return { ...row, settings }
+      const text = yield* seal.open(nameOf(scope, row.id), settings)
+      return { ...row, settings: Redacted.make(yield* decodeSettings(Redacted.value(text))) }
+    }, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+
+    const put = Effect.fnUntraced(function*(
+      scope: Scope,
+      { alias, provider, settings, title }: ConfigurationDraft,
+      times: Pick<Configuration, "id" | "created" | "updated">
+    ) {
+      const name = nameOf(scope, times.id)
+      const sealed = settings === undefined
+        ? undefined
+        : yield* seal.seal(name, Redacted.make(JSON.stringify(Redacted.value(settings))))
+      const taken = yield* modify((state) => {
+        const other = inScope(state.configurations, scope).some((row) =>
+          row.id !== times.id && alias !== undefined && row.alias === alias
+        )
+        if (other) return [true, state]
+        const row: ConfigurationRow = { scope, provider, title, alias, settings: sealed, ...times }
+        return [false, {
+          ...state,
+          configurations: HashMap.set(state.configurations, name, row),
+          configured: HashMap.set(state.configured, scope, true)
+        }]
+      })
+      if (taken) return yield* new ConfigurationAliasTaken({ alias: alias ?? "" })
+      return { provider, title, alias, settings, ...times }
+    })
+
+    const create = Effect.fnUntraced(function*(scope: Scope, draft: ConfigurationDraft) {
+      return yield* put(scope, draft, {
+        id: yield* newId,
+        created: yield* Clock.currentTimeMillis,
+        updated: undefined
+      })
+    })
+
+    const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
+      const row = yield* read((state) => HashMap.get(state.configurations, nameOf(scope, id)))
+      return Option.isSome(row) ? yield* opened(row.value) : yield* new ConfigurationNotFound({ id })
+    })
+
+    const remove: ProviderConfigurations["Service"]["remove"] = Effect.fnUntraced(function*(scope, id) {
+      const stored = yield* get(scope, id)
+      const state = yield* read((state) => state)
+      const others = inScope(state.configurations, scope).filter((row) => row.id !== id)
+      for (const row of inScope(state.strategies, scope)) {
+        const strategy = yield* Effect.mapError(decodeStrategy(row.strategy), (cause) => new StoreUnavailable({ cause }))
+        if (needs(strategy, stored, others)) return yield* new ConfigurationInUse({ id, strategyId: row.id })
+      }
+      yield* modify((state) => [
+        undefined,
+        { ...state, configurations: HashMap.remove(state.configurations, nameOf(scope, id)) }
+      ])
+    }, transaction)
+
+    const installed = Effect.fnUntraced(function*(scope: Scope) {
+      const rows = (yield* read((state) => inScope(state.configurations, scope)))
+        .toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))
+      const known = remembered.get(scope)
+      const isSame = known?.rows.length === rows.length && rows.every((row, n) => row === known.rows[n])
+      if (known !== undefined && isSame) return known.all
+      const all = yield* Effect.forEach(rows, opened)
+      remembered.set(scope, { rows, all })
+      return all
+    })
+
+    return ProviderConfigurations.of({
+      create,
+      first: Effect.fnUntraced(function*(scope, drafts) {
+        if (yield* read((state) => HashMap.has(state.configured, scope))) return false
+        yield* Effect.forEach(drafts, (draft) => create(scope, draft))
+        yield* modify((state) => [
+          undefined,
+          { ...state, configured: HashMap.set(state.configured, scope, true) }
+        ])
+        return true
+      }, transaction),
+      get,
+      replace: (scope, id, change) =>
+        Effect.gen(function*() {
+          const stored = yield* get(scope, id)
+          const updated = yield* Clock.currentTimeMillis
+          return yield* put(scope, yield* change(stored), { id, created: stored.created, updated })
+        }).pipe(transaction),
+      remove,
+      list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
+        const page = yield* Pages.cut({
+          key,
+          list: { scope, route: "providers", filters: [] },
+          rows: yield* read((state) => inScope(state.configurations, scope)),
+          position: (row) => ({ at: row.created, id: row.id }),
+          limit,
+          cursor
+        })
+        return { ...page, items: yield* Effect.forEach(page.items, opened) }
+      }),
+      installed
+    })
+  })
+)

@@ -1,0 +1,22 @@
+import { Database } from "#layers/memory/Database.ts"
+import { messagesOf } from "#layers/memory/State.ts"
+import { epochSeconds } from "#schemas/MessageId.ts"
+import { memory, References } from "#src/reports/References.ts"
+import { Array, Clock, Effect, Layer, Option } from "effect"
+
+/** Providers' references in memory. */
+export const layer = Layer.effect(
+  References,
+  Effect.map(Database, ({ read }) =>
+    References.of({
+      find: Effect.fnUntraced(function*(scope, provider, reference) {
+        const since = (yield* Clock.currentTimeMillis) - memory
+        const found = yield* read((state) =>
+          Array.findFirst(messagesOf(state, scope), ({ attempts, id }) =>
+            epochSeconds(id) * 1_000 >= since &&
+            attempts.some((attempt) => attempt.provider === provider && attempt.reference === reference))
+        )
+        return Option.map(found, ({ id }) => id)
+      })
+    }))
+)

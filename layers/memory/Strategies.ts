@@ -1,0 +1,91 @@
+import { Database } from "#layers/memory/Database.ts"
+import * as Pages from "#layers/memory/Pages.ts"
+import { inScope, nameOf, type StrategyRow } from "#layers/memory/State.ts"
+import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { Template } from "#schemas/Template.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import { Strategies, StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
+
+const decode = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
+const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(Template))
+
+const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
+
+const record = Effect.fnUntraced(function*({ scope: _, strategy, ...row }: StrategyRow) {
+  return { ...row, strategy: yield* decode(strategy) }
+}, orUnavailable)
+
+/** The routing strategies in memory. */
+export const layer = Layer.effect(
+  Strategies,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+    const key = yield* SecretKey
+    const newId = yield* TypeId.generator("rs")
+
+    const put = (row: StrategyRow) =>
+      modify((state) => [
+        undefined,
+        { ...state, strategies: HashMap.set(state.strategies, nameOf(row.scope, row.id), row) }
+      ])
+
+    const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
+      const row = yield* read((state) => HashMap.get(state.strategies, nameOf(scope, id)))
+      return Option.isSome(row) ? row.value : yield* new StrategyNotFound({ id })
+    })
+
+    const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
+      return yield* record(yield* find(scope, id))
+    })
+
+    const uses = Effect.fnUntraced(function*(id: string, text: string | undefined) {
+      return text !== undefined && (yield* decodeTemplate(text)).routing?.strategy_id === id
+    }, orUnavailable)
+
+    const archive: Strategies["Service"]["archive"] = Effect.fnUntraced(function*(scope, id) {
+      yield* find(scope, id)
+      for (const template of yield* read((state) => inScope(state.templates, scope))) {
+        const live = template.live === undefined ? undefined : template.versions[template.live - 1]?.template
+        if (!template.archived && ((yield* uses(id, template.draft)) || (yield* uses(id, live)))) {
+          return yield* new StrategyInUse({ id })
+        }
+      }
+      yield* modify((state) => [
+        undefined,
+        { ...state, strategies: HashMap.remove(state.strategies, nameOf(scope, id)) }
+      ])
+    }, transaction)
+
+    return Strategies.of({
+      create: Effect.fnUntraced(function*(scope, strategy) {
+        const row = { id: yield* newId, created: yield* Clock.currentTimeMillis, updated: undefined }
+        yield* put({ ...row, scope, strategy: JSON.stringify(strategy) })
+        return { ...row, strategy }
+      }),
+      get,
+      replace: Effect.fnUntraced(function*(scope, id, strategy) {
+        const { created } = yield* find(scope, id)
+        const row = { id, created, updated: yield* Clock.currentTimeMillis }
+        yield* put({ ...row, scope, strategy: JSON.stringify(strategy) })
+        return { ...row, strategy }
+      }, transaction),
+      archive,
+      list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
+        const page = yield* Pages.cut({
+          key,
+          list: { scope, route: "routing strategies", filters: [] },
+          rows: yield* read((state) => inScope(state.strategies, scope)),
+          position: (row) => ({ at: row.created, id: row.id }),
+          limit,
+          cursor
+        })
+        return { ...page, items: yield* Effect.forEach(page.items, record) }
+      }),
+      resolve: (scope, id) => Effect.map(get(scope, id), ({ strategy }) => strategy)
+    })
+  })
+)

@@ -1,0 +1,217 @@
+import { Database } from "#layers/memory/Database.ts"
+import * as Pages from "#layers/memory/Pages.ts"
+import { inScope, nameOf, type TemplateRow } from "#layers/memory/State.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { elementalVersion, type Snapshot, Template } from "#schemas/Template.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import * as ElementIds from "#src/content/ElementIds.ts"
+import {
+  AliasTaken,
+  TemplateNotFound,
+  type TemplateRecord,
+  Templates,
+  type TemplateSummary,
+  TemplateUnpublished,
+  VersionNotFound
+} from "#src/content/Templates.ts"
+import { StrategyNotFound } from "#src/delivery/Strategies.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+const decodeText = Schema.decodeEffect(Schema.fromJsonString(Template))
+const decode = (text: string) => Effect.mapError(decodeText(text), (cause) => new StoreUnavailable({ cause }))
+
+const liveText = ({ live, versions }: TemplateRow): string | undefined =>
+  live === undefined ? undefined : versions[live - 1]?.template
+
+/** The number and text of a snapshot; the draft has no number. */
+const snapshotOf = (row: TemplateRow, snapshot: Snapshot): { readonly text: string; readonly number?: number } | undefined => {
+  if (snapshot === "draft") return { text: row.draft }
+  const number = snapshot === "published" ? row.live ?? 0 : snapshot
+  const text = row.versions[number - 1]?.template
+  return text === undefined ? undefined : { text, number }
+}
+
+const record = Effect.fnUntraced(function*(row: TemplateRow, text: string, state: TemplateRecord["state"]) {
+  const { alias, created, id, updated } = row
+  return { id, template: yield* decode(text), state, alias, created, updated } satisfies TemplateRecord
+})
+
+const summary = Effect.fnUntraced(function*(row: TemplateRow) {
+  const { name, tags } = yield* decode(row.draft)
+  const live = liveText(row)
+  return {
+    id: row.id,
+    name,
+    tags,
+    state: live === undefined ? "DRAFT" : "PUBLISHED",
+    topicId: live === undefined ? undefined : (yield* decode(live)).subscription?.topic_id,
+    created: row.created,
+    updated: row.updated
+  } satisfies TemplateSummary
+})
+
+/** The templates in memory. */
+export const layer = Layer.effect(
+  Templates,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+    const key = yield* SecretKey
+    const { randomBytes } = yield* SecureRandom.SecureRandom
+    const newId = yield* TypeId.generator("nt")
+
+    const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
+      const row = yield* read((state) => HashMap.get(state.templates, nameOf(scope, id)))
+      return Option.isSome(row) ? row.value : yield* new TemplateNotFound({ id })
+    })
+
+    const editable = Effect.fnUntraced(function*(scope: Scope, id: string) {
+      const row = yield* find(scope, id)
+      return row.archived ? yield* new TemplateNotFound({ id }) : row
+    })
+
+    const put = (row: TemplateRow) =>
+      modify((state) => [
+        undefined,
+        { ...state, templates: HashMap.set(state.templates, nameOf(row.scope, row.id), row) }
+      ])
+
+    const checkStrategy = Effect.fnUntraced(function*(scope: Scope, { routing }: Template) {
+      if (routing === null) return
+      const { strategy_id: id } = routing
+      if (!(yield* read((state) => HashMap.has(state.strategies, nameOf(scope, id))))) {
+        return yield* new StrategyNotFound({ id })
+      }
+    })
+
+    const checkAlias = Effect.fnUntraced(function*(row: TemplateRow, alias: string | null | undefined) {
+      if (alias === undefined || alias === null) return
+      const rows = yield* read((state) => inScope(state.templates, row.scope))
+      if (rows.some((other) => other.id !== row.id && !other.archived && other.alias === alias)) {
+        return yield* new AliasTaken({ alias })
+      }
+    })
+
+    const published = Effect.fnUntraced(function*(row: TemplateRow) {
+      if (liveText(row) === row.draft) return row
+      const created = yield* Clock.currentTimeMillis
+      const versions = [...row.versions, { template: row.draft, created }]
+      return { ...row, versions, live: versions.length }
+    })
+
+    /** Stores a draft in a row that is new or already there. */
+    const save = Effect.fnUntraced(function*(
+      before: Omit<TemplateRow, "draft" | "draftAt">,
+      given: Template,
+      alias: string | null | undefined,
+      publish: boolean
+    ) {
+      yield* checkStrategy(before.scope, given)
+      const content = ElementIds.assign(given.content, yield* randomBytes(ElementIds.seedBytes))
+      const row: TemplateRow = {
+        ...before,
+        draft: JSON.stringify({ ...given, content }),
+        draftAt: yield* Clock.currentTimeMillis,
+        alias: alias === undefined ? before.alias : alias ?? undefined
+      }
+      yield* checkAlias(row, alias)
+      const saved = publish ? yield* published(row) : row
+      yield* put(saved)
+      return yield* record(saved, saved.draft, publish ? "PUBLISHED" : "DRAFT")
+    })
+
+    return Templates.of({
+      create: Effect.fnUntraced(function*(scope, { alias, publish, template }) {
+        const row = { scope, id: yield* newId, created: yield* Clock.currentTimeMillis, updated: undefined }
+        const fresh = { ...row, alias: undefined, archived: false, live: undefined, versions: [] }
+        return yield* save(fresh, template, alias, publish)
+      }, transaction),
+
+      get: Effect.fnUntraced(function*(scope, id, snapshot) {
+        const row = yield* find(scope, id)
+        const found = snapshotOf(row, snapshot)
+        if (found === undefined) return yield* new VersionNotFound({ id })
+        return yield* record(row, found.text, snapshot === "draft" ? "DRAFT" : "PUBLISHED")
+      }),
+
+      replace: Effect.fnUntraced(function*(scope, id, { alias, publish, template }) {
+        const row = yield* editable(scope, id)
+        return yield* save({ ...row, updated: yield* Clock.currentTimeMillis }, template, alias, publish)
+      }, transaction),
+
+      replaceContent: Effect.fnUntraced(function*(scope, id, content, publish) {
+        const row = yield* editable(scope, id)
+        const before = yield* decode(row.draft)
+        const version = content.version ?? before.content.version ?? elementalVersion
+        const template = { ...before, content: { ...content, version } }
+        const updated = yield* Clock.currentTimeMillis
+        return yield* save({ ...row, updated }, template, undefined, publish).pipe(
+          Effect.catchTag("AliasTaken", Effect.die)
+        )
+      }, transaction),
+
+      archive: Effect.fnUntraced(function*(scope, id) {
+        yield* put({ ...(yield* editable(scope, id)), archived: true })
+      }, transaction),
+
+      publish: Effect.fnUntraced(function*(scope, id, snapshot = "draft") {
+        const row = yield* editable(scope, id)
+        const found = snapshotOf(row, snapshot)
+        if (found === undefined) return yield* new VersionNotFound({ id })
+        yield* checkStrategy(scope, yield* decode(found.text))
+        yield* put(found.number === undefined ? yield* published(row) : { ...row, live: found.number })
+      }, transaction),
+
+      versions: Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
+        const row = yield* find(scope, id)
+        const draft = { number: undefined, live: false, hasChanges: row.draft !== liveText(row), created: row.draftAt }
+        const rows = row.versions.map(({ created }, index) => ({
+          number: index + 1,
+          live: index + 1 === row.live,
+          hasChanges: undefined,
+          created
+        }))
+        return yield* Pages.cut({
+          key,
+          list: { scope, route: "template versions", filters: [id] },
+          rows: [draft, ...rows],
+          position: ({ number = 1e15 }) => ({ at: number, id }),
+          limit,
+          cursor
+        })
+      }),
+
+      list: Effect.fnUntraced(function*(scope, { alias, cursor, limit, strategyId }) {
+        const uses = (text: string | undefined) =>
+          text === undefined
+            ? Effect.succeed(false)
+            : Effect.map(decode(text), ({ routing }) => routing?.strategy_id === strategyId)
+        const rows = (yield* read((state) => inScope(state.templates, scope))).filter((row) =>
+          !row.archived && (alias === undefined || row.alias === alias)
+        )
+        const page = yield* Pages.cut({
+          key,
+          list: { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] },
+          rows: strategyId === undefined ? rows : yield* Effect.filter(rows, (row) =>
+            Effect.zipWith(uses(row.draft), uses(liveText(row)), (draft, live) =>
+              draft || live)),
+          position: (row) => ({ at: row.created, id: row.id }),
+          limit,
+          cursor
+        })
+        return { ...page, items: yield* Effect.forEach(page.items, summary) }
+      }),
+
+      resolve: Effect.fnUntraced(function*(scope, name, keyState) {
+        const rows = yield* read((state) => inScope(state.templates, scope))
+        const row = rows.find(({ id }) => id === name) ?? rows.find((row) => !row.archived && row.alias === name)
+        if (row === undefined || row.archived) return yield* new TemplateNotFound({ id: name })
+        const text = keyState === "draft" ? row.draft : liveText(row)
+        if (text === undefined) return yield* new TemplateUnpublished({ id: name })
+        return { id: row.id, template: yield* decode(text) }
+      })
+    })
+  })
+)

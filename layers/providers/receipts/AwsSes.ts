@@ -1,0 +1,94 @@
+import { forged, instant } from "#layers/providers/receipts/Checks.ts"
+import { fromMarks } from "#layers/providers/receipts/Marks.ts"
+import * as Sns from "#layers/providers/receipts/Sns.ts"
+import type { CallbackReader } from "#src/reports/Callbacks.ts"
+import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
+import { Effect, Option, Schema } from "effect"
+
+/** The topic that the configuration set publishes to; posts of any other are refused, since anyone's topic is signed by AWS. */
+const Settings = Schema.Struct({ webhook_topic_arn: Schema.NonEmptyString })
+
+const Timed = Schema.Struct({ timestamp: Schema.optionalKey(Schema.String) })
+
+/**
+ * One event (docs.aws.amazon.com/ses, Contents of event data that Amazon SES publishes to Amazon SNS). `notificationType`: the older feedback
+ * notifications of an identity, which carry no tags.
+ */
+const Record = Schema.Struct({
+  eventType: Schema.optionalKey(Schema.String),
+  notificationType: Schema.optionalKey(Schema.String),
+  mail: Schema.Struct({
+    messageId: Schema.String,
+    tags: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String)))
+  }),
+  delivery: Schema.optionalKey(Timed),
+  open: Schema.optionalKey(Timed),
+  click: Schema.optionalKey(Timed),
+  bounce: Schema.optionalKey(Schema.Struct({
+    timestamp: Schema.optionalKey(Schema.String),
+    bounceType: Schema.String,
+    bounceSubType: Schema.optionalKey(Schema.String),
+    bouncedRecipients: Schema.optionalKey(Schema.Array(Schema.Struct({
+      status: Schema.optionalKey(Schema.String),
+      diagnosticCode: Schema.optionalKey(Schema.String)
+    })))
+  })),
+  reject: Schema.optionalKey(Schema.Struct({ reason: Schema.optionalKey(Schema.String) })),
+  failure: Schema.optionalKey(Schema.Struct({ errorMessage: Schema.optionalKey(Schema.String) }))
+})
+type Record = typeof Record.Type
+
+/** `Send`, `DeliveryDelay`, `Complaint` and `Subscription` move no message. */
+const table = new Map<string, ReceiptEvent>([
+  ["Delivery", "Deliver"],
+  ["Open", "Open"],
+  ["Click", "Click"],
+  ["Bounce", "Bounce"],
+  ["Reject", "Bounce"],
+  ["Rendering Failure", "Bounce"]
+])
+
+const nameOf = ({ eventType, notificationType }: Record): string => eventType ?? notificationType ?? ""
+
+/** A `Transient` `General` bounce is as often an out-of-office answer to a mail that arrived: it proves nothing. */
+const kindOf = (record: Record): ReceiptEvent | undefined => {
+  const { bounce } = record
+  const vague = bounce?.bounceType === "Transient" && (bounce.bounceSubType ?? "General") === "General"
+  return vague ? undefined : table.get(nameOf(record))
+}
+
+const whyOf = ({ bounce, failure, reject }: Record): string | undefined => {
+  const first = bounce?.bouncedRecipients?.[0]
+  const words = [bounce?.bounceType, bounce?.bounceSubType, first?.diagnosticCode ?? first?.status]
+  return [...words, reject?.reason, failure?.errorMessage].filter(Boolean).join(" ") || undefined
+}
+
+const receipt = (record: Record, { MessageId, Timestamp }: Sns.Envelope): ReadonlyArray<Receipt> => {
+  const kind = kindOf(record)
+  const { bounce, click, delivery, mail, open } = record
+  return kind === undefined ? [] : [{
+    id: MessageId,
+    event: kind,
+    ...fromMarks((name) => mail.tags?.[name]?.[0]),
+    reference: mail.messageId,
+    at: instant((delivery ?? bounce ?? open ?? click)?.timestamp ?? Timestamp),
+    detail: kind === "Bounce" ? whyOf(record) : undefined
+  }]
+}
+
+const settingsOf = Schema.decodeUnknownOption(Settings)
+const recordOf = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
+
+/**
+ * SES's events through an SNS topic, which is subscribed to `/callbacks/pc_…` over HTTPS without raw delivery. The adapter sends `marks` as
+ * `EmailTags`, and its configuration set, whose event destination is the topic.
+ */
+export const make = Effect.map(Sns.make, (sns): CallbackReader => ({
+  read: Effect.fnUntraced(function*({ body }, given) {
+    const settings = Option.getOrUndefined(settingsOf(given))
+    if (settings === undefined) return yield* forged("the configuration has no webhook_topic_arn")
+    const envelope = yield* sns.read(body, settings.webhook_topic_arn)
+    if (envelope === undefined) return []
+    return Option.match(recordOf(envelope.Message), { onNone: () => [], onSome: (record) => receipt(record, envelope) })
+  })
+}))

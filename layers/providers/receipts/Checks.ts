@@ -1,0 +1,33 @@
+import { Forged } from "#src/reports/Callbacks.ts"
+import { Buffer } from "node:buffer"
+import { createHash, timingSafeEqual } from "node:crypto"
+import { Clock, DateTime, Effect, Option } from "effect"
+
+/** How far a signed time may lie from now, in ms: what is older may be a replay. */
+const tolerance = 5 * 60_000
+
+const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
+
+/** Compares secrets in a time that tells nothing of them, whatever their lengths. */
+export const equal = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
+
+/** The bytes of a base64 text in its one canonical spelling; else `undefined`. */
+export const base64 = (text: string): Buffer | undefined => {
+  const bytes = Buffer.from(text, "base64")
+  return bytes.length > 0 && bytes.toString("base64") === text ? bytes : undefined
+}
+
+export const forged = (detail: string): Effect.Effect<never, Forged> => Effect.fail(new Forged({ detail }))
+
+/** Goes on if a signed time (epoch ms) is within 5 minutes of now. */
+export const fresh = (at: number | undefined): Effect.Effect<void, Forged> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    at !== undefined && Math.abs(now - at) <= tolerance ? Effect.void : forged("its signed time is not within 5 minutes of now"))
+
+/** Epoch ms of an ISO 8601 text. */
+export const instant = (text: string | undefined): number | undefined =>
+  text === undefined ? undefined : Option.getOrUndefined(Option.map(DateTime.make(text), DateTime.toEpochMillis))
+
+const decoder = new TextDecoder()
+
+export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)

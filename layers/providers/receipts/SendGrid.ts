@@ -1,0 +1,83 @@
+import { base64, forged, fresh, textOf } from "#layers/providers/receipts/Checks.ts"
+import { fromMarks } from "#layers/providers/receipts/Marks.ts"
+import type { CallbackReader } from "#src/reports/Callbacks.ts"
+import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
+import { Buffer } from "node:buffer"
+import { createPublicKey, verify } from "node:crypto"
+import { Effect, Option, Schema } from "effect"
+
+/** The verification key that the console shows when the signed event webhook is switched on: base64 of a DER public key (P-256). */
+const Settings = Schema.Struct({ webhook_public_key: Schema.String })
+
+/** One event (docs.sendgrid.com, Event Webhook Reference). Custom arguments stand beside the vendor's own fields. */
+const Event = Schema.StructWithRest(
+  Schema.Struct({
+    event: Schema.String,
+    sg_event_id: Schema.String,
+    sg_message_id: Schema.optionalKey(Schema.String),
+    timestamp: Schema.Number,
+    sg_machine_open: Schema.optionalKey(Schema.Boolean),
+    reason: Schema.optionalKey(Schema.String),
+    status: Schema.optionalKey(Schema.String)
+  }),
+  [Schema.Record(Schema.String, Schema.Json)]
+)
+type Event = typeof Event.Type
+
+/** `processed`, `deferred`, complaints and unsubscriptions move no message. */
+const table = new Map<string, ReceiptEvent>([
+  ["delivered", "Deliver"],
+  ["open", "Open"],
+  ["click", "Click"],
+  ["bounce", "Bounce"],
+  ["dropped", "Bounce"]
+])
+
+const kindOf = (event: Event): ReceiptEvent | undefined =>
+  // A privacy proxy fetched the pixel: that the mail arrived is all it says.
+  event.event === "open" && event.sg_machine_open === true ? "Deliver" : table.get(event.event)
+
+const receipt = (event: Event): ReadonlyArray<Receipt> => {
+  const kind = kindOf(event)
+  return kind === undefined ? [] : [{
+    id: event.sg_event_id,
+    event: kind,
+    ...fromMarks((name) => event[name]),
+    // What follows the first dot names the machine that handled it; the API's `X-Message-Id` ends before it.
+    reference: event.sg_message_id?.split(".", 1)[0],
+    at: event.timestamp * 1_000,
+    detail: kind === "Bounce" ? [event.status, event.reason].filter(Boolean).join(" ") || undefined : undefined
+  }]
+}
+
+const settingsOf = Schema.decodeUnknownOption(Settings)
+const eventOf = Schema.decodeUnknownOption(Event)
+const listOf = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Array(Schema.Json)))
+
+const isSigned = (key: string, signature: string, signed: Uint8Array): Effect.Effect<boolean> =>
+  Effect.try({
+    try: () => {
+      const [der, given] = [base64(key), base64(signature)]
+      if (der === undefined || given === undefined) return false
+      return verify("sha256", signed, createPublicKey({ key: der, format: "der", type: "spki" }), given)
+    },
+    catch: (cause) => cause
+  }).pipe(Effect.orElseSucceed(() => false))
+
+/**
+ * SendGrid's signed event webhook: ECDSA (P-256, SHA-256) over the timestamp header and the raw body. The adapter sends `marks` as
+ * `custom_args`.
+ */
+export const reader: CallbackReader = {
+  read: Effect.fnUntraced(function*({ body, headers }, given) {
+    const settings = Option.getOrUndefined(settingsOf(given))
+    if (settings === undefined) return yield* forged("the configuration has no webhook_public_key")
+    const signature = headers["x-twilio-email-event-webhook-signature"] ?? ""
+    const timestamp = headers["x-twilio-email-event-webhook-timestamp"] ?? ""
+    const signed = Buffer.concat([Buffer.from(timestamp), body])
+    if (!(yield* isSigned(settings.webhook_public_key, signature, signed))) return yield* forged("the signature is wrong")
+    yield* fresh(/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1_000 : undefined)
+    const events = Option.getOrElse(listOf(textOf(body)), () => [])
+    return events.flatMap((event) => Option.match(eventOf(event), { onNone: () => [], onSome: receipt }))
+  })
+}

@@ -1,0 +1,73 @@
+import { equal, forged, textOf } from "#layers/providers/receipts/Checks.ts"
+import { fromMarks } from "#layers/providers/receipts/Marks.ts"
+import type { CallbackReader } from "#src/reports/Callbacks.ts"
+import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
+import { createHmac } from "node:crypto"
+import { Effect, Option, Schema } from "effect"
+
+/** The account's own token signs its callbacks. */
+const Settings = Schema.Struct({ auth_token: Schema.NonEmptyString })
+
+/** Message statuses; `accepted`, `queued`, `sending` and `sent` say nothing that the call itself did not. `read`: WhatsApp and RCS. */
+const table = new Map<string, ReceiptEvent>([
+  ["delivered", "Deliver"],
+  ["read", "Open"],
+  ["undelivered", "Bounce"],
+  ["failed", "Bounce"]
+])
+
+/** With and without the scheme's own port: Twilio signs the one or the other. */
+const spellings = (url: string): ReadonlyArray<string> => {
+  const parts = /^(https?):\/\/([^/?#]*)(.*)$/s.exec(url)
+  if (parts === null) return []
+  const [, scheme = "", authority = "", rest = ""] = parts
+  const host = authority.replace(/:\d+$/, "")
+  return [url, `${scheme}://${host}${rest}`, `${scheme}://${host}:${scheme === "https" ? 443 : 80}${rest}`]
+}
+
+/** Every field after the address, sorted by name; a name that comes twice counts once per value. */
+const signed = (fields: URLSearchParams): string =>
+  [...new Set(fields.keys())].toSorted().flatMap((name) =>
+    [...new Set(fields.getAll(name))].toSorted().map((value) => `${name}${value}`)
+  ).join("")
+
+const isSigned = (token: string, urls: ReadonlyArray<string>, fields: URLSearchParams, signature: string): boolean => {
+  const text = signed(fields)
+  return [...new Set(urls.flatMap(spellings))]
+    .map((url) => equal(createHmac("sha1", token).update(url + text).digest("base64"), signature))
+    .includes(true)
+}
+
+const receipt = (fields: URLSearchParams, query: URLSearchParams): ReadonlyArray<Receipt> => {
+  const status = fields.get("MessageStatus") ?? ""
+  const kind = table.get(status)
+  const reference = fields.get("MessageSid") ?? undefined
+  if (kind === undefined || reference === undefined) return []
+  const words = [fields.get("ErrorCode"), fields.get("ErrorMessage")].filter(Boolean).join(" ")
+  return [{
+    // Twilio names no event and no time: each status of a message is reported once.
+    id: `${reference}:${status}`,
+    event: kind,
+    ...fromMarks((name) => query.get(name)),
+    reference,
+    at: undefined,
+    detail: kind === "Bounce" ? `${status} ${words}`.trim() : undefined
+  }]
+}
+
+const settingsOf = Schema.decodeUnknownOption(Settings)
+
+/**
+ * Twilio's status callback: HMAC-SHA-1 over the address it calls and the sorted form fields. The adapter sends `StatusCallback`, which is
+ * `marked` with our id; without it only a Messaging Service's own callback comes, which names the message by its SID.
+ */
+export const reader: CallbackReader = {
+  read: Effect.fnUntraced(function*({ body, headers, query, urls }, given) {
+    const settings = Option.getOrUndefined(settingsOf(given))
+    if (settings === undefined) return yield* forged("the configuration has no auth_token")
+    const fields = new URLSearchParams(textOf(body))
+    const signature = headers["x-twilio-signature"] ?? ""
+    if (!isSigned(settings.auth_token, urls, fields, signature)) return yield* forged("the signature is wrong")
+    return receipt(fields, query)
+  })
+}

@@ -1,0 +1,130 @@
+import type { Guard } from "#layers/providers/smtp/Dial.ts"
+import type { Endpoint } from "#layers/providers/smtp/Endpoint.ts"
+import type { Fault } from "#layers/providers/smtp/Fault.ts"
+import { type Progress, untouched } from "#layers/providers/smtp/Progress.ts"
+import * as Session from "#layers/providers/smtp/Session.ts"
+import { Clock, Effect, Exit, Semaphore } from "effect"
+
+export interface Limits {
+  readonly connections: number
+  readonly messagesPerConnection: number
+  /** In ms. */
+  readonly idleTimeout: number
+}
+
+interface Parked {
+  readonly session: Session.Session
+  readonly sent: number
+  /** Monotonic, in ms. */
+  readonly since: number
+}
+
+const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
+/** The server had gone before it heard of this message: not an answer, and not the message's fault. */
+const isStale = (fault: Fault): boolean =>
+  fault._tag === "Silent" ? fault.stage === "mail" : fault._tag === "Refused" && fault.stage === "mail" && fault.code === 421
+
+/** Sessions with one server, kept open between messages. All of them are closed with the scope. */
+export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint, limits: Limits) {
+  const scope = yield* Effect.scope
+  const permits = yield* Semaphore.make(limits.connections)
+  /** Of their own, so that a caller's slow server holds up nobody else's messages. */
+  const guests = yield* Semaphore.make(limits.connections)
+  /** Oldest first. */
+  const parked: Array<Parked> = []
+  let reaping = false
+
+  yield* Effect.addFinalizer(() =>
+    Effect.forEach(parked.splice(0), ({ session }) => session.quit, { concurrency: "unbounded", discard: true })
+  )
+
+  const retire = (session: Session.Session) => Effect.forkIn(session.quit, scope)
+
+  /** Runs only while something is parked. */
+  const reap = Effect.gen(function*() {
+    while (parked.length > 0) {
+      yield* Effect.sleep(limits.idleTimeout)
+      const now = yield* monotonicMillis
+      const first = parked.findIndex(({ since }) => now - since < limits.idleTimeout)
+      const tired = parked.splice(0, first === -1 ? parked.length : first)
+      yield* Effect.forEach(tired, ({ session }) => session.quit, { concurrency: "unbounded", discard: true })
+    }
+  }).pipe(Effect.ensuring(Effect.sync(() => {
+    reaping = false
+  })))
+
+  const park = Effect.fnUntraced(function*(session: Session.Session, sent: number) {
+    if (!session.isAlive()) return session.close()
+    if (sent >= limits.messagesPerConnection) {
+      yield* retire(session)
+      return
+    }
+    parked.push({ session, sent, since: yield* monotonicMillis })
+    if (reaping) return
+    reaping = true
+    yield* Effect.forkIn(reap, scope)
+  })
+
+  const take = (): Parked | undefined => {
+    for (let last = parked.pop(); last !== undefined; last = parked.pop()) {
+      if (last.session.isAlive()) return last
+      last.session.close()
+    }
+    return undefined
+  }
+
+  /** Gives the session back when its answer leaves it usable, and closes it otherwise. */
+  const over = <A>(
+    acquire: Effect.Effect<Parked, Fault>,
+    use: (session: Session.Session) => Effect.Effect<A, Fault>
+  ): Effect.Effect<A, Fault> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(acquire), ({ sent, session }) =>
+        restore(use(session)).pipe(Effect.onExit((exit) => {
+          const answered = Exit.isSuccess(exit)
+            || exit.cause.reasons.every((reason) => reason._tag === "Fail" && reason.error._tag === "Refused")
+          return answered ? park(session, sent + 1) : Effect.sync(session.close)
+        })))
+    )
+
+  /**
+   * Runs `use` on a session of its own. A kept session that turns out to be dead before it heard of the message is
+   * replaced, once, by a fresh one: that nothing was sent is proved.
+   */
+  const withSession = <A>(
+    progress: Progress,
+    use: (session: Session.Session) => Effect.Effect<A, Fault>
+  ): Effect.Effect<A, Fault> => {
+    const fresh = Effect.suspend(() =>
+      over(
+        Effect.map(Session.open(guard, endpoint, progress), (session): Parked => ({ session, sent: 0, since: 0 })),
+        use
+      )
+    )
+    return permits.withPermit(Effect.suspend(() => {
+      const kept = take()
+      if (kept === undefined) return fresh
+      progress.stage = "mail"
+      progress.close = kept.session.close
+      const { session } = kept
+      const cleaned = session.isDirty() ? Effect.andThen(session.reset, use(session)) : use(session)
+      return over(Effect.succeed(kept), () => cleaned).pipe(
+        Effect.catchIf((fault) => isStale(fault) && untouched(progress) && !progress.isCut, () => fresh)
+      )
+    }))
+  }
+
+  /** Runs `use` on a session with another server, for this message alone. */
+  const withGuest = <A>(
+    elsewhere: Endpoint,
+    progress: Progress,
+    use: (session: Session.Session) => Effect.Effect<A, Fault>
+  ): Effect.Effect<A, Fault> =>
+    guests.withPermit(Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(restore(Session.open(guard, elsewhere, progress)), (session) =>
+        restore(use(session)).pipe(Effect.ensuring(retire(session))))
+    ))
+
+  return { withSession, withGuest }
+})

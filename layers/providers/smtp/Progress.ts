@@ -1,0 +1,30 @@
+import { begun, type Stage } from "#layers/providers/smtp/Fault.ts"
+import { Latch } from "effect"
+
+/** How far one message has come: written by the session that carries it, read by whoever watches the clock. */
+export interface Progress {
+  stage: Stage
+  /** Nothing more may be written. */
+  isCut: boolean
+  /** Closes the connection that carries the message now. */
+  close: () => void
+  /** Open once the last byte of the message was handed over and only the answer is missing. */
+  readonly bodySent: Latch.Latch
+}
+
+export const make = (): Progress => ({
+  stage: "pool",
+  isCut: false,
+  close: () => undefined,
+  bodySent: Latch.makeUnsafe()
+})
+
+/** Ends the transaction here and now; what is returned is where it ended, since nothing is written afterwards. */
+export const cut = (progress: Progress): Stage => {
+  progress.isCut = true
+  progress.close()
+  return progress.stage
+}
+
+/** The message was not begun, and may go another way. */
+export const untouched = (progress: Progress): boolean => !begun(progress.stage)

@@ -1,0 +1,184 @@
+import { faultCode } from "#layers/outbound/FaultCode.ts"
+import type { Composed } from "#layers/providers/smtp/Compose.ts"
+import { dial, type Guard } from "#layers/providers/smtp/Dial.ts"
+import type { Endpoint } from "#layers/providers/smtp/Endpoint.ts"
+import { begun, type Fault, refused, silent, type Stage } from "#layers/providers/smtp/Fault.ts"
+import type { Progress } from "#layers/providers/smtp/Progress.ts"
+import * as Transcript from "#layers/providers/smtp/Transcript.ts"
+import { Effect, Redacted } from "effect"
+import SMTPConnection, { type SMTPError } from "nodemailer/lib/smtp-connection"
+import type { Socket } from "node:net"
+import { Readable } from "node:stream"
+
+/** What a server said to a message that it took. */
+export interface Receipt {
+  /** The Message-ID, when the server gave the message another one. */
+  readonly serverMessageId: string | undefined
+  /** How many of those who only get a copy were refused. */
+  readonly refusedCopies: number
+}
+
+/** The library's own timers count idle time; ours count all of it, so theirs are out of the way. */
+const never = 2 ** 31 - 1
+
+const unfit = (kind: "ContentRejected" | "Misconfigured", detail: string): Fault => ({ _tag: "Unfit", kind, detail })
+
+const commandStages: Readonly<Record<string, Stage>> = {
+  "EHLO": "ehlo",
+  "HELO": "ehlo",
+  "STARTTLS": "starttls",
+  "MAIL FROM": "mail",
+  "RCPT TO": "rcpt"
+}
+
+/** An open session over one connection. Its methods are called one after the other. */
+export const make = (socket: Socket, endpoint: Endpoint) => {
+  let progress: Progress | undefined
+  let stage: Stage = "greeting"
+  let hasTransaction = false
+  /** Whoever waits for the server now. */
+  let waiting: ((fault: Fault) => void) | undefined
+
+  const enter = (next: Stage) => {
+    stage = next
+    if (progress !== undefined) progress.stage = next
+  }
+  const transcript = Transcript.make(enter)
+  const connection = new SMTPConnection({
+    connection: socket,
+    host: endpoint.host,
+    secure: endpoint.secure,
+    requireTLS: endpoint.requireTls && !endpoint.secure,
+    ...(endpoint.name === undefined ? {} : { name: endpoint.name }),
+    // Said aloud, so that no environment variable can switch it off.
+    tls: { rejectUnauthorized: true, minVersion: "TLSv1.2", ...(endpoint.ca === undefined ? {} : { ca: endpoint.ca }) },
+    connectionTimeout: never,
+    greetingTimeout: never,
+    socketTimeout: never,
+    socketCloseTimeout: 0,
+    maxResponseSize: 64 * 1024,
+    transactionLog: true,
+    logger: transcript.logger
+  })
+
+  const faultOf = (error: SMTPError): Fault => {
+    if (error.response !== undefined) {
+      const named = commandStages[error.command ?? ""] ?? (error.command?.startsWith("AUTH") === true ? "auth" : undefined)
+      const at = named ?? (begun(stage) ? stage : error.command === "DATA" ? "data" : transcript.answered())
+      return refused(at, error.response) ?? silent(at, "EPROTOCOL")
+    }
+    if (error.code === "EAUTH") return unfit("Misconfigured", `${endpoint.host}: the login can not be used here`)
+    if (error.code === "EMESSAGE") return unfit("ContentRejected", "The message is larger than the server takes")
+    return silent(stage, error.originalCode ?? faultCode(error))
+  }
+  connection.on("error", (error: SMTPError) => waiting?.(faultOf(error)))
+  // The library ends a session before it says why.
+  connection.once("end", () => setImmediate(() => waiting?.(silent(stage, "closed"))))
+
+  const close = () => connection.close()
+
+  const ask = <A>(run: (done: (error: SMTPError | null | undefined, value: A) => void, fail: (fault: Fault) => void) => void) =>
+    Effect.callback<A, Fault>((resume) => {
+      const settle = (effect: Effect.Effect<A, Fault>) => {
+        waiting = undefined
+        resume(effect)
+      }
+      const fail = (fault: Fault) => settle(Effect.fail(fault))
+      waiting = fail
+      run((error, value) => error ? fail(faultOf(error)) : settle(Effect.succeed(value)), fail)
+      return Effect.sync(() => {
+        waiting = undefined
+        close()
+      })
+    })
+
+  const greet = ask<void>((done) => connection.connect((error) => done(error, undefined)))
+
+  const login = Effect.suspend((): Effect.Effect<unknown, Fault> => {
+    if (endpoint.requireTls && !connection.secure) {
+      return Effect.fail(unfit("Misconfigured", `${endpoint.host}: the session is not encrypted`))
+    }
+    if (endpoint.login === undefined) return Effect.void
+    if (!connection.secure && !endpoint.clearLogin) {
+      return Effect.fail(unfit("Misconfigured", `${endpoint.host}: no password over a session that is not encrypted`))
+    }
+    if (!connection.allowsAuth) return Effect.fail(unfit("Misconfigured", `${endpoint.host}: no login is offered`))
+    const { password, username } = endpoint.login
+    return ask((done) => connection.login({ user: username, pass: Redacted.value(password) }, done))
+  })
+
+  const deliver = ({ envelope, raw, required }: Composed, of: Progress) =>
+    ask<Receipt>((done, fail) => {
+      progress = of
+      progress.close = close
+      hasTransaction = true
+      transcript.begin()
+      enter("mail")
+      const refusal = () => transcript.refusals().find(({ address }) => required.has(address))
+
+      const body = new Readable({
+        // Asked for the first time when the server said 354, so this is the last moment to keep the message.
+        read: () => {
+          const refusedRecipient = refusal()
+          if (of.isCut || refusedRecipient !== undefined) {
+            fail((refusedRecipient && refused("rcpt", refusedRecipient.response)) ?? silent("data", "cut"))
+            close()
+            return
+          }
+          enter("body")
+          body.push(raw)
+          body.push(null)
+        }
+      })
+      body.once("end", () => {
+        enter("final")
+        of.bodySent.openUnsafe()
+      })
+      connection.send({ from: envelope.from, to: [...envelope.to], size: raw.length }, body, (error, info) => {
+        // An answer to what was not said yet is an answer to something else.
+        if (!error && stage !== "final") return fail(silent(stage, "EPROTOCOL"))
+        if (stage === "final") hasTransaction = false
+        done(error, {
+          serverMessageId: info?.serverMessageId,
+          refusedCopies: transcript.refusals().length
+        })
+      })
+    })
+
+  return {
+    /** Sets the session up: greeting, EHLO, STARTTLS, login. */
+    greet: Effect.andThen(greet, login),
+    deliver,
+    /** Whether another message may follow. */
+    isAlive: () => !connection.destroyed && stage !== "body",
+    /** A transaction was begun and refused half-way. */
+    isDirty: () => hasTransaction,
+    /** Leaves a transaction that was refused half-way; a session that can not is as good as dead. */
+    reset: ask<unknown>((done) => connection.reset(done)).pipe(
+      Effect.mapError(() => silent("mail", "RSET")),
+      Effect.tap(() => Effect.sync(() => hasTransaction = false))
+    ),
+    close,
+    /** Says goodbye; closed at the latest after a second. */
+    quit: Effect.callback<void>((resume) => {
+      connection.once("end", () => resume(Effect.void))
+      if (connection.destroyed) resume(Effect.void)
+      else connection.quit()
+    }).pipe(Effect.timeoutOption("1 second"), Effect.ensuring(Effect.sync(close)), Effect.asVoid)
+  }
+}
+export type Session = ReturnType<typeof make>
+
+/** A session ready for its first message. Interrupted or failed, its connection is closed. */
+export const open = (guard: Guard, endpoint: Endpoint, progress: Progress): Effect.Effect<Session, Fault> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function*() {
+      progress.stage = "connect"
+      const socket = yield* restore(dial(guard, endpoint))
+      const session = make(socket, endpoint)
+      progress.close = session.close
+      progress.stage = "greeting"
+      yield* restore(session.greet).pipe(Effect.onError(() => Effect.sync(session.close)))
+      return session
+    })
+  )

@@ -1,0 +1,91 @@
+import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
+import * as Address from "#layers/providers/smtp/Address.ts"
+import { type Composed, compose } from "#layers/providers/smtp/Compose.ts"
+import type { DkimKey } from "#layers/providers/smtp/Dkim.ts"
+import * as Endpoint from "#layers/providers/smtp/Endpoint.ts"
+import { toDeliveryError } from "#layers/providers/smtp/ErrorTable.ts"
+import { type Fault, silent } from "#layers/providers/smtp/Fault.ts"
+import * as Mail from "#layers/providers/smtp/Mail.ts"
+import * as Pool from "#layers/providers/smtp/Pool.ts"
+import * as Progress from "#layers/providers/smtp/Progress.ts"
+import { dkimKey, SmtpSettings } from "#layers/providers/smtp/Settings.ts"
+import { ContentRejected } from "#schemas/DeliveryError.ts"
+import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
+import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
+import { NodeDns } from "@effect/platform-node"
+import { DateTime, Effect, Option } from "effect"
+import { Dns } from "effect/net"
+
+const key = "smtp"
+
+const signerOf = ({ dkim }: SmtpSettings): DkimKey | undefined =>
+  dkim === undefined || dkim === null
+    ? undefined
+    : Option.getOrUndefined(Option.map(dkimKey(dkim), (key) => ({ domain: dkim.domain, selector: dkim.selector, key })))
+
+/**
+ * Fails when the time is up: `send_timeout` from the call to the last byte of the message, then `answer_timeout` for
+ * the answer. The connection is cut first, so what is then said about the stage stays true.
+ */
+const watch = (settings: SmtpSettings, progress: Progress.Progress): Effect.Effect<never, Fault> => {
+  const late = Effect.suspend(() => Effect.fail(silent(Progress.cut(progress), "deadline")))
+  return progress.bodySent.await.pipe(
+    Effect.timeoutOption(settings.send_timeout ?? 60_000),
+    Effect.flatMap(Option.match({
+      onNone: () => late,
+      onSome: () => Effect.andThen(Effect.sleep(settings.answer_timeout ?? 600_000), late)
+    }))
+  )
+}
+
+const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
+  // The setting was read when the outbound guard started; a bad one stopped the start there.
+  const guard = { dns: yield* Dns.Dns, allow: yield* Effect.orDie(AddressPolicy.allowed) }
+  const own = Endpoint.fromSettings(settings)
+  const pool = yield* Pool.make(guard, own, {
+    connections: settings.connections ?? 5,
+    messagesPerConnection: settings.messages_per_connection ?? 100,
+    idleTimeout: settings.idle_timeout ?? 30_000
+  })
+  const sender = { name: settings.from_name ?? "", address: settings.from_address }
+  const dkim = signerOf(settings)
+
+  const transmit = (endpoint: Endpoint.Endpoint, message: Composed, progress: Progress.Progress) =>
+    endpoint === own
+      ? pool.withSession(progress, (session) => session.deliver(message, progress))
+      : pool.withGuest(endpoint, progress, (session) => session.deliver(message, progress))
+
+  const send = Effect.fn("Smtp.send")(function*(delivery: Delivery) {
+    const endpoint = yield* Effect.fromResult(Endpoint.fromOverride(own, delivery.override)).pipe(
+      Effect.mapError((detail) => new ContentRejected({ detail }))
+    )
+    const mail = yield* Effect.fromResult(Mail.fromDelivery(delivery, sender))
+    const date = DateTime.toDateUtc(yield* DateTime.now)
+    const message = yield* compose(mail, { idempotencyToken: delivery.idempotencyToken, date, dkim })
+    const progress = Progress.make()
+    const receipt = yield* Effect.raceFirst(transmit(endpoint, message, progress), watch(settings, progress)).pipe(
+      Effect.mapError(toDeliveryError)
+    )
+    if (receipt.refusedCopies > 0) yield* Effect.logWarning("copies refused", { count: receipt.refusedCopies })
+    return { reference: receipt.serverMessageId ?? message.messageId }
+  })
+
+  return {
+    _tag: "Vendor",
+    key,
+    channel: "email",
+    reaches: (profile) => typeof profile["email"] === "string" && Option.isSome(Address.addrSpec(profile["email"])),
+    send
+  } satisfies Vendor
+}, Effect.provide(NodeDns.layer))
+
+/** Mail over SMTP: submission to the operator's server, one explicit envelope per message. */
+export const smtp: ProviderDefinition<SmtpSettings> = {
+  key,
+  name: "SMTP",
+  description: "Any mail server that speaks SMTP, with STARTTLS or TLS, login and DKIM.",
+  channel: "email",
+  address: "email",
+  settings: SmtpSettings,
+  make
+}

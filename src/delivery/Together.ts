@@ -1,0 +1,40 @@
+import { Effect, Latch, Semaphore } from "effect"
+
+/** Effects that run among each other, and effects that run while none of those does. */
+export interface Together {
+  readonly among: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+  readonly alone: <A>(effect: Effect.Effect<A>) => Effect.Effect<A>
+}
+
+/** A gate that costs the many next to nothing: it is only looked at, and closed while one is alone or waits to be. */
+export const make: Effect.Effect<Together> = Effect.sync(() => {
+  const gate = Latch.makeUnsafe(true)
+  const empty = Latch.makeUnsafe(true)
+  const turn = Semaphore.makeUnsafe(1)
+  let running = 0
+
+  const enter = () => {
+    if (running++ === 0) Latch.closeUnsafe(empty)
+  }
+  const leave = Effect.sync(() => {
+    if (--running === 0) Latch.openUnsafe(empty)
+  })
+
+  const among = <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
+    Effect.suspend(() => {
+      if (!Latch.isOpen(gate)) return Effect.andThen(gate.await, among(effect))
+      enter()
+      return Effect.ensuring(effect, leave)
+    })
+
+  const alone = <A>(effect: Effect.Effect<A>): Effect.Effect<A> =>
+    turn.withPermits(1)(
+      Effect.acquireUseRelease(
+        Effect.sync(() => Latch.closeUnsafe(gate)),
+        () => Effect.andThen(empty.await, effect),
+        () => Effect.sync(() => Latch.openUnsafe(gate))
+      )
+    )
+
+  return { among, alone }
+})

@@ -1,0 +1,81 @@
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { type Receipt, Receipts } from "#src/reports/Receipts.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+
+/** A provider's request as it came. */
+export interface Callback {
+  /** What the provider may have called: behind a proxy neither scheme nor host is certain. Absolute, with the query. */
+  readonly urls: ReadonlyArray<string>
+  readonly query: URLSearchParams
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+}
+
+/** No signature, a wrong or an old one, or nothing to check it with: not known to be the provider's. `detail` holds no payload. */
+export class Forged extends Schema.TaggedError<Forged>()("Forged", { detail: Schema.String }) {}
+
+/** What is needed for the check (a certificate) is out of reach: the provider should come again. */
+export class Unverifiable extends Schema.TaggedError<Unverifiable>()("Unverifiable", { detail: Schema.String }) {}
+
+/** How one vendor's callbacks are told from forged ones, and what they say. */
+export interface CallbackReader {
+  /** `settings`: those of the configuration that is called back, decrypted. Ends with `Forged` for anything else than a genuine callback. */
+  readonly read: (
+    callback: Callback,
+    settings: Schema.JsonObject
+  ) => Effect.Effect<ReadonlyArray<Receipt>, Forged | Unverifiable>
+}
+
+/** The vendors that call back, by catalogue key. */
+export class CallbackReaders
+  extends Context.Service<CallbackReaders, ReadonlyMap<string, CallbackReader>>()("tidings/CallbackReaders")
+{}
+
+/** A configuration as callbacks need it; its scope is where their receipts belong, whatever they say themselves (P10). */
+export interface CallbackTarget {
+  readonly scope: Scope
+  /** Catalogue key. */
+  readonly provider: string
+  readonly settings: Schema.JsonObject
+}
+
+export class CallbackTargets extends Context.Service<CallbackTargets, {
+  readonly find: (configurationId: string) => Effect.Effect<Option.Option<CallbackTarget>, StoreUnavailable>
+}>()("tidings/CallbackTargets") {}
+
+/** No such configuration, or its vendor does not call back. */
+export class NoCallbacks extends Schema.TaggedError<NoCallbacks>()("NoCallbacks", { id: Schema.String }) {}
+
+/** What takes the callbacks of one configuration. */
+export type Receiver = (callback: Callback) => Effect.Effect<void, Forged | Unverifiable | StoreUnavailable>
+
+/** The way in for providers' callbacks: verified, then applied. */
+export class Callbacks extends Context.Service<Callbacks, {
+  readonly receiver: (configurationId: string) => Effect.Effect<Receiver, NoCallbacks | StoreUnavailable>
+}>()("tidings/Callbacks") {}
+
+export const layer = Layer.effect(
+  Callbacks,
+  Effect.gen(function*() {
+    const receipts = yield* Receipts
+    const readers = yield* CallbackReaders
+    const targets = yield* CallbackTargets
+
+    const receive = Effect.fn("Callbacks.receive")(
+      function*(reader: CallbackReader, target: CallbackTarget, callback: Callback) {
+        yield* receipts.apply(target.scope, target.provider, yield* reader.read(callback, target.settings))
+      }
+    )
+
+    return Callbacks.of({
+      receiver: Effect.fnUntraced(function*(id) {
+        const target = Option.getOrUndefined(yield* targets.find(id))
+        const reader = target === undefined ? undefined : readers.get(target.provider)
+        if (target === undefined || reader === undefined) return yield* new NoCallbacks({ id })
+        return (callback) => receive(reader, target, callback)
+      })
+    })
+  })
+)

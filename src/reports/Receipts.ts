@@ -1,0 +1,111 @@
+import { epochSeconds, type MessageId } from "#schemas/MessageId.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { References } from "#src/reports/References.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+
+/** What a provider may say of a message that it took. */
+export type ReceiptEvent = "Deliver" | "Open" | "Click" | "Bounce"
+
+/**
+ * A provider's verified word on one message. The message is named by our own id, which the request to the provider carried, so that a receipt
+ * may come before its call's outcome is stored; without it by the provider's reference.
+ */
+export interface Receipt {
+  /** The provider's id of this event, the same at every repeat of it. */
+  readonly id: string
+  readonly event: ReceiptEvent
+  readonly messageId: MessageId | undefined
+  /** The number of the provider call within the message, where the request carried it. */
+  readonly attempt: number | undefined
+  readonly reference: string | undefined
+  /** Epoch ms by the provider's clock; `undefined`: when it came. */
+  readonly at: number | undefined
+  /** Why it bounced, in the provider's words. */
+  readonly detail: string | undefined
+}
+
+/** Moves messages by what providers report of them (api.md 25.2). */
+export class Receipts extends Context.Service<Receipts, {
+  /**
+   * Applies verified receipts in whatever order and number they come: repeats and receipts for unknown messages have no effect. After a
+   * `StoreUnavailable` some may have been applied; all of them again do no harm.
+   */
+  readonly apply: (
+    scope: Scope,
+    provider: string,
+    receipts: ReadonlyArray<Receipt>
+  ) => Effect.Effect<void, StoreUnavailable>
+}>()("tidings/Receipts") {}
+
+const types = { Deliver: "DELIVERED", Open: "OPENED", Click: "CLICKED", Bounce: "UNDELIVERABLE" } as const
+
+/** One batch goes to the store this many messages at a time. */
+const together = 4
+
+const longestName = 200
+const longestDetail = 500
+
+/** A name as a text column takes it. */
+const name = (text: string): string => text.replaceAll("\u0000", "").slice(0, longestName).toWellFormed()
+
+/** Mail servers quote the address they refuse; it does not belong into a timeline (P9). */
+const words = (text: string): string =>
+  name(text.slice(0, longestDetail).replaceAll(/[^\s<>()"',;:]+@[^\s<>()"',;]+/g, "(address)").replaceAll(/\+?\d{7,}/g, "(number)"))
+
+/** Never before the message was accepted nor after now, whatever the provider's clock says. */
+const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>
+  Math.min(now, Math.max(receipt.at ?? now, epochSeconds(id) * 1_000))
+
+const entry = (provider: string, receipt: Receipt, at: number): HistoryEvent => ({
+  type: types[receipt.event],
+  ts: at,
+  provider,
+  ...(receipt.reference === undefined ? {} : { reference: name(receipt.reference) }),
+  ...(receipt.event === "Bounce" ? { reason: "BOUNCED" } : {}),
+  ...(receipt.detail === undefined ? {} : { error: words(receipt.detail) })
+})
+
+export const layer = Layer.effect(
+  Receipts,
+  Effect.gen(function*() {
+    const journal = yield* Journal
+    const references = yield* References
+
+    const one = Effect.fnUntraced(function*(scope: Scope, provider: string, receipt: Receipt) {
+      const reference = receipt.reference === undefined ? undefined : name(receipt.reference)
+      const id = receipt.messageId ??
+        (reference === undefined ? undefined : Option.getOrUndefined(yield* references.find(scope, provider, reference)))
+      if (id === undefined) return
+      const at = timeOf(receipt, id, yield* Clock.currentTimeMillis)
+      yield* journal.observe({
+        scope,
+        id,
+        event: receipt.event,
+        history: entry(provider, receipt, at),
+        reason: receipt.event === "Bounce" ? "BOUNCED" : undefined,
+        eventId: name(receipt.id),
+        call: { provider, number: receipt.attempt, reference }
+      }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
+    })
+
+    const apply = Effect.fn("Receipts.apply")(
+      function*(scope: Scope, provider: string, receipts: ReadonlyArray<Receipt>) {
+        const byMessage = Map.groupBy(receipts, (receipt) => receipt.messageId ?? receipt.reference)
+        yield* Effect.forEach(
+          byMessage.values(),
+          (group) =>
+            Effect.forEach(
+              group.toSorted((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity)),
+              (receipt) => one(scope, provider, receipt),
+              { discard: true }
+            ),
+          { concurrency: together, discard: true }
+        )
+      }
+    )
+    return Receipts.of({ apply })
+  })
+)

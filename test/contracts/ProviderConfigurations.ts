@@ -1,0 +1,184 @@
+import {
+  type Configuration,
+  type ConfigurationDraft,
+  ProviderConfigurations
+} from "#src/delivery/ProviderConfigurations.ts"
+import { Strategies } from "#src/delivery/Strategies.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+
+const draft = (provider: string, more: Partial<ConfigurationDraft> = {}): ConfigurationDraft => ({
+  provider,
+  title: undefined,
+  alias: undefined,
+  settings: Redacted.make({ api_key: "\u0000 hidden", deep: { ...Fixture.withProto } }),
+  ...more
+})
+
+/** With its secrets in sight. */
+const shown = ({ settings, ...rest }: Configuration) => ({
+  ...rest,
+  settings: settings === undefined ? undefined : JSON.stringify(Redacted.value(settings))
+})
+
+const start = Effect.gen(function*() {
+  const { at, scope } = yield* Fixture.world
+  yield* TestClock.setTime(at)
+  const configurations = yield* ProviderConfigurations
+  const installed = Effect.map(configurations.installed(scope), (all) => all.map(shown))
+  const make = (provider: string, alias?: string) => configurations.create(scope, draft(provider, { alias }))
+  const strategies = yield* Strategies
+  const route = (channels: ReadonlyArray<string>, providers: ReadonlyArray<string> = []) =>
+    strategies.create(scope, {
+      name: "s",
+      routing: { method: "single", channels },
+      channels: { email: { providers } }
+    })
+  return { at, scope, configurations, installed, make, route, strategies }
+})
+
+const tag = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
+
+/** What every store of provider configurations promises. */
+export const providerConfigurationsContract = <E>(
+  name: string,
+  stores: Layer.Layer<ProviderConfigurations | Strategies, E>
+) =>
+  layer(stores)(`ProviderConfigurations: ${name}`, (it) => {
+    it.effect("are kept as they were given, and replaced by what the change makes of them", () =>
+      Effect.gen(function*() {
+        const { at, configurations, installed, scope } = yield* start
+        const made = yield* configurations.create(scope, draft("sendgrid", { title: "t", alias: "a" }))
+        assert.match(made.id, /^pc_[0-9a-hjkmnp-tv-z]{26}$/)
+        assert.deepStrictEqual(shown(yield* configurations.get(scope, made.id)), shown(made))
+        assert.deepStrictEqual(yield* installed, [shown(made)])
+        yield* TestClock.adjust("1 second")
+        const replaced = yield* configurations.replace(scope, made.id, (stored) =>
+          Effect.succeed({
+            ...stored,
+            title: undefined,
+            alias: undefined,
+            settings: stored.settings === undefined
+              ? undefined
+              : Redacted.make({ ...Redacted.value(stored.settings), more: 1 })
+          }))
+        assert.deepStrictEqual(shown(yield* configurations.get(scope, made.id)), shown(replaced))
+        assert.deepStrictEqual(yield* installed, [shown(replaced)])
+        assert.deepStrictEqual([replaced.created, replaced.updated, replaced.title], [at, at + 1_000, undefined])
+        assert.include(shown(replaced).settings, "\"more\":1")
+      }))
+
+    it.effect("a refused change changes nothing", () =>
+      Effect.gen(function*() {
+        const { configurations, make, scope } = yield* start
+        const made = yield* make("smtp")
+        const refusal = configurations.replace(scope, made.id, () => Effect.fail({ _tag: "Refused" as const }))
+        assert.strictEqual(yield* tag(refusal), "Refused")
+        assert.deepStrictEqual(shown(yield* configurations.get(scope, made.id)), shown(made))
+      }))
+
+    it.effect("one without settings is kept without", () =>
+      Effect.gen(function*() {
+        const { configurations, installed, scope } = yield* start
+        const made = yield* configurations.create(scope, draft("sendgrid", { settings: undefined }))
+        assert.isUndefined((yield* configurations.get(scope, made.id)).settings)
+        assert.deepStrictEqual(yield* installed, [shown(made)])
+      }))
+
+    it.effect("an alias names one", () =>
+      Effect.gen(function*() {
+        const { configurations, make, scope } = yield* start
+        yield* make("smtp", "main")
+        const other = yield* make("smtp")
+        assert.strictEqual(yield* tag(make("sendgrid", "main")), "ConfigurationAliasTaken")
+        const change = configurations.replace(scope, other.id, (stored) => Effect.succeed({ ...stored, alias: "main" }))
+        assert.strictEqual(yield* tag(change), "ConfigurationAliasTaken")
+        assert.lengthOf((yield* configurations.list(scope, { limit: 10, cursor: undefined })).items, 2)
+        yield* (yield* start).make("smtp", "main")
+      }))
+
+    it.effect("installed ones come oldest first, the same value while nothing changed", () =>
+      Effect.gen(function*() {
+        const { configurations, make, scope } = yield* start
+        const ids: Array<string> = []
+        for (const provider of ["smtp", "sendgrid", "smtp"]) {
+          ids.push((yield* make(provider)).id)
+          yield* TestClock.adjust("1 milli")
+        }
+        const first = yield* configurations.installed(scope)
+        assert.deepStrictEqual(first.map(({ id }) => id), ids)
+        yield* (yield* start).make("smtp")
+        assert.strictEqual(yield* configurations.installed(scope), first)
+        yield* configurations.remove(scope, ids[0] ?? "")
+        assert.deepStrictEqual((yield* configurations.installed(scope)).map(({ id }) => id), ids.slice(1))
+      }))
+
+    it.effect("are listed newest first, page by page", () =>
+      Effect.gen(function*() {
+        const { configurations, make, scope } = yield* start
+        const ids: Array<string> = []
+        for (const provider of ["a", "b", "c"]) {
+          ids.unshift((yield* make(provider)).id)
+          yield* TestClock.adjust("1 milli")
+        }
+        const first = yield* configurations.list(scope, { limit: 2, cursor: undefined })
+        const second = yield* configurations.list(scope, { limit: 2, cursor: first.cursor })
+        assert.deepStrictEqual([...first.items, ...second.items].map(({ id }) => id), ids)
+        assert.isUndefined(second.cursor)
+      }))
+
+    it.effect("one that a strategy cannot do without stays", () =>
+      Effect.gen(function*() {
+        const { configurations, make, route, scope, strategies } = yield* start
+        const [one, aliased, named, free] = yield* Effect.all([make("smtp"), make("x", "eu"), make("y"), make("z")])
+        const used = [
+          yield* route(["smtp"]),
+          yield* route(["email"], ["eu"]),
+          yield* route(["email"], [named.id])
+        ]
+        const ids = [one, aliased, named].map(({ id }) => id)
+        assert.deepStrictEqual(
+          yield* Effect.forEach(ids, (id) => tag(configurations.remove(scope, id))),
+          ["ConfigurationInUse", "ConfigurationInUse", "ConfigurationInUse"]
+        )
+        yield* configurations.remove(scope, free.id)
+        yield* make("smtp")
+        yield* configurations.remove(scope, one.id)
+        yield* Effect.forEach(used, ({ id }) => strategies.archive(scope, id))
+        yield* configurations.remove(scope, aliased.id)
+        assert.lengthOf((yield* configurations.list(scope, { limit: 10, cursor: undefined })).items, 2)
+      }))
+
+    it.effect("the first ones are stored once, and not where there ever were any", () =>
+      Effect.gen(function*() {
+        const { configurations, installed, scope } = yield* start
+        const first = configurations.first(scope, [draft("smtp"), draft("twilio")])
+        assert.sameMembers(yield* Effect.all([first, first], { concurrency: "unbounded" }), [true, false])
+        assert.sameMembers((yield* installed).map(({ provider }) => provider), ["smtp", "twilio"])
+        const other = yield* start
+        const made = yield* other.make("sendgrid")
+        yield* other.configurations.remove(other.scope, made.id)
+        assert.isFalse(yield* other.configurations.first(other.scope, [draft("smtp")]))
+        assert.deepStrictEqual(yield* other.installed, [])
+      }))
+
+    it.effect("P10: another environment's is none", () =>
+      Effect.gen(function*() {
+        const { make } = yield* start
+        const { id } = yield* make("smtp")
+        const elsewhere = yield* start
+        const { configurations, scope } = elsewhere
+        assert.deepStrictEqual(
+          yield* Effect.all([
+            tag(configurations.get(scope, id)),
+            tag(configurations.remove(scope, id)),
+            tag(configurations.replace(scope, id, Effect.succeed))
+          ]),
+          ["ConfigurationNotFound", "ConfigurationNotFound", "ConfigurationNotFound"]
+        )
+        assert.deepStrictEqual(yield* elsewhere.installed, [])
+      }))
+  })

@@ -1,0 +1,117 @@
+import type { Kind } from "#schemas/DeliveryError.ts"
+import { type Act, type Cue, type Stage, stages, start } from "#test/support/ScriptedSmtp.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Duration, Effect, Result } from "effect"
+import { delivery, vendor } from "./Deliveries.ts"
+
+type Column = "4xx" | "5xx" | "421" | "close" | "hang" | "drip"
+const columns: ReadonlyArray<Column> = ["4xx", "5xx", "421", "close", "hang", "drip"]
+
+const permanent: Readonly<Record<Stage, readonly [reply: string, kind: Kind]>> = {
+  greeting: ["554 5.3.2 no service", "Misconfigured"],
+  ehlo: ["550 5.7.1 who are you", "Misconfigured"],
+  starttls: ["502 5.5.1 not implemented", "Misconfigured"],
+  auth: ["535 5.7.8 wrong password", "Misconfigured"],
+  mail: ["550 5.1.8 sender unknown", "Misconfigured"],
+  rcpt: ["550 5.1.1 <bob@rcpt.test>: no such user", "RecipientRejected"],
+  data: ["554 5.6.0 no", "ContentRejected"],
+  final: ["554 5.7.1 spam", "ContentRejected"]
+}
+
+const actOf = (stage: Stage, column: Column): Act => {
+  switch (column) {
+    case "4xx":
+      return { reply: "451 4.3.0 later" }
+    case "5xx":
+      return { reply: permanent[stage][0] }
+    case "421":
+      return { reply: "421 4.3.2 closing" }
+    default:
+      return column
+  }
+}
+
+const expected = (stage: Stage, column: Column): Kind => {
+  if (column === "5xx") return permanent[stage][1]
+  if (column === "4xx" || column === "421") return "Unavailable"
+  return stage === "final" ? "Unknown" : "Unavailable"
+}
+
+const deadline = 250
+const extensionsOf = (stage: Stage): ReadonlyArray<string> => {
+  if (stage === "starttls") return ["STARTTLS"]
+  return stage === "auth" ? ["AUTH PLAIN LOGIN"] : []
+}
+
+const cell = (stage: Stage, column: Column, pipelining: boolean) =>
+  Effect.gen(function*() {
+    const cues: ReadonlyArray<Cue> = [{ at: stage, act: actOf(stage, column) }]
+    const server = yield* start({ cues, extensions: [...extensionsOf(stage), ...pipelining ? ["PIPELINING"] : []] })
+    const provider = yield* vendor(server.port, {
+      send_timeout: deadline,
+      answer_timeout: deadline,
+      ...(stage === "auth" ? { username: "us", password: "secret" } : {})
+    })
+    const [elapsed, result] = yield* Effect.timed(Effect.result(provider.send(delivery())))
+    const name = `${stage} × ${column}`
+    if (Result.isSuccess(result)) return assert.fail(`${name}: accepted`)
+    const error = result.failure
+    assert.strictEqual(error._tag, expected(stage, column), `${name}: ${error.detail}`)
+    assert.include(error.detail, `At ${stage}`, name)
+    assert.notInclude(error.detail, "@", name)
+    assert.strictEqual(error._tag === "Unknown", stage === "final" && server.bodyBytes() > 0 && !/\d/.test(column), name)
+    if (stage !== "final") assert.strictEqual(server.bodyBytes(), 0, name)
+    if (error._tag === "RecipientRejected") assert.isTrue(error.invalidates, name)
+    assert.isBelow(Duration.toMillis(elapsed), deadline + 1000, name)
+    assert.strictEqual(server.messages.length, 0, name)
+  }).pipe(Effect.scoped)
+
+describe("SMTP", () => {
+  for (const stage of stages) {
+    it.live(`P2: at ${stage}, each of ${columns.join(", ")} has its one outcome, within the deadline`, () =>
+      Effect.forEach(columns, (column) => cell(stage, column, false), { concurrency: "unbounded" }))
+  }
+
+  it.live("P2: the same where the server takes the whole envelope at once", () =>
+    Effect.forEach(
+      (["mail", "rcpt", "data", "final"] as const).flatMap((stage) => columns.map((column) => [stage, column] as const)),
+      ([stage, column]) => cell(stage, column, true),
+      { concurrency: "unbounded" }
+    ))
+
+  it.live("a message begun and cut off is unknown, and nothing else is", () =>
+    Effect.gen(function*() {
+      const server = yield* start({ resetInBody: true })
+      const provider = yield* vendor(server.port, { send_timeout: 2000 })
+      const error = yield* Effect.flip(provider.send(delivery({ text: "z".repeat(200_000) })))
+      assert.strictEqual(error._tag, "Unknown")
+    }))
+
+  it.live("nobody listening is proved not sent", () =>
+    Effect.gen(function*() {
+      const port = yield* Effect.scoped(Effect.map(start(), ({ port }) => port))
+      const error = yield* Effect.flip(Effect.flatMap(vendor(port), (provider) => provider.send(delivery())))
+      assert.strictEqual(error._tag, "Unavailable")
+      assert.include(error.detail, "ECONNREFUSED")
+    }))
+
+  it.live("a refusal in the middle of a message is a refusal, and its connection is not used again", () =>
+    Effect.gen(function*() {
+      const server = yield* start({ cues: [{ at: "data", act: { reply: "354 go on\r\n552 5.3.4 too big" } }] })
+      const provider = yield* vendor(server.port, { send_timeout: 2000 })
+      const error = yield* Effect.flip(provider.send(delivery()))
+      assert.strictEqual(error._tag, "ContentRejected")
+      yield* server.drained
+    }))
+
+  it.live("an interrupted send leaves no connection behind", () =>
+    Effect.gen(function*() {
+      for (const at of stages) {
+        const server = yield* start({ cues: [{ at, act: "hang" }], extensions: [...extensionsOf(at)] })
+        const provider = yield* vendor(server.port, at === "auth" ? { username: "us", password: "secret" } : {})
+        yield* Effect.timeoutOption(provider.send(delivery()), 100)
+        yield* server.drained
+        assert.strictEqual(server.connections(), 1, at)
+      }
+    }))
+})

@@ -1,0 +1,210 @@
+import { Effect, type Scope } from "effect"
+import { createServer, type Socket } from "node:net"
+
+/** The points at which the server has something to say. `final` is the answer to the end of the message. */
+export const stages = ["greeting", "ehlo", "starttls", "auth", "mail", "rcpt", "data", "final"] as const
+export type Stage = (typeof stages)[number]
+
+/** What it does there instead of agreeing: a reply, closing, resetting, silence, or a reply that never ends. */
+export type Act = { readonly reply: string } | "close" | "reset" | "hang" | "drip"
+
+export interface Cue {
+  readonly at: Stage
+  readonly act: Act
+  /** Only for RCPT of this address. */
+  readonly recipient?: string
+}
+
+export interface Options {
+  readonly cues?: ReadonlyArray<Cue>
+  /** Lines of the EHLO reply after the first; `STARTTLS` and `AUTH` among them are only offered, never done. */
+  readonly extensions?: ReadonlyArray<string>
+  /** Closes the connection, without a word, after this many messages on it. */
+  readonly messagesPerConnection?: number
+  /** Reset the connection as soon as the first byte of a message is there. */
+  readonly resetInBody?: boolean
+}
+
+/** A message as it came over the wire. */
+export interface Captured {
+  readonly from: string
+  readonly to: ReadonlyArray<string>
+  /** Between DATA's reply and the final dot, still stuffed. */
+  readonly raw: string
+  readonly connection: number
+}
+
+export interface ScriptedSmtp {
+  readonly port: number
+  readonly messages: ReadonlyArray<Captured>
+  /** Commands as they came, of all connections; a login is reduced to its verb. */
+  readonly commands: ReadonlyArray<string>
+  /** Connections ever opened. */
+  readonly connections: () => number
+  /** Connections open now. */
+  readonly open: () => number
+  /** Bytes of messages received, whole or not. */
+  readonly bodyBytes: () => number
+  /** Resolves when every connection is gone. */
+  readonly drained: Effect.Effect<void>
+}
+
+const agreement: Readonly<Record<Exclude<Stage, "ehlo">, string>> = {
+  greeting: "220 scripted ESMTP",
+  starttls: "454 4.7.0 no TLS here",
+  auth: "235 2.7.0 welcome",
+  mail: "250 2.1.0 ok",
+  rcpt: "250 2.1.5 ok",
+  data: "354 go on",
+  final: "250 2.0.0 queued as 4ABC"
+}
+
+const stageOf: Readonly<Record<string, Stage>> = {
+  EHLO: "ehlo",
+  HELO: "ehlo",
+  STARTTLS: "starttls",
+  AUTH: "auth",
+  MAIL: "mail",
+  RCPT: "rcpt",
+  DATA: "data"
+}
+
+/** A mail server on a free loopback port that follows its cues, and reads strictly: lines end in CRLF or are not lines. */
+export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never, Scope.Scope> =>
+  Effect.gen(function*() {
+    const messages: Array<Captured> = []
+    const commands: Array<string> = []
+    const sockets = new Set<Socket>()
+    const drips = new Set<NodeJS.Timeout>()
+    let connections = 0
+    let bodyBytes = 0
+    let onDrained = () => {}
+
+    const serve = (socket: Socket) => {
+      const connection = ++connections
+      sockets.add(socket)
+      socket.setNoDelay(true)
+      let buffered = ""
+      let inBody = false
+      let deaf = false
+      let taken = 0
+      let envelope: { from: string; to: Array<string> } = { from: "", to: [] }
+
+      const act = (what: Act) => {
+        if (typeof what === "object") {
+          socket.write(`${what.reply}\r\n`)
+          if (what.reply.startsWith("421")) {
+            deaf = true
+            socket.end()
+          }
+          return
+        }
+        deaf = true
+        if (what === "close") socket.end()
+        if (what === "reset") socket.resetAndDestroy()
+        if (what === "drip") {
+          let sent = 0
+          const text = "250-still thinking\r\n"
+          const drip = setInterval(() => socket.destroyed ? clearInterval(drip) : socket.write(text.charAt(sent++ % text.length)), 5)
+          drips.add(drip)
+        }
+      }
+      /** The reply at a stage; whether it was the agreeable one. */
+      const say = (stage: Stage, recipient = ""): boolean => {
+        const cue = options.cues?.find(({ at, recipient: of }) => at === stage && (of === undefined || of === recipient))
+        if (cue !== undefined) {
+          act(cue.act)
+          return typeof cue.act === "object" && /^[23]/.test(cue.act.reply)
+        }
+        if (stage === "ehlo") {
+          const lines = ["scripted", ...options.extensions ?? []]
+          socket.write(lines.map((line, index) => `250${index === lines.length - 1 ? " " : "-"}${line}\r\n`).join(""))
+        } else socket.write(`${agreement[stage]}\r\n`)
+        return true
+      }
+
+      const command = (line: string) => {
+        const verb = line.split(" ")[0]?.toUpperCase() ?? ""
+        commands.push(verb === "AUTH" ? verb : line)
+        const path = /<([^>]*)>/.exec(line)?.[1] ?? ""
+        const stage = stageOf[verb]
+        if (stage === undefined) {
+          if (verb === "RSET") envelope = { from: "", to: [] }
+          socket.write(verb === "QUIT" ? "221 2.0.0 bye\r\n" : verb === "RSET" ? "250 2.0.0 ok\r\n" : "500 5.5.1 what\r\n")
+          if (verb === "QUIT") socket.end()
+          return
+        }
+        if (stage === "data" && envelope.to.length === 0) return socket.write("554 5.5.1 no valid recipients\r\n")
+        const agreed = say(stage, path)
+        if (!agreed) return
+        if (stage === "mail") envelope = { from: path, to: [] }
+        if (stage === "rcpt") envelope.to.push(path)
+        if (stage === "data") inBody = true
+      }
+
+      const body = () => {
+        const end = buffered.startsWith(".\r\n") ? 0 : buffered.indexOf("\r\n.\r\n")
+        if (end < 0) return false
+        const raw = end === 0 ? "" : buffered.slice(0, end + 2)
+        buffered = buffered.slice(end === 0 ? 3 : end + 5)
+        inBody = false
+        if (say("final")) {
+          messages.push({ ...envelope, raw, connection })
+          taken++
+        }
+        envelope = { from: "", to: [] }
+        if (taken === options.messagesPerConnection) act("close")
+        return true
+      }
+
+      socket.on("data", (chunk) => {
+        if (deaf) return
+        buffered += chunk.toString("latin1")
+        for (let goOn = true; goOn && !deaf;) {
+          if (inBody) {
+            bodyBytes += chunk.length
+            if (options.resetInBody === true && buffered.length > 0) act("reset")
+            goOn = !deaf && body()
+            continue
+          }
+          const end = buffered.indexOf("\r\n")
+          goOn = end >= 0
+          if (!goOn) break
+          const line = buffered.slice(0, end)
+          buffered = buffered.slice(end + 2)
+          command(line)
+        }
+      })
+      socket.on("error", () => undefined).on("close", () => {
+        sockets.delete(socket)
+        if (sockets.size === 0) onDrained()
+      })
+      say("greeting")
+    }
+
+    const server = createServer(serve)
+    yield* Effect.acquireRelease(
+      Effect.callback<void>((resume) => {
+        server.listen(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () =>
+        Effect.callback<void>((resume) => {
+          for (const drip of drips) clearInterval(drip)
+          server.close(() => resume(Effect.void))
+          for (const socket of sockets) socket.destroy()
+        })
+    )
+    const address = server.address()
+    return {
+      port: typeof address === "object" && address !== null ? address.port : 0,
+      messages,
+      commands,
+      connections: () => connections,
+      open: () => sockets.size,
+      bodyBytes: () => bodyBytes,
+      drained: Effect.callback<void>((resume) => {
+        onDrained = () => resume(Effect.void)
+        if (sockets.size === 0) onDrained()
+      })
+    }
+  })

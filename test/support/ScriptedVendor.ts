@@ -1,0 +1,121 @@
+import { Effect } from "effect"
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
+import { constants, createServer as createServer2, type Http2ServerRequest, type Http2ServerResponse } from "node:http2"
+import { type AddressInfo, type Server } from "node:net"
+import type { Duplex } from "node:stream"
+
+/** A request as it came over the wire; header names in lower case. */
+export interface Seen {
+  readonly method: string
+  readonly path: string
+  readonly version: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers?: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+/** What a vendor does with a request: an answer, or one of the ways not to give one. */
+export type Reply =
+  | Answer
+  /** The connection is reset before, amid or after the request's body. */
+  | { readonly reset: "before" | "during" | "after" }
+  /** A 200 whose body ends before its length. */
+  | { readonly cut: string }
+  /** Everything is read and nothing said. */
+  | "silence"
+  /** A 200 that sends a byte now and then, and never ends. */
+  | "drip"
+
+type Incoming = IncomingMessage | Http2ServerRequest
+type Outgoing = ServerResponse | Http2ServerResponse
+
+const reset = (request: Incoming) => {
+  if ("stream" in request) {
+    request.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+    request.stream.session?.destroy()
+  } else request.socket.resetAndDestroy()
+}
+
+const write = (response: Outgoing, { body = "", headers = {}, status }: Answer) => {
+  response.statusCode = status
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+  response.end(body)
+}
+
+const drip = (response: Outgoing) => {
+  response.statusCode = 200
+  response.setHeader("content-type", "application/json")
+  const timer = setInterval(() => response.write(" "), 20)
+  response.once("close", () => clearInterval(timer))
+}
+
+const perform = (request: Incoming, response: Outgoing, reply: Reply) => {
+  if (reply === "silence") return
+  if (reply === "drip") return drip(response)
+  if ("reset" in reply) return reset(request)
+  if ("status" in reply) return write(response, reply)
+  response.statusCode = 200
+  response.setHeader("content-length", reply.cut.length + 100)
+  response.write(reply.cut, () => setTimeout(() => reset(request), 5))
+}
+
+const early = (reply: Reply, when: "before" | "during"): boolean =>
+  typeof reply === "object" && "reset" in reply && reply.reset === when
+
+/** A vendor on loopback, over HTTP/1.1 or HTTP/2 in clear text, that answers each request as the script says. */
+export const listen = Effect.fnUntraced(function*(options: {
+  readonly http2?: boolean
+  readonly script: (seen: Seen) => Reply
+}) {
+  const seen: Array<Seen> = []
+  const sockets = new Set<Duplex>()
+  const handle = (request: Incoming, response: Outgoing) => {
+    const head = {
+      method: request.method ?? "",
+      path: request.url ?? "",
+      version: request.httpVersion,
+      headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, `${value}`])),
+      body: ""
+    }
+    request.on("error", () => {})
+    response.on("error", () => {})
+    const chunks: Array<Buffer> = []
+    const first = options.script(head)
+    if (early(first, "before")) return reset(request)
+    request.on("data", (chunk: Buffer) => {
+      if (early(first, "during")) return reset(request)
+      chunks.push(chunk)
+    })
+    request.on("end", () => {
+      const whole = { ...head, body: Buffer.concat(chunks).toString() }
+      seen.push(whole)
+      perform(request, response, options.script(whole))
+    })
+  }
+  const server: Server = options.http2 === true ? createServer2(handle) : createServer(handle)
+  server.on("connection", (socket: Duplex) => {
+    sockets.add(socket)
+    socket.on("error", () => {})
+    socket.on("close", () => sockets.delete(socket))
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.callback<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        sockets.forEach((socket) => socket.destroy())
+      })
+  )
+  const isPort = (address: AddressInfo | string | null): address is AddressInfo =>
+    typeof address === "object" && address !== null
+  const address = server.address()
+  const port = isPort(address) ? address.port : 0
+  return { origin: `http://127.0.0.1:${port}`, port, seen }
+})
