@@ -20,7 +20,12 @@ import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
+import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
+import * as Strategies from "#layers/postgres/Strategies.ts"
+import * as Templates from "#layers/postgres/Templates.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
+import * as Vendors from "#layers/providers/Vendors.ts"
+import * as VendorHttp from "#layers/providers/VendorHttp.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
 import * as Keys from "#src/access/ApiKeys.ts"
@@ -68,8 +73,13 @@ const stores = Layer.mergeAll(
   Inbox.layer,
   Journal.layer,
   MessageLog.layer,
-  Profiles.layer
+  Profiles.layer,
+  ProviderConfigurations.layer,
+  Strategies.layer,
+  Templates.layer
 ).pipe(Layer.provideMerge(Handover.layer))
+
+const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 
 /** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
@@ -111,6 +121,7 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
       Layer.provide(Intake.layer),
       Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
       Layer.provide(stores),
+      Layer.provide(vendors),
       Layer.provide(database(settings)),
       Layer.provide([Layer.succeed(ShardCount, settings.shards), Layer.succeed(AccountEmail, settings.accountEmail)]),
       Layer.provide(SecretKeyFile.layer),

@@ -1,7 +1,10 @@
 import * as App from "#layers/App.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
+import * as Configured from "#layers/providers/Configured.ts"
 import * as Installed from "#layers/providers/Installed.ts"
 import * as Run from "#layers/Run.ts"
 import { Layer } from "effect"
 
-Run.main(App.layer(Installed.layer.pipe(Layer.provide(Outbound.layer))))
+const providers = Configured.layer.pipe(Layer.provide(Installed.layer), Layer.provide(Outbound.layer))
+
+Run.main(App.layer(providers))

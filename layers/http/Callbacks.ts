@@ -12,15 +12,18 @@ const unknown = errorReply(404, "Not Found", "invalid_request_error")
 
 const first = (header: string | undefined): string | undefined => header?.split(",", 1)[0]?.trim()
 
+/** Path and query as they came. */
+const targetOf = ({ originalUrl }: HttpServerRequest.HttpServerRequest): string => originalUrl.replace(/^https?:\/\/[^/]*/, "")
+
 /** Whoever calls may name any host: the address is part of what the provider signed, and no more than that. */
-const urls = ({ headers, originalUrl }: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
-  [first(headers["x-forwarded-host"]), headers["host"]].flatMap((host) =>
-    host === undefined ? [] : [`https://${host}${originalUrl}`, `http://${host}${originalUrl}`]
+const urls = (request: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
+  [first(request.headers["x-forwarded-host"]), request.headers["host"]].flatMap((host) =>
+    host === undefined ? [] : [`https://${host}${targetOf(request)}`, `http://${host}${targetOf(request)}`]
   )
 
 const callback = (request: HttpServerRequest.HttpServerRequest): Callback => ({
   urls: urls(request),
-  query: new URLSearchParams(request.originalUrl.split("?", 2)[1] ?? ""),
+  query: new URLSearchParams(targetOf(request).split("?", 2)[1] ?? ""),
   headers: request.headers,
   body: request instanceof CheckedRequest ? request.bytes : new Uint8Array(0)
 })

@@ -1,12 +1,31 @@
-import { BadRequest, NotFound, Unavailable } from "#schemas/api/Errors.ts"
+import { sentence } from "#layers/http/SchemaRefusal.ts"
+import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
+import type {
+  AliasTaken,
+  TemplateNotFound,
+  UnknownStrategy,
+  VersionNotFound
+} from "#src/content/Templates.ts"
+import type { ConfigurationRefused } from "#src/delivery/Configure.ts"
 import type { SendRefused } from "#src/delivery/Drafts.ts"
 import type { MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"
+import type {
+  ConfigurationAliasTaken,
+  ConfigurationInUse,
+  ConfigurationNotFound
+} from "#src/delivery/ProviderConfigurations.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.ts"
 import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { InvalidCursor, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
 type DomainError =
+  | AliasTaken
+  | ConfigurationAliasTaken
+  | ConfigurationInUse
+  | ConfigurationNotFound
+  | ConfigurationRefused
   | InvalidCursor
   | MessageNotFound
   | PatchRefused
@@ -15,15 +34,19 @@ type DomainError =
   | RowRefused
   | SendRefused
   | StoreUnavailable
+  | StrategyInUse
+  | StrategyNotFound
+  | TemplateNotFound
+  | UnknownStrategy
+  | VersionNotFound
 
 const longestId = 100
 
-const notFound = (noun: string, id: string) => {
-  const shown = id.length > longestId ? `${id.slice(0, longestId)}…` : id
-  return new NotFound({ message: `${noun} ${shown} not found` })
-}
+const shown = (id: string): string => id.length > longestId ? `${id.slice(0, longestId)}…` : id
 
-const inWords = (error: DomainError): BadRequest | NotFound | Unavailable => {
+const notFound = (noun: string, id: string) => new NotFound({ message: `${noun} ${shown(id)} not found` })
+
+const inWords = (error: DomainError): BadRequest | Conflict | NotFound | Unavailable => {
   switch (error._tag) {
     case "StoreUnavailable":
       return new Unavailable({ message: "The service is not available right now" })
@@ -33,6 +56,30 @@ const inWords = (error: DomainError): BadRequest | NotFound | Unavailable => {
       return notFound("Request", error.id)
     case "ProfileNotFound":
       return notFound("User", error.userId)
+    case "TemplateNotFound":
+      return notFound("Notification template", error.id)
+    case "VersionNotFound":
+      return new NotFound({ message: `Version not found for template ${shown(error.id)}` })
+    case "StrategyNotFound":
+      return notFound("Routing strategy", error.id)
+    case "ConfigurationNotFound":
+      return notFound("Provider", error.id)
+    case "AliasTaken":
+      return new Conflict({ message: `Another template has the alias ${shown(error.alias)}` })
+    case "StrategyInUse":
+      return new Conflict({
+        message: `Routing strategy ${shown(error.id)} has associated templates and cannot be archived`
+      })
+    case "ConfigurationInUse":
+      return new Conflict({
+        message: `Provider ${shown(error.id)} is used by routing strategy ${error.strategyId} and cannot be deleted`
+      })
+    case "UnknownStrategy":
+      return new BadRequest({ message: `Routing strategy ${shown(error.id)} not found` })
+    case "ConfigurationAliasTaken":
+      return new BadRequest({ message: `alias: Another provider has the alias ${shown(error.alias)}` })
+    case "ConfigurationRefused":
+      return new BadRequest({ message: sentence(error.issue) })
     case "InvalidCursor":
       return new BadRequest({ message: "Invalid cursor format" })
     case "RowRefused":

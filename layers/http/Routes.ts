@@ -4,10 +4,13 @@ import * as Docs from "#layers/http/Docs.ts"
 import * as Edge from "#layers/http/Edge.ts"
 import * as Inbox from "#layers/http/Inbox.ts"
 import * as Messages from "#layers/http/Messages.ts"
+import * as Notifications from "#layers/http/Notifications.ts"
 import * as Once from "#layers/http/Once.ts"
 import * as Profiles from "#layers/http/Profiles.ts"
+import * as Providers from "#layers/http/Providers.ts"
 import * as Replies from "#layers/http/Replies.ts"
 import * as Requests from "#layers/http/Requests.ts"
+import * as RoutingStrategies from "#layers/http/RoutingStrategies.ts"
 import * as Send from "#layers/http/Send.ts"
 import { Served } from "#layers/http/Served.ts"
 import { Layer } from "effect"
@@ -22,7 +25,16 @@ export const options = {
   disableLogger: true
 }
 
-const groups = Layer.mergeAll(Send.layer, Messages.layer, Requests.layer, Profiles.layer, Inbox.layer)
+const groups = Layer.mergeAll(
+  Send.layer,
+  Messages.layer,
+  Requests.layer,
+  Profiles.layer,
+  Inbox.layer,
+  Notifications.layer,
+  RoutingStrategies.layer,
+  Providers.layer
+)
 
 const middlewares = Layer.mergeAll(Access.layer, Body.layer, Once.layer, Replies.layer)
 

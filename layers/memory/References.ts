@@ -9,12 +9,12 @@ export const layer = Layer.effect(
   References,
   Effect.map(Database, ({ read }) =>
     References.of({
-      find: Effect.fnUntraced(function*(scope, provider, reference) {
+      find: Effect.fnUntraced(function*(scope, providers, reference) {
         const since = (yield* Clock.currentTimeMillis) - memory
         const found = yield* read((state) =>
           Array.findFirst(messagesOf(state, scope), ({ attempts, id }) =>
             epochSeconds(id) * 1_000 >= since &&
-            attempts.some((attempt) => attempt.provider === provider && attempt.reference === reference))
+            attempts.some((attempt) => providers.includes(attempt.provider) && attempt.reference === reference))
         )
         return Option.map(found, ({ id }) => id)
       })

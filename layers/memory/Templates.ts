@@ -13,9 +13,9 @@ import {
   Templates,
   type TemplateSummary,
   TemplateUnpublished,
+  UnknownStrategy,
   VersionNotFound
 } from "#src/content/Templates.ts"
-import { StrategyNotFound } from "#src/delivery/Strategies.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -82,7 +82,7 @@ export const layer = Layer.effect(
       if (routing === null) return
       const { strategy_id: id } = routing
       if (!(yield* read((state) => HashMap.has(state.strategies, nameOf(scope, id))))) {
-        return yield* new StrategyNotFound({ id })
+        return yield* new UnknownStrategy({ id })
       }
     })
 

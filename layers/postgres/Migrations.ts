@@ -1,6 +1,7 @@
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
+import { references } from "#layers/postgres/migrations/References.ts"
 import { Effect, Layer } from "effect"
 import { Migrator } from "effect/sql"
 
@@ -9,7 +10,12 @@ const run = Migrator.make({})
 /** Brings the database to this version's schema, one node at a time (a table lock); a migration that fails leaves nothing behind. */
 export const layer = Layer.effectDiscard(
   run({
-    loader: Migrator.fromRecord({ "0001_delivery": delivery, "0002_people": people, "0003_content": content }),
+    loader: Migrator.fromRecord({
+      "0001_delivery": delivery,
+      "0002_people": people,
+      "0003_content": content,
+      "0004_references": references
+    }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))
 )

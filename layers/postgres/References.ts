@@ -13,10 +13,10 @@ const leastId = (at: number): string => `1-${Math.max(0, Math.floor(at / 1_000))
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   return References.of({
-    find: Effect.fn("References.find")(function*(scope: Scope, provider: string, reference: string) {
+    find: Effect.fn("References.find")(function*(scope: Scope, providers: ReadonlyArray<string>, reference: string) {
       const since = leastId((yield* Clock.currentTimeMillis) - memory)
       const rows = yield* sql`select message_id as id from attempts
-        where scope = ${scope} and provider = ${provider} and reference = ${reference} and message_id >= ${since} limit 1`
+        where scope = ${scope} and provider = any(${providers}::text[]) and reference = ${reference} and message_id >= ${since} limit 1`
       return Option.map(Array.head(yield* decode(rows)), ({ id }) => id)
     }, orUnavailable)
   })

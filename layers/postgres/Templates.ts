@@ -14,9 +14,9 @@ import {
   TemplateNotFound,
   Templates,
   TemplateUnpublished,
+  UnknownStrategy,
   VersionNotFound
 } from "#src/content/Templates.ts"
-import { StrategyNotFound } from "#src/delivery/Strategies.ts"
 import { Array, Clock, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
     if (routing === null) return
     const found = yield* sql`select 1 from routing_strategies
       where scope = ${scope} and id = ${routing.strategy_id} and not archived for key share`
-    if (found.length === 0) return yield* new StrategyNotFound({ id: routing.strategy_id })
+    if (found.length === 0) return yield* new UnknownStrategy({ id: routing.strategy_id })
   })
 
   const setAlias = Effect.fnUntraced(function*(scope: Scope, id: string, alias: Alias | null | undefined) {

@@ -34,6 +34,8 @@ export const each = Effect.fnUntraced(function*<To>(
   addresses: ReadonlyArray<To>,
   send: (to: To) => Effect.Effect<Acceptance, DeliveryError>
 ) {
+  const [only, second] = addresses
+  if (only !== undefined && second === undefined) return yield* send(only)
   const [taken, failures] = yield* Effect.partition(addresses.slice(0, most), send, { concurrency: 4 })
   if (taken[0] !== undefined) return taken[0]
   if (Array.isReadonlyArrayNonEmpty(failures)) return yield* deciding(failures)

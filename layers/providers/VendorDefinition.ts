@@ -85,17 +85,15 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       return other === settings ? own : { settings: other, writer: yield* wire.writer(other) }
     })
 
-    const send = Effect.fn("Vendor.send", { attributes: { "tidings.vendor": wire.key } })(
-      function*(delivery: Delivery) {
-        const line = yield* http.line
-        const { settings, writer } = yield* chosen(delivery)
-        return yield* Devices.each(wire.recipients(delivery.profile), Effect.fnUntraced(function*(to) {
-          const answer = yield* line.send(yield* writer.request({ settings, to, delivery, line }))
-          if (answer.status === 401 || answer.status === 403) yield* writer.forget ?? Effect.void
-          return yield* judge(wire, to, answer)
-        }))
-      }
-    )
+    const send = Effect.fnUntraced(function*(delivery: Delivery) {
+      const line = yield* http.line
+      const { settings, writer } = yield* chosen(delivery)
+      return yield* Devices.each(wire.recipients(delivery.profile), Effect.fnUntraced(function*(to) {
+        const answer = yield* line.send(yield* writer.request({ settings, to, delivery, line }))
+        if (answer.status === 401 || answer.status === 403) yield* writer.forget ?? Effect.void
+        return yield* judge(wire, to, answer)
+      }))
+    })
     return {
       _tag: "Vendor",
       key: wire.key,

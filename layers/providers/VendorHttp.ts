@@ -3,7 +3,8 @@ import { Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type * as Undici from "@effect/platform-node/Undici"
 import { Clock, Context, Effect, Layer } from "effect"
-import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
+import { Buffer } from "node:buffer"
+import type { IncomingHttpHeaders } from "node:http"
 
 export interface VendorRequest {
   readonly method: "GET" | "POST"
@@ -52,89 +53,84 @@ const agentOptions: Undici.Agent.Options = {
   autoSelectFamily: true
 }
 
-interface Progress {
-  /** The request was given to a connection: from here on its bytes may have left. */
-  handed: boolean
-  answer: Omit<VendorAnswer, "body" | "whole"> | undefined
-}
-
-/** Tells the `handed` function among a request's options when the request is given to a connection. */
-const watched: Undici.Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
-  dispatch(options, {
-    onRequestStart: (controller, context) => {
-      if ("handed" in options && typeof options.handed === "function") options.handed()
-      handler.onRequestStart?.(controller, context)
-    },
-    onRequestUpgrade: (...args) => handler.onRequestUpgrade?.(...args),
-    onResponseStart: (...args) => handler.onResponseStart?.(...args),
-    onResponseData: (...args) => handler.onResponseData?.(...args),
-    onResponseEnd: (...args) => handler.onResponseEnd?.(...args),
-    onResponseError: (...args) => handler.onResponseError?.(...args)
-  })
-
-const client = Effect.fnUntraced(function*(options: Undici.Agent.Options) {
-  const agent = yield* NodeHttpClient.makeDispatcherOptions(options)
-  return yield* Effect.provideService(NodeHttpClient.makeUndici, NodeHttpClient.Dispatcher, agent.compose(watched))
-})
-
-const outgoing = (request: VendorRequest) => {
-  const headers = { "user-agent": "Tidings", ...request.headers }
-  const made = HttpClientRequest.make(request.method)(request.url, { headers })
-  return request.body === undefined
-    ? made
-    : HttpClientRequest.setBody(made, HttpBody.text(request.body, request.headers["content-type"]))
-}
+/** HTTP/2 carries many requests a connection; `useH2c` is what undici reads, though its types do not know it here. */
+const http2Options = { ...agentOptions, connections: 4, allowH2: true, useH2c: true }
 
 const hostOf = (url: string): string => URL.canParse(url) ? new URL(url).host : "The vendor's URL"
 
 /** A request that undici would not even write: a setting holds what no header or URL may. */
 const unwritable = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "ERR_INVALID_URL"])
 
-/** Every cause of an HTTP failure, outermost first. */
-const causes = (error: unknown): ReadonlyArray<unknown> =>
-  error instanceof Error ? [error, ...causes(error.cause)] : []
+const flat = (headers: IncomingHttpHeaders): VendorAnswer["headers"] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value]))
 
-const codeOf = (error: unknown): string => {
-  const codes = causes(error).map(faultCode)
-  return codes.find((code) => /^[A-Z][A-Z0-9_]+$/.test(code)) ?? codes.at(-1) ?? "Error"
-}
+type Fault = Unavailable | Misconfigured | Unknown
+
+/** One request on the agent's pool. Cut by its deadline or an interruption, it takes its connection along. */
+const exchange = (agent: Undici.Dispatcher, request: VendorRequest, leftMs: number) =>
+  Effect.suspend(() => {
+    if (!/^https?:/.test(request.url) || !URL.canParse(request.url)) {
+      return Effect.fail(new Misconfigured({ detail: "The vendor's URL is none" }))
+    }
+    const url = new URL(request.url)
+    const chunks: Array<Uint8Array> = []
+    let head: Pick<VendorAnswer, "status" | "headers"> | undefined
+    // Given to a connection: from here on its bytes may have left.
+    let handed = false
+    let over = false
+    let controller: Undici.Dispatcher.DispatchController | undefined
+
+    const failed = (fault: string): Effect.Effect<VendorAnswer, Fault> => {
+      if (head !== undefined) return Effect.succeed({ ...head, body: "", whole: false })
+      const detail = `${url.host}: ${fault}`
+      if (handed) return Effect.fail(new Unknown({ detail }))
+      return Effect.fail(unwritable.has(fault) ? new Misconfigured({ detail }) : new Unavailable({ detail }))
+    }
+    return Effect.callback<VendorAnswer, Fault>((resume) => {
+      const handler: Undici.Dispatcher.DispatchHandler = {
+        onRequestStart: (given) => {
+          controller = given
+          if (over) given.abort(new Error("over"))
+          else handed = true
+        },
+        onResponseStart: (_, status, headers) => {
+          if (status >= 200) head = { status, headers: flat(headers) }
+        },
+        onResponseData: (_, chunk) => {
+          chunks.push(chunk)
+        },
+        onResponseEnd: () => {
+          if (head !== undefined) {
+            resume(Effect.succeed({ ...head, body: new TextDecoder().decode(Buffer.concat(chunks)), whole: true }))
+          }
+        },
+        onResponseError: (_, error) => resume(failed(faultCode(error)))
+      }
+      const { body = null, method } = request
+      const headers = { "user-agent": "Tidings", ...request.headers }
+      try {
+        agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
+      } catch (error) {
+        resume(failed(faultCode(error)))
+      }
+      return Effect.sync(() => {
+        over = true
+        controller?.abort(new Error("over"))
+      })
+    }).pipe(Effect.timeoutOrElse({ duration: leftMs, orElse: () => failed("deadline") }))
+  })
 
 /** `deadlineMs`: for one hand-over, from its first look-up to the last byte of its last answer. */
 export const make = Effect.fnUntraced(function*(options: { readonly deadlineMs: number }) {
-  const http1 = yield* client({ ...agentOptions, allowH2: false })
-  const http2 = yield* client({ ...agentOptions, allowH2: true, h2Options: { useH2c: true } })
-
-  const exchange = Effect.fnUntraced(function*(request: VendorRequest, leftMs: number) {
-    const progress: Progress = { handed: false, answer: undefined }
-    const host = hostOf(request.url)
-    const failed = (fault: string): Effect.Effect<VendorAnswer, Unavailable | Misconfigured | Unknown> => {
-      if (progress.answer !== undefined) return Effect.succeed({ ...progress.answer, body: "", whole: false })
-      const detail = `${host}: ${fault}`
-      if (progress.handed) return Effect.fail(new Unknown({ detail }))
-      return Effect.fail(unwritable.has(fault) ? new Misconfigured({ detail }) : new Unavailable({ detail }))
-    }
-    const marks = { idempotent: false, handed: () => { progress.handed = true } }
-    const call = (request.http2 === true ? http2 : http1).execute(outgoing(request)).pipe(
-      Effect.flatMap((response) => {
-        const answer = progress.answer = { status: response.status, headers: response.headers }
-        return Effect.map(response.text, (body): VendorAnswer => ({ ...answer, body, whole: true }))
-      }),
-      Effect.provideService(NodeHttpClient.UndiciOptions, marks),
-      // Its own span would carry the URL, and URLs of vendors hold addresses.
-      Effect.provideService(HttpClient.TracerDisabledWhen, () => true)
-    )
-    return yield* call.pipe(
-      Effect.catchTag("HttpClientError", (error) => failed(codeOf(error.reason))),
-      Effect.timeoutOrElse({ duration: leftMs, orElse: () => failed("deadline") })
-    )
-  })
+  const http1 = yield* NodeHttpClient.makeDispatcherOptions({ ...agentOptions, allowH2: false })
+  const http2 = yield* NodeHttpClient.makeDispatcherOptions(http2Options)
 
   const line = Effect.map(Clock.monotonicTimeNanos, (started): Line => {
     const send = (request: VendorRequest) =>
       Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
         const left = options.deadlineMs - Number(now - started) / 1e6
         return left > 0
-          ? exchange(request, left)
+          ? exchange(request.http2 === true ? http2 : http1, request, left)
           : Effect.fail(new Unavailable({ detail: `${hostOf(request.url)}: deadline` }))
       })
     const prepare = (request: VendorRequest) =>

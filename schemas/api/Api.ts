@@ -1,12 +1,24 @@
 import { Inbox } from "#schemas/api/Inbox.ts"
 import { Messages } from "#schemas/api/Messages.ts"
+import { Notifications } from "#schemas/api/Notifications.ts"
 import { Profiles } from "#schemas/api/Profiles.ts"
+import { Providers } from "#schemas/api/Providers.ts"
 import { Requests } from "#schemas/api/Requests.ts"
+import { RoutingStrategies } from "#schemas/api/RoutingStrategies.ts"
 import { Send } from "#schemas/api/Send.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
 
 /** Every endpoint of the JSON API. What stands before each of them is `layers/http/Served`. */
-export class Api extends HttpApi.make("tidings").add(Send, Messages, Requests, Profiles, Inbox)
+export class Api extends HttpApi.make("tidings").add(
+  Send,
+  Messages,
+  Requests,
+  Profiles,
+  Inbox,
+  Notifications,
+  RoutingStrategies,
+  Providers
+)
   .annotate(OpenApi.Title, "Tidings")
   .annotate(OpenApi.Version, "0.1.0")
   .annotate(OpenApi.License, { name: "MIT", identifier: "MIT" })

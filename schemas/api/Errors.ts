@@ -28,7 +28,8 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("invalid_r
 
 export class Conflict extends Schema.Error<Conflict>("Conflict")(body("invalid_request_error"), {
   httpApiStatus: 409,
-  description: "An earlier request with this Idempotency-Key is still running. `Retry-After` says when to ask again."
+  description:
+    "Something else that is stored stands against it, as `message` tells; or an earlier request with this Idempotency-Key is still running, and `Retry-After` says when to ask again."
 }) {}
 
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(body("invalid_request_error"), {

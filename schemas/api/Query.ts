@@ -37,23 +37,25 @@ export const Flag = given(
   )
 )
 
-const longest = 100
-
-/** Items in a page: a number out of 1–100 is moved into it. */
-export const Limit = given(
-  Schema.String.pipe(
-    Schema.decodeTo(
-      Schema.Int,
-      SchemaTransformation.transformEffect({
-        decode: (text) =>
-          /^-?\d{1,15}$/.test(text)
-            ? Effect.succeed(Math.min(Math.max(Number(text), 1), longest))
-            : Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected a whole number" })),
-        encode: (limit) => Effect.succeed(String(limit))
-      })
+/** Items in a page: a number out of 1 to `longest` is moved into it. */
+export const limitOf = (longest: number) =>
+  given(
+    Schema.String.pipe(
+      Schema.decodeTo(
+        Schema.Int,
+        SchemaTransformation.transformEffect({
+          decode: (text) =>
+            /^-?\d{1,15}$/.test(text)
+              ? Effect.succeed(Math.min(Math.max(Number(text), 1), longest))
+              : Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected a whole number" })),
+          encode: (limit) => Effect.succeed(String(limit))
+        })
+      )
     )
   )
-)
+
+/** Items in a page: a number out of 1–100 is moved into it. */
+export const Limit = limitOf(100)
 
 /** What a list without `limit` gives. */
 export const defaultLimit = 50

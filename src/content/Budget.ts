@@ -8,7 +8,7 @@ export const limits = {
   turns: 10_000,
   /** Steps of any kind: what bounds the time, since a step takes well under a microsecond. */
   steps: 50_000,
-  /** Characters and list items that conditions may scan. */
+  /** Characters and list items that conditions and helpers may scan. */
   scanned: 8_388_608,
   /** Elements inside elements. */
   depth: 32
@@ -22,9 +22,17 @@ export class Budget {
   readonly scan: { left: number } = { left: limits.scanned }
   failure: RenderFailed | undefined = undefined
 
-  /** False from the first failure on. */
-  step(): boolean {
-    if (--this.#steps < 0) this.fail(`The content takes more than ${limits.steps} steps to render`)
+  /** False from the first failure on. `count` is for what takes longer than a microsecond. */
+  step(count = 1): boolean {
+    this.#steps -= count
+    if (this.#steps < 0) this.fail(`The content takes more than ${limits.steps} steps to render`)
+    return this.failure === undefined
+  }
+
+  /** Pays for looking through so many characters or list items. */
+  look(amount: number): boolean {
+    this.scan.left -= amount
+    if (this.scan.left < 0) this.fail(`The content looks through more than ${limits.scanned} characters`)
     return this.failure === undefined
   }
 

@@ -21,10 +21,13 @@ export const member = (of: Value, key: string): Value => {
   return of[key]
 }
 
+/** Lists in lists that still read as a text. */
+const deepest = 64
+
 /** How a value reads inside a text. Its own `toString` is data and never called. */
-export const textOf = (value: Value): string => {
+export const textOf = (value: Value, depth = 0): string => {
   if (typeof value === "string") return value
-  if (value === undefined || value === null) return ""
-  if (isList(value)) return value.map(textOf).join(",")
+  if (value === undefined || value === null || depth > deepest) return ""
+  if (isList(value)) return value.map((item) => textOf(item, depth + 1)).join(",")
   return typeof value === "object" ? "[object Object]" : String(value)
 }

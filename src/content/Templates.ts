@@ -1,7 +1,6 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
 import type { Alias, Snapshot, Template, TemplateContent, TemplateState } from "#schemas/Template.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { StrategyNotFound } from "#src/delivery/Strategies.ts"
 import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Context, type Effect, Schema } from "effect"
 
@@ -18,6 +17,9 @@ export class TemplateUnpublished
 
 /** Another template has this alias: 409. */
 export class AliasTaken extends Schema.TaggedError<AliasTaken>()("AliasTaken", { alias: Schema.String }) {}
+
+/** The template names a routing strategy that does not exist: 400. */
+export class UnknownStrategy extends Schema.TaggedError<UnknownStrategy>()("UnknownStrategy", { id: Schema.String }) {}
 
 /** What a caller wrote. `alias`: `undefined` leaves the stored one, `null` removes it. */
 export interface TemplateDraft {
@@ -76,7 +78,7 @@ export class Templates extends Context.Service<Templates, {
   readonly create: (
     scope: Scope,
     draft: TemplateDraft
-  ) => Effect.Effect<TemplateRecord, AliasTaken | StrategyNotFound | StoreUnavailable>
+  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownStrategy | StoreUnavailable>
   /** Also of an archived template. */
   readonly get: (
     scope: Scope,
@@ -88,14 +90,14 @@ export class Templates extends Context.Service<Templates, {
     scope: Scope,
     id: string,
     draft: TemplateDraft
-  ) => Effect.Effect<TemplateRecord, AliasTaken | StrategyNotFound | Missing>
+  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownStrategy | Missing>
   /** Replaces the draft's content. */
   readonly replaceContent: (
     scope: Scope,
     id: string,
     content: TemplateContent,
     publish: boolean
-  ) => Effect.Effect<TemplateRecord, StrategyNotFound | Missing>
+  ) => Effect.Effect<TemplateRecord, UnknownStrategy | Missing>
   /** From now on it is not found but by `get` and `versions`; its alias is free. */
   readonly archive: (scope: Scope, id: string) => Effect.Effect<void, Missing>
   /**
@@ -106,7 +108,7 @@ export class Templates extends Context.Service<Templates, {
     scope: Scope,
     id: string,
     version: Snapshot | undefined
-  ) => Effect.Effect<void, VersionNotFound | StrategyNotFound | Missing>
+  ) => Effect.Effect<void, VersionNotFound | UnknownStrategy | Missing>
   /** The draft, then the versions, newest first. */
   readonly versions: (
     scope: Scope,

@@ -7,7 +7,7 @@ import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey
 import * as Outcome from "#src/delivery/Outcome.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
 import { position, type Position } from "#src/delivery/Position.ts"
-import type { Vendor } from "#src/delivery/Provider.ts"
+import { namedIn, type Vendor } from "#src/delivery/Provider.ts"
 import { settle, towardsProvider } from "#src/delivery/Settlement.ts"
 import type { Write } from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -43,7 +43,11 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
   }
 
   /** Writes an attempt's outcome together with what it means for the message. */
-  const conclude = Effect.fnUntraced(function*(attempt: Attempt, lines: ReadonlyArray<HistoryEvent>, inbox?: InboxItem) {
+  const conclude = Effect.fnUntraced(function*(
+    attempt: Attempt,
+    lines: ReadonlyArray<HistoryEvent>,
+    { inbox, orphaned = false }: { readonly inbox?: InboxItem; readonly orphaned?: boolean } = {}
+  ) {
     const now = attempt.endedAt ?? attempt.startedAt
     attempts = [...attempts.filter((earlier) => earlier.number !== attempt.number), attempt]
     const { channel, provider } = attempt
@@ -62,7 +66,8 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
       before: [...events, ...lines],
       inbox,
       // Without an intent before it, this step is the first word of the attempt, and must find the message open.
-      conditional: lines.length > 0
+      conditional: lines.length > 0,
+      orphaned
     })
     const result = yield* write(step).pipe(Trace.stage("settle"))
     written()
@@ -118,7 +123,7 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
       data: journey.data,
       override: {
         ...message.instructions.channels?.[channel]?.override,
-        ...message.instructions.providers?.[provider]?.override
+        ...namedIn(message.instructions.providers, vendor)?.override
       }
     })
     const exit = yield* breakers.guard(`${message.scope}:${channel}:${provider}`, sent).pipe(
@@ -154,18 +159,19 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
         channel === candidate.channel && key === candidate.provider
       )
       if (provider?._tag === "Vendor") return yield* call(provider, intent, output, lines)
-      return yield* conclude(Outcome.accepted(intent, startedAt), lines, {
+      const inbox = {
         userId: message.recipient.user_id ?? "",
         tenantId: message.recipient.tenant_id ?? undefined,
         rendered: output,
         createdAt: startedAt
-      })
+      }
+      return yield* conclude(Outcome.accepted(intent, startedAt), lines, { inbox })
     }),
     closeOpen: Effect.gen(function*() {
       const open = attempts.find(({ state }) => state === "intent")
       if (open === undefined) return undefined
       const now = yield* Clock.currentTimeMillis
-      return yield* conclude(Outcome.unknown(open, now, "The owner stopped before the outcome was known"), [])
+      return yield* conclude(Outcome.unknown(open, now, "The owner stopped before the outcome was known"), [], { orphaned: true })
     })
   }
 }

@@ -37,8 +37,30 @@ export const find = ({ entries }: Catalogue["Service"], key: string): CatalogueE
   return entries.find((entry) => entry.key === own)
 }
 
+/** The entries for which every given filter holds: the channel in any case, a part of the name in any case, one of the keys. */
+export const search = ({ entries }: Catalogue["Service"], filters: {
+  readonly channel: string | undefined
+  readonly name: string | undefined
+  readonly keys: ReadonlyArray<string>
+}): ReadonlyArray<CatalogueEntry> => {
+  const channel = filters.channel?.toLowerCase()
+  const name = filters.name?.toLowerCase()
+  const keys = filters.keys.map((key) => Object.hasOwn(olderKeys, key) ? olderKeys[key] : key)
+  return entries.filter((entry) =>
+    (channel === undefined || entry.channel === channel) &&
+    (name === undefined || entry.name.toLowerCase().includes(name)) &&
+    (keys.length === 0 || keys.includes(entry.key))
+  )
+}
+
 const parts = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> =>
   SchemaAST.isUnion(ast) ? ast.types.flatMap(parts) : [ast]
+
+/** Whether a value of this type holds a secret, itself or in any of its members. */
+const isSecret = (ast: SchemaAST.AST): boolean =>
+  parts(ast).some((part) =>
+    isRedacted(part) || (SchemaAST.isObjects(part) && part.propertySignatures.some(({ type }) => isSecret(type)))
+  )
 
 const isRedacted = (ast: SchemaAST.AST): boolean => {
   const representation: unknown = ast.annotations?.["representation"]
@@ -67,7 +89,7 @@ const fieldsOf = (settings: Schema.Top): CatalogueEntry["fields"] => {
     return [String(name), {
       type: kind,
       required: !SchemaAST.isOptional(encoded),
-      secret: own !== undefined && parts(SchemaAST.toType(own.type)).some(isRedacted),
+      secret: own !== undefined && isSecret(SchemaAST.toType(own.type)),
       values: kind === "enum"
         ? written.flatMap((part) => SchemaAST.isLiteral(part) ? [String(part.literal)] : [])
         : undefined
@@ -75,19 +97,18 @@ const fieldsOf = (settings: Schema.Top): CatalogueEntry["fields"] => {
   }))
 }
 
-/** A definition as an entry of the catalogue, with what it needs to be built. */
-export const entry = <Settings, R>(
-  { address: _, make, settings, ...definition }: ProviderDefinition<Settings, R>,
-  context: Context.Context<R>
-): CatalogueEntry => {
-  const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(settings), { errors: "all" })
-  return {
-    ...definition,
-    fields: fieldsOf(settings),
-    vendor: (given) =>
-      decode(given).pipe(
-        Effect.mapError(({ issue }) => issue),
-        Effect.map((decoded) => Effect.provideContext(make(decoded), context))
-      )
+/** A definition as an entry of the catalogue, once there is what its vendor needs to be built. */
+export const entry =
+  <Settings, R>({ address: _, make, settings, ...definition }: ProviderDefinition<Settings, R>) => {
+    const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(settings), { errors: "all" })
+    const fields = fieldsOf(settings)
+    return (context: Context.Context<R>): CatalogueEntry => ({
+      ...definition,
+      fields,
+      vendor: (given) =>
+        decode(given).pipe(
+          Effect.mapError(({ issue }) => issue),
+          Effect.map((decoded) => Effect.provideContext(make(decoded), context))
+        )
+    })
   }
-}

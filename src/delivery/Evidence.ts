@@ -22,7 +22,7 @@ const isOpen = ({ state }: Call): boolean => state === "intent" || state === "un
 /** Our own number first, then the vendor's; else the call of that provider that still lacks an outcome. */
 const meant = (calls: ReadonlyArray<Call>, { call }: Observed): Call | undefined => {
   if (call === undefined) return undefined
-  const own = calls.filter(({ provider }) => provider === call.provider)
+  const own = calls.filter(({ provider }) => call.providers.includes(provider))
   return calls.find(({ number }) => number === call.number) ??
     own.find(({ reference }) => reference !== null && reference === call.reference) ??
     own.findLast(isOpen) ??
@@ -68,7 +68,7 @@ export const weigh = (
   if (stored.repeated || (event === "Cancel" && !applied)) return { observation, history: undefined, proof: undefined }
   return {
     observation,
-    history: call === undefined ? history : { ...history, channel: call.channel, attempt: call.number },
+    history: call === undefined ? history : { ...history, channel: call.channel, provider: call.provider, attempt: call.number },
     proof: proves(call, observed)
   }
 }

@@ -118,7 +118,8 @@ export interface Observed {
    * made again. Strings hold no NUL.
    */
   readonly call?: {
-    readonly provider: string
+    /** What calls through this configuration are stored under. */
+    readonly providers: ReadonlyArray<string>
     readonly number?: number | undefined
     readonly reference?: string | undefined
   } | undefined

@@ -1,15 +1,15 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import { UserId } from "#schemas/Profile.ts"
-import type { Content as MessageContent } from "#schemas/Elemental.ts"
 import * as Content from "#src/content/Content.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
+import * as Mapping from "#src/delivery/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
-import * as Refusal from "#src/delivery/Refusal.ts"
+import type * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { towardsProvider } from "#src/delivery/Settlement.ts"
@@ -34,20 +34,6 @@ export class Pipeline extends Context.Service<Pipeline, {
   readonly abandon: (message: Pick<OpenMessage, "id" | "scope" | "shard">, epoch: number, detail: string) => Effect.Effect<Ending>
 }>()("tidings/Pipeline") {}
 
-/** Which content the message names; templates are looked up here. */
-const map = (message: OpenMessage): Effect.Effect<MessageContent, Refusal.Refusal> => {
-  const { content, delay, template } = message.instructions
-  if (!Delays.isUnderstood(delay)) {
-    return Effect.fail(Refusal.undeliverable("FAILED", `delay.until is not a date: ${delay?.until ?? ""}`))
-  }
-  return content === undefined || content === null
-    ? Effect.fail(Refusal.unmapped(`Notification template ${template ?? ""} not found`))
-    : Effect.succeed(content)
-}
-
-const isOneTimePassword = (message: OpenMessage): boolean =>
-  message.instructions.metadata?.tags?.some((tag) => tag.includes("otp")) ?? false
-
 /** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
 const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => ({
   ...stored,
@@ -59,6 +45,7 @@ export const layer = Layer.effect(
   Pipeline,
   Effect.gen(function*() {
     const journal = yield* Journal
+    const map = yield* Mapping.make
     const profiles = yield* Profiles
     const providers = yield* Providers
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)
@@ -72,8 +59,8 @@ export const layer = Layer.effect(
       return Option.getOrElse(stored, () => ({}))
     })
 
-    const stages = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
-      const content = yield* map(message).pipe(Trace.stage("map"))
+    const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number) {
+      const { content, isOneTimePassword, message } = yield* map(stored).pipe(Trace.stage("map"))
       const profile = merged(yield* load(message).pipe(Trace.stage("profile")), message)
       const configured = yield* Write.patiently(providers.configured(message.scope))
       const data = { ...message.instructions.data, ...message.recipient.data }
@@ -111,7 +98,7 @@ export const layer = Layer.effect(
           id: message.id,
           waits,
           deadline: since + (message.instructions.timeout?.message ?? messageTimeout),
-          unknownWait: isOneTimePassword(message) ? passwordUnknownWait : 0
+          unknownWait: isOneTimePassword ? passwordUnknownWait : 0
         }
       })
     })

@@ -25,7 +25,10 @@ export interface Acceptance {
 }
 
 interface Way {
+  /** Unlike every other's of its environment. */
   readonly key: string
+  /** What else a message or strategy may call it, the most specific first: a configuration's alias, its id, its vendor's key. */
+  readonly names?: ReadonlyArray<string>
   readonly channel: string
   /** Whether the profile has the address that this provider needs. */
   readonly reaches: (profile: Profile) => boolean
@@ -45,3 +48,12 @@ export interface InboxChannel extends Way {
 
 /** A way of sending over one channel. */
 export type Provider = Vendor | InboxChannel
+
+/** Whether a provider is meant by this name. */
+export const isNamed = ({ key, names }: Provider, name: string): boolean => key === name || names?.includes(name) === true
+
+/** What a map by providers' names has for this one. */
+export const namedIn = <A>(map: Readonly<Record<string, A>> | null | undefined, { key, names = [] }: Provider): A | undefined => {
+  const name = [...names, key].find((name) => Object.hasOwn(map ?? {}, name))
+  return name === undefined ? undefined : map?.[name]
+}

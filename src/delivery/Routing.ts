@@ -4,7 +4,7 @@ import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
 import type { Branch, Plan } from "#src/delivery/Plan.ts"
 import { candidates } from "#src/delivery/Plan.ts"
-import type { Provider } from "#src/delivery/Provider.ts"
+import { isNamed, namedIn, type Provider } from "#src/delivery/Provider.ts"
 import * as Refusal from "#src/delivery/Refusal.ts"
 import { Result } from "effect"
 
@@ -61,10 +61,10 @@ export const plan = (
     const installed = configured.filter((provider) => provider.channel === channel)
     const chosen = order === undefined || order === null
       ? installed
-      : order.flatMap((key) => installed.filter((provider) => provider.key === key))
+      : [...new Set(order.flatMap((name) => installed.filter((provider) => isNamed(provider, name))))]
     if (installed.length > 0 && chosen.length === 0) findings.missingProviderKey = true
     const children = chosen.flatMap((provider) => {
-      const own: ProviderSettings | undefined = instructions.providers?.[provider.key]
+      const own: ProviderSettings | undefined = namedIn(instructions.providers, provider)
       if (!holds(own?.if)) return []
       if (!provider.reaches(profile)) {
         findings.unreachable = true
@@ -97,13 +97,13 @@ export const plan = (
       if ("channel" in entry) return channelPlan(entry.channel, entry.if, entry.providers)
       return providerPlan(entry.provider, entry.if)
     }
-    return configured.some((provider) => provider.key === entry && provider.channel !== entry)
+    return configured.some((provider) => isNamed(provider, entry) && provider.channel !== entry)
       ? providerPlan(entry, undefined)
       : channelPlan(entry)
   }
 
   const providerPlan = (key: string, condition: string | null | undefined): Plan | undefined => {
-    const provider = configured.find((provider) => provider.key === key)
+    const provider = configured.find((provider) => isNamed(provider, key))
     if (provider === undefined) {
       findings.missingProviderKey = true
       return undefined

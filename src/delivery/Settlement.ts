@@ -28,6 +28,16 @@ const reasonOf = (attempt: Attempt | undefined): Reason => {
   }
 }
 
+/**
+ * An attempt that ended here clears the count of tries. One that an earlier owner left open does not: that owner may have died of it, so the
+ * count is what it was before this step began (and stays if the step goes on).
+ */
+const triesAfter = (message: OpenMessage, orphaned: boolean, ends: boolean): number | undefined => {
+  if (!message.recovered) return undefined
+  if (!orphaned) return 0
+  return ends ? Math.max(0, message.tries - 1) : undefined
+}
+
 /** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
 export const settle = (input: {
   readonly message: OpenMessage
@@ -39,6 +49,8 @@ export const settle = (input: {
   readonly before: ReadonlyArray<HistoryEvent>
   readonly inbox: InboxItem | undefined
   readonly conditional: boolean
+  /** The attempt is an earlier owner's, who stopped before its outcome was known. */
+  readonly orphaned: boolean
 }): Step => {
   const { after, attempt, message, now } = input
   const accepted = attempt.state === "accepted"
@@ -71,7 +83,7 @@ export const settle = (input: {
     reason: failed ? reasonOf(attempt) : undefined,
     error: failed ? error : undefined,
     dueAt: after._tag === "Next" ? waits : null,
-    tries: message.recovered ? 0 : undefined,
+    tries: triesAfter(message, input.orphaned, waits !== undefined),
     events: [...input.before, outcome],
     inbox: input.inbox
   }

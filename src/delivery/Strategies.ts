@@ -4,7 +4,7 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Context, type Effect, Schema } from "effect"
 
-/** No such routing strategy: 404; 400 where a template names it. */
+/** No such routing strategy: 404. */
 export class StrategyNotFound extends Schema.TaggedError<StrategyNotFound>()("StrategyNotFound", { id: Schema.String }) {}
 
 /** Templates name it: 409. */

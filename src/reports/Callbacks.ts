@@ -1,7 +1,8 @@
 import type { Scope } from "#schemas/Scope.ts"
+import type { Configuration } from "#src/delivery/ProviderConfigurations.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { type Receipt, Receipts } from "#src/reports/Receipts.ts"
-import { Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 
 /** A provider's request as it came. */
 export interface Callback {
@@ -38,15 +39,28 @@ export interface CallbackTarget {
   readonly scope: Scope
   /** Catalogue key. */
   readonly provider: string
+  /** What provider calls through it are stored under: its key, its alias, its id. */
+  readonly names: ReadonlyArray<string>
   readonly settings: Schema.JsonObject
 }
 
+/** A stored configuration as a target; one without settings takes no callback, for there is nothing to check it with. */
+export const targetOf = (scope: Scope, { alias, id, provider, settings }: Configuration): CallbackTarget => ({
+  scope,
+  provider,
+  names: alias === undefined ? [provider, id] : [provider, alias, id],
+  settings: settings === undefined ? {} : Redacted.value(settings)
+})
+
+/** Which configuration an id in a callback's path means, in whatever environment. */
 export class CallbackTargets extends Context.Service<CallbackTargets, {
   readonly find: (configurationId: string) => Effect.Effect<Option.Option<CallbackTarget>, StoreUnavailable>
 }>()("tidings/CallbackTargets") {}
 
 /** No such configuration, or its vendor does not call back. */
 export class NoCallbacks extends Schema.TaggedError<NoCallbacks>()("NoCallbacks", { id: Schema.String }) {}
+
+const isId = /^pc_\w{1,64}$/
 
 /** What takes the callbacks of one configuration. */
 export type Receiver = (callback: Callback) => Effect.Effect<void, Forged | Unverifiable | StoreUnavailable>
@@ -65,13 +79,13 @@ export const layer = Layer.effect(
 
     const receive = Effect.fn("Callbacks.receive")(
       function*(reader: CallbackReader, target: CallbackTarget, callback: Callback) {
-        yield* receipts.apply(target.scope, target.provider, yield* reader.read(callback, target.settings))
+        yield* receipts.apply(target.scope, target.names, yield* reader.read(callback, target.settings))
       }
     )
 
     return Callbacks.of({
       receiver: Effect.fnUntraced(function*(id) {
-        const target = Option.getOrUndefined(yield* targets.find(id))
+        const target = isId.test(id) ? Option.getOrUndefined(yield* targets.find(id)) : undefined
         const reader = target === undefined ? undefined : readers.get(target.provider)
         if (target === undefined || reader === undefined) return yield* new NoCallbacks({ id })
         return (callback) => receive(reader, target, callback)

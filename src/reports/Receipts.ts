@@ -30,12 +30,13 @@ export interface Receipt {
 /** Moves messages by what providers report of them (api.md 25.2). */
 export class Receipts extends Context.Service<Receipts, {
   /**
-   * Applies verified receipts in whatever order and number they come: repeats and receipts for unknown messages have no effect. After a
-   * `StoreUnavailable` some may have been applied; all of them again do no harm.
+   * Applies verified receipts in whatever order and number they come: repeats and receipts for unknown messages have no effect. `providers`:
+   * what the calls that they are about may be stored under. After a `StoreUnavailable` some may have been applied; all of them again do no
+   * harm.
    */
   readonly apply: (
     scope: Scope,
-    provider: string,
+    providers: ReadonlyArray<string>,
     receipts: ReadonlyArray<Receipt>
   ) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/Receipts") {}
@@ -59,10 +60,9 @@ const words = (text: string): string =>
 const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>
   Math.min(now, Math.max(receipt.at ?? now, epochSeconds(id) * 1_000))
 
-const entry = (provider: string, receipt: Receipt, at: number): HistoryEvent => ({
+const entry = (receipt: Receipt, at: number): HistoryEvent => ({
   type: types[receipt.event],
   ts: at,
-  provider,
   ...(receipt.reference === undefined ? {} : { reference: name(receipt.reference) }),
   ...(receipt.event === "Bounce" ? { reason: "BOUNCED" } : {}),
   ...(receipt.detail === undefined ? {} : { error: words(receipt.detail) })
@@ -74,32 +74,32 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const references = yield* References
 
-    const one = Effect.fnUntraced(function*(scope: Scope, provider: string, receipt: Receipt) {
+    const one = Effect.fnUntraced(function*(scope: Scope, providers: ReadonlyArray<string>, receipt: Receipt) {
       const reference = receipt.reference === undefined ? undefined : name(receipt.reference)
       const id = receipt.messageId ??
-        (reference === undefined ? undefined : Option.getOrUndefined(yield* references.find(scope, provider, reference)))
+        (reference === undefined ? undefined : Option.getOrUndefined(yield* references.find(scope, providers, reference)))
       if (id === undefined) return
       const at = timeOf(receipt, id, yield* Clock.currentTimeMillis)
       yield* journal.observe({
         scope,
         id,
         event: receipt.event,
-        history: entry(provider, receipt, at),
+        history: entry(receipt, at),
         reason: receipt.event === "Bounce" ? "BOUNCED" : undefined,
         eventId: name(receipt.id),
-        call: { provider, number: receipt.attempt, reference }
+        call: { providers, number: receipt.attempt, reference }
       }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
     })
 
     const apply = Effect.fn("Receipts.apply")(
-      function*(scope: Scope, provider: string, receipts: ReadonlyArray<Receipt>) {
+      function*(scope: Scope, providers: ReadonlyArray<string>, receipts: ReadonlyArray<Receipt>) {
         const byMessage = Map.groupBy(receipts, (receipt) => receipt.messageId ?? receipt.reference)
         yield* Effect.forEach(
           byMessage.values(),
           (group) =>
             Effect.forEach(
               group.toSorted((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity)),
-              (receipt) => one(scope, provider, receipt),
+              (receipt) => one(scope, providers, receipt),
               { discard: true }
             ),
           { concurrency: together, discard: true }

@@ -8,10 +8,10 @@ export const memory = 8 * 24 * 3_600_000
 
 /** Which message a provider's own id stands for. */
 export class References extends Context.Service<References, {
-  /** Looks among the accepted calls of the last days. */
+  /** Looks among the calls of the last days that went through a provider of one of these names. */
   readonly find: (
     scope: Scope,
-    provider: string,
+    providers: ReadonlyArray<string>,
     reference: string
   ) => Effect.Effect<Option.Option<MessageId>, StoreUnavailable>
 }>()("tidings/References") {}

@@ -191,12 +191,12 @@ export const templatesContract = <E>(name: string, stores: Layer.Layer<Templates
         const missing = { strategy_id: "rs_none" }
         assert.strictEqual(
           yield* tag(templates.create(scope, draft("one", { routing: missing }))),
-          "StrategyNotFound"
+          "UnknownStrategy"
         )
         const { id } = yield* make("one")
         assert.strictEqual(
           yield* tag(templates.replace(scope, id, draft("two", { routing: missing }))),
-          "StrategyNotFound"
+          "UnknownStrategy"
         )
         yield* templates.replace(scope, id, { ...draft("two", { routing }), publish: true })
         yield* templates.replace(scope, id, draft("three"))
@@ -205,7 +205,7 @@ export const templatesContract = <E>(name: string, stores: Layer.Layer<Templates
         assert.strictEqual(yield* tag(strategies.archive(scope, made.id)), "StrategyInUse")
         yield* templates.publish(scope, id, undefined)
         yield* strategies.archive(scope, made.id)
-        assert.strictEqual(yield* tag(templates.publish(scope, id, 1)), "StrategyNotFound")
+        assert.strictEqual(yield* tag(templates.publish(scope, id, 1)), "UnknownStrategy")
       }))
 
     it.effect("lists show names of the draft and the topic of the live version, newest first, by alias too", () =>

@@ -1,107 +1,7 @@
-import type { Entry } from "#layers/providers/Catalogue.ts"
-import * as VendorHttp from "#layers/providers/VendorHttp.ts"
-import type { DeliveryError, Kind } from "#schemas/DeliveryError.ts"
-import { Scope } from "#schemas/Scope.ts"
-import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
-import * as MessageId from "#schemas/MessageId.ts"
+import { configure, type Outcome, outcomeOf, type Refusal, type Row, send, sendTo, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, DateTime, Effect, Layer, Result, Schema } from "effect"
-
-/** A refusal as the vendor words it, and what it must become. */
-export interface Refusal {
-  readonly name: string
-  readonly answer: ScriptedVendor.Answer
-  readonly kind: Kind
-  readonly invalidates?: boolean
-}
-
-/** What a vendor has to show to be in the catalogue. */
-export interface Row {
-  readonly entry: Entry<VendorHttp.VendorHttp>
-  /** As they are sent to us, without `base_url`; `{origin}` in a value is the scripted server's. */
-  readonly settings: Schema.JsonObject
-  readonly profile: Schema.JsonObject
-  readonly override?: Schema.JsonObject
-  readonly http2?: boolean
-  /** Answers to the calls that come before the one that sends, by path. */
-  readonly before?: Readonly<Record<string, ScriptedVendor.Answer>>
-  /** The vendor's own example of a success, and the reference in it. */
-  readonly success: ScriptedVendor.Answer
-  readonly reference: string | undefined
-  /** The request that example answers. */
-  readonly request: {
-    readonly method: string
-    readonly path: string
-    readonly headers: Readonly<Record<string, string | RegExp>>
-    readonly body: Schema.Json
-  }
-  /** The kinds of the vendor's table; among them one of the recipient and one of the content. */
-  readonly refusals: ReadonlyArray<Refusal>
-  /** Cells where the vendor's table differs from the usual, with the reason. */
-  readonly differs?: Readonly<Partial<Record<string, { readonly outcome: Outcome; readonly why: string }>>>
-}
-
-export type Outcome = Kind | "Accepted"
-
-export const rendered: Delivery["rendered"] = {
-  title: "Your order",
-  subject: "Your order 42",
-  body: "It is on its way.",
-  text: "It is on its way.",
-  html: "<p>It is on its way.</p>",
-  blocks: [],
-  actions: []
-}
-
-export const messageId = MessageId.MessageId.make("1-67890abc-0123456789abcdef01234567")
-
-export const delivery = (row: Pick<Row, "entry" | "profile" | "override">, more: Partial<Delivery> = {}): Delivery => ({
-  scope: Scope.make(1),
-  messageId,
-  attempt: 1,
-  idempotencyToken: `${messageId}:${row.entry.channel}:${row.entry.key}`,
-  channel: row.entry.channel,
-  profile: row.profile,
-  rendered,
-  data: {},
-  override: row.override ?? {},
-  ...more
-})
-
-/** Sends one delivery over the vendor as configured, to a server that answers as scripted. */
-export const send = Effect.fnUntraced(
-  function*(row: Row, reply: ScriptedVendor.Reply, options: { readonly deadlineMs?: number; readonly more?: Partial<Delivery> } = {}) {
-    const server = yield* ScriptedVendor.listen({
-      http2: row.http2 === true,
-      script: ({ path }) => row.before?.[path.split("?")[0] ?? ""] ?? reply
-    })
-    const result = yield* sendTo(row, server.origin, options)
-    return { result, seen: server.seen }
-  },
-  Effect.scoped
-)
-
-/** Sends one delivery to the vendor at `base`. */
-export const sendTo = Effect.fnUntraced(
-  function*(row: Row, base: string, options: { readonly deadlineMs?: number; readonly more?: Partial<Delivery> } = {}) {
-    const settings = Object.fromEntries(
-      Object.entries(row.settings).map(([name, value]) => [
-        name,
-        typeof value === "string" ? value.replace("{origin}", base) : value
-      ])
-    )
-    const http = Layer.effect(VendorHttp.VendorHttp, VendorHttp.make({ deadlineMs: options.deadlineMs ?? 10_000 }))
-    return yield* Effect.flatMap(
-      row.entry.configure({ ...settings, base_url: base }),
-      (vendor) => Effect.result(vendor.send(delivery(row, options.more)))
-    ).pipe(Effect.provide(http))
-  },
-  Effect.scoped
-)
-
-export const outcomeOf = (result: Result.Result<Acceptance, DeliveryError>): Outcome =>
-  Result.isSuccess(result) ? "Accepted" : result.failure._tag
+import { Clock, DateTime, Effect, Result } from "effect"
 
 /** Whether the channel's next provider may be tried, at once or after this one's own schedule (design.md §5). */
 export const failsOver = (outcome: Outcome): boolean =>
@@ -161,6 +61,15 @@ export const cells: ReadonlyArray<Cell> = [
   { name: "drip", reply: () => "drip", outcome: "Unknown", deadlineMs: 150 }
 ]
 
+/** Where nothing was sent for certain, as no connection came about: `base` for the port of a server in clear text. */
+const proofs: Readonly<Record<string, (port: number) => string>> = {
+  "connection refused": () => "http://127.0.0.1:1",
+  "unknown host": () => "http://vendor.invalid",
+  "no TLS": (port) => `https://127.0.0.1:${port}`
+}
+
+export const cellNames = [...cells.map(({ name }) => name), ...Object.keys(proofs)]
+
 /** What a run found, for the table at its end. */
 export const found = new Map<string, Map<string, Outcome>>()
 
@@ -207,6 +116,14 @@ const runCell = (row: Row, cell: Cell) =>
     if (cell.deadlineMs !== undefined) assert.isBelow(took, cell.deadlineMs + 2_000)
   })
 
+const runProof = (row: Row, name: string, base: (port: number) => string) =>
+  Effect.gen(function*() {
+    const { port, seen } = yield* ScriptedVendor.listen({ script: () => ({ status: 200 }) })
+    const result = yield* sendTo(row, base(port))
+    note(row, name, outcomeOf(result))
+    assert.deepStrictEqual([outcomeOf(result), seen.length], ["Unavailable", 0])
+  }).pipe(Effect.scoped)
+
 const runRefusal = (row: Row, refusal: Refusal) =>
   Effect.gen(function*() {
     const { result } = yield* send(row, refusal.answer)
@@ -225,6 +142,9 @@ export const conforms = (row: Row) =>
       const outcome = differs?.outcome ?? cell.outcome
       it.live(`P4: ${cell.name} is ${outcome}${differs === undefined ? "" : `: ${differs.why}`}`, () => runCell(row, cell))
     }
+    for (const [name, base] of Object.entries(proofs)) {
+      it.live(`P4: ${name} is Unavailable, for nothing was sent`, () => runProof(row, name, base))
+    }
     for (const refusal of row.refusals) {
       const dead = refusal.invalidates === true ? ", and the address is dead" : ""
       it.live(`${refusal.name} is ${refusal.kind}${dead}`, () => runRefusal(row, refusal))
@@ -238,11 +158,8 @@ export const conforms = (row: Row) =>
     })
     it.live("reaches those alone who have its address", () =>
       Effect.gen(function*() {
-        const vendor = yield* row.entry.configure(row.settings)
+        const vendor = yield* configure(row, settingsAt(row, "http://127.0.0.1:1"))
         assert.isTrue(vendor.reaches(row.profile))
         assert.isFalse(vendor.reaches({ user_id: "ann" }))
-      }).pipe(
-        Effect.scoped,
-        Effect.provide(Layer.effect(VendorHttp.VendorHttp, VendorHttp.make({ deadlineMs: 1_000 })))
-      ))
+      }).pipe(withHttp(1_000), Effect.scoped))
   })

@@ -86,7 +86,7 @@ export const ready = async (server: Running, port: number): Promise<number> => {
   })
   while (!over && performance.now() - began < 60_000) {
     const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined)
-    await response?.body?.cancel()
+    await response?.text()
     if (response?.status === 200) return performance.now() - began
     await sleep(50)
   }

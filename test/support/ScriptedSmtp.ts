@@ -13,6 +13,8 @@ export interface Cue {
   readonly act: Act
   /** Only for RCPT of this address. */
   readonly recipient?: string
+  /** Asked each time the server comes there. */
+  readonly when?: () => boolean
 }
 
 export interface Options {
@@ -105,13 +107,18 @@ export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never,
         if (what === "drip") {
           let sent = 0
           const text = "250-still thinking\r\n"
-          const drip = setInterval(() => socket.destroyed ? clearInterval(drip) : socket.write(text.charAt(sent++ % text.length)), 5)
+          const drip = setInterval(
+            () => socket.destroyed ? clearInterval(drip) : socket.write(text.charAt(sent++ % text.length)),
+            5
+          )
           drips.add(drip)
         }
       }
       /** The reply at a stage; whether it was the agreeable one. */
       const say = (stage: Stage, recipient = ""): boolean => {
-        const cue = options.cues?.find(({ at, recipient: of }) => at === stage && (of === undefined || of === recipient))
+        const cue = options.cues?.find(({ at, recipient: of, when }) =>
+          at === stage && (of === undefined || of === recipient) && (when === undefined || when())
+        )
         if (cue !== undefined) {
           act(cue.act)
           return typeof cue.act === "object" && /^[23]/.test(cue.act.reply)
@@ -130,16 +137,20 @@ export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never,
         const stage = stageOf[verb]
         if (stage === undefined) {
           if (verb === "RSET") envelope = { from: "", to: [] }
-          socket.write(verb === "QUIT" ? "221 2.0.0 bye\r\n" : verb === "RSET" ? "250 2.0.0 ok\r\n" : "500 5.5.1 what\r\n")
+          const others: Readonly<Record<string, string>> = { QUIT: "221 2.0.0 bye", RSET: "250 2.0.0 ok" }
+          socket.write(`${others[verb] ?? "500 5.5.1 what"}\r\n`)
           if (verb === "QUIT") socket.end()
           return
         }
+        if (stage === "rcpt" && envelope.from === "") return socket.write("503 5.5.1 no sender\r\n")
         if (stage === "data" && envelope.to.length === 0) return socket.write("554 5.5.1 no valid recipients\r\n")
         const agreed = say(stage, path)
         if (!agreed) return
         if (stage === "mail") envelope = { from: path, to: [] }
         if (stage === "rcpt") envelope.to.push(path)
-        if (stage === "data") inBody = true
+        if (stage !== "data") return
+        inBody = true
+        bodyBytes += buffered.length
       }
 
       const body = () => {
@@ -160,9 +171,9 @@ export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never,
       socket.on("data", (chunk) => {
         if (deaf) return
         buffered += chunk.toString("latin1")
+        if (inBody) bodyBytes += chunk.length
         for (let goOn = true; goOn && !deaf;) {
           if (inBody) {
-            bodyBytes += chunk.length
             if (options.resetInBody === true && buffered.length > 0) act("reset")
             goOn = !deaf && body()
             continue

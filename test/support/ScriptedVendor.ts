@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import { constants, createServer as createServer2, type Http2ServerRequest, type Http2ServerResponse } from "node:http2"
 import { type AddressInfo, type Server } from "node:net"
@@ -34,6 +34,10 @@ export type Reply =
 type Incoming = IncomingMessage | Http2ServerRequest
 type Outgoing = ServerResponse | Http2ServerResponse
 
+/** A chunk of an answer; the two kinds of response overload `write` differently. */
+const push = (response: Outgoing, chunk: string, done: () => void = () => {}) =>
+  "stream" in response ? response.write(chunk, done) : response.write(chunk, done)
+
 const reset = (request: Incoming) => {
   if ("stream" in request) {
     request.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
@@ -50,7 +54,7 @@ const write = (response: Outgoing, { body = "", headers = {}, status }: Answer) 
 const drip = (response: Outgoing) => {
   response.statusCode = 200
   response.setHeader("content-type", "application/json")
-  const timer = setInterval(() => response.write(" "), 20)
+  const timer = setInterval(() => push(response, " "), 20)
   response.once("close", () => clearInterval(timer))
 }
 
@@ -61,19 +65,24 @@ const perform = (request: Incoming, response: Outgoing, reply: Reply) => {
   if ("status" in reply) return write(response, reply)
   response.statusCode = 200
   response.setHeader("content-length", reply.cut.length + 100)
-  response.write(reply.cut, () => setTimeout(() => reset(request), 5))
+  push(response, reply.cut, () => setTimeout(() => reset(request), 5))
 }
 
 const early = (reply: Reply, when: "before" | "during"): boolean =>
   typeof reply === "object" && "reset" in reply && reply.reset === when
 
-/** A vendor on loopback, over HTTP/1.1 or HTTP/2 in clear text, that answers each request as the script says. */
+/**
+ * A vendor on loopback, over HTTP/1.1 or HTTP/2 in clear text, that answers each request as the script says. The script is asked
+ * twice: when the head has come, and with the body. `closed` is done when the first connection ends.
+ */
 export const listen = Effect.fnUntraced(function*(options: {
   readonly http2?: boolean
   readonly script: (seen: Seen) => Reply
 }) {
   const seen: Array<Seen> = []
   const sockets = new Set<Duplex>()
+  const closed = yield* Deferred.make<void>()
+  let connections = 0
   const handle = (request: Incoming, response: Outgoing) => {
     const head = {
       method: request.method ?? "",
@@ -100,8 +109,12 @@ export const listen = Effect.fnUntraced(function*(options: {
   const server: Server = options.http2 === true ? createServer2(handle) : createServer(handle)
   server.on("connection", (socket: Duplex) => {
     sockets.add(socket)
+    connections++
     socket.on("error", () => {})
-    socket.on("close", () => sockets.delete(socket))
+    socket.on("close", () => {
+      sockets.delete(socket)
+      Deferred.doneUnsafe(closed, Effect.void)
+    })
   })
   yield* Effect.acquireRelease(
     Effect.callback<void>((resume) => {
@@ -117,5 +130,5 @@ export const listen = Effect.fnUntraced(function*(options: {
     typeof address === "object" && address !== null
   const address = server.address()
   const port = isPort(address) ? address.port : 0
-  return { origin: `http://127.0.0.1:${port}`, port, seen }
+  return { origin: `http://127.0.0.1:${port}`, port, seen, connections: () => connections, closed }
 })

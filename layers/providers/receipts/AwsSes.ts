@@ -80,8 +80,8 @@ const settingsOf = Schema.decodeUnknownOption(Settings)
 const recordOf = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
 
 /**
- * SES's events through an SNS topic, which is subscribed to `/callbacks/pc_…` over HTTPS without raw delivery. The adapter sends `marks` as
- * `EmailTags`, and its configuration set, whose event destination is the topic.
+ * SES's events through an SNS topic, which is subscribed to `/callbacks/pc_…` over HTTPS without raw delivery. The adapter sends the message's
+ * id as a tag, and its configuration set, whose event destination is the topic.
  */
 export const make = Effect.map(Sns.make, (sns): CallbackReader => ({
   read: Effect.fnUntraced(function*({ body }, given) {

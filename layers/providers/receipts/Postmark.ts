@@ -74,7 +74,7 @@ const isOurs = (authorization: string | undefined, secret: string): boolean => {
 
 /**
  * Postmark signs nothing; what tells its callbacks from others is the secret in the webhook's address, which comes as the Basic scheme. The
- * adapter sends `marks` as `Metadata`.
+ * adapter sends the message's id as metadata.
  */
 export const reader: CallbackReader = {
   read: Effect.fnUntraced(function*({ body, headers }, given) {

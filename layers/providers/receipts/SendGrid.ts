@@ -65,8 +65,8 @@ const isSigned = (key: string, signature: string, signed: Uint8Array): Effect.Ef
   }).pipe(Effect.orElseSucceed(() => false))
 
 /**
- * SendGrid's signed event webhook: ECDSA (P-256, SHA-256) over the timestamp header and the raw body. The adapter sends `marks` as
- * `custom_args`.
+ * SendGrid's signed event webhook: ECDSA (P-256, SHA-256) over the timestamp header and the raw body. The adapter sends the
+ * message's id as custom argument.
  */
 export const reader: CallbackReader = {
   read: Effect.fnUntraced(function*({ body, headers }, given) {

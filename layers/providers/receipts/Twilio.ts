@@ -58,8 +58,8 @@ const receipt = (fields: URLSearchParams, query: URLSearchParams): ReadonlyArray
 const settingsOf = Schema.decodeUnknownOption(Settings)
 
 /**
- * Twilio's status callback: HMAC-SHA-1 over the address it calls and the sorted form fields. The adapter sends `StatusCallback`, which is
- * `marked` with our id; without it only a Messaging Service's own callback comes, which names the message by its SID.
+ * Twilio's status callback: HMAC-SHA-1 over the address it calls and the sorted form fields. The adapter sends `StatusCallback` with the
+ * message's id in its query; without one only a Messaging Service's own callback comes, which names the message by its SID.
  */
 export const reader: CallbackReader = {
   read: Effect.fnUntraced(function*({ body, headers, query, urls }, given) {

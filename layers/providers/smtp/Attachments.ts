@@ -13,7 +13,8 @@ export interface Attachment {
   readonly inline: boolean
 }
 
-const mediaType = /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:; ?[a-z0-9-]{1,60}=(?:[a-z0-9._+-]{1,120}|"[a-z0-9 ._+-]{1,120}"))*$/i
+const mediaType =
+  /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:; ?[a-z0-9-]{1,60}=(?:[a-z0-9._+-]{1,120}|"[a-z0-9 ._+-]{1,120}"))*$/i
 /** Such a part may not be encoded, so its lines would be ours to vouch for. */
 const structured = /^(?:multipart|message)\//i
 const contentId = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.@-]{1,200}$/

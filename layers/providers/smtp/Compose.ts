@@ -1,9 +1,9 @@
 import * as Address from "#layers/providers/smtp/Address.ts"
 import * as Dkim from "#layers/providers/smtp/Dkim.ts"
 import type { Mail } from "#layers/providers/smtp/Mail.ts"
-import { Effect } from "effect"
+import * as Mime from "#layers/providers/smtp/Mime.ts"
 import MailComposer from "nodemailer/lib/mail-composer"
-import type { Buffer } from "node:buffer"
+import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 
 /** A message as the server gets it: nothing in the envelope is ever read back from the headers. */
@@ -26,10 +26,10 @@ const copy = (list: ReadonlyArray<Address.Mailbox>) => list.map(({ address, name
  * Writes the message out. The `Message-ID` is the same at every attempt, so that a receiver can fold a second copy
  * (reliability.md 2.5); so are the MIME boundaries.
  */
-export const compose = Effect.fnUntraced(function*(
+export const compose = (
   mail: Mail,
   options: { readonly idempotencyToken: string; readonly date: Date; readonly dkim: Dkim.DkimKey | undefined }
-) {
+): Composed => {
   const identity = createHash("sha256").update(options.idempotencyToken).digest("hex").slice(0, 40)
   const messageId = `<${identity}@${Address.domain(mail.from.address)}>`
   const node = new MailComposer({
@@ -52,16 +52,15 @@ export const compose = Effect.fnUntraced(function*(
       ...(inline ? { contentDisposition: "inline" } : {})
     })),
     baseBoundary: identity.slice(0, 16),
-    newline: "win",
     disableFileAccess: true,
     disableUrlAccess: true
   }).compile()
-  const plain = yield* Effect.promise(() => node.build())
-  const composed: Composed = {
+  const text = Mime.write(node)
+  const plain = Buffer.from(text.endsWith("\r\n") ? text : `${text}\r\n`)
+  return {
     envelope: { from: mail.from.address, to: addresses(mail.to, mail.cc, mail.bcc) },
     required: new Set(addresses(mail.to)),
     raw: options.dkim === undefined ? plain : Dkim.sign(options.dkim, plain),
     messageId
   }
-  return composed
-})
+}

@@ -45,7 +45,10 @@ const attachmentsOf = ({ attachments, body }: Delivery["override"]): Schema.Json
 /** The recipient's own address: of an override, else of the profile. */
 const recipients = ({ override, profile }: Delivery) =>
   given(override["to"])
-    ? Result.mapError(Address.mailboxes(override["to"]), (index) => rejected(`Override to: entry ${index} is no address`))
+    ? Result.mapError(
+      Address.mailboxes(override["to"]),
+      (index) => rejected(`Override to: entry ${index} is no address`)
+    )
     : Option.match(typeof profile["email"] === "string" ? Address.addrSpec(profile["email"]) : Option.none(), {
       onNone: () => Result.fail(new RecipientRejected({ detail: "The recipient has no valid e-mail address" })),
       onSome: (address) => Result.succeed([{ name: "", address }])

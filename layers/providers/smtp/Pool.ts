@@ -23,7 +23,9 @@ const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(n
 
 /** The server had gone before it heard of this message: not an answer, and not the message's fault. */
 const isStale = (fault: Fault): boolean =>
-  fault._tag === "Silent" ? fault.stage === "mail" : fault._tag === "Refused" && fault.stage === "mail" && fault.code === 421
+  fault._tag === "Silent"
+    ? fault.stage === "mail"
+    : fault._tag === "Refused" && fault.stage === "mail" && fault.code === 421
 
 /** Sessions with one server, kept open between messages. All of them are closed with the scope. */
 export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint, limits: Limits) {
@@ -121,10 +123,12 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
     progress: Progress,
     use: (session: Session.Session) => Effect.Effect<A, Fault>
   ): Effect.Effect<A, Fault> =>
-    guests.withPermit(Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(restore(Session.open(guard, elsewhere, progress)), (session) =>
-        restore(use(session)).pipe(Effect.ensuring(retire(session))))
-    ))
+    guests.withPermit(
+      Effect.uninterruptibleMask((restore) =>
+        Effect.flatMap(restore(Session.open(guard, elsewhere, progress)), (session) =>
+          restore(use(session)).pipe(Effect.ensuring(retire(session))))
+      )
+    )
 
   return { withSession, withGuest }
 })

@@ -31,9 +31,9 @@ const commandStages: Readonly<Record<string, Stage>> = {
   "RCPT TO": "rcpt"
 }
 
-/** An open session over one connection. Its methods are called one after the other. */
-export const make = (socket: Socket, endpoint: Endpoint) => {
-  let progress: Progress | undefined
+/** A session over one connection, opened for the message of `progress`. Its methods are called one after the other. */
+const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
+  let progress = opener
   let stage: Stage = "greeting"
   let hasTransaction = false
   /** Whoever waits for the server now. */
@@ -41,7 +41,7 @@ export const make = (socket: Socket, endpoint: Endpoint) => {
 
   const enter = (next: Stage) => {
     stage = next
-    if (progress !== undefined) progress.stage = next
+    progress.stage = next
   }
   const transcript = Transcript.make(enter)
   const connection = new SMTPConnection({
@@ -63,7 +63,8 @@ export const make = (socket: Socket, endpoint: Endpoint) => {
 
   const faultOf = (error: SMTPError): Fault => {
     if (error.response !== undefined) {
-      const named = commandStages[error.command ?? ""] ?? (error.command?.startsWith("AUTH") === true ? "auth" : undefined)
+      const named = commandStages[error.command ?? ""] ??
+        (error.command?.startsWith("AUTH") === true ? "auth" : undefined)
       const at = named ?? (begun(stage) ? stage : error.command === "DATA" ? "data" : transcript.answered())
       return refused(at, error.response) ?? silent(at, "EPROTOCOL")
     }
@@ -77,7 +78,9 @@ export const make = (socket: Socket, endpoint: Endpoint) => {
 
   const close = () => connection.close()
 
-  const ask = <A>(run: (done: (error: SMTPError | null | undefined, value: A) => void, fail: (fault: Fault) => void) => void) =>
+  const ask = <A>(
+    run: (done: (error: SMTPError | null | undefined, value: A) => void, fail: (fault: Fault) => void) => void
+  ) =>
     Effect.callback<A, Fault>((resume) => {
       const settle = (effect: Effect.Effect<A, Fault>) => {
         waiting = undefined
@@ -175,7 +178,7 @@ export const open = (guard: Guard, endpoint: Endpoint, progress: Progress): Effe
     Effect.gen(function*() {
       progress.stage = "connect"
       const socket = yield* restore(dial(guard, endpoint))
-      const session = make(socket, endpoint)
+      const session = make(socket, endpoint, progress)
       progress.close = session.close
       progress.stage = "greeting"
       yield* restore(session.greet).pipe(Effect.onError(() => Effect.sync(session.close)))

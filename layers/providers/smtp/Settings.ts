@@ -62,11 +62,13 @@ export const SmtpSettings = Schema.Struct({
   send_timeout: optional(Millis),
   /** From the end of the message to its answer, in ms, default 600,000 (RFC 5321 §4.5.3.2.6). */
   answer_timeout: optional(Millis)
-}).check(Schema.makeFilter(({ password, username }) =>
-  (password ?? undefined) === undefined || (username ?? undefined) !== undefined
-    ? undefined
-    : "password needs a username"
-))
+}).check(
+  Schema.makeFilter(({ password, username }) =>
+    (password ?? undefined) === undefined || (username ?? undefined) !== undefined
+      ? undefined
+      : "password needs a username"
+  )
+)
 export type SmtpSettings = typeof SmtpSettings.Type
 
 /** Opens what the catalogue keeps closed, once per configuration. */

@@ -61,7 +61,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
     )
     const mail = yield* Effect.fromResult(Mail.fromDelivery(delivery, sender))
     const date = DateTime.toDateUtc(yield* DateTime.now)
-    const message = yield* compose(mail, { idempotencyToken: delivery.idempotencyToken, date, dkim })
+    const message = compose(mail, { idempotencyToken: delivery.idempotencyToken, date, dkim })
     const progress = Progress.make()
     const receipt = yield* Effect.raceFirst(transmit(endpoint, message, progress), watch(settings, progress)).pipe(
       Effect.mapError(toDeliveryError)

@@ -1,15 +1,19 @@
 import type { Operand } from "#src/content/template/Program.ts"
 
-/** What a tag says: operands in a row (the first may name a helper or block) and the names after `as`. */
-export interface Said {
-  readonly words: ReadonlyArray<Operand | Call>
+/** Operands in a row, of which the first may name a helper or block, and the `key=operand` pairs after them. */
+export interface Row {
+  readonly words: ReadonlyArray<Operand | Parens>
+  readonly named: ReadonlyArray<readonly [string, Operand | Parens]>
+}
+
+/** What a tag says, and the names after `as`. */
+export interface Said extends Row {
   readonly names: ReadonlyArray<string>
 }
 
 /** A helper in parentheses and its arguments. */
-export interface Call {
-  readonly _tag: "Call"
-  readonly words: ReadonlyArray<Operand | Call>
+export interface Parens extends Row {
+  readonly _tag: "Parens"
 }
 
 /** As deep as parentheses may be, and as long as a path. */
@@ -25,7 +29,8 @@ const constants: ReadonlyMap<string, boolean | null | undefined> = new Map([
 const space = /\s*/y
 const names = /as\s+\|([^|]*)\|\s*$/y
 const string = /"((?:\\["]|[^"])*)"|'((?:\\[']|[^'])*)'/y
-const literal = /(?:true|false|null|undefined|-?[0-9]+(?:\.[0-9]+)?)(?=[\s)]|$)/y
+const literal = /(?:true|false|null|undefined|-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+))(?=[\s)]|$)/y
+const key = /([^\s!"#%-,./;->@[-^`{-~]+)\s*=\s*/y
 const step = /\.\.|\.|\[((?:\\\]|[^\]])*)\]|[^\s!"#%-,./;->@[-^`{-~]+(?=[\s/.)=|]|$)/y
 
 /** Reads the inside of a tag; `undefined` if it is none. */
@@ -65,13 +70,13 @@ export const read = (inside: string): Said | undefined => {
     return undefined
   }
 
-  const operand = (depth: number): Operand | Call | undefined => {
+  const operand = (depth: number): Operand | Parens | undefined => {
     if (inside[at] === "(") {
       at++
-      const words = row(depth + 1)
-      if (words === undefined || inside[at] !== ")") return undefined
+      const found = row(depth + 1)
+      if (found === undefined || inside[at] !== ")") return undefined
       at++
-      return { _tag: "Call", words }
+      return { _tag: "Parens", ...found }
     }
     const quoted = take(string)
     if (quoted !== null)
@@ -81,22 +86,26 @@ export const read = (inside: string): Said | undefined => {
     return { _tag: "Literal", value: constants.has(word) ? constants.get(word) : Number(word) }
   }
 
-  const row = (depth: number): ReadonlyArray<Operand | Call> | undefined => {
+  const row = (depth: number): Row | undefined => {
     if (depth > deepest) return undefined
-    const words: Array<Operand | Call> = []
+    const words: Array<Operand | Parens> = []
+    const named: Array<readonly [string, Operand | Parens]> = []
     for (;;) {
       take(space)
-      if (at === inside.length || inside[at] === ")" || /^as\s+\|/.test(inside.slice(at, at + 16))) return words
+      if (at === inside.length || inside[at] === ")" || /^as\s+\|/.test(inside.slice(at, at + 16))) return { words, named }
+      const name = words.length === 0 ? undefined : take(key)?.[1]
+      if (name === undefined && named.length > 0) return undefined
       const word = operand(depth)
       if (word === undefined || (at < inside.length && !/[\s)]/.test(inside.charAt(at)))) return undefined
-      words.push(word)
+      if (name === undefined) words.push(word)
+      else named.push([name, word])
     }
   }
 
-  const words = row(0)
-  if (words === undefined || words.length === 0) return undefined
+  const found = row(0)
+  if (found === undefined || found.words.length === 0) return undefined
   const named = take(names)?.[1]?.trim()
   return at === inside.length
-    ? { words, names: named === undefined || named === "" ? [] : named.split(/\s+/) }
+    ? { ...found, names: named === undefined || named === "" ? [] : named.split(/\s+/) }
     : undefined
 }

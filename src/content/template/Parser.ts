@@ -1,6 +1,7 @@
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 import { malformed } from "#src/content/template/Malformed.ts"
-import { type Call, read } from "#src/content/template/Operands.ts"
+import { helpers } from "#src/content/template/Helpers.ts"
+import { type Parens, read, type Row } from "#src/content/template/Operands.ts"
 import type { Block, BlockKind, Node, Operand, Program } from "#src/content/template/Program.ts"
 import { type Piece, pieces, type Tag } from "#src/content/template/Tags.ts"
 import { Result } from "effect"
@@ -8,6 +9,10 @@ import { Result } from "effect"
 const deepest = 32
 
 const kinds: ReadonlyArray<BlockKind> = ["each", "with", "if", "unless"]
+const trims: ReadonlyArray<BlockKind> = ["trim", "trim-left", "trim-right"]
+
+/** Helpers that, as a block, decide whether it is shown. */
+const predicates = ["and", "condition", "conditional", "filter", "not", "or"]
 
 /** A block that is still open: nodes go to its body, or after `else` to its other branch. */
 interface Open {
@@ -20,38 +25,76 @@ interface Open {
   readonly inverted: boolean
 }
 
-const helperOf = (word: Operand | Call | undefined): string | undefined =>
+const helperOf = (word: Operand | Parens | undefined): string | undefined =>
   word?._tag === "Path" && word.parts.length === 1 && word.up === 0 && !word.own ? word.parts[0] : undefined
 
-/** Several words are a call of a helper; the only one there is looks up a key. */
-const valueOf = (words: ReadonlyArray<Operand | Call>): Operand | undefined => {
-  const [first, second, third] = words
+const call = (name: string, row: Row): Operand | undefined => {
+  const helper = helpers.get(name)
+  if (helper === undefined) return undefined
+  const words: Array<Operand> = []
+  const named: Array<readonly [string, Operand]> = []
+  for (const word of row.words.slice(1)) {
+    const value = argument(word)
+    if (value === undefined) return undefined
+    words.push(value)
+  }
+  for (const [key, word] of row.named) {
+    const value = argument(word)
+    if (value === undefined) return undefined
+    named.push([key, value])
+  }
+  return { _tag: "Call", helper, words, named }
+}
+
+/** Several words are a call of a helper. One alone is a value, so that data may have a helper's name. */
+const valueOf = (row: Row): Operand | undefined => {
+  const [first, second, third] = row.words
   if (first === undefined) return undefined
-  if (words.length === 1) {
+  const name = helperOf(first)
+  if (row.words.length === 1 && row.named.length === 0) {
     // A literal alone names a key, as in Handlebars.
     if (first._tag === "Literal") return { _tag: "Path", up: 0, own: false, parts: [String(first.value)] }
-    return first._tag === "Call" ? valueOf(first.words) : first
+    return first._tag === "Parens" ? argument(first) : first
   }
-  if (helperOf(first) !== "lookup" || second === undefined || third === undefined || words.length > 3) return undefined
+  if (name !== "lookup") return name === undefined ? undefined : call(name, row)
+  if (second === undefined || third === undefined || row.words.length > 3) return undefined
   const of = argument(second)
   const key = argument(third)
   return of === undefined || key === undefined ? undefined : { _tag: "Lookup", of, key }
 }
 
-const argument = (word: Operand | Call): Operand | undefined => word._tag === "Call" ? valueOf(word.words) : word
+const argument = (word: Operand | Parens): Operand | undefined => {
+  if (word._tag !== "Parens") return word
+  const name = word.words.length === 1 ? helperOf(word.words[0]) : undefined
+  return (name === undefined ? undefined : call(name, word)) ?? valueOf(word)
+}
 
-const head = (tag: Tag): (Pick<Block, "kind" | "of" | "names"> & { readonly name: string }) | undefined => {
+type Head = Pick<Block, "kind" | "of" | "names"> & { readonly name: string }
+
+const always: Operand = { _tag: "Literal", value: true }
+
+const countsZero = ({ named }: Row): boolean =>
+  named.some(([key, of]) => key === "includeZero" && of._tag === "Literal" && of.value === true)
+
+const head = (tag: Tag): Head | undefined => {
   const said = read(tag.inside)
   if (said === undefined) return undefined
-  const [first, second] = said.words
+  const { names, named, words: [first, second, ...more] } = said
   const name = /^[^\s|]+/.exec(tag.inside)?.[0] ?? ""
-  const kind = kinds.find((known) => known === helperOf(first))
-  if (kind !== undefined && said.words.length > 1) {
-    const of = second === undefined || said.words.length > 2 ? undefined : argument(second)
-    return of === undefined ? undefined : { kind, of, names: said.names, name }
+  const helper = helperOf(first)
+  const trim = second === undefined ? trims.find((known) => known === helper) : undefined
+  if (trim !== undefined) return { kind: trim, of: always, names, name }
+  if (helper === "text-block") return { kind: "if", of: always, names, name }
+  const kind = kinds.find((known) => known === helper)
+  if (kind !== undefined && second !== undefined) {
+    const of = more.length > 0 ? undefined : argument(second)
+    return of === undefined ? undefined : { kind: kind === "if" && countsZero(said) ? "zero" : kind, of, names, name }
   }
-  const of = valueOf(said.words)
-  return of === undefined ? undefined : { kind: "section", of, names: said.names, name }
+  const of = valueOf({ words: said.words, named })
+  if (of === undefined) return undefined
+  if (of._tag !== "Call" || helper === undefined) return { kind: "section", of, names, name }
+  if (predicates.includes(helper)) return { kind: "if", of, names, name }
+  return helper === "params" ? { kind: "with", of, names, name } : undefined
 }
 
 const close = ({ body, head, inverted, otherwise }: Open): Node =>
@@ -116,7 +159,7 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
         return leave(tag)
       case "output": {
         const said = read(tag.inside)
-        const of = said === undefined || said.names.length > 0 ? undefined : valueOf(said.words)
+        const of = said === undefined || said.names.length > 0 ? undefined : valueOf(said)
         if (of === undefined) return unknown(tag)
         put({ _tag: "Output", of })
         return undefined
@@ -137,5 +180,8 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
     : Result.fail(new RenderFailed({ detail: `The template is malformed: "${left.name?.slice(0, 80)}" is not closed` }))
 }
 
-/** Parses a template of the Handlebars language: paths, `each`, `with`, `if`, `unless`, `lookup`, sections, `else`, comments, `~`. */
+/**
+ * Parses a template of the Handlebars language: paths, `each`, `with`, `if`, `unless`, `lookup`, sections, `else`, comments, `~` and the
+ * helpers there are. Another helper, a partial or a decorator is malformed.
+ */
 export const parse = (source: string): Result.Result<Program, RenderFailed> => Result.flatMap(pieces(source), arrange)

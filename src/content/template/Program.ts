@@ -1,3 +1,4 @@
+import type { Helper } from "#src/content/template/Helper.ts"
 import type { Schema } from "effect"
 
 /** Where a value comes from. `up` climbs to the contexts (or, with `@`, the loops) around; no `parts` is the context itself. */
@@ -6,9 +7,18 @@ export type Operand =
   | { readonly _tag: "Path"; readonly up: number; readonly own: boolean; readonly parts: ReadonlyArray<string> }
   | { readonly _tag: "Loop"; readonly up: number; readonly parts: ReadonlyArray<string> }
   | { readonly _tag: "Lookup"; readonly of: Operand; readonly key: Operand }
+  | {
+    readonly _tag: "Call"
+    readonly helper: Helper
+    readonly words: ReadonlyArray<Operand>
+    readonly named: ReadonlyArray<readonly [string, Operand]>
+  }
 
-/** `section` is `{{#name}}`: a list is a loop, another value a context, `false` and nothing the other branch. */
-export type BlockKind = "each" | "with" | "if" | "unless" | "section"
+/**
+ * `section` is `{{#name}}`: a list is a loop, another value a context, `false` and nothing the other branch. `zero` is an `if` to which 0 is
+ * something; the rest cut white space off what they hold.
+ */
+export type BlockKind = "each" | "with" | "if" | "unless" | "zero" | "section" | "trim" | "trim-left" | "trim-right"
 
 export interface Block {
   readonly _tag: "Block"

@@ -1,12 +1,21 @@
 import type { Budget } from "#src/content/Budget.ts"
 import { isList, isObject, member, textOf, type Value } from "#src/content/Own.ts"
-import type { Block, Operand, Program } from "#src/content/template/Program.ts"
+import { isSomething } from "#src/content/template/Helper.ts"
+import type { Block, BlockKind, Operand, Program } from "#src/content/template/Program.ts"
 
 /** Where a path begins when no loop or `with` is around it. */
 export interface Root {
   /** What `this` is at the top. */
   readonly self: Value
   readonly named: (name: string) => Value
+  /** Gives a name to a value, for this template and those after it; false if the name is not free. */
+  readonly set: (name: string, value: Value) => boolean
+}
+
+/** How what a template says and what the data says become output. Both come in their order. */
+export interface Writer {
+  readonly text: (text: string) => string
+  readonly value: (text: string) => string
 }
 
 interface Loop {
@@ -28,9 +37,6 @@ interface Frame {
   readonly names: Names | undefined
 }
 
-/** Nothing to see for `if`, as Handlebars has it: zero is decided by each block. */
-const isEmpty = (value: Value): boolean => (!value && value !== 0) || (isList(value) && value.length === 0)
-
 const down = (from: Value, parts: ReadonlyArray<string>, first: number): Value => {
   let value = from
   for (let at = first; at < parts.length; at++) value = member(value, parts[at] ?? "")
@@ -42,8 +48,24 @@ const isNamed = (names: Names | undefined, name: string): Names | undefined => {
   return undefined
 }
 
-/** Runs a program and answers its output, or what there was of it when the budget ended. `shown` writes a value of the data. */
-export const run = (program: Program, root: Root, budget: Budget, shown: (text: string) => string): string => {
+const key = /[^.[\]"']+/g
+
+/** The keys of a path in a text: dots and brackets, with or without quotes. */
+export const keysOf = (path: string): ReadonlyArray<string> => path.match(key) ?? []
+
+/** An edge, which a writer puts around a value, is no more than white space is. */
+const blank = /[\s\uFDD9]/
+
+const trimmed = (text: string, kind: BlockKind): string => {
+  let from = 0
+  let to = text.length
+  if (kind !== "trim-right") while (from < to && blank.test(text.charAt(from))) from++
+  if (kind !== "trim-left") while (to > from && blank.test(text.charAt(to - 1))) to--
+  return text.slice(from, to)
+}
+
+/** Runs a program and answers its output, or what there was of it when the budget ended. */
+export const run = (program: Program, root: Root, budget: Budget, writer: Writer): string => {
   let output = ""
 
   const fromLoop = (frame: Frame, up: number, parts: ReadonlyArray<string>): Value => {
@@ -74,7 +96,30 @@ export const run = (program: Program, root: Root, budget: Budget, shown: (text: 
         return fromLoop(frame, operand.up, operand.parts)
       case "Lookup":
         return member(valueOf(operand.of, frame), textOf(valueOf(operand.key, frame)))
+      case "Call":
+        return call(operand, frame)
     }
+  }
+
+  const call = ({ helper, named, words }: Operand & { readonly _tag: "Call" }, frame: Frame): Value => {
+    if (!budget.step(1 + words.length + named.length)) return undefined
+    const made = helper(
+      words.map((word) => valueOf(word, frame)),
+      new Map(named.map(([name, of]) => [name, valueOf(of, frame)])),
+      {
+        budget,
+        at: (path) => {
+          const [first = "", ...rest] = budget.look(path.length) ? keysOf(path) : []
+          const near = frame.around === undefined ? undefined : member(frame.self, first)
+          return down(near === undefined ? root.named(first) : near, rest, 0)
+        },
+        set: (name, value) => {
+          if (!root.set(name, value)) budget.fail(`"${name.slice(0, 80)}" is not a name that a template may set`)
+        }
+      }
+    )
+    // What helpers make is paid for like output, or a few of them could double a text without end.
+    return typeof made === "string" && !budget.write(made.length) ? undefined : made
   }
 
   const inside = (frame: Frame, self: Value): Frame => self === frame.self ? frame : { ...frame, self, around: frame }
@@ -108,19 +153,32 @@ export const run = (program: Program, root: Root, budget: Budget, shown: (text: 
     return isList(value) ? each(block, value, frame) : enter(block, value, frame)
   }
 
+  const trim = (block: Block, frame: Frame): void => {
+    const before = output
+    output = ""
+    walk(block.body, frame)
+    output = before + trimmed(output, block.kind)
+  }
+
   const blockOf = (block: Block, frame: Frame): void => {
     const value = valueOf(block.of, frame)
     switch (block.kind) {
       case "if":
-        return walk(value === 0 || isEmpty(value) ? block.otherwise : block.body, frame)
+        return walk(isSomething(value) ? block.body : block.otherwise, frame)
+      case "zero":
+        return walk(value === 0 || isSomething(value) ? block.body : block.otherwise, frame)
       case "unless":
-        return walk(value === 0 || isEmpty(value) ? block.body : block.otherwise, frame)
+        return walk(isSomething(value) ? block.otherwise : block.body, frame)
       case "each":
         return each(block, value, frame)
       case "with":
-        return isEmpty(value) ? walk(block.otherwise, frame) : enter(block, value, frame)
+        return value === 0 || isSomething(value) ? enter(block, value, frame) : walk(block.otherwise, frame)
       case "section":
         return section(block, value, frame)
+      case "trim":
+      case "trim-left":
+      case "trim-right":
+        return trim(block, frame)
     }
   }
 
@@ -133,7 +191,7 @@ export const run = (program: Program, root: Root, budget: Budget, shown: (text: 
       }
       const text = node._tag === "Text" ? node.text : textOf(valueOf(node.of, frame))
       if (!budget.write(text.length)) return
-      output += node._tag === "Text" ? text : shown(text)
+      output += node._tag === "Text" ? writer.text(text) : writer.value(text)
     }
   }
 

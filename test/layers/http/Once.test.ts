@@ -11,9 +11,33 @@ HttpApi.reflect(Served, { onGroup: () => undefined, onEndpoint: ({ endpoint }) =
 const posts = endpoints.filter(({ method }) => method === "POST").map(({ path }) => path)
 const others = endpoints.filter(({ method }) => method !== "POST").map(({ method, path }) => ({ method, path }))
 
-/** A body that the endpoint takes, and the path with an existing message in it. */
-const bodies: Record<string, unknown> = { "/send": message(), "/profiles/:user_id": { profile: { name: "Ada" } } }
-const filled = (path: string, id: string) => path.replace(/:(message|request)_id/, id).replace(":user_id", "ada")
+const notification = {
+  name: "Welcome",
+  tags: [],
+  brand: null,
+  subscription: null,
+  routing: null,
+  content: { version: "2022-01-01", elements: [] }
+}
+
+const strategy = { name: "Mail", routing: { method: "single", channels: ["email"] } }
+
+/** A body that the endpoint takes, and the path with an existing message, user or template in it. */
+const bodies: Record<string, unknown> = {
+  "/send": message(),
+  "/profiles/:user_id": { profile: { name: "Ada" } },
+  "/notifications": { notification },
+  "/notifications/:id": { notification },
+  "/notifications/:id/content": { content: { elements: [] } },
+  "/routing-strategies": strategy,
+  "/routing-strategies/:id": strategy,
+  "/providers": { provider: "sendgrid" },
+  "/providers/:id": { provider: "sendgrid" }
+}
+const filled = (path: string, { id, template }: { readonly id: string; readonly template: string }) =>
+  path.replace(/:(message|request)_id/, id).replace(":user_id", "ada").replace(":id", template)
+
+const nobody = { id: "1-00000000-ffffffffffffffffffffffff", template: "nt_none" }
 
 const requestId = (answer: { readonly body: unknown }) =>
   Schema.decodeUnknownSync(Schema.Struct({ requestId: Schema.String }))(answer.body).requestId
@@ -21,7 +45,9 @@ const requestId = (answer: { readonly body: unknown }) =>
 const withMessage = Effect.gen(function*() {
   const server = yield* serve
   const id = requestId(yield* server.call("POST", "/send", { body: message() }))
-  return { ...server, id }
+  const made = yield* server.call("POST", "/notifications", { body: { notification } })
+  const { id: template } = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))(made.body)
+  return { ...server, ids: { id, template } }
 })
 
 describe("P5: once per key", () => {
@@ -29,8 +55,8 @@ describe("P5: once per key", () => {
 
   it.effect.each(posts)("POST %s replays its answer and runs nothing", (path) =>
     Effect.gen(function*() {
-      const { call, id, state } = yield* withMessage
-      const post = call("POST", filled(path, id), { body: bodies[path], headers: { "idempotency-key": "one" } })
+      const { call, ids, state } = yield* withMessage
+      const post = call("POST", filled(path, ids), { body: bodies[path], headers: { "idempotency-key": "one" } })
       const first = yield* post
       const [messages, profiles] = [[...state.messages], [...state.profiles]]
       const second = yield* post
@@ -41,16 +67,16 @@ describe("P5: once per key", () => {
         [null, "true"]
       )
       assert.deepStrictEqual([[...state.messages], [...state.profiles]], [messages, profiles])
-      assert.deepStrictEqual([...state.keys.keys()], [`1 ${filled(path, id)} one`])
+      assert.deepStrictEqual([...state.keys.keys()], [`1 ${filled(path, ids)} one`])
     }))
 
   it.effect.each(posts)(
     "POST %s stores what it refused, and the refusal wins over a later good request",
     (path) =>
       Effect.gen(function*() {
-        const { call, id } = yield* withMessage
+        const { call, ids } = yield* withMessage
         const refusal = { headers: { "idempotency-key": "one" }, ...(path in bodies ? { body: {} } : {}) }
-        const target = path in bodies ? filled(path, id) : filled(path, "1-00000000-ffffffffffffffffffffffff")
+        const target = path in bodies ? filled(path, ids) : filled(path, nobody)
         const first = yield* call("POST", target, refusal)
         const second = yield* call("POST", target, { ...refusal, body: bodies[path] })
         assert.include([400, 404], first.status)
@@ -61,9 +87,9 @@ describe("P5: once per key", () => {
 
   it.effect.each(posts)("POST %s stores a crash", (path) =>
     Effect.gen(function*() {
-      const { call, id, state } = yield* withMessage
+      const { call, ids, state } = yield* withMessage
       state.crash = true
-      const post = call("POST", filled(path, id), { body: bodies[path], headers: { "idempotency-key": "one" } })
+      const post = call("POST", filled(path, ids), { body: bodies[path], headers: { "idempotency-key": "one" } })
       const first = yield* post
       state.crash = false
       const second = yield* post
@@ -75,8 +101,8 @@ describe("P5: once per key", () => {
     "POST %s stores nothing for 401, 413, 415, 503, malformed JSON and bad headers",
     (path) =>
       Effect.gen(function*() {
-        const { call, id, state } = yield* withMessage
-        const target = filled(path, id)
+        const { call, ids, state } = yield* withMessage
+        const target = filled(path, ids)
         const key = { "idempotency-key": "one" }
         yield* call("POST", target, { key: null, body: bodies[path], headers: key })
         yield* call("POST", target, { body: "x".repeat(7 * 1024 * 1024), headers: key })
@@ -99,9 +125,9 @@ describe("P5: once per key", () => {
 
   it.effect.each(others)("$method $path takes the header and ignores it", ({ method, path }) =>
     Effect.gen(function*() {
-      const { call, id, state } = yield* withMessage
-      yield* call(method, filled(path, id), {
-        ...(method === "PUT" ? { body: { profile: {} } } : method === "PATCH" ? { body: { patch: [] } } : {}),
+      const { call, ids, state } = yield* withMessage
+      yield* call(method, filled(path, ids), {
+        ...(method === "PUT" ? { body: bodies[path] } : method === "PATCH" ? { body: { patch: [] } } : {}),
         headers: { "idempotency-key": "a b", "x-idempotency-expiration": "soon" }
       }).pipe(Effect.map(({ status }) => assert.include([200, 204, 404], status)))
       assert.strictEqual(state.keys.size, 0)

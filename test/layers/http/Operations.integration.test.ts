@@ -32,7 +32,7 @@ const started = Effect.gen(function*() {
         TIDINGS_BOOTSTRAP_SECRET: secret
       })
     ),
-    (server) => Effect.promise(async () => { console.log('EXIT', JSON.stringify(await Promise.race([server.ended, 'alive'])), server.stdout().slice(-1500), server.stderr().slice(-3000)); await server.kill() })
+    (server) => Effect.promise(server.kill)
   )
   yield* Effect.promise(() => ready(server, port))
   return { proxy, server, port, url: `http://127.0.0.1:${port}` }
@@ -82,8 +82,12 @@ describe("GET /metrics", () => {
         await send(url, { ...inbox, delay: { duration: 3_600_000 } })
         // Loopback is refused by the outbound guard: an attempt with an outcome that needs no receiver.
         await send(url, { to: { webhook: { url: "http://127.0.0.1:9/" } } })
-        const settled = (family: Prometheus.Family | undefined) => [...family?.samples.values() ?? []].reduce((a, b) => a + b, 0)
-        const after = await until(() => metrics(url), (all) => settled(all.get("tidings_messages_settled_total")) === 3)
+        const total = (family: Prometheus.Family | undefined) =>
+          [...family?.samples.values() ?? []].reduce((sum, value) => sum + value, 0)
+        const after = await until(
+          () => metrics(url),
+          (all) => total(all.get("tidings_messages_settled_total")) === 3 && total(all.get("tidings_due_messages")) === 0
+        )
         const value = (name: string, labels = "") => after.get(`tidings_${name}`)?.samples.get(`tidings_${name}${labels}`)
         assert.strictEqual(value("messages_accepted_total"), 4)
         assert.strictEqual(value("messages_settled_total", "{status=\"SENT\"}"), 2)

@@ -59,7 +59,11 @@ const cell = (stage: Stage, column: Column, pipelining: boolean) =>
     assert.strictEqual(error._tag, expected(stage, column), `${name}: ${error.detail}`)
     assert.include(error.detail, `At ${stage}`, name)
     assert.notInclude(error.detail, "@", name)
-    assert.strictEqual(error._tag === "Unknown", stage === "final" && server.bodyBytes() > 0 && !/\d/.test(column), name)
+    assert.strictEqual(
+      error._tag === "Unknown",
+      stage === "final" && server.bodyBytes() > 0 && !/\d/.test(column),
+      name
+    )
     if (stage !== "final") assert.strictEqual(server.bodyBytes(), 0, name)
     if (error._tag === "RecipientRejected") assert.isTrue(error.invalidates, name)
     assert.isBelow(Duration.toMillis(elapsed), deadline + 1000, name)
@@ -74,7 +78,9 @@ describe("SMTP", () => {
 
   it.live("P2: the same where the server takes the whole envelope at once", () =>
     Effect.forEach(
-      (["mail", "rcpt", "data", "final"] as const).flatMap((stage) => columns.map((column) => [stage, column] as const)),
+      (["mail", "rcpt", "data", "final"] as const).flatMap((stage) =>
+        columns.map((column) => [stage, column] as const)
+      ),
       ([stage, column]) => cell(stage, column, true),
       { concurrency: "unbounded" }
     ))

@@ -1,0 +1,75 @@
+import type { MessageDetails } from "#schemas/api/MessageDetails.ts"
+import type { HistoryEntry } from "#schemas/api/Messages.ts"
+import { DateTime, Option, Predicate } from "effect"
+
+const iso = (ms: number): string => Option.match(DateTime.make(ms), { onNone: () => String(ms), onSome: DateTime.formatIso })
+
+/** What would move the cursor, break the line or turn the direction of text must not reach the terminal from a caller's text. */
+const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ")
+
+const member = (entry: HistoryEntry, name: string, inner?: string): string | undefined => {
+  const value = entry[name]
+  const found = inner === undefined ? value : Predicate.hasProperty(value, inner) ? value[inner] : undefined
+  return typeof found === "string" || typeof found === "number" ? plain(String(found)) : undefined
+}
+
+/** `webhook`, or `email/ses` where the provider has another name than its channel; with the number of the call. */
+const place = (entry: HistoryEntry): string | undefined => {
+  const channel = member(entry, "channel", "id")
+  if (channel === undefined) return undefined
+  const provider = member(entry, "integration", "provider") ?? channel
+  const attempt = member(entry, "attempt")
+  return `${channel === provider ? channel : `${channel}/${provider}`}${attempt === undefined ? "" : ` #${attempt}`}`
+}
+
+const labelled = (label: string, value: string | undefined): string | undefined =>
+  value === undefined ? undefined : `${label} ${value}`
+
+const notes = (entry: HistoryEntry): ReadonlyArray<string> => {
+  const due = entry["due_at"]
+  return [
+    member(entry, "outcome"),
+    member(entry, "reason"),
+    member(entry, "error_message"),
+    labelled("reference", member(entry, "reference", "id")),
+    typeof due === "number" ? `next try ${iso(due)} (in ${due - entry.ts} ms)` : undefined,
+    entry["possible_duplicate"] === true ? "possible duplicate" : undefined
+  ].filter(Predicate.isNotUndefined)
+}
+
+const table = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const widths = rows.reduce<ReadonlyArray<number>>(
+    (widest, row) => row.map((cell, column) => Math.max(widest[column] ?? 0, cell.length)),
+    []
+  )
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd())
+}
+
+const summary = (message: MessageDetails): ReadonlyArray<string> => [
+  message.status,
+  message.id,
+  `to ${plain(message.recipient)}`,
+  iso(message.enqueued),
+  [message.reason, message.error].filter(Predicate.isNotUndefined).map(plain).join(": ")
+]
+
+/** A message's status line, then one line per event, with the ms since the first. */
+export const timeline = (message: MessageDetails, events: ReadonlyArray<HistoryEntry>): string => {
+  const since = events[0]?.ts ?? message.enqueued
+  const offsets = events.map(({ ts }) => `+${ts - since} ms`)
+  const width = Math.max(0, ...offsets.map((offset) => offset.length))
+  const rows = events.map((entry, index) => [
+    `  ${(offsets[index] ?? "").padStart(width)}`,
+    entry.type,
+    place(entry) ?? "",
+    notes(entry).join(", ")
+  ])
+  return [...table([summary(message)]), ...table(rows)].join("\n")
+}
+
+/** The messages of one request, a line each. */
+export const listing = (requestId: string, messages: ReadonlyArray<MessageDetails>, more: boolean): string =>
+  [
+    `Request ${requestId}: ${more ? `the newest ${messages.length} of more` : String(messages.length)} messages`,
+    ...table(messages.map((message) => ["", ...summary(message)]))
+  ].join("\n")

@@ -1,0 +1,97 @@
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import { summary } from "#layers/http/TemplateSummaries.ts"
+import type { TemplateResponse, TemplateVersion, TemplateWrite } from "#schemas/api/Notifications.ts"
+import { defaultLimit } from "#schemas/api/Query.ts"
+import { elementalVersion, versionName } from "#schemas/Template.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { author } from "#src/content/Author.ts"
+import { withChecksums } from "#src/content/Checksums.ts"
+import { type TemplateDraft, type TemplateRecord, Templates, type VersionRecord } from "#src/content/Templates.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+/** Pages of versions hold ten, whatever is asked for. */
+const versionsLimit = 10
+
+const drafted = ({ notification: { alias, ...template }, state }: typeof TemplateWrite.Type): TemplateDraft => ({
+  template,
+  alias,
+  publish: state === "PUBLISHED"
+})
+
+const response = ({ template, updated, ...record }: TemplateRecord): TemplateResponse => ({
+  ...record,
+  ...template,
+  creator: author,
+  updated,
+  updater: updated === undefined ? undefined : author
+})
+
+const version = ({ created, hasChanges, live, number }: VersionRecord): TemplateVersion => ({
+  version: number === undefined ? "draft" : live ? `published:${versionName(number)}` : versionName(number),
+  created,
+  creator: author,
+  has_changes: hasChanges
+})
+
+const contentOf = ({ template: { content } }: TemplateRecord) => ({
+  version: content.version ?? elementalVersion,
+  elements: content.elements.map(withChecksums)
+})
+
+/** /notifications. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "notifications",
+  Effect.fnUntraced(function*(handlers) {
+    const templates = yield* Templates
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query: { cursor, event_id: alias, limit = defaultLimit } }) {
+        const { scope } = yield* CurrentPrincipal
+        const page = yield* templates.list(scope, { limit, cursor, alias })
+        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(summary) }
+      }, refusals),
+      create: Effect.fnUntraced(function*({ payload }) {
+        const { scope } = yield* CurrentPrincipal
+        return response(yield* templates.create(scope, drafted(payload)))
+      }, refusals),
+      get: Effect.fnUntraced(function*({ params, query: { version = "published" } }) {
+        const { scope } = yield* CurrentPrincipal
+        return response(yield* templates.get(scope, params.id, version))
+      }, refusals),
+      replace: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        return response(yield* templates.replace(scope, params.id, drafted(payload)))
+      }, refusals),
+      archive: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* templates.archive(scope, params.id)
+      }, refusals),
+      versions: Effect.fnUntraced(function*({ params, query: { cursor, limit = versionsLimit } }) {
+        const { scope } = yield* CurrentPrincipal
+        const page = yield* templates.versions(scope, params.id, { limit, cursor })
+        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, versions: page.items.map(version) }
+      }, refusals),
+      publish: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* templates.publish(scope, params.id, payload?.version ?? undefined)
+      }, refusals),
+      getContent: Effect.fnUntraced(function*({ params, query: { version = "published" } }) {
+        const { scope } = yield* CurrentPrincipal
+        return contentOf(yield* templates.get(scope, params.id, version))
+      }, refusals),
+      putContent: Effect.fnUntraced(function*({ params, payload: { content, state } }) {
+        const { scope } = yield* CurrentPrincipal
+        const record = yield* templates.replaceContent(scope, params.id, content, state === "PUBLISHED")
+        const { elements, version } = contentOf(record)
+        return {
+          id: record.id,
+          version,
+          state: record.state,
+          elements: elements.map(({ checksum, id }) => ({ id: typeof id === "string" ? id : "", checksum }))
+        }
+      }, refusals)
+    })
+  })
+)

@@ -1,0 +1,67 @@
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import * as TemplateSummaries from "#layers/http/TemplateSummaries.ts"
+import { defaultLimit, type StrategyResponse, type StrategySummary } from "#schemas/api/RoutingStrategies.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { author } from "#src/content/Author.ts"
+import { Templates } from "#src/content/Templates.ts"
+import { Strategies, type StrategyRecord } from "#src/delivery/Strategies.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+const summary = ({ strategy, updated, ...record }: StrategyRecord): StrategySummary => ({
+  ...record,
+  name: strategy.name,
+  description: strategy.description ?? undefined,
+  tags: strategy.tags ?? undefined,
+  creator: author,
+  updated,
+  updater: updated === undefined ? undefined : author
+})
+
+const response = (record: StrategyRecord): StrategyResponse => ({
+  ...summary(record),
+  routing: record.strategy.routing,
+  channels: record.strategy.channels ?? {},
+  providers: record.strategy.providers ?? {}
+})
+
+/** /routing-strategies. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "routingStrategies",
+  Effect.fnUntraced(function*(handlers) {
+    const strategies = yield* Strategies
+    const templates = yield* Templates
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
+        const { scope } = yield* CurrentPrincipal
+        const page = yield* strategies.list(scope, { limit, cursor })
+        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(summary) }
+      }, refusals),
+      create: Effect.fnUntraced(function*({ payload }) {
+        const { scope } = yield* CurrentPrincipal
+        return response(yield* strategies.create(scope, payload))
+      }, refusals),
+      get: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        return response(yield* strategies.get(scope, params.id))
+      }, refusals),
+      replace: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        return response(yield* strategies.replace(scope, params.id, payload))
+      }, refusals),
+      archive: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* strategies.archive(scope, params.id)
+      }, refusals),
+      notifications: Effect.fnUntraced(function*({ params: { id }, query: { cursor, limit = defaultLimit } }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* strategies.get(scope, id)
+        const page = yield* templates.list(scope, { limit, cursor, strategyId: id })
+        const results = page.items.map(TemplateSummaries.summary)
+        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results }
+      }, refusals)
+    })
+  })
+)

@@ -1,0 +1,99 @@
+import { Unavailable } from "#schemas/DeliveryError.ts"
+import type { Scope as Environment } from "#schemas/Scope.ts"
+import { Catalogue, find } from "#src/delivery/Catalogue.ts"
+import type { Provider, Vendor } from "#src/delivery/Provider.ts"
+import { type Configuration, ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
+import { Providers } from "#src/delivery/Providers.ts"
+import { Effect, Equal, Exit, Layer, RcMap, Redacted, Scope, Semaphore } from "effect"
+
+/** One version of a configuration: what it was built from, told apart by being this very one. */
+interface Version {
+  readonly configuration: Configuration
+}
+
+/** An environment's providers as they were built for one list of configurations; `lease` keeps what they hold open. */
+interface Built {
+  readonly of: ReadonlyArray<Configuration>
+  readonly versions: ReadonlyMap<string, Version>
+  readonly lease: Scope.Closeable
+  readonly providers: ReadonlyArray<Provider>
+}
+
+/** What a message, a strategy or an attempt may call a configuration: the oldest of a vendor has the vendor's key. */
+const namesOf = (all: ReadonlyArray<Configuration>, { alias, id, provider }: Configuration) => {
+  const isOldest = all.find((other) => other.provider === provider)?.id === id
+  return { key: isOldest ? provider : alias ?? id, names: [alias ?? id, id, provider] }
+}
+
+const isSame = (one: Configuration, other: Configuration): boolean =>
+  one.updated === other.updated && Equal.equals(valueOf(one), valueOf(other))
+
+const valueOf = ({ settings }: Configuration) => settings === undefined ? undefined : Redacted.value(settings)
+
+/**
+ * The vendors that each environment has configured, after what is always installed. A vendor is built once per version of its configuration,
+ * rebuilt when that changes, and closed when it is gone and its last call has ended. One that is not set up, or that this version cannot build,
+ * is left out.
+ */
+export const layer = Layer.effect(
+  Providers,
+  Effect.gen(function*() {
+    const installed = yield* Providers
+    const catalogue = yield* Catalogue
+    const configurations = yield* ProviderConfigurations
+    const turn = yield* Semaphore.make(1)
+    const environments = new Map<Environment, Built>()
+
+    const vendors = yield* RcMap.make({
+      lookup: Effect.fnUntraced(function*({ configuration: { id, provider, settings } }: Version) {
+        const entry = find(catalogue, provider)
+        if (entry === undefined || settings === undefined) return undefined
+        return yield* Effect.flatten(entry.vendor(Redacted.value(settings))).pipe(
+          Effect.catch(() => Effect.as(Effect.logError("a provider configuration does not fit its provider", { id }), undefined))
+        )
+      })
+    })
+
+    /** Holds the vendor while it sends, so that a change of its configuration cuts no call. */
+    const sending = (version: Version): Vendor["send"] => (delivery) =>
+      Effect.scoped(Effect.flatMap(RcMap.get(vendors, version), (vendor) =>
+        vendor === undefined
+          ? Effect.fail(new Unavailable({ detail: "The provider is not set up" }))
+          : vendor.send(delivery)))
+
+    const build = Effect.fnUntraced(function*(environment: Environment, all: ReadonlyArray<Configuration>) {
+      const before = environments.get(environment)
+      const providers: Array<Provider> = [...(yield* installed.configured(environment))]
+      const versions = new Map<string, Version>()
+      const lease = yield* Scope.make()
+      for (const configuration of all) {
+        const known = before?.versions.get(configuration.id)
+        const version = known !== undefined && isSame(known.configuration, configuration)
+          ? known
+          : Equal.byReferenceUnsafe({ configuration })
+        const vendor = yield* Scope.provide(RcMap.get(vendors, version), lease)
+        versions.set(configuration.id, version)
+        if (vendor !== undefined) providers.push({ ...vendor, ...namesOf(all, configuration), send: sending(version) })
+      }
+      environments.set(environment, { of: all, versions, lease, providers })
+      if (before !== undefined) yield* Scope.close(before.lease, Exit.void)
+      return providers
+    }, Effect.uninterruptible)
+
+    yield* Effect.addFinalizer(() =>
+      Effect.forEach(environments.values(), ({ lease }) => Scope.close(lease, Exit.void), { discard: true })
+    )
+
+    const configured: Providers["Service"]["configured"] = Effect.fnUntraced(function*(environment) {
+      const all = yield* configurations.installed(environment)
+      const known = environments.get(environment)
+      if (known?.of === all) return known.providers
+      return yield* turn.withPermit(Effect.suspend(() => {
+        const meanwhile = environments.get(environment)
+        return meanwhile?.of === all ? Effect.succeed(meanwhile.providers) : build(environment, all)
+      }))
+    })
+
+    return Providers.of({ configured })
+  })
+)

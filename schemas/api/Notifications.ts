@@ -1,0 +1,128 @@
+import { Conflict, NotFound } from "#schemas/api/Errors.ts"
+import { maybe } from "#schemas/api/Maybe.ts"
+import { Paging, Results } from "#schemas/api/Paging.ts"
+import * as Query from "#schemas/api/Query.ts"
+import { Element } from "#schemas/Elemental.ts"
+import { optional } from "#schemas/Optional.ts"
+import { Alias, Snapshot, Template, TemplateContent, TemplateState } from "#schemas/Template.ts"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+
+const params = { id: Schema.String }
+const query = { version: Query.given(Snapshot) }
+const state = optional(TemplateState)
+
+/** `alias`: left out, it stays; `null` removes it. */
+export const TemplateWrite = Schema.Struct({
+  notification: Schema.Struct({ ...Template.fields, alias: Schema.optional(Schema.NullOr(Alias)) }),
+  state
+})
+
+/** Times in epoch ms. */
+export const TemplateResponse = Schema.Struct({
+  id: Schema.String,
+  ...Template.fields,
+  alias: maybe(Schema.String),
+  state: Schema.Literals(["DRAFT", "PUBLISHED"]),
+  created: Schema.Number,
+  creator: Schema.String,
+  updated: maybe(Schema.Number),
+  updater: maybe(Schema.String)
+})
+export type TemplateResponse = typeof TemplateResponse.Type
+
+/** Times in epoch ms; the topic is the published version's. */
+export const TemplateSummary = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  tags: Schema.Array(Schema.String),
+  state: Schema.Literals(["DRAFT", "PUBLISHED"]),
+  created: Schema.Number,
+  creator: Schema.String,
+  updated: maybe(Schema.Number),
+  updater: maybe(Schema.String),
+  subscription_topic_id: maybe(Schema.String),
+  topic_id: maybe(Schema.String)
+})
+export type TemplateSummary = typeof TemplateSummary.Type
+
+/** `draft`, `published:v002` for the live one, `v001`. */
+export const TemplateVersion = Schema.Struct({
+  version: Schema.String,
+  created: Schema.Number,
+  creator: Schema.String,
+  has_changes: maybe(Schema.Boolean)
+})
+export type TemplateVersion = typeof TemplateVersion.Type
+
+/** Every element, its elements and its locales have an MD5 `checksum` of what of them is translated. */
+export const ContentResponse = Schema.Struct({ version: Schema.String, elements: Schema.Array(Element) })
+
+export const ContentMutation = Schema.Struct({
+  id: Schema.String,
+  version: Schema.String,
+  state: Schema.Literals(["DRAFT", "PUBLISHED"]),
+  elements: Schema.Array(Schema.Struct({ id: Schema.String, checksum: Schema.String }))
+})
+
+/** Items in a page of versions: a number out of 1–10 is moved into it. */
+const VersionsLimit = Query.limitOf(10)
+
+export class Notifications extends HttpApiGroup.make("notifications").add(
+  HttpApiEndpoint.get("list", "/", {
+    query: { cursor: Query.Text, event_id: Query.Text, notes: Query.Text, limit: Query.Limit },
+    success: Results(TemplateSummary)
+  })
+    .annotate(OpenApi.Summary, "List templates")
+    .annotate(OpenApi.Description, "Newest first, without archived ones; with `event_id` the one of that alias."),
+  HttpApiEndpoint.post("create", "/", {
+    payload: TemplateWrite,
+    success: TemplateResponse.pipe(HttpApiSchema.status(201)),
+    error: Conflict
+  })
+    .annotate(OpenApi.Summary, "Create a template")
+    .annotate(OpenApi.Description, "As a draft, or with `state` PUBLISHED as its first version too."),
+  HttpApiEndpoint.get("get", "/:id", { params, query, success: TemplateResponse, error: NotFound })
+    .annotate(OpenApi.Summary, "Get a template")
+    .annotate(OpenApi.Description, "The published version, or the one that `version` names: draft, published, v001."),
+  HttpApiEndpoint.put("replace", "/:id", {
+    params,
+    payload: TemplateWrite,
+    success: TemplateResponse,
+    error: [NotFound, Conflict]
+  })
+    .annotate(OpenApi.Summary, "Replace a template")
+    .annotate(OpenApi.Description, "Replaces the draft; with `state` PUBLISHED it is published too."),
+  HttpApiEndpoint.delete("archive", "/:id", { params, error: NotFound })
+    .annotate(OpenApi.Summary, "Archive a template")
+    .annotate(OpenApi.Description, "Sends with it end as UNMAPPED; its versions can still be read, its alias is free."),
+  HttpApiEndpoint.get("versions", "/:id/versions", {
+    params,
+    query: { cursor: Query.Text, limit: VersionsLimit },
+    success: Schema.Struct({ paging: Paging, versions: Schema.Array(TemplateVersion) }),
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "List a template's versions")
+    .annotate(OpenApi.Description, "The draft, then the versions, newest first."),
+  HttpApiEndpoint.post("publish", "/:id/publish", {
+    params,
+    payload: [Schema.Struct({ version: optional(Snapshot) }), Schema.Null],
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Publish a template")
+    .annotate(
+      OpenApi.Description,
+      "Makes the draft a version and that one live; with `version` an earlier one is live again. Repeated, it changes nothing."
+    ),
+  HttpApiEndpoint.get("getContent", "/:id/content", { params, query, success: ContentResponse, error: NotFound })
+    .annotate(OpenApi.Summary, "Get a template's content")
+    .annotate(OpenApi.Description, "With the ids and MD5 checksums of its elements."),
+  HttpApiEndpoint.put("putContent", "/:id/content", {
+    params,
+    payload: Schema.Struct({ content: TemplateContent, state }),
+    success: ContentMutation,
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Replace a template's content")
+    .annotate(OpenApi.Description, "Replaces the elements of the draft; what has no id gets one.")
+).prefix("/notifications").annotate(OpenApi.Title, "Templates") {}

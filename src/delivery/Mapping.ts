@@ -1,0 +1,91 @@
+import type { Content } from "#schemas/Elemental.ts"
+import type { ChannelSettings, ProviderSettings } from "#schemas/Routing.ts"
+import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import { type Resolved, Templates } from "#src/content/Templates.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import * as Refusal from "#src/delivery/Refusal.ts"
+import { Strategies } from "#src/delivery/Strategies.ts"
+import * as Write from "#src/delivery/Write.ts"
+import * as Delays from "#src/flows/Delays.ts"
+import { Effect } from "effect"
+
+/** A message with what its template adds to it. */
+export interface Mapped {
+  readonly message: OpenMessage
+  readonly content: Content
+  /** A repeat that may be a second copy is worth a long wait (design.md §5). */
+  readonly isOneTimePassword: boolean
+}
+
+const given = <A extends object>(settings: A): Partial<A> => {
+  const kept: Partial<A> = {}
+  for (const key in settings) if (settings[key] !== null && settings[key] !== undefined) kept[key] = settings[key]
+  return kept
+}
+
+/** Settings by name: the strategy's, under what the message gives of the same name. */
+const over = <A extends ChannelSettings | ProviderSettings>(
+  strategy: Readonly<Record<string, A>> | null | undefined,
+  message: Readonly<Record<string, A>> | null | undefined
+): Readonly<Record<string, A>> => {
+  const own = Object.entries(message ?? {}).map(([name, settings]): [string, A] => {
+    const under = strategy !== null && strategy !== undefined && Object.hasOwn(strategy, name) ? strategy[name] : undefined
+    return [name, under === undefined ? settings : Object.assign({}, under, given(settings))]
+  })
+  return Object.fromEntries([...Object.entries(strategy ?? {}), ...own])
+}
+
+/** What the message says of its way wins over what the strategy of its template says (api.md §15). */
+export const routed = (instructions: Instructions, strategy: RoutingStrategy | undefined): Instructions =>
+  strategy === undefined ? instructions : {
+    ...instructions,
+    routing: instructions.routing ?? strategy.routing,
+    channels: over(strategy.channels, instructions.channels),
+    providers: over(strategy.providers, instructions.providers)
+  }
+
+const isPassword = (tags: ReadonlyArray<string> | null | undefined): boolean =>
+  tags?.some((tag) => tag.includes("otp")) ?? false
+
+/** The stage that finds what a message says: its own content, or its template's for the key it was sent with. */
+export const make = Effect.gen(function*() {
+  const templates = yield* Templates
+  const strategies = yield* Strategies
+
+  const template = Effect.fnUntraced(function*({ instructions, keyState, scope }: OpenMessage) {
+    const name = instructions.template ?? ""
+    const found = yield* Write.patiently(templates.resolve(scope, name, keyState).pipe(
+      Effect.catchTags({
+        TemplateNotFound: () => Effect.succeed(Refusal.unmapped(`Notification template ${name} not found`)),
+        TemplateUnpublished: () =>
+          Effect.succeed(Refusal.unmapped(`Notification template ${name} was never published`, "UNPUBLISHED"))
+      })
+    ))
+    return found instanceof Refusal.Refusal ? yield* found : found
+  })
+
+  /** A strategy that is named cannot be archived; one that is gone all the same leaves the workspace's default. */
+  const strategyOf = ({ scope }: OpenMessage, { template: { routing } }: Resolved) =>
+    routing === null
+      ? Effect.succeed(undefined)
+      : Write.patiently(strategies.resolve(scope, routing.strategy_id).pipe(
+        Effect.catchTag("StrategyNotFound", () => Effect.succeed(undefined))
+      ))
+
+  return Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
+    const { content, delay, metadata } = message.instructions
+    if (!Delays.isUnderstood(delay)) {
+      return yield* Refusal.undeliverable("FAILED", `delay.until is not a date: ${delay?.until ?? ""}`)
+    }
+    const isOneTimePassword = isPassword(metadata?.tags)
+    if (content !== undefined && content !== null) return { message, content, isOneTimePassword }
+    const resolved = yield* template(message)
+    const strategy = yield* strategyOf(message, resolved)
+    return {
+      message: { ...message, instructions: routed(message.instructions, strategy) },
+      content: resolved.template.content,
+      isOneTimePassword: isOneTimePassword || isPassword(resolved.template.tags)
+    }
+  })
+})

@@ -1,0 +1,135 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import { Journal, type Observed } from "#src/delivery/Journal.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, type Vitest } from "@effect/vitest"
+import { Effect } from "effect"
+
+const types = { Deliver: "DELIVERED", Open: "OPENED", Bounce: "UNDELIVERABLE" } as const
+type Event = keyof typeof types
+type Call = NonNullable<Observed["call"]>
+
+/** A message with these calls, none of them settled any further. */
+const start = Effect.fnUntraced(function*(attempts: ReadonlyArray<Attempt>) {
+  const place = yield* Fixture.world
+  const journal = yield* Journal
+  const log = yield* MessageLog
+  const { epoch } = yield* journal.take(place.shard, "node", place.at)
+  const message = yield* Fixture.accepted(place)
+  yield* journal.record(Fixture.step(message, epoch, { lifecycle: ["Route"] }))
+  for (const attempt of attempts) {
+    const intent = Fixture.attempt(attempt.number, "intent", { channel: attempt.channel, provider: attempt.provider })
+    yield* journal.record(Fixture.step(message, epoch, { at: place.at + attempt.number, attempt: intent }))
+    const lifecycle = attempt.state === "accepted" ? ["Send" as const] : []
+    const settled = { at: place.at + 10 + attempt.number, attempt, lifecycle, dueAt: place.at + 9_000 }
+    if (attempt.state !== "intent") yield* journal.record(Fixture.step(message, epoch, settled))
+  }
+  const observe = (event: Event, after: number, more: Partial<Observed> & { readonly error?: string } = {}) => {
+    const { error, ...rest } = more
+    const history: HistoryEvent = {
+      type: types[event],
+      ts: place.at + after,
+      ...(error === undefined ? {} : { error })
+    }
+    return journal.observe({ scope: place.scope, id: message.id, event, history, ...rest })
+  }
+  return {
+    place,
+    journal,
+    epoch,
+    message,
+    observe,
+    attempts: log.attempts(place.scope, message.id),
+    record: log.get(place.scope, message.id),
+    history: Effect.map(log.history(place.scope, message.id), (events) => events.slice(1))
+  }
+})
+
+const call = (more: Partial<Call> = {}): Call => ({ providers: ["null"], ...more })
+
+/** What a receipt proves of the provider calls that are stored. */
+export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
+  for (const state of ["intent", "unknown"] as const) {
+    for (const event of ["Deliver", "Open", "Bounce"] as const) {
+      it.effect(`P4: a receipt (${event}) proves a call whose outcome is ${state}: accepted, under its reference`, () =>
+        Effect.gen(function*() {
+          const { attempts, history, observe, place, record } = yield* start([Fixture.attempt(1, state)])
+          yield* observe(event, 50, { call: call({ reference: "r-1" }) })
+          const [attempt] = yield* attempts
+          assert.deepInclude(attempt, { state: "accepted", reference: "r-1", endedAt: place.at + 50 })
+          assert.strictEqual((yield* record).status, types[event])
+          assert.deepInclude((yield* history).at(-1), { channel: "email", attempt: 1 })
+        }))
+    }
+  }
+
+  it.effect("P4: the outcome that its owner writes afterwards does not undo the proof", () =>
+    Effect.gen(function*() {
+      const { attempts, epoch, journal, message, observe, place, record } = yield* start([Fixture.attempt(1, "intent")])
+      yield* observe("Deliver", 50, { call: call({ number: 1, reference: "r-1" }) })
+      const attempt = Fixture.attempt(1, "unknown", { kind: "Unknown", error: "no answer" })
+      yield* journal.record(Fixture.step(message, epoch, { at: place.at + 60, attempt, dueAt: place.at + 9_000 }))
+      assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: null, reference: "r-1", error: null })
+      assert.strictEqual((yield* record).status, "DELIVERED")
+    }))
+
+  it.effect("a receipt is held against the call it names: by number, by reference, else the one without outcome", () =>
+    Effect.gen(function*() {
+      const stored = [Fixture.attempt(1, "unknown"), Fixture.attempt(2, "unknown"), Fixture.attempt(3, "accepted", { reference: "c" })]
+      const proved = Effect.fnUntraced(function*(named: Call) {
+        const { attempts, observe } = yield* start(stored)
+        yield* observe("Deliver", 50, { call: named })
+        return (yield* attempts).map(({ reference, state }) => `${state} ${reference ?? ""}`.trim())
+      })
+      assert.deepStrictEqual(yield* proved(call({ number: 1, reference: "a" })), ["accepted a", "unknown", "accepted c"])
+      assert.deepStrictEqual(yield* proved(call({ reference: "c" })), ["unknown", "unknown", "accepted c"])
+      assert.deepStrictEqual(yield* proved(call({ reference: "b" })), ["unknown", "accepted b", "accepted c"])
+      assert.deepStrictEqual(yield* proved({ providers: ["other"] }), ["unknown", "unknown", "accepted c"])
+    }))
+
+  it.effect("a refusal stays a refusal: the engine goes on as its owner decided", () =>
+    Effect.gen(function*() {
+      const { attempts, observe } = yield* start([Fixture.attempt(1, "rejected", { kind: "Unavailable" })])
+      yield* observe("Deliver", 50, { call: call({ number: 1 }) })
+      assert.deepInclude((yield* attempts)[0], { state: "rejected", kind: "Unavailable" })
+    }))
+
+  it.effect("a repeated event changes nothing, whenever it comes again", () =>
+    Effect.gen(function*() {
+      const { history, observe, place, record } = yield* start([Fixture.attempt(1, "accepted")])
+      yield* observe("Deliver", 50, { eventId: "e-1" })
+      const [before, lines] = [yield* record, yield* history]
+      assert.deepStrictEqual(yield* observe("Deliver", 70, { eventId: "e-1" }), {
+        before: "DELIVERED",
+        after: "DELIVERED",
+        applied: false,
+        inFlight: false
+      })
+      assert.deepStrictEqual([yield* record, yield* history], [before, lines])
+      yield* observe("Deliver", 80, { eventId: "e-2" })
+      assert.lengthOf(yield* history, lines.length + 1)
+      assert.strictEqual((yield* record).delivered, place.at + 50)
+    }))
+
+  it.effect("a bounce leaves its reason and its words on the message and on the call", () =>
+    Effect.gen(function*() {
+      const { attempts, observe, record } = yield* start([Fixture.attempt(1, "accepted")])
+      yield* observe("Bounce", 50, { call: call(), reason: "BOUNCED", error: "no such user" })
+      assert.deepInclude(yield* record, { status: "UNDELIVERABLE", reason: "BOUNCED", error: "no such user" })
+      assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: "RecipientRejected", error: "no such user" })
+    }))
+
+  it.effect("P6: of a message sent two ways, one bounce is not the end, the other is", () =>
+    Effect.gen(function*() {
+      const { observe, record } = yield* start([
+        Fixture.attempt(1, "accepted", { channel: "email", provider: "mail" }),
+        Fixture.attempt(2, "accepted", { channel: "sms", provider: "text" })
+      ])
+      const bounce = (provider: string, after: number) => observe("Bounce", after, { call: { providers: [provider] }, reason: "BOUNCED" })
+      assert.deepInclude(yield* bounce("mail", 50), { after: "SENT", applied: false })
+      assert.deepInclude(yield* bounce("mail", 55), { after: "SENT", applied: false })
+      assert.deepInclude(yield* bounce("text", 60), { after: "UNDELIVERABLE", applied: true })
+      assert.strictEqual((yield* record).reason, "BOUNCED")
+    }))
+}

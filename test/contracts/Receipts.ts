@@ -1,0 +1,185 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import { Scope } from "#schemas/Scope.ts"
+import type { Status } from "#schemas/Status.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import { type Receipt, type ReceiptEvent, Receipts } from "#src/reports/Receipts.ts"
+import type { References } from "#src/reports/References.ts"
+import * as Receiving from "#src/reports/Receipts.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer, type Vitest } from "@effect/vitest"
+import { Effect, Layer, Schema } from "effect"
+import { TestClock } from "effect/testing"
+
+type Accepted = Effect.Success<ReturnType<typeof Fixture.accepted>>
+
+const names = ["null"]
+
+/** A message in a provider's hands; `settle` writes what its owner hears of the call. */
+const start = Effect.gen(function*() {
+  const place = yield* Fixture.world
+  const journal = yield* Journal
+  const log = yield* MessageLog
+  const { epoch } = yield* journal.take(place.shard, "node", place.at)
+  const message = yield* Fixture.accepted(place)
+  yield* TestClock.setTime(place.at + 60_000)
+  yield* journal.record(
+    Fixture.step(message, epoch, { lifecycle: ["Route"], conditional: true, attempt: Fixture.attempt(1, "intent") })
+  )
+  const settle = (attempt: Attempt) =>
+    journal.record(
+      Fixture.step(message, epoch, {
+        at: place.at + 40,
+        attempt,
+        lifecycle: attempt.state === "accepted" ? ["Send"] : [],
+        dueAt: attempt.state === "accepted" ? null : place.at + 90_000
+      })
+    )
+  return {
+    place,
+    message,
+    settle,
+    receipts: yield* Receipts,
+    attempts: log.attempts(place.scope, message.id),
+    record: log.get(place.scope, message.id),
+    history: Effect.map(log.history(place.scope, message.id), (events) => events.slice(1))
+  }
+})
+
+const of = (message: Accepted, event: ReceiptEvent, more: Partial<Receipt> = {}): Receipt => ({
+  id: `e-${event}`,
+  event,
+  messageId: message.id,
+  attempt: 1,
+  reference: "ref-1",
+  at: message.enqueuedAt + { Deliver: 1_000, Open: 2_000, Click: 3_000, Bounce: 4_000 }[event],
+  detail: undefined,
+  ...more
+})
+
+const accepted = Fixture.attempt(1, "accepted", { reference: "ref-1" })
+const unknown = Fixture.attempt(1, "unknown", { kind: "Unknown", error: "no answer" })
+
+/** Where receipts of these kinds lead, in whatever order they come. */
+const outcome = (events: ReadonlyArray<ReceiptEvent>, otherwise: Status): Status => {
+  if (events.includes("Bounce")) return "UNDELIVERABLE"
+  if (events.includes("Click")) return "CLICKED"
+  if (events.includes("Open")) return "OPENED"
+  return events.includes("Deliver") ? "DELIVERED" : otherwise
+}
+
+/** Each receipt by its event, or the owner's settle: the order is the order in which they reach the store. */
+const Arrival = Schema.Literals(["Deliver", "Open", "Click", "settle"])
+const Returned = Schema.Literals(["Deliver", "Bounce", "settle"])
+
+const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) => {
+  for (const [what, arrivals] of [["engagement", Arrival], ["a bounce", Returned]] as const) {
+    it.effect.prop(
+      `P6: ${what}: shuffled, repeated and early receipts lead to one and the same status, and no second call`,
+      {
+        order: Schema.Array(arrivals).check(Schema.isMaxLength(8)),
+        batch: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 })),
+        answered: Schema.Boolean
+      },
+      ({ answered, batch, order }) =>
+        Effect.gen(function*() {
+          const { attempts, history, message, place, receipts, record, settle } = yield* start
+          const settled = order.includes("settle") ? order : [...order, "settle" as const]
+          const came = settled.filter((arrival) => arrival !== "settle")
+          const last = settled.lastIndexOf("settle")
+          const send = (part: ReadonlyArray<ReceiptEvent>) =>
+            Effect.forEach(
+              part.flatMap((_, index) => index % batch === 0 ? [part.slice(index, index + batch)] : []),
+              (events) => receipts.apply(place.scope, names, events.map((event) => of(message, event))),
+              { discard: true }
+            )
+          yield* send(settled.slice(0, last).filter((arrival) => arrival !== "settle"))
+          yield* settle(answered ? accepted : unknown)
+          yield* send(settled.slice(last).filter((arrival) => arrival !== "settle"))
+
+          assert.strictEqual((yield* record).status, outcome(came, answered ? "SENT" : "ROUTED"))
+          const [attempt] = yield* attempts
+          assert.strictEqual(attempt?.state, answered || came.length > 0 ? "accepted" : "unknown")
+          const lines = (yield* history).filter(({ type }) => ["DELIVERED", "OPENED", "CLICKED", "UNDELIVERABLE"].includes(type))
+          assert.lengthOf(lines, new Set(came).size)
+        }),
+      { arbitrary: { runs: 40 } }
+    )
+  }
+}
+
+const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) => {
+  it.effect("a late bounce takes back a delivery, with its reason", () =>
+    Effect.gen(function*() {
+      const { message, place, receipts, record, settle } = yield* start
+      yield* settle(accepted)
+      yield* receipts.apply(place.scope, names, [of(message, "Deliver")])
+      assert.strictEqual((yield* record).status, "DELIVERED")
+      yield* receipts.apply(place.scope, names, [of(message, "Bounce", { detail: "5.2.1 mailbox closed" })])
+      assert.deepInclude(yield* record, { status: "UNDELIVERABLE", reason: "BOUNCED", error: "5.2.1 mailbox closed" })
+    }))
+
+  it.effect("a bounce does not take back an open", () =>
+    Effect.gen(function*() {
+      const { message, place, receipts, record, settle } = yield* start
+      yield* settle(accepted)
+      yield* receipts.apply(place.scope, names, [of(message, "Open")])
+      yield* receipts.apply(place.scope, names, [of(message, "Bounce")])
+      assert.deepInclude(yield* record, { status: "OPENED", reason: undefined })
+    }))
+
+  it.effect("a receipt without our id finds its message by the provider's reference", () =>
+    Effect.gen(function*() {
+      const { message, place, receipts, record, settle } = yield* start
+      const nameless = of(message, "Deliver", { messageId: undefined, attempt: undefined, reference: `ref ${message.id}` })
+      yield* receipts.apply(place.scope, names, [nameless])
+      assert.strictEqual((yield* record).status, "ROUTED")
+      yield* settle({ ...accepted, reference: `ref ${message.id}` })
+      yield* receipts.apply(place.scope, ["other"], [nameless])
+      assert.strictEqual((yield* record).status, "SENT")
+      yield* receipts.apply(place.scope, names, [nameless])
+      assert.strictEqual((yield* record).status, "DELIVERED")
+    }))
+
+  it.effect("P10: a receipt for an unknown message, or one of another scope, has no effect", () =>
+    Effect.gen(function*() {
+      const { history, message, place, receipts, record, settle } = yield* start
+      yield* settle(accepted)
+      const [before, lines] = [yield* record, yield* history]
+      const other = Scope.make(place.scope + 500_000)
+      yield* receipts.apply(other, names, [of(message, "Deliver"), of(message, "Deliver", { messageId: undefined })])
+      yield* receipts.apply(place.scope, names, [
+        of(message, "Deliver", { messageId: Fixture.id(place.at) }),
+        of(message, "Deliver", { messageId: undefined, reference: "never seen" }),
+        of(message, "Deliver", { messageId: undefined, reference: undefined })
+      ])
+      assert.deepStrictEqual([yield* record, yield* history], [before, lines])
+    }))
+
+  it.effect("P7: a provider's clock does not date a receipt before its message or after now", () =>
+    Effect.gen(function*() {
+      for (const [at, shown] of [[0, 0], [60_000 + 5_000, 60_000], [undefined, 60_000], [1_500, 1_500]] as const) {
+        const { message, place, receipts, record } = yield* start
+        yield* receipts.apply(place.scope, names, [
+          of(message, "Deliver", { at: at === undefined ? undefined : at === 0 ? 0 : place.at + at })
+        ])
+        assert.strictEqual((yield* record).delivered, place.at + shown)
+      }
+    }))
+
+  it.effect("P9: the address in a bounce's words stays out of the timeline; what no column takes is left out", () =>
+    Effect.gen(function*() {
+      const { attempts, message, place, receipts, record } = yield* start
+      const detail = "550 <ada@example.com>: user\u0000 unknown, call +4915112345678"
+      yield* receipts.apply(place.scope, names, [of(message, "Bounce", { detail, id: "e\u0000\ud800", reference: "r\u0000" })])
+      assert.strictEqual((yield* record).error, "550 <(address)>: user unknown, call (number)")
+      assert.strictEqual((yield* attempts)[0]?.reference, "r")
+    }))
+}
+
+/** What receipts do to messages, over any stores. */
+export const receiptsContract = <E>(name: string, stores: Layer.Layer<Journal | MessageLog | References, E>) =>
+  layer(Receiving.layer.pipe(Layer.provideMerge(stores)))(`Receipts: ${name}`, (it) => {
+    properties(it)
+    examples(it)
+  })

@@ -1,0 +1,4 @@
+import { suite } from "./Engine.ts"
+import { postgres } from "./EngineStores.ts"
+
+suite(postgres)

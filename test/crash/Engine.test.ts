@@ -1,0 +1,4 @@
+import { suite } from "./Engine.ts"
+import { memory } from "./EngineStores.ts"
+
+suite(memory)

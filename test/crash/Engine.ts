@@ -1,0 +1,161 @@
+import type { NewMessage } from "#src/delivery/Journal.ts"
+import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, layer } from "@effect/vitest"
+import { Clock, Effect, Schema } from "effect"
+import { TestClock } from "effect/testing"
+import type { EngineStores } from "./EngineStores.ts"
+
+const tick = 50
+
+/** A send of a story: to whom, in which lane, how long its provider takes, and how long after the send before. In ticks. */
+const Send = Schema.Struct({
+  recipient: Schema.Literals(["ada", "bob", "cleo"]),
+  lane: Schema.Literals(["transactional", "bulk"]),
+  takes: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 6 })),
+  after: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
+  /** What happens before it. */
+  before: Schema.Literals(["nothing", "nothing", "nothing", "other owner", "death"])
+})
+type Send = typeof Send.Type
+
+const placeNow = Effect.gen(function*() {
+  const world = yield* Fixture.world
+  const at = Math.max(world.at, yield* Clock.currentTimeMillis)
+  yield* TestClock.setTime(at)
+  return { ...world, at }
+})
+
+/** The provider's ledger: first calls of a message count for order, all for duplicates. */
+const ledger = (takes: (delivery: Delivery) => number) => {
+  const calls: Array<{ readonly id: string; readonly attempt: number }> = []
+  const vendor: Vendor = {
+    _tag: "Vendor",
+    key: "ledger",
+    channel: "email",
+    reaches: () => true,
+    send: (delivery) =>
+      Effect.suspend(() => {
+        calls.push({ id: delivery.messageId, attempt: delivery.attempt })
+        const wait = takes(delivery)
+        return Effect.as(wait === 0 ? Effect.void : Effect.sleep(wait), { reference: undefined })
+      })
+  }
+  return { calls, vendor }
+}
+
+/** Sends one after the other to a cluster whose nodes die and rob each other, then lets everything end. */
+const live = <S>(stores: EngineStores<S>, sends: ReadonlyArray<Send>) =>
+  Effect.gen(function*() {
+    const place = yield* placeNow
+    const shards = [place.shard]
+    const cluster = yield* EngineNode.make(stores.node)
+    const slow = new Map<string, number>()
+    const { calls, vendor } = ledger(({ messageId }) => (slow.get(messageId) ?? 0) * tick)
+    const born = cluster.start({ shards, vendors: () => [vendor] })
+    const pass = (ticks: number) =>
+      Effect.gen(function*() {
+        for (let n = 0; n < ticks; n++) {
+          yield* TestClock.adjust(tick)
+          yield* cluster.settle
+        }
+      })
+
+    let nodes = [yield* born]
+    const sent: Array<NewMessage> = []
+    for (const { after, before, lane, recipient, takes } of sends) {
+      yield* pass(after)
+      if (before === "other owner") nodes = [yield* born, ...nodes]
+      if (before === "death") {
+        for (const node of nodes) node.die()
+        nodes = [yield* born]
+      }
+      const now = yield* Clock.currentTimeMillis
+      const message = Fixture.message({ ...place, at: now }, {
+        recipientKey: `${place.scope}:${recipient}`,
+        recipient: { email: recipient },
+        lane
+      })
+      slow.set(message.id, takes)
+      sent.push(message)
+      yield* nodes[sent.length % nodes.length]?.accept(message) ?? Effect.void
+      for (const node of nodes) yield* node.wake
+      yield* cluster.settle
+    }
+    for (let turns = 0; turns < 5_000; turns++) {
+      const { next, open } = yield* cluster.due(shards)
+      if (open === 0 && next === undefined) break
+      yield* pass(open > 0 ? 1 : 20)
+    }
+    const log = yield* MessageLog
+    const ends = yield* Effect.forEach(sent, ({ id }) =>
+      Effect.all({ record: log.get(place.scope, id), attempts: log.attempts(place.scope, id) }))
+    return { sent, calls, ends }
+  }).pipe(Effect.scoped)
+
+type Life = Effect.Success<ReturnType<typeof live>>
+
+/** First attempts in the order of acceptance, per recipient and lane. */
+const assertOrder = ({ calls, sent }: Life) => {
+  const first = [...new Set(calls.map(({ id }) => id))]
+  const groups = Map.groupBy(sent, ({ lane, recipientKey }) => `${recipientKey} ${lane}`)
+  for (const [group, messages] of groups) {
+    const ids = messages.map(({ id }) => id as string)
+    assert.deepStrictEqual(first.filter((id) => ids.includes(id)), ids, group)
+  }
+}
+
+const assertOnce = ({ calls, ends }: Life) => {
+  for (const { attempts, record } of ends) {
+    const mine = calls.filter(({ id }) => id === record.id)
+    assert.strictEqual(record.status, "SENT")
+    assert.strictEqual(new Set(mine.map(({ attempt }) => attempt)).size, mine.length, "an attempt is called once")
+    const unknown = attempts.filter(({ state }) => state === "unknown").length
+    assert.isAtMost(mine.length, 1 + unknown, "repeated only where the outcome was unknown")
+    assert.lengthOf(attempts.filter(({ state }) => state === "accepted"), 1)
+  }
+}
+
+const calm = (recipient: Send["recipient"], takes = 0): Send => ({
+  recipient,
+  lane: "transactional",
+  takes,
+  after: 0,
+  before: "nothing"
+})
+
+/** Order and ownership on the real engine in virtual time. */
+export const suite = <S>(stores: EngineStores<S>) =>
+  layer(stores.shared, { timeout: 60_000 })(`engine: ${stores.name}`, (it) => {
+    describe("order and ownership", () => {
+      it.effect.prop(
+        "P2, P3: whoever owns the shard, first attempts are in order and calls repeat only after an unknown outcome",
+        { sends: Schema.Array(Send).check(Schema.isMinLength(1), Schema.isMaxLength(25)) },
+        ({ sends }) =>
+          Effect.gen(function*() {
+            const life = yield* live(stores, sends)
+            assertOrder(life)
+            assertOnce(life)
+          }),
+        { timeout: 240_000, arbitrary: { runs: stores.runs } }
+      )
+
+      it.effect("P3: a mailbox that overflows keeps the order", () =>
+        Effect.gen(function*() {
+          const life = yield* live(stores, Array.from({ length: 150 }, (_, n) => calm(n % 3 === 0 ? "bob" : "ada", 1)))
+          assertOrder(life)
+          assertOnce(life)
+          assert.strictEqual(life.calls.length, 150)
+        }), 120_000)
+
+      it.effect("P2: an owner that was robbed in the middle of a call does not settle it, and nothing is called twice unmarked", () =>
+        Effect.gen(function*() {
+          const life = yield* live(stores, [calm("ada", 6), { ...calm("bob", 6), before: "other owner" }, calm("ada"), calm("cleo")])
+          assertOnce(life)
+          const [robbed] = life.ends
+          assert.deepStrictEqual(robbed?.attempts.map(({ state }) => state), ["unknown", "accepted"])
+        }), 60_000)
+    })
+  })

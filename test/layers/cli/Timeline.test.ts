@@ -1,0 +1,73 @@
+import * as Timeline from "#layers/cli/Timeline.ts"
+import { MessageDetails } from "#schemas/api/MessageDetails.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const id = MessageId.make("1-6553f100-0123456789abcdef01234567")
+const at = 1_700_000_000_000
+
+const message = MessageDetails.make({
+  id,
+  status: "UNDELIVERABLE",
+  enqueued: at,
+  event: "",
+  notification: "",
+  recipient: "ada",
+  sent: undefined,
+  delivered: undefined,
+  opened: undefined,
+  clicked: undefined,
+  canceledAt: undefined,
+  reason: "BOUNCED",
+  error: "The webhook answered 410",
+  requestId: id,
+  tenant_id: undefined,
+  metadata: { tags: [], trace_id: undefined },
+  willRetry: false,
+  archived: false,
+  providers: undefined
+})
+
+const webhook = { channel: { id: "webhook" }, integration: { id: "webhook", provider: "webhook" } }
+
+describe("Timeline", () => {
+  it("tells what happened when, where and why, in columns", () => {
+    const printed = Timeline.timeline(message, [
+      { type: "ENQUEUED", ts: at, data: { secret: "payload" } },
+      { type: "ROUTED", ts: at + 9 },
+      { type: "RETRYING", ts: at + 120, ...webhook, attempt: 1, outcome: "Unavailable", error_message: "HTTP 503", due_at: at + 5_120 },
+      { type: "DELIVERING", ts: at + 5_130, channel: { id: "email" }, integration: { provider: "ses" }, attempt: 2, possible_duplicate: true },
+      { type: "UNDELIVERABLE", ts: at + 5_200, ...webhook, attempt: 3, outcome: "RecipientRejected", reason: "BOUNCED" }
+    ])
+    assert.deepStrictEqual(printed.split("\n"), [
+      `UNDELIVERABLE  ${id}  to ada  2023-11-14T22:13:20.000Z  BOUNCED: The webhook answered 410`,
+      "     +0 ms  ENQUEUED",
+      "     +9 ms  ROUTED",
+      "   +120 ms  RETRYING       webhook #1    Unavailable, HTTP 503, next try 2023-11-14T22:13:25.120Z (in 5000 ms)",
+      "  +5130 ms  DELIVERING     email/ses #2  possible duplicate",
+      "  +5200 ms  UNDELIVERABLE  webhook #3    RecipientRejected, BOUNCED"
+    ])
+  })
+
+  it("lists the messages of a request, and says when there are more", () => {
+    const printed = Timeline.listing(id, [message, { ...message, status: "SENT", reason: undefined, error: undefined }], true)
+    assert.deepStrictEqual(printed.split("\n"), [
+      `Request ${id}: the newest 2 of more messages`,
+      `  UNDELIVERABLE  ${id}  to ada  2023-11-14T22:13:20.000Z  BOUNCED: The webhook answered 410`,
+      `  SENT           ${id}  to ada  2023-11-14T22:13:20.000Z`
+    ])
+  })
+
+  it.prop("whatever a caller or provider wrote, an event is one line without control characters", {
+    recipient: Schema.String,
+    text: Schema.String
+  }, ({ recipient, text }) => {
+    const hostile = `${text}\u001b[2J\n${text}`
+    const printed = Timeline.timeline({ ...message, recipient: recipient + hostile, error: hostile }, [
+      { type: "RETRYING", ts: at, channel: { id: hostile }, outcome: hostile, error_message: hostile, reference: { id: hostile } }
+    ])
+    assert.strictEqual(printed.split("\n").length, 2)
+    assert.notMatch(printed.replaceAll("\n", ""), /\p{Cc}/u)
+  })
+})

@@ -1,0 +1,44 @@
+import * as Database from "#layers/memory/Database.ts"
+import * as MemoryConfigurations from "#layers/memory/ProviderConfigurations.ts"
+import * as MemoryStrategies from "#layers/memory/Strategies.ts"
+import * as MemoryTemplates from "#layers/memory/Templates.ts"
+import { Templates } from "#src/content/Templates.ts"
+import { ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
+import { Strategies } from "#src/delivery/Strategies.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { secretKey } from "#test/layers/postgres/Stores.ts"
+import * as FakeCatalogue from "#test/support/FakeCatalogue.ts"
+import { NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+
+const memory = Layer.mergeAll(MemoryTemplates.layer, MemoryStrategies.layer, MemoryConfigurations.layer).pipe(
+  Layer.provide(Database.layer),
+  Layer.provide([secretKey(7), NodeCrypto.layer])
+)
+
+/** Templates, strategies and configurations in memory, over a catalogue of doubles; what a POST does meets the faults. */
+export const layer = (faults: { readonly down: boolean; readonly crash: boolean }) => {
+  const faulty = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
+      if (faults.down) return Effect.fail(new StoreUnavailable({ cause: "planted" }))
+      return faults.crash ? Effect.die("planted") : effect
+    })
+  const guarded = Layer.unwrap(Effect.gen(function*() {
+    const templates = yield* Templates
+    const strategies = yield* Strategies
+    const configurations = yield* ProviderConfigurations
+    return Layer.mergeAll(
+      Layer.succeed(Templates, {
+        ...templates,
+        create: (...args) => faulty(templates.create(...args)),
+        publish: (...args) => faulty(templates.publish(...args))
+      }),
+      Layer.succeed(Strategies, { ...strategies, create: (...args) => faulty(strategies.create(...args)) }),
+      Layer.succeed(ProviderConfigurations, {
+        ...configurations,
+        create: (...args) => faulty(configurations.create(...args))
+      })
+    )
+  }))
+  return guarded.pipe(Layer.provide(Layer.fresh(memory)), Layer.merge(FakeCatalogue.make().layer))
+}

@@ -1,0 +1,129 @@
+import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Email from "#layers/providers/Email.ts"
+import { delivery, rendered, send } from "#test/contracts/VendorRow.ts"
+import * as Chat from "#test/layers/providers/rows/Chat.ts"
+import * as Mail from "#test/layers/providers/rows/Email.ts"
+import * as Sms from "#test/layers/providers/rows/Sms.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result, Schema } from "effect"
+
+/** What a recipient's data may say to be more than words (reliability.md §4). */
+const hostile = [
+  "@everyone @here",
+  "<!channel> <!here> <!everyone>",
+  "<@U012AB3CD> <#C123|general>",
+  "<https://evil.example|https://bank.example>",
+  "[https://bank.example](https://evil.example)",
+  "\\[bank](https://evil.example)",
+  "<@80351110224678912> <@&41771983423143936>",
+  "<at>Ann</at>",
+  "&lt;!channel&gt;",
+  "line\r\nline\u0000\u001b[31mred"
+]
+
+const sentText = Effect.fnUntraced(function*(row: Parameters<typeof send>[0], text: string) {
+  const { result, seen } = yield* send(row, row.success, { more: { rendered: { ...rendered, title: text, body: text, text } } })
+  assert.isTrue(Result.isSuccess(result))
+  const body = seen.at(-1)?.body ?? "{}"
+  const read: Schema.JsonObject = row === Sms.twilio ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body)
+  return read
+})
+
+describe("injection", () => {
+  it.live("Slack: no command, mention or link is left, and nothing is linked by name", () =>
+    Effect.forEach(hostile, Effect.fnUntraced(function*(text) {
+      const body = yield* sentText(Chat.slack, text)
+      assert.notMatch(String(body["text"]), /[<>]/)
+      assert.deepStrictEqual([body["parse"], body["link_names"]], ["none", false])
+    })))
+
+  it.effect.prop("Slack: what was escaped reads as it was written", { text: Schema.String }, ({ text }) =>
+    Effect.sync(() => {
+      const read = ChatText.slack(text).replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+      assert.strictEqual(read, text)
+    }))
+
+  it.live("Discord: nobody is mentioned and no link is masked", () =>
+    Effect.forEach(hostile, Effect.fnUntraced(function*(text) {
+      const body = yield* sentText(Chat.discord, text)
+      assert.deepStrictEqual(body["allowed_mentions"], { parse: [] })
+      // Pairs of backslash and character are literal; what is left must hold none that opens anything.
+      assert.notMatch(String(body["content"]).replaceAll(/\\[\s\S]/g, ""), /[<>[\]\\]/)
+    })))
+
+  it.live("Teams: the text is plain to the client", () =>
+    Effect.forEach(hostile, Effect.fnUntraced(function*(text) {
+      const body = yield* sentText(Chat.msTeams, text)
+      assert.strictEqual(body["textFormat"], "plain")
+      assert.notProperty(body, "entities")
+    })))
+
+  it.live("SMS: control characters stay out, line ends stay", () =>
+    Effect.forEach([Sms.twilio, Sms.vonage], Effect.fnUntraced(function*(row) {
+      const body = yield* sentText(row, "a\r\nb\u0000\u001b\u0085c\td")
+      assert.strictEqual(body["Body"] ?? body["text"], "a\nbc\td")
+    })))
+
+  it("e-mail: an address is one address, or none", () => {
+    const good = ["ann@example.com", "a.b+c@sub.example.com", "jörg@exämple.de", "o'neil@example.com"]
+    const bad = [
+      "ann@example.com\r\nBcc: evil@example.com",
+      "ann@example.com,evil@example.com",
+      "ann@example.com;evil@example.com",
+      "team: ann@example.com, evil@example.com;",
+      "Ann <ann@example.com>",
+      "\"ann\"@example.com",
+      "ann(comment)@example.com",
+      "ann@example.com\u0000",
+      "ann@[127.0.0.1]",
+      "ann@@example.com",
+      "ann@.example.com",
+      "@example.com",
+      "ann",
+      "",
+      `${"a".repeat(250)}@example.com`
+    ]
+    assert.deepStrictEqual(good.filter((text) => !Email.isAddress(text)), [])
+    assert.deepStrictEqual(bad.filter(Email.isAddress), [])
+  })
+
+  it.live("e-mail: a recipient that is two addresses is refused, and nothing is sent", () =>
+    Effect.forEach([Mail.sendGrid, Mail.postmark, Mail.resend, Mail.awsSes], Effect.fnUntraced(function*(row) {
+      const more = { profile: { email: "ann@example.com\r\nBcc: evil@example.com" } }
+      const { result, seen } = yield* send(row, row.success, { more })
+      assert.strictEqual(Result.isFailure(result) && result.failure._tag, "RecipientRejected")
+      assert.deepStrictEqual(seen, [])
+    })))
+
+  it.effect("e-mail: header names are from a list and values have one line", () =>
+    Effect.gen(function*() {
+      const row = Mail.sendGrid
+      const of = (override: Schema.JsonObject) => Email.of(delivery(row, { override }), "ann@example.com", "a@b.example")
+      const email = yield* of({ headers: { "X-A": "1\r\nBcc: x@y.example" }, subject: "a\r\nb\u2028c" })
+      assert.deepStrictEqual([email.headers, email.subject], [[["X-A", "1 Bcc: x@y.example"]], "a b c"])
+      for (const name of ["Bcc", "To", "Content-Type", "DKIM-Signature", "X-A\r\nBcc", "Return-Path"]) {
+        const error = yield* Effect.flip(of({ headers: { [name]: "x" } }))
+        assert.strictEqual(error._tag, "ContentRejected", name)
+      }
+    }))
+
+  it.effect("e-mail: a sender's name cannot end its quotes", () =>
+    Effect.gen(function*() {
+      const override = { from: { email: "a@b.example", name: "x\" <evil@example.com>, \"y\r\n" } }
+      const email = yield* Email.of(delivery(Mail.resend, { override }), "ann@example.com", undefined)
+      assert.strictEqual(Email.written(email.from), "\"x <evil@example.com>, y\" <a@b.example>")
+    }))
+
+  it.live("a path cannot be left by an id or a token of the recipient", () =>
+    Effect.gen(function*() {
+      const discord = yield* send(Chat.discord, Chat.discord.success, {
+        more: { profile: { discord: { channel_id: "1/../../users/@me" } } }
+      })
+      const teams = yield* send(Chat.msTeams, Chat.msTeams.success, {
+        more: { profile: { ms_teams: { service_url: "https://smba.trafficmanager.net", conversation_id: "../../x" } } }
+      })
+      assert.strictEqual(Result.isFailure(discord.result) && discord.result.failure._tag, "RecipientRejected")
+      assert.deepStrictEqual(discord.seen, [])
+      assert.strictEqual(teams.seen.at(-1)?.path, "/v3/conversations/..%2F..%2Fx/activities")
+    }))
+})

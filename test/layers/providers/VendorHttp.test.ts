@@ -1,0 +1,108 @@
+import * as VendorHttp from "#layers/providers/VendorHttp.ts"
+import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Result } from "effect"
+
+const posted = (url: string): VendorHttp.VendorRequest => ({
+  method: "POST",
+  url,
+  headers: { "content-type": "application/json" },
+  body: "{}"
+})
+
+const ok = { status: 200, body: "{}" }
+
+describe("VendorHttp", () => {
+  it.live("P4: a call before the one that sends is never unknown", () =>
+    Effect.gen(function*() {
+      const { origin } = yield* ScriptedVendor.listen({ script: () => ({ reset: "after" }) })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const kinds = [
+        (yield* Effect.flip(line.prepare(posted(origin))))._tag,
+        (yield* Effect.flip(line.send(posted(origin))))._tag
+      ]
+      assert.deepStrictEqual(kinds, ["Unavailable", "Unknown"])
+    }).pipe(Effect.scoped))
+
+  it.live("one deadline spans all calls of a hand-over, and what it leaves unsent is not unknown", () =>
+    Effect.gen(function*() {
+      const { origin, seen } = yield* ScriptedVendor.listen({ script: ({ path }) => path === "/slow" ? "silence" : ok })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 100 })).line
+      const first = yield* Effect.flip(line.prepare(posted(`${origin}/slow`)))
+      const second = yield* Effect.flip(line.send(posted(`${origin}/send`)))
+      assert.deepStrictEqual([first._tag, second._tag], ["Unavailable", "Unavailable"])
+      assert.deepStrictEqual(seen.map(({ path }) => path), ["/slow"])
+    }).pipe(Effect.scoped))
+
+  it.live("interruption closes the connection", () =>
+    Effect.gen(function*() {
+      const reached = yield* Deferred.make<void>()
+      const { closed, origin } = yield* ScriptedVendor.listen({
+        script: ({ body }) => {
+          if (body !== "") Deferred.doneUnsafe(reached, Effect.void)
+          return "silence"
+        }
+      })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 20_000 })).line
+      const fiber = yield* Effect.forkChild(line.send(posted(origin)))
+      yield* Deferred.await(reached)
+      yield* Fiber.interrupt(fiber)
+      yield* Deferred.await(closed)
+    }).pipe(Effect.scoped))
+
+  it.live("connections are used again, over HTTP/1.1 and HTTP/2", () =>
+    Effect.forEach([false, true], (http2) =>
+      Effect.gen(function*() {
+        const server = yield* ScriptedVendor.listen({ http2, script: () => ok })
+        const { line } = yield* VendorHttp.make({ deadlineMs: 5_000 })
+        for (let call = 0; call < 5; call++) yield* (yield* line).send({ ...posted(server.origin), http2 })
+        assert.strictEqual(server.seen.length, 5)
+        assert.isAtMost(server.connections(), 2)
+        assert.strictEqual(server.seen[0]?.version, http2 ? "2.0" : "1.1")
+      }).pipe(Effect.scoped)))
+
+  it.live("many calls at once share 64 connections", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedVendor.listen({ script: () => ok })
+      const { line } = yield* VendorHttp.make({ deadlineMs: 10_000 })
+      const call = Effect.flatMap(line, (_) => _.send(posted(server.origin)))
+      const results = yield* Effect.forEach(Array.from({ length: 300 }), () => Effect.result(call), {
+        concurrency: "unbounded"
+      })
+      assert.isTrue(results.every(Result.isSuccess))
+      assert.isAtMost(server.connections(), 64)
+    }).pipe(Effect.scoped))
+
+  it.live("a redirect is an answer, and is not followed", () =>
+    Effect.gen(function*() {
+      const { origin, seen } = yield* ScriptedVendor.listen({
+        script: () => ({ status: 302, headers: { location: "/elsewhere" } })
+      })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      assert.strictEqual((yield* line.send(posted(origin))).status, 302)
+      assert.strictEqual(seen.length, 1)
+    }).pipe(Effect.scoped))
+
+  it.live("a header that no header may be is the operator's to mend, and nothing is sent", () =>
+    Effect.gen(function*() {
+      const { origin, seen } = yield* ScriptedVendor.listen({ script: () => ok })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const wrong = [
+        { ...posted(origin), headers: { authorization: "a\r\nx-evil: b" } },
+        posted("not a url"),
+        posted("ftp://127.0.0.1/")
+      ]
+      const kinds = yield* Effect.forEach(wrong, (request) => Effect.map(Effect.flip(line.send(request)), (_) => _._tag))
+      assert.deepStrictEqual(kinds, ["Misconfigured", "Misconfigured", "Misconfigured"])
+      assert.deepStrictEqual(seen, [])
+    }).pipe(Effect.scoped))
+
+  it.live("P9: a failure names the host and the fault, not path, query or headers", () =>
+    Effect.gen(function*() {
+      const { origin } = yield* ScriptedVendor.listen({ script: () => ({ reset: "after" }) })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const error = yield* Effect.flip(line.send({ ...posted(`${origin}/secret?q=secret`), headers: { a: "secret" } }))
+      assert.notInclude(error.detail, "secret")
+      assert.include(error.detail, new URL(origin).host)
+    }).pipe(Effect.scoped))
+})

@@ -1,0 +1,157 @@
+import { listed } from "#layers/providers/Catalogue.ts"
+import * as Discord from "#layers/providers/Discord.ts"
+import * as MsTeams from "#layers/providers/MsTeams.ts"
+import * as Slack from "#layers/providers/Slack.ts"
+import type { Refusal, Row } from "#test/contracts/VendorRow.ts"
+import type { Answer } from "#test/support/ScriptedVendor.ts"
+
+const json = (status: number, body: unknown): Answer => ({
+  status,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
+})
+
+const slackFault = (error: string, rest: Pick<Refusal, "kind" | "invalidates">): Refusal => ({
+  name: error,
+  answer: json(200, { ok: false, error }),
+  ...rest
+})
+
+export const slack: Row = {
+  entry: listed(Slack.definition),
+  settings: {},
+  profile: { slack: { access_token: "xoxb-token", email: "ann@example.com" } },
+  before: { "/users.lookupByEmail": json(200, { ok: true, user: { id: "U012AB3CD", name: "ann" } }) },
+  success: json(200, {
+    ok: true,
+    channel: "C123456",
+    ts: "1503435956.000247",
+    message: { text: "Here's a message for you", type: "message" }
+  }),
+  reference: "1503435956.000247",
+  request: {
+    method: "POST",
+    path: "/chat.postMessage",
+    headers: { authorization: "Bearer xoxb-token", "content-type": "application/json; charset=utf-8" },
+    body: { channel: "U012AB3CD", text: "*Your order*\nIt is on its way.", parse: "none", link_names: false }
+  },
+  refusals: [
+    slackFault("channel_not_found", { kind: "RecipientRejected" }),
+    slackFault("is_archived", { kind: "RecipientRejected" }),
+    slackFault("user_not_found", { kind: "RecipientRejected", invalidates: true }),
+    slackFault("msg_too_long", { kind: "ContentRejected" }),
+    slackFault("invalid_blocks", { kind: "ContentRejected" }),
+    slackFault("token_revoked", { kind: "Misconfigured" }),
+    slackFault("missing_scope", { kind: "Misconfigured" }),
+    slackFault("ratelimited", { kind: "RateLimited" }),
+    slackFault("service_unavailable", { kind: "Unavailable" }),
+    slackFault("internal_error", { kind: "Unknown" })
+  ]
+}
+
+const discordFault = (status: number, code: number, message: string): Answer => json(status, { code, message })
+
+export const discord: Row = {
+  entry: listed(Discord.definition),
+  settings: { bot_token: "bot-token" },
+  profile: { discord: { user_id: "80351110224678912" } },
+  before: { "/api/v10/users/@me/channels": json(200, { id: "319674150115610528", type: 1 }) },
+  success: json(200, { id: "334385199974967042", channel_id: "319674150115610528", content: "…" }),
+  reference: "334385199974967042",
+  request: {
+    method: "POST",
+    path: "/api/v10/channels/319674150115610528/messages",
+    headers: { authorization: "Bot bot-token", "content-type": "application/json" },
+    body: {
+      content: "**Your order**\nIt is on its way.",
+      nonce: "MffIc4TKliajMgee-B8rRHu7K",
+      enforce_nonce: true,
+      allowed_mentions: { parse: [] }
+    }
+  },
+  refusals: [
+    {
+      name: "10003 unknown channel",
+      answer: discordFault(404, 10003, "Unknown Channel"),
+      kind: "RecipientRejected",
+      invalidates: true
+    },
+    {
+      name: "50007 takes none",
+      answer: discordFault(403, 50007, "Cannot send messages to this user"),
+      kind: "RecipientRejected"
+    },
+    { name: "50035 form", answer: discordFault(400, 50035, "Invalid Form Body"), kind: "ContentRejected" },
+    { name: "50006 empty", answer: discordFault(400, 50006, "Cannot send an empty message"), kind: "ContentRejected" },
+    { name: "50001 access", answer: discordFault(403, 50001, "Missing Access"), kind: "Misconfigured" },
+    { name: "40003 too fast", answer: discordFault(429, 40003, "Opening direct messages too fast"), kind: "RateLimited" },
+    {
+      name: "429 global",
+      answer: json(429, { message: "You are being rate limited.", retry_after: 64.57, global: true }),
+      kind: "RateLimited"
+    },
+    { name: "130000 overloaded", answer: discordFault(503, 130000, "API resource is overloaded"), kind: "Unavailable" }
+  ]
+}
+
+const teamsFault = (status: number, code: string, message: string): Answer => json(status, { error: { code, message } })
+
+export const msTeams: Row = {
+  entry: listed(MsTeams.definition),
+  settings: {
+    app_id: "8d4b3c2a-1111-2222-3333-444455556666",
+    app_password: "app-password",
+    token_url: "{origin}/login"
+  },
+  profile: {
+    ms_teams: {
+      service_url: "https://smba.trafficmanager.net/emea/",
+      tenant_id: "72f988bf-86f1-41af-91ab-2d7cd011db47",
+      user_id: "29:1nsuWEIyPHQ"
+    }
+  },
+  before: {
+    "/login": json(200, { token_type: "Bearer", expires_in: 3600, access_token: "teams-token" }),
+    "/v3/conversations": json(201, { id: "a:1pL6i0oY3C0K8oAj8" })
+  },
+  success: json(201, { id: "1576102471871" }),
+  reference: "1576102471871",
+  request: {
+    method: "POST",
+    path: "/v3/conversations/a%3A1pL6i0oY3C0K8oAj8/activities",
+    headers: { authorization: "Bearer teams-token", "content-type": "application/json" },
+    body: {
+      type: "message",
+      from: { id: "28:8d4b3c2a-1111-2222-3333-444455556666" },
+      text: "Your order\nIt is on its way.",
+      textFormat: "plain"
+    }
+  },
+  refusals: [
+    {
+      name: "404 ConversationNotFound",
+      answer: teamsFault(404, "ConversationNotFound", "Conversation not found."),
+      kind: "RecipientRejected",
+      invalidates: true
+    },
+    {
+      name: "403 ConversationBlockedByUser",
+      answer: teamsFault(403, "ConversationBlockedByUser", "User blocked the conversation with the bot."),
+      kind: "RecipientRejected"
+    },
+    {
+      name: "403 BotNotInConversationRoster",
+      answer: teamsFault(403, "BotNotInConversationRoster", "The bot is not part of the conversation roster."),
+      kind: "RecipientRejected"
+    },
+    {
+      name: "413 MessageSizeTooBig",
+      answer: teamsFault(413, "MessageSizeTooBig", "Message size too large."),
+      kind: "ContentRejected"
+    },
+    { name: "400 BadSyntax", answer: teamsFault(400, "BadSyntax", "Bad format"), kind: "ContentRejected" },
+    { name: "403 disabled", answer: teamsFault(403, "BotDisabledByAdmin", "The tenant admin disabled this bot"), kind: "Misconfigured" },
+    { name: "412 precondition", answer: teamsFault(412, "PreconditionFailed", "Precondition failed"), kind: "Unavailable" }
+  ],
+  differs: { "404": { outcome: "RecipientRejected", why: "its path is the conversation" } }
+}
