@@ -11,7 +11,7 @@ import { atLeast, type Line, type Question } from "./Report.ts"
 
 const peerFile = (name: string) => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
 
-/** BENCH_SMTP_SINK: where Debian's `postfix` package is unpacked; its `smtp-sink` costs least. Else one written in JavaScript. */
+/** BENCH_SMTP_SINK: where Debian's `postfix` is unpacked, whose `smtp-sink` costs least. Else one in JavaScript. */
 const unpacked = process.env["BENCH_SMTP_SINK"]
 
 const spawnSink = (port: number): ChildProcess =>
@@ -58,7 +58,7 @@ const withSink = async <A>(use: (port: number) => Promise<A>): Promise<A> => {
   }
 }
 
-/** How many messages a second does the SMTP provider hand over, beside nodemailer's own pool with as many connections? */
+/** How many messages a second does the SMTP provider hand over, beside nodemailer's pool of as many connections? */
 export const email: Question = (quick) =>
   withSink(async (port) => {
     const env = { BENCH_SMTP_PORT: String(port), BENCH_MAILS: String(quick ? 500 : 5000) }

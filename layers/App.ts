@@ -3,11 +3,14 @@ import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
 import * as Placement from "#layers/cluster/Placement.ts"
 import * as SingleNode from "#layers/cluster/SingleNode.ts"
 import { AccountEmail } from "#layers/http/Access.ts"
+import * as CallbackRoute from "#layers/http/Callbacks.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Operations from "#layers/http/Operations.ts"
 import * as Routes from "#layers/http/Routes.ts"
+import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
+import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
@@ -21,9 +24,11 @@ import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
+import * as References from "#layers/postgres/References.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
+import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
@@ -36,6 +41,8 @@ import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Providers } from "#src/delivery/Providers.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
+import * as Callbacks from "#src/reports/Callbacks.ts"
+import * as Receipts from "#src/reports/Receipts.ts"
 import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { type Config, Effect, Layer, type Schema } from "effect"
@@ -81,6 +88,13 @@ const stores = Layer.mergeAll(
 
 const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 
+/** What providers report of messages. */
+const callbacks = CallbackRoute.layer.pipe(
+  Layer.provide(Callbacks.layer),
+  Layer.provide([Receipts.layer, CallbackTargets.layer, CallbackReaders.layer]),
+  Layer.provide([References.layer, Outbound.layer])
+)
+
 /** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
   never,
@@ -109,6 +123,7 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
     const settings = yield* Settings
     const routes = Layer.mergeAll(
       Routes.layer,
+      callbacks,
       Operations.layer({ alone: settings.databaseUrl === undefined })
     )
     return HttpRouter.serve(routes, { ...Routes.options, disableListenLog: true }).pipe(

@@ -12,7 +12,9 @@ export const elementalVersion = "2022-01-01"
 export const TemplateContent = Schema.Struct({ version: optional(Schema.String), elements: Schema.Array(Element) })
 export type TemplateContent = typeof TemplateContent.Type
 
-/** What a template's draft and each of its versions hold. `version` is there once stored; so are the ids of elements. */
+/**
+ * What a template's draft and each of its versions hold. `version` is there once stored; so are the ids of elements.
+ */
 export const Template = Schema.Struct({
   name: Name,
   tags: Schema.Array(Schema.String),
@@ -61,7 +63,9 @@ export const Snapshot = Schema.String.pipe(
       decode: (text) => {
         if (text === "draft" || text === "published") return Effect.succeed<Snapshot>(text)
         const digits = numbered.exec(text)?.[1]
-        return digits === undefined ? refused("Expected format: v001, v002, etc.") : Effect.succeed<Snapshot>(Number(digits))
+        return digits === undefined
+          ? refused("Expected format: v001, v002, etc.")
+          : Effect.succeed<Snapshot>(Number(digits))
       },
       encode: (snapshot) => Effect.succeed(typeof snapshot === "number" ? versionName(snapshot) : snapshot)
     })

@@ -1,7 +1,7 @@
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { HistoryEntry } from "#schemas/api/Messages.ts"
 import { Results } from "#schemas/api/Paging.ts"
-import { Effect, Redacted, Runtime, Schema } from "effect"
+import { Effect, type Redacted, Runtime, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 /** The command ends here, with one sentence for the operator. Exit codes: 2 no key, 3 no server, 4 key refused, 5 not found, 1 the rest. */
@@ -36,7 +36,10 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
     HttpClient.mapRequest(HttpClientRequest.prependUrl(url)),
     HttpClient.mapRequest(HttpClientRequest.bearerToken(key))
   )
-  const unreachable = new Stopped({ sentence: `No Tidings server answers at ${url}; set TIDINGS_URL or --url`, code: 3 })
+  const unreachable = new Stopped({
+    sentence: `No Tidings server answers at ${url}; set TIDINGS_URL or --url`,
+    code: 3
+  })
   const strange = new Stopped({ sentence: `What answers at ${url} is not a Tidings server of this version`, code: 1 })
 
   const get = Effect.fnUntraced(function*<A>(path: string, schema: Schema.Codec<A, unknown>) {
@@ -65,7 +68,10 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       }
       const page = yield* get(`/messages?limit=${most}&traceId=${encodeURIComponent(id)}`, Page)
       if (page === undefined || page.results.length === 0) {
-        return yield* new Stopped({ sentence: `No message and no request has the id ${id} in this key's environment`, code: 5 })
+        return yield* new Stopped({
+          sentence: `No message and no request has the id ${id} in this key's environment`,
+          code: 5
+        })
       }
       return { _tag: "Request", messages: page.results, more: page.paging.more }
     })

@@ -2,7 +2,8 @@ import type { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import type { HistoryEntry } from "#schemas/api/Messages.ts"
 import { DateTime, Option, Predicate } from "effect"
 
-const iso = (ms: number): string => Option.match(DateTime.make(ms), { onNone: () => String(ms), onSome: DateTime.formatIso })
+const iso = (ms: number): string =>
+  Option.match(DateTime.make(ms), { onNone: () => String(ms), onSome: DateTime.formatIso })
 
 /** What would move the cursor, break the line or turn the direction of text must not reach the terminal from a caller's text. */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ")

@@ -13,7 +13,8 @@ const unknown = errorReply(404, "Not Found", "invalid_request_error")
 const first = (header: string | undefined): string | undefined => header?.split(",", 1)[0]?.trim()
 
 /** Path and query as they came. */
-const targetOf = ({ originalUrl }: HttpServerRequest.HttpServerRequest): string => originalUrl.replace(/^https?:\/\/[^/]*/, "")
+const targetOf = ({ originalUrl }: HttpServerRequest.HttpServerRequest): string =>
+  originalUrl.replace(/^https?:\/\/[^/]*/, "")
 
 /** Whoever calls may name any host: the address is part of what the provider signed, and no more than that. */
 const urls = (request: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>

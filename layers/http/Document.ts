@@ -1,4 +1,5 @@
-import type { OpenApi } from "effect/http-api"
+import { Api } from "#schemas/api/Api.ts"
+import { HttpApi, type OpenApi } from "effect/http-api"
 
 const security: Array<OpenApi.OpenAPISecurityRequirement> = [{ bearer: [] }, { basic: [] }]
 
@@ -24,23 +25,38 @@ const idempotency: Array<OpenApi.OpenAPISpecParameter> = [
     in: "header",
     required: false,
     schema: { type: "string" },
-    description:
-      "Until when the key holds: ISO 8601, epoch ms or s; 25 hours at least and by default, a year at most."
+    description: "Until when the key holds: ISO 8601, epoch ms or s; 25 hours at least and by default, a year at most."
   }
 ]
 
-/** Answers that only the idempotency key (409) or a body (413, 415) can bring about. */
-const others = (method: string): ReadonlyArray<number> =>
-  method === "post" ? [] : hasBody(method) ? [409] : [409, 413, 415]
+/** Operations with a 409 of their own, as `get /path/:id`. */
+const conflicting = new Set<string>()
+HttpApi.reflect(Api, {
+  onGroup: () => undefined,
+  onEndpoint: ({ endpoint, errors }) => {
+    if (errors.has(409)) conflicting.add(`${endpoint.method.toLowerCase()} ${endpoint.path}`)
+  }
+})
+
+/** Answers that without the endpoint's own word only the idempotency key (409) or a body (413, 415) can bring about. */
+const others = (method: string, path: string): ReadonlyArray<number> => {
+  if (method === "post") return []
+  const asParameters = path.replaceAll(/\{(\w+)\}/g, ":$1")
+  return [...(conflicting.has(`${method} ${asParameters}`) ? [] : [409]), ...(hasBody(method) ? [] : [413, 415])]
+}
 
 const hasBody = (method: string): boolean => method === "put" || method === "patch"
 
-const operation = (method: string, described: OpenApi.OpenAPISpecOperation): OpenApi.OpenAPISpecOperation => ({
+const operation = (
+  path: string,
+  method: string,
+  described: OpenApi.OpenAPISpecOperation
+): OpenApi.OpenAPISpecOperation => ({
   ...described,
   security,
   parameters: method === "post" ? [...described.parameters, ...idempotency] : described.parameters,
   responses: Object.fromEntries(
-    Object.entries(described.responses).filter(([status]) => !others(method).includes(Number(status)))
+    Object.entries(described.responses).filter(([status]) => !others(method, path).includes(Number(status)))
   )
 })
 
@@ -48,7 +64,7 @@ const paths = (described: Record<string, Record<string, OpenApi.OpenAPISpecOpera
   Object.fromEntries(
     Object.entries(described).map(([path, item]) => [
       path,
-      Object.fromEntries(Object.entries(item).map(([method, found]) => [method, operation(method, found)]))
+      Object.fromEntries(Object.entries(item).map(([method, found]) => [method, operation(path, method, found)]))
     ])
   )
 

@@ -1,5 +1,5 @@
 import * as Gauges from "#layers/telemetry/Gauges.ts"
-import * as Patience from "#layers/telemetry/Patience.ts"
+import * as Patience from "#layers/postgres/Patience.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
@@ -16,7 +16,7 @@ export const layer = (options: { readonly alone: boolean }) =>
     const backlogs = yield* Backlogs
     const count = yield* ShardCount
     const measure = yield* Gauges.make
-    const patiently = yield* Patience.within
+    const patiently = yield* Patience.within(Patience.callers)
 
     yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "up" }))
     yield* router.add(

@@ -1,11 +1,6 @@
 import { sentence } from "#layers/http/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
-import type {
-  AliasTaken,
-  TemplateNotFound,
-  UnknownStrategy,
-  VersionNotFound
-} from "#src/content/Templates.ts"
+import type { AliasTaken, TemplateNotFound, UnknownStrategy, VersionNotFound } from "#src/content/Templates.ts"
 import type { ConfigurationRefused } from "#src/delivery/Configure.ts"
 import type { SendRefused } from "#src/delivery/Drafts.ts"
 import type { MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"

@@ -6,6 +6,7 @@ import * as Inbox from "#layers/http/Inbox.ts"
 import * as Messages from "#layers/http/Messages.ts"
 import * as Notifications from "#layers/http/Notifications.ts"
 import * as Once from "#layers/http/Once.ts"
+import * as Patient from "#layers/http/Patient.ts"
 import * as Profiles from "#layers/http/Profiles.ts"
 import * as Providers from "#layers/http/Providers.ts"
 import * as Replies from "#layers/http/Replies.ts"
@@ -36,7 +37,7 @@ const groups = Layer.mergeAll(
   Providers.layer
 )
 
-const middlewares = Layer.mergeAll(Access.layer, Body.layer, Once.layer, Replies.layer)
+const middlewares = Layer.mergeAll(Access.layer, Body.layer, Patient.layer, Once.layer, Replies.layer)
 
 /** The JSON API, `/openapi.json` and `/docs`: `HttpRouter.serve(Routes.layer, Routes.options)`. */
 export const layer = Layer.mergeAll(

@@ -1,3 +1,4 @@
+import { explained } from "#layers/http/Explanations.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import * as TemplateSummaries from "#layers/http/TemplateSummaries.ts"
@@ -5,6 +6,8 @@ import { defaultLimit, type StrategyResponse, type StrategySummary } from "#sche
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { author } from "#src/content/Author.ts"
 import { Templates } from "#src/content/Templates.ts"
+import { Providers } from "#src/delivery/Providers.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { Strategies, type StrategyRecord } from "#src/delivery/Strategies.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -33,6 +36,8 @@ export const layer = HttpApiBuilder.group(
   Effect.fnUntraced(function*(handlers) {
     const strategies = yield* Strategies
     const templates = yield* Templates
+    const providers = yield* Providers
+    const waits = yield* RetryPolicy.waits(RetryPolicy.long)
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
@@ -61,6 +66,11 @@ export const layer = HttpApiBuilder.group(
         const page = yield* templates.list(scope, { limit, cursor, strategyId: id })
         const results = page.items.map(TemplateSummaries.summary)
         return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results }
+      }, refusals),
+      explain: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        const { strategy } = yield* strategies.get(scope, params.id)
+        return explained(strategy, payload, yield* providers.configured(scope), waits)
       }, refusals)
     })
   })

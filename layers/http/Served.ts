@@ -2,17 +2,19 @@ import { Access } from "#layers/http/Access.ts"
 import { Body } from "#layers/http/Body.ts"
 import { document } from "#layers/http/Document.ts"
 import { Once } from "#layers/http/Once.ts"
+import { Patient } from "#layers/http/Patient.ts"
 import { Replies } from "#layers/http/Replies.ts"
 import { Api } from "#schemas/api/Api.ts"
 import { OpenApi } from "effect/http-api"
 
 /**
- * The API behind what every request passes, from the last line to the first: who asks, the body, the idempotency key,
- * the errors.
+ * The API behind what every request passes, from the last line to the first: who asks, the body, patience with the
+ * database, the idempotency key, the errors.
  */
 export class Served extends Api
   .middleware(Replies)
   .middleware(Once)
+  .middleware(Patient)
   .middleware(Body)
   .middleware(Access)
   .annotate(OpenApi.Transform, document)

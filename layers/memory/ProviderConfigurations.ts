@@ -84,7 +84,10 @@ export const layer = Layer.effect(
       const state = yield* read((state) => state)
       const others = inScope(state.configurations, scope).filter((row) => row.id !== id)
       for (const row of inScope(state.strategies, scope)) {
-        const strategy = yield* Effect.mapError(decodeStrategy(row.strategy), (cause) => new StoreUnavailable({ cause }))
+        const strategy = yield* Effect.mapError(
+          decodeStrategy(row.strategy),
+          (cause) => new StoreUnavailable({ cause })
+        )
         if (needs(strategy, stored, others)) return yield* new ConfigurationInUse({ id, strategyId: row.id })
       }
       yield* modify((state) => [

@@ -21,8 +21,8 @@ export interface StoredEvents {
 }
 
 /**
- * A message with all that the journal knows of it. Caller payloads are JSON text, as in every other store. `dueAt` is `undefined` once the
- * message is closed.
+ * A message with all that the journal knows of it. Caller payloads are JSON text, as in every other store. `dueAt` is
+ * `undefined` once the message is closed.
  */
 export interface MessageRow
   extends Omit<NewMessage, "recipient" | "instructions" | "attempts" | "events" | "dueAt" | "recovered">
@@ -85,7 +85,9 @@ export interface ConfigurationRow {
   readonly updated: number | undefined
 }
 
-/** Everything stored, as one value. `open` is the index of `messages` by shard: those that still have a step to take. */
+/**
+ * Everything stored, as one value. `open` is the index of `messages` by shard: those that still have a step to take.
+ */
 export interface State {
   readonly seq: number
   readonly messages: HashMap.HashMap<Scope, HashMap.HashMap<MessageId, MessageRow>>

@@ -27,7 +27,10 @@ const liveText = ({ live, versions }: TemplateRow): string | undefined =>
   live === undefined ? undefined : versions[live - 1]?.template
 
 /** The number and text of a snapshot; the draft has no number. */
-const snapshotOf = (row: TemplateRow, snapshot: Snapshot): { readonly text: string; readonly number?: number } | undefined => {
+const snapshotOf = (
+  row: TemplateRow,
+  snapshot: Snapshot
+): { readonly text: string; readonly number?: number } | undefined => {
   if (snapshot === "draft") return { text: row.draft }
   const number = snapshot === "published" ? row.live ?? 0 : snapshot
   const text = row.versions[number - 1]?.template
@@ -194,9 +197,12 @@ export const layer = Layer.effect(
         const page = yield* Pages.cut({
           key,
           list: { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] },
-          rows: strategyId === undefined ? rows : yield* Effect.filter(rows, (row) =>
-            Effect.zipWith(uses(row.draft), uses(liveText(row)), (draft, live) =>
-              draft || live)),
+          rows: strategyId === undefined ?
+            rows :
+            yield* Effect.filter(
+              rows,
+              (row) => Effect.zipWith(uses(row.draft), uses(liveText(row)), (draft, live) => draft || live)
+            ),
           position: (row) => ({ at: row.created, id: row.id }),
           limit,
           cursor

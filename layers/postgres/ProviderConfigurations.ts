@@ -84,17 +84,23 @@ const make = Effect.gen(function*() {
     const settings = yield* sealed(scope, id, draft)
     yield* write(
       sql`insert into provider_configurations (scope, id, provider, title, alias, settings, created_at)
-        values (${scope}, ${id}, ${draft.provider}, ${draft.title ?? null}, ${draft.alias ?? null}, ${settings}, ${now})`,
+        values (${scope}, ${id}, ${draft.provider}, ${draft.title ?? null}, ${
+        draft.alias ?? null
+      }, ${settings}, ${now})`,
       draft
     )
     return { ...draft, id, created: now, updated: undefined } satisfies Configuration
   })
 
-  const create: ProviderConfigurations["Service"]["create"] = Effect.fnUntraced(function*(scope, draft) {
-    const made = yield* insert(scope, draft)
-    yield* revisions.bump(scope)
-    return made
-  }, sql.withTransaction, orUnavailable)
+  const create: ProviderConfigurations["Service"]["create"] = Effect.fnUntraced(
+    function*(scope, draft) {
+      const made = yield* insert(scope, draft)
+      yield* revisions.bump(scope)
+      return made
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
 
   // The first change of a scope makes the row that counts them; two nodes that start at once meet there.
   const first: ProviderConfigurations["Service"]["first"] = Effect.fnUntraced(
@@ -171,14 +177,23 @@ const make = Effect.gen(function*() {
   }, orUnavailable)
 
   const installed = revisions.remembering((scope) =>
-    sql`select ${sql.literal(columns)} from provider_configurations where scope = ${scope} order by created_at, id`.pipe(
-      Effect.flatMap(decode),
-      Effect.flatMap(Effect.forEach((row) => opened(scope, row))),
-      orUnavailable
-    )
+    sql`select ${sql.literal(columns)} from provider_configurations where scope = ${scope} order by created_at, id`
+      .pipe(
+        Effect.flatMap(decode),
+        Effect.flatMap(Effect.forEach((row) => opened(scope, row))),
+        orUnavailable
+      )
   )
 
-  return ProviderConfigurations.of({ create, first, get, replace, remove, list, installed: (scope) => installed(scope, "") })
+  return ProviderConfigurations.of({
+    create,
+    first,
+    get,
+    replace,
+    remove,
+    list,
+    installed: (scope) => installed(scope, "")
+  })
 })
 
 export const layer = Layer.effect(ProviderConfigurations, make)

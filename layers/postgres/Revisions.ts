@@ -21,8 +21,8 @@ export interface Revisions {
   /** To be called in the transaction of a change, last. */
   readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * Remembers what `load` answered for a name, its typed refusals too, until the revision changes. A change counts at once on this node, within a
-   * second on others. In a transaction nothing is remembered.
+   * Remembers what `load` answered for a name, its typed refusals too, until the revision changes. A change counts at
+   * once on this node, within a second on others. In a transaction nothing is remembered.
    */
   readonly remembering: <A, E>(
     load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
@@ -66,7 +66,10 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const remembering: Revisions["remembering"] = <A, E>(
     load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
   ) => {
-    const caches = new Map<Scope, { readonly revision: number; readonly cache: Cache.Cache<string, A, E | StoreUnavailable> }>()
+    const caches = new Map<
+      Scope,
+      { readonly revision: number; readonly cache: Cache.Cache<string, A, E | StoreUnavailable> }
+    >()
     const at = Effect.fnUntraced(function*(scope: Scope, revision: number) {
       const cache = yield* Cache.makeWith((name: string) => load(scope, name), { capacity, timeToLive })
       caches.set(scope, { revision, cache })

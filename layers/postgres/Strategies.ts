@@ -30,14 +30,18 @@ const make = Effect.gen(function*() {
   const newId = yield* TypeId.generator("rs")
   const revisions = yield* Revisions.make("strategies")
 
-  const create = Effect.fnUntraced(function*(scope: Scope, strategy: RoutingStrategy) {
-    const id = yield* newId
-    const now = yield* Clock.currentTimeMillis
-    yield* sql`insert into routing_strategies (scope, id, strategy, created_at)
+  const create = Effect.fnUntraced(
+    function*(scope: Scope, strategy: RoutingStrategy) {
+      const id = yield* newId
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`insert into routing_strategies (scope, id, strategy, created_at)
       values (${scope}, ${id}, ${yield* encode(strategy)}, ${now})`
-    yield* revisions.bump(scope)
-    return { id, strategy, created: now, updated: undefined }
-  }, sql.withTransaction, orUnavailable)
+      yield* revisions.bump(scope)
+      return { id, strategy, created: now, updated: undefined }
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
 
   const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const rows = yield* sql`select ${sql.literal(columns)} from routing_strategies
@@ -81,7 +85,9 @@ const make = Effect.gen(function*() {
   const list: Strategies["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "routing strategies", filters: [] }
     const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
-    const rows = yield* sql`select ${sql.literal(columns)} from routing_strategies where scope = ${scope} and not archived
+    const rows = yield* sql`select ${
+      sql.literal(columns)
+    } from routing_strategies where scope = ${scope} and not archived
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     const items = rows.slice(0, limit).map(record)

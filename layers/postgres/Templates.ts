@@ -1,19 +1,16 @@
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Read from "#layers/postgres/templates/Read.ts"
 import * as Rows from "#layers/postgres/templates/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { type Alias, elementalVersion, type Template } from "#schemas/Template.ts"
-import * as Cursor from "#src/access/Cursor.ts"
-import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import {
   AliasTaken,
-  type Resolved,
   type TemplateDraft,
   TemplateNotFound,
   Templates,
-  TemplateUnpublished,
   UnknownStrategy,
   VersionNotFound
 } from "#src/content/Templates.ts"
@@ -21,24 +18,16 @@ import { Array, Clock, Effect, Layer, Option } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 
-/** The draft's place in a list of versions: before every number. */
-const draftPlace = 1e15
-
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
   const random = yield* SecureRandom.SecureRandom
   const newId = yield* TypeId.generator("nt")
   const revisions = yield* Revisions.make("templates")
+  const { get, list, load, version, versions } = yield* Read.make
 
   const stored = Effect.fnUntraced(function*(template: Template) {
     const seed = yield* random.randomBytes(ElementIds.seedBytes)
     return { ...template, content: ElementIds.assign(template.content, seed) }
-  })
-
-  const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
-    const rows = yield* sql`select ${sql.literal(Rows.columns)} from templates t where scope = ${scope} and id = ${id}`
-    return Option.getOrUndefined(Array.head(yield* Rows.decode(rows)))
   })
 
   /** Locked until the change commits. */
@@ -47,12 +36,6 @@ const make = Effect.gen(function*() {
       where scope = ${scope} and id = ${id} and not archived for update`
     const row = Array.head(yield* Rows.decode(rows))
     return Option.isSome(row) ? row.value : yield* new TemplateNotFound({ id })
-  })
-
-  const version = Effect.fnUntraced(function*(scope: Scope, id: string, number: number | null) {
-    const rows = yield* sql`select version::float8 as version, template, created_at::float8 as created
-      from template_versions where scope = ${scope} and template_id = ${id} and version = ${number}::bigint`
-    return Option.getOrUndefined(Array.head(yield* Rows.decodeVersions(rows)))
   })
 
   /** The strategy stays until the change commits. */
@@ -72,42 +55,52 @@ const make = Effect.gen(function*() {
 
   const goLive = Effect.fnUntraced(function*(scope: Scope, id: string, number: number, template: Template) {
     yield* sql`update templates set live = ${number}::bigint, latest = greatest(latest, ${number}::bigint),
-        live_strategy = ${template.routing?.strategy_id ?? null}, live_topic = ${template.subscription?.topic_id ?? null}
+        live_strategy = ${template.routing?.strategy_id ?? null}, live_topic = ${
+      template.subscription?.topic_id ?? null
+    }
       where scope = ${scope} and id = ${id}`
   })
 
   /** Gives the draft a number, unless the live version is the same. */
-  const publishDraft = Effect.fnUntraced(function*(scope: Scope, row: Pick<Rows.Row, "id" | "latest" | "live">, draft: string) {
-    const live = yield* version(scope, row.id, row.live)
-    if (live?.template === draft) return
-    const template = yield* Rows.decodeTemplate(draft)
-    const number = row.latest + 1
-    const now = yield* Clock.currentTimeMillis
-    yield* sql`insert into template_versions (scope, template_id, version, template, created_at)
+  const publishDraft = Effect.fnUntraced(
+    function*(scope: Scope, row: Pick<Rows.Row, "id" | "latest" | "live">, draft: string) {
+      const live = yield* version(scope, row.id, row.live)
+      if (live?.template === draft) return
+      const template = yield* Rows.decodeTemplate(draft)
+      const number = row.latest + 1
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`insert into template_versions (scope, template_id, version, template, created_at)
       values (${scope}, ${row.id}, ${number}::bigint, ${draft}, ${now})`
-    yield* goLive(scope, row.id, number, template)
-  })
-
-  const create: Templates["Service"]["create"] = Effect.fnUntraced(function*(scope, { alias, publish, template: given }) {
-    yield* checkStrategy(scope, given)
-    const template = yield* stored(given)
-    const id = yield* newId
-    const now = yield* Clock.currentTimeMillis
-    const draft = yield* Rows.encodeTemplate(template)
-    yield* sql`insert into templates (scope, id, summary, draft, draft_at, draft_strategy, created_at)
-      values (${scope}, ${id}, ${summaryOf(template)}, ${draft}, ${now}, ${template.routing?.strategy_id ?? null}, ${now})`
-    yield* setAlias(scope, id, alias)
-    if (publish) yield* publishDraft(scope, { id, latest: 0, live: null }, draft)
-    yield* revisions.bump(scope)
-    return {
-      id,
-      template,
-      state: publish ? "PUBLISHED" as const : "DRAFT" as const,
-      alias: alias ?? undefined,
-      created: now,
-      updated: undefined
+      yield* goLive(scope, row.id, number, template)
     }
-  }, sql.withTransaction, orUnavailable)
+  )
+
+  const create: Templates["Service"]["create"] = Effect.fnUntraced(
+    function*(scope, { alias, publish, template: given }) {
+      yield* checkStrategy(scope, given)
+      const template = yield* stored(given)
+      const id = yield* newId
+      const now = yield* Clock.currentTimeMillis
+      const draft = yield* Rows.encodeTemplate(template)
+      yield* sql`insert into templates (scope, id, summary, draft, draft_at, draft_strategy, created_at)
+      values (${scope}, ${id}, ${summaryOf(template)}, ${draft}, ${now}, ${
+        template.routing?.strategy_id ?? null
+      }, ${now})`
+      yield* setAlias(scope, id, alias)
+      if (publish) yield* publishDraft(scope, { id, latest: 0, live: null }, draft)
+      yield* revisions.bump(scope)
+      return {
+        id,
+        template,
+        state: publish ? "PUBLISHED" as const : "DRAFT" as const,
+        alias: alias ?? undefined,
+        created: now,
+        updated: undefined
+      }
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
 
   const save = Effect.fnUntraced(function*(
     scope: Scope,
@@ -146,7 +139,10 @@ const make = Effect.gen(function*() {
     function*(scope, id, content, publish) {
       const row = yield* editable(scope, id)
       const before = yield* Rows.decodeTemplate(row.draft)
-      const template = { ...before, content: { ...content, version: content.version ?? before.content.version ?? elementalVersion } }
+      const template = {
+        ...before,
+        content: { ...content, version: content.version ?? before.content.version ?? elementalVersion }
+      }
       return yield* save(scope, row, { template, alias: undefined, publish }).pipe(
         Effect.catchTag("AliasTaken", Effect.die)
       )
@@ -183,77 +179,6 @@ const make = Effect.gen(function*() {
     sql.withTransaction,
     orUnavailable
   )
-
-  const get: Templates["Service"]["get"] = Effect.fnUntraced(function*(scope, id, snapshot) {
-    const row = yield* find(scope, id)
-    if (row === undefined) return yield* new TemplateNotFound({ id })
-    if (snapshot === "draft") return yield* Rows.record(row, row.draft, "DRAFT")
-    const found = yield* version(scope, id, snapshot === "published" ? row.live : snapshot)
-    return found === undefined ? yield* new VersionNotFound({ id }) : yield* Rows.record(row, found.template, "PUBLISHED")
-  }, orUnavailable)
-
-  const versions: Templates["Service"]["versions"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
-    const sealed: Cursor.List = { scope, route: "template versions", filters: [id] }
-    const before = cursor === undefined ? draftPlace + 1 : (yield* Cursor.open(secretKey, sealed, cursor)).at
-    const row = yield* find(scope, id)
-    if (row === undefined) return yield* new TemplateNotFound({ id })
-    const rows = yield* sql`select version::float8 as version, created_at::float8 as created from template_versions
-      where scope = ${scope} and template_id = ${id} and version < ${before}::float8
-      order by version desc limit ${limit + 1}::int`.pipe(Effect.flatMap(Rows.decodeNumbers))
-    const hasChanges = row.draft !== (yield* version(scope, id, row.live))?.template
-    const all = [
-      ...(before > draftPlace ? [{ number: undefined, live: false, hasChanges, created: row.draftAt }] : []),
-      ...rows.map((found) => ({
-        number: found.version,
-        live: found.version === row.live,
-        hasChanges: undefined,
-        created: found.created
-      }))
-    ]
-    const items = all.slice(0, limit)
-    const last = items.at(-1)
-    return {
-      items,
-      cursor: all.length > limit && last !== undefined
-        ? Cursor.seal(secretKey, sealed, { at: last.number ?? draftPlace, id })
-        : undefined
-    }
-  }, orUnavailable)
-
-  const list: Templates["Service"]["list"] = Effect.fnUntraced(function*(scope, { alias, cursor, limit, strategyId }) {
-    const sealed: Cursor.List = { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] }
-    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
-    const rows = yield* sql`select id, summary, live is not null as published, live_topic as topic,
-        created_at::float8 as created, updated_at::float8 as updated
-      from templates where scope = ${scope} and not archived
-        ${alias === undefined ? sql`` : sql`and alias = ${alias}`}
-        ${strategyId === undefined ? sql`` : sql`and (draft_strategy = ${strategyId} or live_strategy = ${strategyId})`}
-        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
-      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(Rows.decodeSummaries))
-    const items = rows.slice(0, limit).map(Rows.summary)
-    const last = items.at(-1)
-    return {
-      items,
-      cursor: rows.length > limit && last !== undefined
-        ? Cursor.seal(secretKey, sealed, { at: last.created, id: last.id })
-        : undefined
-    }
-  }, orUnavailable)
-
-  /** An id before an alias of the same text. */
-  const load = (isDraft: boolean) =>
-    Effect.fnUntraced(function*(scope: Scope, name: string) {
-      const rows = yield* sql`select t.id, t.archived, ${isDraft ? sql`t.draft` : sql`v.template`} as template
-        from templates t left join template_versions v
-          on v.scope = t.scope and v.template_id = t.id and v.version = t.live
-        where t.scope = ${scope} and (t.id = ${name} or (t.alias = ${name} and not t.archived))
-        order by t.id <> ${name} limit 1`.pipe(Effect.flatMap(Rows.decodeResolved))
-      const row = Array.head(rows)
-      if (Option.isNone(row) || row.value.archived) return yield* new TemplateNotFound({ id: name })
-      const { id, template } = row.value
-      if (template === null) return yield* new TemplateUnpublished({ id: name })
-      return { id, template: yield* Rows.decodeTemplate(template) } satisfies Resolved
-    }, orUnavailable)
 
   const resolved = { published: revisions.remembering(load(false)), draft: revisions.remembering(load(true)) }
 

@@ -23,7 +23,10 @@ const table: VendorTable = [
   { code: ["Unregistered", "ExpiredToken"], kind: "RecipientRejected", invalidates: true },
   // Also what a sandbox token is called in production: dead for this configuration, not for good.
   { code: ["BadDeviceToken", "DeviceTokenNotForTopic", "MissingDeviceToken"], kind: "RecipientRejected" },
-  { code: ["PayloadTooLarge", "PayloadEmpty", "BadExpirationDate", "BadPriority", "BadCollapseId"], kind: "ContentRejected" },
+  {
+    code: ["PayloadTooLarge", "PayloadEmpty", "BadExpirationDate", "BadPriority", "BadCollapseId"],
+    kind: "ContentRejected"
+  },
   // Ours ended early, as a clock may have it: the next call brings a new one.
   { code: "ExpiredProviderToken", kind: "Unavailable" },
   { code: ["TooManyRequests", "TooManyProviderTokenUpdates"], kind: "RateLimited" },
@@ -72,7 +75,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
 
 /**
  * POST /3/device/{token} over HTTP/2 with an ES256 provider token; 200 without a body
- * (developer.apple.com/documentation/usernotifications, "Sending notification requests to APNs", "Handling … responses").
+ * (developer.apple.com/documentation/usernotifications, "Sending notification requests to APNs").
  */
 export const definition = define({
   key: "apn",

@@ -2,7 +2,7 @@ import * as SigV4 from "#layers/providers/aws/SigV4.ts"
 import * as Email from "#layers/providers/Email.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
-import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
+import { define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { DateTime, Effect, Redacted, Schema } from "effect"
@@ -14,6 +14,8 @@ const Settings = Schema.Struct({
   region: Schema.String.check(Schema.isPattern(/^[a-z]{2}(?:-[a-z]+)+-\d$/)),
   from: Schema.optionalKey(line),
   configuration_set_name: Schema.optionalKey(line),
+  /** Checks the events (`receipts/AwsSes.ts`). */
+  webhook_topic_arn: Schema.optionalKey(line),
   ...baseUrl
 })
 
@@ -22,8 +24,17 @@ const table: VendorTable = [
   // The quota of the last 24 h, or the sending rate.
   { code: "LimitExceededException", kind: "RateLimited" },
   { code: ["BadRequestException", "MessageRejected"], says: /not verified/i, kind: "Misconfigured" },
-  { code: ["BadRequestException", "MessageRejected"], says: /suppress|blacklist/i, kind: "RecipientRejected", invalidates: true },
-  { code: ["BadRequestException", "MessageRejected"], says: /local address|domain (?:name )?contains|illegal address|missing final '@domain'|to address|destination/i, kind: "RecipientRejected" },
+  {
+    code: ["BadRequestException", "MessageRejected"],
+    says: /suppress|blacklist/i,
+    kind: "RecipientRejected",
+    invalidates: true
+  },
+  {
+    code: ["BadRequestException", "MessageRejected"],
+    says: /local address|domain (?:name )?contains|illegal address|missing final '@domain'|to address|destination/i,
+    kind: "RecipientRejected"
+  },
   { code: ["BadRequestException", "MessageRejected", "ValidationException"], kind: "ContentRejected" },
   { code: ["InternalFailure", "ServiceUnavailable", "InternalServiceErrorException"], kind: "Unavailable" }
 ]
@@ -45,7 +56,56 @@ const fault = (answer: VendorAnswer) => {
 
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" })
 
-/** SES v2 SendEmail, simple content, signed by SigV4 (docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html). */
+const writer = (settings: typeof Settings.Type) => {
+  const sign = SigV4.signer({
+    accessKeyId: settings.access_key_id,
+    secretAccessKey: Redacted.value(settings.secret_access_key),
+    sessionToken: settings.session_token === undefined ? undefined : Redacted.value(settings.session_token),
+    region: settings.region,
+    service: "ses"
+  })
+  const request: Writer<typeof Settings.Type, string>["request"] = Effect.fnUntraced(
+    function*({ delivery, settings, to }) {
+      const email = yield* Email.of(delivery, to, settings.from)
+      const body = JSON.stringify(Overrides.body({
+        FromEmailAddress: Email.written(email.from),
+        Destination: Overrides.present({
+          ToAddresses: [Email.written(email.to)],
+          CcAddresses: Email.some(email.cc, Email.written),
+          BccAddresses: Email.some(email.bcc, Email.written)
+        }),
+        ReplyToAddresses: Email.some(email.replyTo, Email.written),
+        Content: {
+          Simple: Overrides.present({
+            Subject: utf8(email.subject),
+            Body: Overrides.present({
+              Text: email.text === "" ? undefined : utf8(email.text),
+              Html: email.html === "" ? undefined : utf8(email.html)
+            }),
+            Headers: Email.some(email.headers, ([Name, Value]) => ({ Name, Value })),
+            Attachments: Email.some(email.attachments, (file) =>
+              Overrides.present({
+                FileName: file.filename,
+                RawContent: file.content,
+                ContentType: file.type,
+                ContentId: file.contentId,
+                ContentDisposition: file.contentId === undefined ? "ATTACHMENT" : "INLINE"
+              }))
+          })
+        },
+        ConfigurationSetName: settings.configuration_set_name,
+        EmailTags: [{ Name: "tidings_message_id", Value: delivery.messageId }]
+      }, delivery.override))
+      const url = `${baseOf(settings, `https://email.${settings.region}.amazonaws.com`)}/v2/email/outbound-emails`
+      const unsigned = { method: "POST" as const, url, headers: { "content-type": "application/json" }, body }
+      const { host: _, ...headers } = sign(unsigned, DateTime.formatIso(yield* DateTime.now))
+      return { ...unsigned, headers }
+    }
+  )
+  return Effect.succeed({ request })
+}
+
+/** SES v2 SendEmail, simple content, signed (docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html). */
 export const definition = define({
   key: "aws-ses",
   name: "Amazon SES",
@@ -54,49 +114,7 @@ export const definition = define({
   address: "email",
   settings: Settings,
   recipients: Email.recipients,
-  writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
-    const email = yield* Email.of(delivery, to, settings.from)
-    const body = JSON.stringify(Overrides.body({
-      FromEmailAddress: Email.written(email.from),
-      Destination: Overrides.present({
-        ToAddresses: [Email.written(email.to)],
-        CcAddresses: Email.some(email.cc, Email.written),
-        BccAddresses: Email.some(email.bcc, Email.written)
-      }),
-      ReplyToAddresses: Email.some(email.replyTo, Email.written),
-      Content: {
-        Simple: Overrides.present({
-          Subject: utf8(email.subject),
-          Body: Overrides.present({
-            Text: email.text === "" ? undefined : utf8(email.text),
-            Html: email.html === "" ? undefined : utf8(email.html)
-          }),
-          Headers: Email.some(email.headers, ([Name, Value]) => ({ Name, Value })),
-          Attachments: Email.some(email.attachments, (file) =>
-            Overrides.present({
-              FileName: file.filename,
-              RawContent: file.content,
-              ContentType: file.type,
-              ContentId: file.contentId,
-              ContentDisposition: file.contentId === undefined ? "ATTACHMENT" : "INLINE"
-            }))
-        })
-      },
-      ConfigurationSetName: settings.configuration_set_name,
-      EmailTags: [{ Name: "tidings_message_id", Value: delivery.messageId }]
-    }, delivery.override))
-    const url = `${baseOf(settings, `https://email.${settings.region}.amazonaws.com`)}/v2/email/outbound-emails`
-    const credentials = {
-      accessKeyId: settings.access_key_id,
-      secretAccessKey: Redacted.value(settings.secret_access_key),
-      sessionToken: settings.session_token === undefined ? undefined : Redacted.value(settings.session_token),
-      region: settings.region,
-      service: "ses"
-    }
-    const unsigned = { method: "POST" as const, url, headers: { "content-type": "application/json" }, body }
-    const { host: _, ...headers } = SigV4.sign(unsigned, credentials, DateTime.formatIso(yield* DateTime.now))
-    return { ...unsigned, headers }
-  })),
+  writer,
   accepted: (answer) => {
     const taken = accepted(answer)
     return taken === undefined ? undefined : { reference: taken.MessageId }

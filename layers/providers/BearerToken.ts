@@ -27,7 +27,8 @@ export const make = Effect.fnUntraced(function*(issue: (line: Line) => Effect.Ef
     return token
   })
   return {
-    get: (line: Line) => Effect.flatMap(current, (token) => token === undefined ? gate.withPermit(renewed(line)) : Effect.succeed(token)),
+    get: (line: Line) =>
+      Effect.flatMap(current, (token) => token === undefined ? gate.withPermit(renewed(line)) : Effect.succeed(token)),
     forget: Ref.set(held, { token: "", until: 0 })
   }
 })

@@ -1,6 +1,6 @@
 import type { Rendered } from "#schemas/Rendered.ts"
 
-/** Slack's own escapes (api.slack.com/reference/surfaces/formatting): after them no link, mention or channel command is left. */
+/** Slack's escapes (api.slack.com/reference/surfaces/formatting): after them no link, mention or command is left. */
 export const slack = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 

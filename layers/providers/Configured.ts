@@ -31,9 +31,9 @@ const isSame = (one: Configuration, other: Configuration): boolean =>
 const valueOf = ({ settings }: Configuration) => settings === undefined ? undefined : Redacted.value(settings)
 
 /**
- * The vendors that each environment has configured, after what is always installed. A vendor is built once per version of its configuration,
- * rebuilt when that changes, and closed when it is gone and its last call has ended. One that is not set up, or that this version cannot build,
- * is left out.
+ * The vendors that each environment has configured, after what is always installed. A vendor is built once per version
+ * of its configuration, rebuilt when that changes, and closed when it is gone and its last call has ended. One that is
+ * not set up, or that this version cannot build, is left out.
  */
 export const layer = Layer.effect(
   Providers,
@@ -49,7 +49,9 @@ export const layer = Layer.effect(
         const entry = find(catalogue, provider)
         if (entry === undefined || settings === undefined) return undefined
         return yield* Effect.flatten(entry.vendor(Redacted.value(settings))).pipe(
-          Effect.catch(() => Effect.as(Effect.logError("a provider configuration does not fit its provider", { id }), undefined))
+          Effect.catch(() =>
+            Effect.as(Effect.logError("a provider configuration does not fit its provider", { id }), undefined)
+          )
         )
       })
     })

@@ -5,7 +5,7 @@ import { Array, Effect, type Schema } from "effect"
 /** A person's devices are few; more than these are left out, so that one profile cannot be a broadcast. */
 const most = 20
 
-/** The failure that decides, where no device took the message: what may have been sent comes first, what may be sent later next. */
+/** Which failure decides where no device took the message: first what may have been sent, then what may be later. */
 const order: ReadonlyArray<DeliveryError["_tag"]> = [
   "Unknown",
   "RateLimited",

@@ -15,7 +15,7 @@ export interface Attachment {
   readonly contentId: string | undefined
 }
 
-/** An e-mail as every vendor's API takes it, each in its own words. Addresses are checked, header texts have one line. */
+/** An e-mail as every vendor's API takes it, each in its words. Addresses are checked, header texts have one line. */
 export interface Email {
   readonly from: Mailbox
   readonly to: Mailbox
@@ -29,7 +29,7 @@ export interface Email {
   readonly attachments: ReadonlyArray<Attachment>
 }
 
-/** One addr-spec without quoting, comments or groups: a text that one reader takes for one address and another for two is refused. */
+/** One addr-spec without quoting, comments or groups: nothing that some reader could take for two addresses. */
 const address = /^[^\s\u0000-\u0020\u007f"(),:;<>@[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u
 
 export const isAddress = (text: string): boolean => text.length <= 254 && address.test(text)
@@ -38,7 +38,20 @@ export const isAddress = (text: string): boolean => text.length <= 254 && addres
 export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim()
 
 /** What a message may set of its own (reliability.md §4); the rest is the vendor's or ours. */
-const allowedHeader = /^(?:x-[a-z0-9-]+|list-[a-z-]+|in-reply-to|references|precedence|auto-submitted|importance|priority|feedback-id|organization|keywords|comments)$/i
+const allowedHeader = (name: string): boolean => /^(?:x|list)-[a-z0-9-]+$/i.test(name) || named.has(name.toLowerCase())
+
+const named = new Set([
+  "in-reply-to",
+  "references",
+  "precedence",
+  "auto-submitted",
+  "importance",
+  "priority",
+  "feedback-id",
+  "organization",
+  "keywords",
+  "comments"
+])
 
 const Person = Schema.Union([
   Schema.String,
@@ -88,7 +101,8 @@ const several = (given: typeof Person.Type | ReadonlyArray<typeof Person.Type> |
 const mailboxes = Effect.fnUntraced(function*(field: string, given: Parameters<typeof several>[0]) {
   const found = several(given).map(mailbox)
   const good = found.filter((one) => one !== undefined)
-  if (good.length < found.length) return yield* new ContentRejected({ detail: `override.${field} holds no e-mail address` })
+  if (good.length < found.length)
+    return yield* new ContentRejected({ detail: `override.${field} holds no e-mail address` })
   return good
 })
 
@@ -103,9 +117,11 @@ export const of = Effect.fnUntraced(
     const sending = mailbox(sender)
     if (sending === undefined) return yield* new Misconfigured({ detail: "The sender is no e-mail address" })
     const headers = Object.entries(given.headers ?? {})
-    const refused = headers.find(([name]) => !allowedHeader.test(name))
+    const refused = headers.find(([name]) => !allowedHeader(name))
     if (refused !== undefined) {
-      return yield* new ContentRejected({ detail: `A message may not set the header ${oneLine(refused[0]).slice(0, 80)}` })
+      return yield* new ContentRejected({
+        detail: `A message may not set the header ${oneLine(refused[0]).slice(0, 80)}`
+      })
     }
     return {
       from: sending,

@@ -63,7 +63,9 @@ const refusal = reading(Schema.Struct({
 
 const fault = (answer: VendorAnswer) => {
   const said = refusal(answer)?.error
-  return said === undefined ? noFault : { codes: said.code === undefined ? [] : [said.code], message: said.message ?? "" }
+  return said === undefined
+    ? noFault
+    : { codes: said.code === undefined ? [] : [said.code], message: said.message ?? "" }
 }
 
 const recipients = (profile: Profile): ReadonlyArray<Address> =>

@@ -6,7 +6,7 @@ const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A host is the operator's to name: a caller who could would be handed the operator's credentials. */
-const operators = new Set(["base_url", "token_url"])
+const operators = new Set(["base_url", "token_url", "status_callback"])
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -36,7 +36,7 @@ export const present = (fields: { readonly [name: string]: Schema.Json | undefin
     Object.entries(fields).flatMap(([name, value]) => value === undefined ? [] : [[name, value] as const])
   )
 
-/** A vendor's request body with the message's `override.body` deeply over it, in the vendor's own naming (api.md §3). */
+/** A vendor's request body with the message's `override.body` deeply over it, in the vendor's naming (api.md §3). */
 export const body = (
   own: { readonly [name: string]: Schema.Json | undefined },
   override: Schema.JsonObject

@@ -9,6 +9,8 @@ const Settings = Schema.Struct({
   server_token: secret,
   from: Schema.optionalKey(line),
   message_stream: Schema.optionalKey(line),
+  /** Checks the webhooks (`receipts/Postmark.ts`). */
+  webhook_secret: Schema.optionalKey(secret),
   ...baseUrl
 })
 
@@ -31,7 +33,7 @@ const Answer = Schema.Struct({
 })
 const read = reading(Answer)
 
-/** POST /email; a refusal is 422 with an ErrorCode (postmarkapp.com/developer/api/email-api and /overview#error-codes). */
+/** POST /email; a refusal is 422 with an ErrorCode (postmarkapp.com/developer/api/overview#error-codes, /email-api). */
 export const definition = define({
   key: "postmark",
   name: "Postmark",
@@ -79,7 +81,9 @@ export const definition = define({
   },
   fault: (answer) => {
     const said = read(answer)
-    return said === undefined || said.ErrorCode === 0 ? noFault : { codes: [`${said.ErrorCode}`], message: said.Message }
+    return said === undefined || said.ErrorCode === 0
+      ? noFault
+      : { codes: [`${said.ErrorCode}`], message: said.Message }
   },
   table
 })

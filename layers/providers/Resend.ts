@@ -24,7 +24,7 @@ const table: VendorTable = [
 const accepted = reading(Schema.Struct({ id: Schema.NonEmptyString }))
 const fault = reading(Schema.Struct({ name: Schema.String, message: Schema.String }))
 
-/** POST /emails with an Idempotency-Key, honoured for 24 h (resend.com/docs/api-reference/emails/send-email and /errors). */
+/** POST /emails; its Idempotency-Key is honoured for 24 h (resend.com/docs/api-reference/emails/send-email, /errors). */
 export const definition = define({
   key: "resend",
   name: "Resend",

@@ -5,7 +5,13 @@ import { define, noFault, reading, stateless } from "#layers/providers/VendorDef
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { Effect, Redacted, Schema } from "effect"
 
-const Settings = Schema.Struct({ api_key: secret, from: Schema.optionalKey(line), ...baseUrl })
+const Settings = Schema.Struct({
+  api_key: secret,
+  from: Schema.optionalKey(line),
+  /** Checks the event webhook (`receipts/SendGrid.ts`). */
+  webhook_public_key: Schema.optionalKey(line),
+  ...baseUrl
+})
 
 /** A fault names its field (`personalizations.0.to.0.email`), which tells an address from a content. */
 const table: VendorTable = [
@@ -65,8 +71,7 @@ export const definition = define({
       }, delivery.override))
     }
   })),
-  accepted: ({ body, headers, whole }) =>
-    whole && body === "" ? { reference: headers["x-message-id"] } : undefined,
+  accepted: ({ body, headers, whole }) => whole && body === "" ? { reference: headers["x-message-id"] } : undefined,
   fault: (answer) => {
     const [first] = faults(answer)?.errors ?? []
     if (first === undefined) return noFault

@@ -7,7 +7,9 @@ const headerText = /^[\x20-\x7e]+$/
 export const secret = Schema.RedactedFromValue(Schema.String.check(Schema.isPattern(headerText)))
 
 /** A private key in PEM; `\n` spelled out, as it is in copied JSON, counts as a line end. */
-export const privateKey = Schema.RedactedFromValue(Schema.String.check(Schema.isPattern(/-----BEGIN [A-Z ]*PRIVATE KEY-----/)))
+export const privateKey = Schema.RedactedFromValue(
+  Schema.String.check(Schema.isPattern(/-----BEGIN [A-Z ]*PRIVATE KEY-----/))
+)
 
 /** One line of printable text. */
 export const line = Schema.String.check(Schema.isPattern(/^[^\u0000-\u001f\u007f]+$/))

@@ -29,7 +29,14 @@ const table: VendorTable = [
   { code: ["service_unavailable", "request_timeout", "team_added_to_org"], kind: "Unavailable" },
   { code: ["user_not_found", "users_not_found", "user_disabled"], kind: "RecipientRejected", invalidates: true },
   {
-    code: ["channel_not_found", "is_archived", "not_in_channel", "cannot_dm_bot", "messages_tab_disabled", "user_not_visible"],
+    code: [
+      "channel_not_found",
+      "is_archived",
+      "not_in_channel",
+      "cannot_dm_bot",
+      "messages_tab_disabled",
+      "user_not_visible"
+    ],
     kind: "RecipientRejected"
   },
   {
@@ -77,8 +84,13 @@ const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntra
       const user = found(answer)?.user.id
       if (user !== undefined) return user
       const said = fault(answer)
-      if (answer.status < 300 && said.codes.length === 0) return yield* new Unavailable({ detail: "Slack found nobody readable" })
-      const error = errorOf(table, { status: answer.status, fault: said, retryAfter: undefined }, "Slack finds no such user")
+      if (answer.status < 300 && said.codes.length === 0)
+        return yield* new Unavailable({ detail: "Slack found nobody readable" })
+      const error = errorOf(
+        table,
+        { status: answer.status, fault: said, retryAfter: undefined },
+        "Slack finds no such user"
+      )
       return yield* error._tag === "Unknown" ? new Unavailable({ detail: error.detail }) : error
     })
 
@@ -99,7 +111,7 @@ const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntra
   }
 )
 
-/** POST /chat.postMessage, after /users.lookupByEmail for an address (api.slack.com/methods/chat.postMessage#errors). */
+/** POST /chat.postMessage, after users.lookupByEmail for an address (api.slack.com/methods/chat.postMessage#errors). */
 export const definition = define({
   key: "slack",
   name: "Slack",

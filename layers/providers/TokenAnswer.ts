@@ -12,7 +12,8 @@ const judge = (name: string, answer: VendorAnswer): Effect.Effect<Issued, Unavai
   if (status === 408 || status === 429 || status >= 500) {
     return Effect.fail(new Unavailable({ detail: `${name} gave no token: ${status}` }))
   }
-  if (status < 200 || status > 299) return Effect.fail(new Misconfigured({ detail: `${name} gave no token: ${status}` }))
+  if (status < 200 || status > 299)
+    return Effect.fail(new Misconfigured({ detail: `${name} gave no token: ${status}` }))
   return Option.match(decode(answer.body), {
     onNone: () => Effect.fail(new Unavailable({ detail: `${name} gave no readable token` })),
     onSome: (token) => Effect.succeed({ token: token.access_token, lifetimeMs: token.expires_in * 1_000 })

@@ -1,7 +1,8 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import * as Phone from "#layers/providers/Phone.ts"
-import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
+import { marked } from "#layers/providers/receipts/Marks.ts"
+import { baseOf, baseUrl, line, secret, url } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
@@ -13,6 +14,8 @@ const Settings = Schema.Struct({
   /** A number in E.164, or an alphanumeric sender. */
   from: Schema.optionalKey(line),
   messaging_service_sid: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^MG[0-9a-fA-F]{32}$/))),
+  /** Our own `/callbacks/pc_…` as Twilio reaches it (`receipts/Twilio.ts`). */
+  status_callback: Schema.optionalKey(url),
   ...baseUrl
 })
 
@@ -78,6 +81,9 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
     const { data, headers, uri } = yield* written({
       to: number,
       body: ChatText.sms(delivery.rendered),
+      ...(settings.status_callback === undefined
+        ? {}
+        : { statusCallback: marked(settings.status_callback, delivery.messageId) }),
       ...(messagingServiceSid === undefined ? {} : { messagingServiceSid }),
       ...(from === undefined ? {} : { from })
     })
@@ -86,7 +92,9 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       method: "POST" as const,
       url: uri,
       headers: {
-        ...Object.fromEntries(Object.entries(yield* Headers(headers)).map(([name, value]) => [name.toLowerCase(), value])),
+        ...Object.fromEntries(
+          Object.entries(yield* Headers(headers)).map(([name, value]) => [name.toLowerCase(), value])
+        ),
         authorization: `Basic ${basic}`,
         // Whether the Messages API folds repeats by it is not documented.
         "i-twilio-idempotency-token": delivery.idempotencyToken

@@ -88,11 +88,14 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
     const send = Effect.fnUntraced(function*(delivery: Delivery) {
       const line = yield* http.line
       const { settings, writer } = yield* chosen(delivery)
-      return yield* Devices.each(wire.recipients(delivery.profile), Effect.fnUntraced(function*(to) {
-        const answer = yield* line.send(yield* writer.request({ settings, to, delivery, line }))
-        if (answer.status === 401 || answer.status === 403) yield* writer.forget ?? Effect.void
-        return yield* judge(wire, to, answer)
-      }))
+      return yield* Devices.each(
+        wire.recipients(delivery.profile),
+        Effect.fnUntraced(function*(to) {
+          const answer = yield* line.send(yield* writer.request({ settings, to, delivery, line }))
+          if (answer.status === 401 || answer.status === 403) yield* writer.forget ?? Effect.void
+          return yield* judge(wire, to, answer)
+        })
+      )
     })
     return {
       _tag: "Vendor",

@@ -18,15 +18,21 @@ export interface Values {
 export class Settings extends Context.Service<Settings, Values>()("tidings/Settings") {}
 
 /** The start stops here; `message` has one line per fault, each naming its variable. */
-export class BadConfiguration extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", { message: Schema.String }) {}
+export class BadConfiguration
+  extends Schema.TaggedError<BadConfiguration>()("BadConfiguration", { message: Schema.String })
+{}
 
 const unset = <A>(config: Config.Config<A>) => Config.map(Config.option(config), Option.getOrUndefined)
 
 const positive = (name: string, otherwise: number, most: number) =>
-  Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })), name).pipe(Config.withDefault(otherwise))
+  Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: most })), name).pipe(
+    Config.withDefault(otherwise)
+  )
 
 const variables = {
-  PORT: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), "PORT").pipe(Config.withDefault(3000)),
+  PORT: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), "PORT").pipe(
+    Config.withDefault(3000)
+  ),
   DATABASE_URL: unset(Config.Redacted("DATABASE_URL")),
   TIDINGS_DATA_DIR: Config.String("TIDINGS_DATA_DIR").pipe(Config.withDefault("./.tidings")),
   TIDINGS_DURABILITY: Config.schema(Schema.Literals(["disk", "process"]), "TIDINGS_DURABILITY").pipe(
@@ -60,7 +66,11 @@ const faults: Record<keyof typeof variables, string> = {
 const read = Effect.gen(function*() {
   const provider = yield* ConfigProvider.ConfigProvider
   const bad: Array<string> = [...yield* Otel.faults]
-  const value = <A>(name: keyof typeof variables, config: Config.Config<A>, isGood: (value: A) => boolean = () => true) =>
+  const value = <A>(
+    name: keyof typeof variables,
+    config: Config.Config<A>,
+    isGood: (value: A) => boolean = () => true
+  ) =>
     Effect.map(Effect.result(config.parse(provider)), (result) => {
       if (Result.isSuccess(result) && isGood(result.success)) return result.success
       bad.push(`${name} ${faults[name]}`)
@@ -80,7 +90,11 @@ const read = Effect.gen(function*() {
       variables.TIDINGS_BOOTSTRAP_SECRET,
       secret((text) => /^[A-Za-z0-9_-]{32,}$/.test(text))
     ),
-    accountEmail: yield* value("TIDINGS_ACCOUNT_EMAIL", variables.TIDINGS_ACCOUNT_EMAIL, (email) => email.includes("@")),
+    accountEmail: yield* value(
+      "TIDINGS_ACCOUNT_EMAIL",
+      variables.TIDINGS_ACCOUNT_EMAIL,
+      (email) => email.includes("@")
+    ),
     secretKey: yield* value(
       "TIDINGS_SECRET_KEY",
       variables.TIDINGS_SECRET_KEY,

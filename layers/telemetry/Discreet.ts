@@ -25,7 +25,8 @@ const quotesData = (code: string): boolean => sqlState.test(code) && /^2[23]/.te
 const speaks = (error: unknown, code: string | undefined): boolean => {
   if (code !== undefined && sqlState.test(code)) return !quotesData(code)
   if (text(error, "syscall") !== undefined) return true
-  return Predicate.hasProperty(error, "_tag") && !Schema.isSchemaError(error) && !Predicate.hasProperty(error, "request")
+  return Predicate.hasProperty(error, "_tag") && !Schema.isSchemaError(error) &&
+    !Predicate.hasProperty(error, "request")
 }
 
 /** Lines that name a place in a source file; an error's own text, which comes before them, may have lines that begin like one. */

@@ -1,13 +1,19 @@
-import * as Patience from "#layers/telemetry/Patience.ts"
+import * as Patience from "#layers/postgres/Patience.ts"
 import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric } from "effect"
 
-const up = Metric.gauge("tidings_database_up", { description: "1 when the database answered, 0 when the gauges below are older" })
-const depth = Metric.gauge("tidings_due_messages", { description: "Messages that are due and not done, counted up to 10,000" })
-const oldest = Metric.gauge("tidings_oldest_due_age_seconds", { description: "Age of the oldest due message, 0 when none is due" })
+const up = Metric.gauge("tidings_database_up", {
+  description: "1 when the database answered, 0 when the gauges below are older"
+})
+const depth = Metric.gauge("tidings_due_messages", {
+  description: "Messages that are due and not done, counted up to 10,000"
+})
+const oldest = Metric.gauge("tidings_oldest_due_age_seconds", {
+  description: "Age of the oldest due message, 0 when none is due"
+})
 const held = Metric.gauge("tidings_held_messages", { description: "Messages in this node's hands" })
 const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned by this node" })
 
@@ -21,7 +27,7 @@ const sentEvery = "15 seconds"
 export const make = Effect.gen(function*() {
   const shards = yield* Shards
   const backlogs = yield* Backlogs
-  const patiently = yield* Patience.within
+  const patiently = yield* Patience.within(Patience.callers)
 
   const measure = Effect.gen(function*() {
     yield* Metric.update(held, yield* shards.held)
@@ -37,6 +43,7 @@ export const make = Effect.gen(function*() {
 
   // A counter that has never counted is 0, which a dashboard can tell from a node that is not there.
   yield* Effect.forEach(Metrics.counters, (counter) => Metric.update(counter, 0), { discard: true })
-  if (yield* MetricsAreSent) yield* Effect.andThen(measure, Effect.sleep(sentEvery)).pipe(Effect.forever, Effect.forkScoped)
+  if (yield* MetricsAreSent)
+    yield* Effect.andThen(measure, Effect.sleep(sentEvery)).pipe(Effect.forever, Effect.forkScoped)
   return measure
 })

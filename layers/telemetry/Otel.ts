@@ -43,9 +43,14 @@ const variables: Readonly<Record<string, readonly [(name: string) => Config.Conf
 /** One line per standard variable that is set to what cannot be read, naming it without its value: it may be a secret (P9). */
 export const faults: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function*() {
   const provider = yield* ConfigProvider.ConfigProvider
-  const lines = yield* Effect.forEach(Object.entries(variables), ([name, [config, sentence]]) =>
-    Effect.map(Effect.result(Config.option(config(name)).parse(provider)), (read) =>
-      Result.isFailure(read) ? [`${name} ${sentence}`] : []))
+  const lines = yield* Effect.forEach(
+    Object.entries(variables),
+    ([name, [config, sentence]]) =>
+      Effect.map(
+        Effect.result(Config.option(config(name)).parse(provider)),
+        (read) => Result.isFailure(read) ? [`${name} ${sentence}`] : []
+      )
+  )
   return lines.flat()
 })
 

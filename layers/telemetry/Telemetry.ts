@@ -5,7 +5,9 @@ import { FetchHttpClient, HttpMiddleware } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 
 /** Whether metrics are sent to a collector, which then never asks for them. */
-export const MetricsAreSent = Context.Reference<boolean>("tidings/Telemetry/MetricsAreSent", { defaultValue: () => false })
+export const MetricsAreSent = Context.Reference<boolean>("tidings/Telemetry/MetricsAreSent", {
+  defaultValue: () => false
+})
 
 /** One JSON object per line on standard output. */
 const lines = Logger.layer([Logger.consoleJson])

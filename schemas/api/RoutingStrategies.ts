@@ -1,4 +1,5 @@
 import { Conflict, NotFound } from "#schemas/api/Errors.ts"
+import { ExplainRequest, ExplainResponse } from "#schemas/api/Explain.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { TemplateSummary } from "#schemas/api/Notifications.ts"
 import { Results } from "#schemas/api/Paging.ts"
@@ -65,5 +66,16 @@ export class RoutingStrategies extends HttpApiGroup.make("routingStrategies").ad
     error: NotFound
   })
     .annotate(OpenApi.Summary, "List the templates of a routing strategy")
-    .annotate(OpenApi.Description, "Those whose draft or live version names it, newest first.")
+    .annotate(OpenApi.Description, "Those whose draft or live version names it, newest first."),
+  HttpApiEndpoint.post("explain", "/:id/explain", {
+    params,
+    payload: ExplainRequest,
+    success: ExplainResponse,
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Explain a routing strategy")
+    .annotate(
+      OpenApi.Description,
+      "What would become of a message if its providers failed like this: every call, its time and its provider. Nothing is sent."
+    )
 ).prefix("/routing-strategies").annotate(OpenApi.Title, "Routing strategies") {}

@@ -8,7 +8,10 @@ import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "n
 export const Position = Schema.Struct({ at: Schema.Number, id: Schema.String.check(Schema.isMaxLength(48)) })
 export type Position = typeof Position.Type
 
-/** The list a cursor belongs to: it opens for the same scope, route and filters only (P10). The order of the filters counts. */
+/**
+ * The list a cursor belongs to: it opens for the same scope, route and filters only (P10). The order of the filters
+ * counts.
+ */
 export interface List {
   readonly scope: Scope
   readonly route: string
@@ -31,8 +34,8 @@ const encode = Schema.encodeSync(Schema.fromJsonString(Position))
 const decode = Schema.decodeEffect(Schema.fromJsonString(Position))
 
 /**
- * An opaque cursor: the position encrypted under its own authentication tag as the initial value (the construction of SIV, RFC 5297), so it
- * needs no chance and shows nothing.
+ * An opaque cursor: the position encrypted under its own authentication tag as the initial value (the construction of
+ * SIV, RFC 5297), so it needs no chance and shows nothing.
  */
 export const seal = (key: SecretKey["Service"], list: List, position: Position): string => {
   const plain = new TextEncoder().encode(encode(position))

@@ -16,7 +16,9 @@ export interface Seal {
   readonly open: (place: string, sealed: string) => Effect.Effect<Redacted.Redacted, SealBroken>
 }
 
-/** AES-256-GCM under a key of its own per purpose, with a random nonce per text; base64url of nonce, tag and text (P9). */
+/**
+ * AES-256-GCM under a key of its own per purpose, with a random nonce per text; base64url of nonce, tag and text (P9).
+ */
 export const make = Effect.fnUntraced(function*(purpose: string) {
   const random = yield* SecureRandom.SecureRandom
   const key = derive(yield* SecretKey, `sealed/${purpose}`)

@@ -11,7 +11,9 @@ const md5 = (value: unknown): string => createHash("md5").update(JSON.stringify(
 /** Members in one order, so that equal content has one checksum. */
 const ordered = (value: Own.Value): unknown => {
   if (Own.isList(value)) return value.map(ordered)
-  return Own.isObject(value) ? Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, of]) => [key, ordered(of)]) : value
+  return Own.isObject(value)
+    ? Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, of]) => [key, ordered(of)])
+    : value
 }
 
 const own = (of: Schema.JsonObject): ReadonlyArray<unknown> =>
@@ -27,7 +29,10 @@ const localized = (locales: Own.Value): Schema.JsonObject =>
     )
     : {}
 
-/** A stored element with the MD5 of what of it is translated, its elements' included; they and its locales have their own. */
+/**
+ * A stored element with the MD5 of what of it is translated, its elements' included; they and its locales have their
+ * own.
+ */
 export const withChecksums = <E extends Element>(element: E): E & { readonly checksum: string } => {
   const children = Own.member(element, "elements")
   const elements = Own.isList(children)

@@ -19,10 +19,12 @@ export const assign = (content: TemplateContent, seed: Uint8Array): TemplateCont
 
   const locales = (value: Schema.Json): Schema.Json =>
     Own.isObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([locale, own]) => [
-        locale,
-        Own.isObject(own) ? withoutChecksum(own) : own
-      ]))
+      ? Object.fromEntries(
+        Object.entries(value).map(([locale, own]) => [
+          locale,
+          Own.isObject(own) ? withoutChecksum(own) : own
+        ])
+      )
       : value
 
   const element = (value: Schema.JsonObject): Schema.JsonObject => {

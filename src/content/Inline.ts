@@ -1,11 +1,14 @@
 import type { Budget } from "#src/content/Budget.ts"
 
-/** One stretch of a paragraph. Emphasis opens and closes in pairs, properly nested. */
+/** One stretch of a paragraph. Emphasis and colours open and close in pairs, properly nested. */
 export type Inline =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Code"; readonly text: string }
   | { readonly _tag: "Link"; readonly text: string; readonly href: string }
+  | { readonly _tag: "Image"; readonly src: string; readonly alt: string; readonly href: string; readonly width: string | undefined }
   | { readonly _tag: "Open" | "Close"; readonly emphasis: Emphasis }
+  | { readonly _tag: "Tint"; readonly color: string }
+  | { readonly _tag: "Untint" }
 
 export type Emphasis = "strong" | "em" | "del" | "u"
 

@@ -5,7 +5,9 @@ import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such template, or it is archived: 404, or UNMAPPED in a send. */
-export class TemplateNotFound extends Schema.TaggedError<TemplateNotFound>()("TemplateNotFound", { id: Schema.String }) {}
+export class TemplateNotFound
+  extends Schema.TaggedError<TemplateNotFound>()("TemplateNotFound", { id: Schema.String })
+{}
 
 /** The template has no such version, or was never published: 404. */
 export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", { id: Schema.String }) {}
@@ -71,8 +73,8 @@ export interface PageRequest {
 type Missing = TemplateNotFound | StoreUnavailable
 
 /**
- * Notification templates (api.md §14): one draft that is edited, and numbered versions that never change, of which one is live. Every write is
- * one atomic change; what a caller names that does not exist refuses it.
+ * Notification templates (api.md §14): one draft that is edited, and numbered versions that never change, of which one
+ * is live. Every write is one atomic change; what a caller names that does not exist refuses it.
  */
 export class Templates extends Context.Service<Templates, {
   readonly create: (
@@ -121,8 +123,8 @@ export class Templates extends Context.Service<Templates, {
     query: PageRequest & { readonly alias?: string | undefined; readonly strategyId?: string | undefined }
   ) => Effect.Effect<Page<TemplateSummary>, InvalidCursor | StoreUnavailable>
   /**
-   * What a send with this name renders: the live version for published keys, the draft for draft keys. Cheap, since every message asks: it is
-   * remembered, and a change counts at once on this node and within 2 s on others.
+   * What a send with this name renders: the live version for published keys, the draft for draft keys. Cheap, since
+   * every message asks: it is remembered, and a change counts at once on this node and within 2 s on others.
    */
   readonly resolve: (
     scope: Scope,

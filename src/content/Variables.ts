@@ -3,7 +3,7 @@ import { shield } from "#src/content/Inline.ts"
 import { memo } from "#src/content/Memo.ts"
 import { member, type Value } from "#src/content/Own.ts"
 import { parse } from "#src/content/template/Parser.ts"
-import { type Root, run } from "#src/content/template/Run.ts"
+import { keysOf, type Root, run, type Writer } from "#src/content/template/Run.ts"
 import { Result, type Schema } from "effect"
 
 /** What `{{…}}` may speak of (api.md 2.6). */
@@ -14,6 +14,8 @@ export interface Scope {
   readonly system: Schema.JsonObject
   /** The named elements before this one. */
   readonly refs: Schema.JsonObject
+  /** What templates of this message have named by `set`. */
+  readonly set: Map<string, Value>
   /** `$.item` and `$.index` of the loop around. */
   readonly loop: Schema.JsonObject | undefined
 }
@@ -28,7 +30,12 @@ const withLoop = (scope: Scope): Schema.JsonObject => ({
   ...scope.loop
 })
 
-/** `data`, `profile` and `$` mean themselves; another name is a key of the data, or else one that the engine knows. */
+const reserved = ["$", "brand", "data", "event", "profile", "recipient", "refs", "urls"]
+
+/** Names that one message's templates may give. */
+const mostSet = 256
+
+/** `data`, `profile` and `$` mean themselves; another name is one that was set, a key of the data, or else one that the engine knows. */
 export const rootOf = (scope: Scope): Root => ({
   self: scope.data,
   named: (name): Value => {
@@ -40,33 +47,43 @@ export const rootOf = (scope: Scope): Root => ({
       case "$":
         return withLoop(scope)
       default:
+        if (scope.set.has(name)) return scope.set.get(name)
         if (Object.hasOwn(scope.data, name)) return member(scope.data, name)
         return name === "refs" ? scope.refs : member(scope.system, name)
     }
+  },
+  set: (name, value) => {
+    if (name === "" || reserved.includes(name) || scope.set.size >= mostSet) return false
+    scope.set.set(name, value)
+    return true
   }
 })
 
+const shielding = (budget: Budget): Writer => ({ text: (text) => text, value: (text) => shield(text, budget) })
+
+const plain: Writer = { text: (text) => text, value: (text) => text }
+
 /**
  * Fills in a template; a text without `{{` is its own. Fails by the budget: it answers what came so far. `marks` tells what a value's own
- * markdown characters are: hidden from `inline`, or left alone where there is no markdown.
+ * markdown characters are: hidden from `inline`, hidden with its line ends from `Markdown`, or left alone where there is no markdown; or what
+ * else writes the output.
  */
-export const fill = (source: string, scope: Scope, budget: Budget, marks: "hidden" | "kept"): string => {
-  if (!source.includes("{{")) return budget.write(source.length) ? source : ""
+export const fill = (source: string, scope: Scope, budget: Budget, marks: "hidden" | "kept" | Writer): string => {
+  if (!source.includes("{{")) {
+    if (!budget.write(source.length)) return ""
+    return typeof marks === "string" ? source : marks.text(source)
+  }
   const program = remembered(source)
   if (Result.isFailure(program)) {
     budget.fail(program.failure.detail)
     return ""
   }
-  return run(
-    program.success,
-    rootOf(scope),
-    budget,
-    marks === "hidden" ? (text) => shield(text, budget) : (text) => text
-  )
+  const writer = marks === "hidden" ? shielding(budget) : marks === "kept" ? plain : marks
+  return run(program.success, rootOf(scope), budget, writer)
 }
 
 /** The value of a path as `loop` names it: `data.items`, `items`, `$.item.children`. */
 export const valueAt = (path: string, scope: Scope): Value => {
-  const [first = "", ...rest] = path.trim().split(".")
+  const [first = "", ...rest] = keysOf(path.trim())
   return rest.reduce<Value>((value, key) => member(value, key), rootOf(scope).named(first))
 }

@@ -37,7 +37,10 @@ export const find = ({ entries }: Catalogue["Service"], key: string): CatalogueE
   return entries.find((entry) => entry.key === own)
 }
 
-/** The entries for which every given filter holds: the channel in any case, a part of the name in any case, one of the keys. */
+/**
+ * The entries for which every given filter holds: the channel in any case, a part of the name in any case, one of the
+ * keys.
+ */
 export const search = ({ entries }: Catalogue["Service"], filters: {
   readonly channel: string | undefined
   readonly name: string | undefined
@@ -98,17 +101,16 @@ const fieldsOf = (settings: Schema.Top): CatalogueEntry["fields"] => {
 }
 
 /** A definition as an entry of the catalogue, once there is what its vendor needs to be built. */
-export const entry =
-  <Settings, R>({ address: _, make, settings, ...definition }: ProviderDefinition<Settings, R>) => {
-    const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(settings), { errors: "all" })
-    const fields = fieldsOf(settings)
-    return (context: Context.Context<R>): CatalogueEntry => ({
-      ...definition,
-      fields,
-      vendor: (given) =>
-        decode(given).pipe(
-          Effect.mapError(({ issue }) => issue),
-          Effect.map((decoded) => Effect.provideContext(make(decoded), context))
-        )
-    })
-  }
+export const entry = <Settings, R>({ address: _, make, settings, ...definition }: ProviderDefinition<Settings, R>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(settings), { errors: "all" })
+  const fields = fieldsOf(settings)
+  return (context: Context.Context<R>): CatalogueEntry => ({
+    ...definition,
+    fields,
+    vendor: (given) =>
+      decode(given).pipe(
+        Effect.mapError(({ issue }) => issue),
+        Effect.map((decoded) => Effect.provideContext(make(decoded), context))
+      )
+  })
+}

@@ -1,7 +1,11 @@
 import type { Scope } from "#schemas/Scope.ts"
 import { Catalogue, type CatalogueEntry, find } from "#src/delivery/Catalogue.ts"
 import * as Masks from "#src/delivery/Masks.ts"
-import { type Configuration, type ConfigurationDraft, ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
+import {
+  type Configuration,
+  type ConfigurationDraft,
+  ProviderConfigurations
+} from "#src/delivery/ProviderConfigurations.ts"
 import { Effect, Redacted, Result, Schema, SchemaIssue } from "effect"
 
 /** The configuration is not one of this catalogue: 400. `issue` names the fields and repeats no value. */
@@ -61,6 +65,12 @@ export const make = Effect.gen(function*() {
   })
 
   return {
+    /** Whether it could be created, but for its alias. */
+    check: (wanted: Wanted) => Effect.asVoid(drafted(wanted)),
+    /** Creates these if the environment never had any; answers whether it did. */
+    first: Effect.fnUntraced(function*(scope: Scope, all: ReadonlyArray<Wanted>) {
+      return yield* configurations.first(scope, yield* Effect.forEach(all, (wanted) => drafted(wanted)))
+    }),
     create: Effect.fnUntraced(function*(scope: Scope, wanted: Wanted) {
       return yield* configurations.create(scope, yield* drafted(wanted))
     }),

@@ -31,22 +31,30 @@ const meant = (calls: ReadonlyArray<Call>, { call }: Observed): Call | undefined
 
 /** Sent another way, and nothing is known against that: the message is not undeliverable yet (api.md 26.2). */
 const livesOn = (calls: ReadonlyArray<Call>, bounced: Call | undefined): boolean =>
-  bounced !== undefined && calls.some((other) =>
+  bounced !== undefined &&
+  calls.some((other) =>
     (other.channel !== bounced.channel || other.provider !== bounced.provider) &&
     (other.state === "intent" || (other.state === "accepted" && other.kind === null))
   )
 
-const proves = (call: Call | undefined, { call: named, event, history }: Observed): Proof | undefined => {
-  if (call === undefined || !(isOpen(call) || call.state === "accepted")) return undefined
-  const bounced = event === "Bounce" && call.kind !== "RecipientRejected"
-  if (!isOpen(call) && !bounced) return undefined
-  return {
-    number: call.number,
-    kind: event === "Bounce" ? "RecipientRejected" : null,
-    reference: call.reference ?? named?.reference ?? null,
-    endedAt: history.ts,
-    error: event === "Bounce" ? history.error ?? null : null
-  }
+/** A bounce after an open counts as little for the call as for the message. */
+const proves = (
+  status: Status,
+  call: Call | undefined,
+  { call: named, event, history }: Observed
+): Proof | undefined => {
+  if (call === undefined) return undefined
+  const bounced = event === "Bounce" && Lifecycle.allows(status, event)
+  const isNews = isOpen(call) || (call.state === "accepted" && call.kind === null && bounced)
+  return isNews
+    ? {
+      number: call.number,
+      kind: bounced ? "RecipientRejected" : null,
+      reference: call.reference ?? named?.reference ?? null,
+      endedAt: history.ts,
+      error: bounced ? history.error ?? null : null
+    }
+    : undefined
 }
 
 /**
@@ -68,7 +76,9 @@ export const weigh = (
   if (stored.repeated || (event === "Cancel" && !applied)) return { observation, history: undefined, proof: undefined }
   return {
     observation,
-    history: call === undefined ? history : { ...history, channel: call.channel, provider: call.provider, attempt: call.number },
-    proof: proves(call, observed)
+    history: call === undefined
+      ? history
+      : { ...history, channel: call.channel, provider: call.provider, attempt: call.number },
+    proof: proves(status, call, observed)
   }
 }

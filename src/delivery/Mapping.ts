@@ -30,7 +30,9 @@ const over = <A extends ChannelSettings | ProviderSettings>(
   message: Readonly<Record<string, A>> | null | undefined
 ): Readonly<Record<string, A>> => {
   const own = Object.entries(message ?? {}).map(([name, settings]): [string, A] => {
-    const under = strategy !== null && strategy !== undefined && Object.hasOwn(strategy, name) ? strategy[name] : undefined
+    const under = strategy !== null && strategy !== undefined && Object.hasOwn(strategy, name)
+      ? strategy[name]
+      : undefined
     return [name, under === undefined ? settings : Object.assign({}, under, given(settings))]
   })
   return Object.fromEntries([...Object.entries(strategy ?? {}), ...own])
@@ -55,13 +57,15 @@ export const make = Effect.gen(function*() {
 
   const template = Effect.fnUntraced(function*({ instructions, keyState, scope }: OpenMessage) {
     const name = instructions.template ?? ""
-    const found = yield* Write.patiently(templates.resolve(scope, name, keyState).pipe(
-      Effect.catchTags({
-        TemplateNotFound: () => Effect.succeed(Refusal.unmapped(`Notification template ${name} not found`)),
-        TemplateUnpublished: () =>
-          Effect.succeed(Refusal.unmapped(`Notification template ${name} was never published`, "UNPUBLISHED"))
-      })
-    ))
+    const found = yield* Write.patiently(
+      templates.resolve(scope, name, keyState).pipe(
+        Effect.catchTags({
+          TemplateNotFound: () => Effect.succeed(Refusal.unmapped(`Notification template ${name} not found`)),
+          TemplateUnpublished: () =>
+            Effect.succeed(Refusal.unmapped(`Notification template ${name} was never published`, "UNPUBLISHED"))
+        })
+      )
+    )
     return found instanceof Refusal.Refusal ? yield* found : found
   })
 
@@ -69,9 +73,11 @@ export const make = Effect.gen(function*() {
   const strategyOf = ({ scope }: OpenMessage, { template: { routing } }: Resolved) =>
     routing === null
       ? Effect.succeed(undefined)
-      : Write.patiently(strategies.resolve(scope, routing.strategy_id).pipe(
-        Effect.catchTag("StrategyNotFound", () => Effect.succeed(undefined))
-      ))
+      : Write.patiently(
+        strategies.resolve(scope, routing.strategy_id).pipe(
+          Effect.catchTag("StrategyNotFound", () => Effect.succeed(undefined))
+        )
+      )
 
   return Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
     const { content, delay, metadata } = message.instructions

@@ -9,8 +9,8 @@ const maskOf = (value: Schema.Json): string =>
   typeof value === "string" && value.length >= 16 ? `${dots}${value.slice(-4)}` : dots
 
 /**
- * A configuration's settings as they may be shown: a mask in place of every secret (P9), and of everything whose meaning is not known, since its
- * vendor has left the catalogue.
+ * A configuration's settings as they may be shown: a mask in place of every secret (P9), and of everything whose
+ * meaning is not known, since its vendor has left the catalogue.
  */
 export const shown = (catalogue: Catalogue["Service"], { provider, settings }: Configuration): Schema.JsonObject => {
   const fields = find(catalogue, provider)?.fields
@@ -21,8 +21,9 @@ export const shown = (catalogue: Catalogue["Service"], { provider, settings }: C
 }
 
 /**
- * Settings as they are to be stored: what the catalogue knows and is not null, and the stored secret where its own mask was sent back. Fails
- * with the name of a field that holds another mask, which would be stored as a secret that opens nothing.
+ * Settings as they are to be stored: what the catalogue knows and is not null, and the stored secret where its own mask
+ * was sent back. Fails with the name of a field that holds another mask, which would be stored as a secret that opens
+ * nothing.
  */
 export const unmask = (
   { fields }: CatalogueEntry,

@@ -20,9 +20,6 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Context, Effect, Layer, Metric, Option, type Schema } from "effect"
 
-/** A message's own deadline unless it names one (api.md 26.4), in ms. */
-const messageTimeout = 72 * 3_600_000
-
 /** An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms (reliability.md 2.5). */
 const passwordUnknownWait = 15 * 60_000
 
@@ -97,7 +94,7 @@ export const layer = Layer.effect(
         situation: {
           id: message.id,
           waits,
-          deadline: since + (message.instructions.timeout?.message ?? messageTimeout),
+          deadline: since + (message.instructions.timeout?.message ?? RetryPolicy.messageTimeout),
           unknownWait: isOneTimePassword ? passwordUnknownWait : 0
         }
       })

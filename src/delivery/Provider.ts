@@ -10,7 +10,10 @@ export interface Delivery {
   readonly scope: Scope
   readonly messageId: MessageId
   readonly attempt: number
-  /** The same at every attempt of this message, channel and provider, for vendors that fold repeats (reliability.md 2.5). */
+  /**
+   * The same at every attempt of this message, channel and provider, for vendors that fold repeats (reliability.md
+   * 2.5).
+   */
   readonly idempotencyToken: string
   readonly channel: string
   readonly profile: Profile
@@ -27,7 +30,10 @@ export interface Acceptance {
 interface Way {
   /** Unlike every other's of its environment. */
   readonly key: string
-  /** What else a message or strategy may call it, the most specific first: a configuration's alias, its id, its vendor's key. */
+  /**
+   * What else a message or strategy may call it, the most specific first: a configuration's alias, its id, its vendor's
+   * key.
+   */
   readonly names?: ReadonlyArray<string>
   readonly channel: string
   /** Whether the profile has the address that this provider needs. */
@@ -41,7 +47,9 @@ export interface Vendor extends Way {
   readonly send: (delivery: Delivery) => Effect.Effect<Acceptance, DeliveryError>
 }
 
-/** The in-app inbox: its effect is a row that commits with the settle, so it happens exactly once and needs no intent. */
+/**
+ * The in-app inbox: its effect is a row that commits with the settle, so it happens exactly once and needs no intent.
+ */
 export interface InboxChannel extends Way {
   readonly _tag: "Inbox"
 }
@@ -50,10 +58,14 @@ export interface InboxChannel extends Way {
 export type Provider = Vendor | InboxChannel
 
 /** Whether a provider is meant by this name. */
-export const isNamed = ({ key, names }: Provider, name: string): boolean => key === name || names?.includes(name) === true
+export const isNamed = ({ key, names }: Provider, name: string): boolean =>
+  key === name || names?.includes(name) === true
 
 /** What a map by providers' names has for this one. */
-export const namedIn = <A>(map: Readonly<Record<string, A>> | null | undefined, { key, names = [] }: Provider): A | undefined => {
+export const namedIn = <A>(
+  map: Readonly<Record<string, A>> | null | undefined,
+  { key, names = [] }: Provider
+): A | undefined => {
   const name = [...names, key].find((name) => Object.hasOwn(map ?? {}, name))
   return name === undefined ? undefined : map?.[name]
 }

@@ -13,9 +13,10 @@ export class ConfigurationAliasTaken
 {}
 
 /** A routing strategy names it, and no other configuration could stand in: 409. */
-export class ConfigurationInUse
-  extends Schema.TaggedError<ConfigurationInUse>()("ConfigurationInUse", { id: Schema.String, strategyId: Schema.String })
-{}
+export class ConfigurationInUse extends Schema.TaggedError<ConfigurationInUse>()("ConfigurationInUse", {
+  id: Schema.String,
+  strategyId: Schema.String
+}) {}
 
 /** What a caller configures. `settings` is `undefined` until they are given; then it sends nothing. */
 export interface ConfigurationDraft {
@@ -59,8 +60,8 @@ export class ProviderConfigurations extends Context.Service<ProviderConfiguratio
     page: { readonly limit: number; readonly cursor: string | undefined }
   ) => Effect.Effect<Page<Configuration>, InvalidCursor | StoreUnavailable>
   /**
-   * All of an environment, the oldest first; the very same value while nothing changed. Cheap, since every message asks: a change counts at once
-   * on this node and within 2 s on others.
+   * All of an environment, the oldest first; the very same value while nothing changed. Cheap, since every message
+   * asks: a change counts at once on this node and within 2 s on others.
    */
   readonly installed: (scope: Scope) => Effect.Effect<ReadonlyArray<Configuration>, StoreUnavailable>
 }>()("tidings/ProviderConfigurations") {}

@@ -93,7 +93,11 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Looks once; answers whether everything due has been seen. */
   const look = Effect.gen(function*() {
     const shards = owned.window()
-    if (shards.length === 0) return true
+    if (shards.length === 0) {
+      // Nothing is due here until a shard is taken, which says so: a time that has passed must not be waited for.
+      nextDue = Infinity
+      return true
+    }
     const began = left
     const full = [...overflowed].filter(options.isFull)
     const refused = new Set(full)

@@ -2,6 +2,9 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import { fnv1a } from "#src/delivery/Hash.ts"
 import { Duration, Effect, Pull, Schedule } from "effect"
 
+/** A message's own deadline unless it names one (api.md 26.4), in ms. */
+export const messageTimeout = 72 * 3_600_000
+
 /** The long schedule (api.md 26.5): 5 s doubling to 15 min, then every 15 min, 24 h in all. */
 export const long = Schedule.min([Schedule.exponential("5 seconds"), Schedule.spaced("15 minutes")]).pipe(
   Schedule.upTo({ duration: "24 hours" })

@@ -15,7 +15,7 @@ export const towardsProvider = (message: OpenMessage): ReadonlyArray<Event> => {
   return message.status === "ENQUEUED" ? ["Route"] : []
 }
 
-const reasonOf = (attempt: Attempt | undefined): Reason => {
+export const reasonOf = (attempt: Attempt | undefined): Reason => {
   switch (attempt?.kind) {
     case "RecipientRejected":
       return "BOUNCED"

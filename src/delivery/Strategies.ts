@@ -5,7 +5,9 @@ import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such routing strategy: 404. */
-export class StrategyNotFound extends Schema.TaggedError<StrategyNotFound>()("StrategyNotFound", { id: Schema.String }) {}
+export class StrategyNotFound
+  extends Schema.TaggedError<StrategyNotFound>()("StrategyNotFound", { id: Schema.String })
+{}
 
 /** Templates name it: 409. */
 export class StrategyInUse extends Schema.TaggedError<StrategyInUse>()("StrategyInUse", { id: Schema.String }) {}

@@ -41,12 +41,12 @@ const provider = (record: MessageRecord, attempt: Attempt, isLastSent: boolean):
   provider: attempt.provider,
   ...(attempt.state === "accepted"
     ? {
-      status: isLastSent ? evidence(record) : "SENT",
+      status: attempt.kind === null ? isLastSent ? evidence(record) : "SENT" : "UNDELIVERABLE",
       sent: attempt.endedAt ?? attempt.startedAt,
       delivered: isLastSent ? record.delivered : undefined,
       opened: isLastSent ? record.opened : undefined,
       clicked: isLastSent ? record.clicked : undefined,
-      error: undefined
+      error: attempt.error ?? undefined
     }
     : {
       status: "UNDELIVERABLE",

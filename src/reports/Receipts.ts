@@ -54,7 +54,12 @@ const name = (text: string): string => text.replaceAll("\u0000", "").slice(0, lo
 
 /** Mail servers quote the address they refuse; it does not belong into a timeline (P9). */
 const words = (text: string): string =>
-  name(text.slice(0, longestDetail).replaceAll(/[^\s<>()"',;:]+@[^\s<>()"',;]+/g, "(address)").replaceAll(/\+?\d{7,}/g, "(number)"))
+  name(
+    text.slice(0, longestDetail).replaceAll(/[^\s<>()"',;:]+@[^\s<>()"',;]+/g, "(address)").replaceAll(
+      /\+?\d{7,}/g,
+      "(number)"
+    )
+  )
 
 /** Never before the message was accepted nor after now, whatever the provider's clock says. */
 const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>
@@ -77,7 +82,9 @@ export const layer = Layer.effect(
     const one = Effect.fnUntraced(function*(scope: Scope, providers: ReadonlyArray<string>, receipt: Receipt) {
       const reference = receipt.reference === undefined ? undefined : name(receipt.reference)
       const id = receipt.messageId ??
-        (reference === undefined ? undefined : Option.getOrUndefined(yield* references.find(scope, providers, reference)))
+        (reference === undefined
+          ? undefined
+          : Option.getOrUndefined(yield* references.find(scope, providers, reference)))
       if (id === undefined) return
       const at = timeOf(receipt, id, yield* Clock.currentTimeMillis)
       yield* journal.observe({

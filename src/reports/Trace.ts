@@ -11,10 +11,13 @@ const rootOf = (requestId: MessageId): Tracer.ExternalSpan =>
   Tracer.externalSpan({ traceId: traceId(requestId), spanId: traceId(requestId).slice(16), sampled: true })
 
 /** Without an exporter a span costs nothing. */
-const traced = (name: string, options: Tracer.SpanOptionsNoTrace) =>
-<A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatMap(References.TracerEnabled, (enabled) =>
-    enabled ? Effect.withSpan(effect, name, { ...options, captureStackTrace: false }) : effect)
+const traced =
+  (name: string, options: Tracer.SpanOptionsNoTrace) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.flatMap(
+      References.TracerEnabled,
+      (enabled) => enabled ? Effect.withSpan(effect, name, { ...options, captureStackTrace: false }) : effect
+    )
 
 /** A request's id is its trace id (design.md §3), so an operator pastes one into any tracing tool. */
 export const accepting = (requestId: MessageId) =>

@@ -76,13 +76,21 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
 
   it.effect("a receipt is held against the call it names: by number, by reference, else the one without outcome", () =>
     Effect.gen(function*() {
-      const stored = [Fixture.attempt(1, "unknown"), Fixture.attempt(2, "unknown"), Fixture.attempt(3, "accepted", { reference: "c" })]
+      const stored = [
+        Fixture.attempt(1, "unknown"),
+        Fixture.attempt(2, "unknown"),
+        Fixture.attempt(3, "accepted", { reference: "c" })
+      ]
       const proved = Effect.fnUntraced(function*(named: Call) {
         const { attempts, observe } = yield* start(stored)
         yield* observe("Deliver", 50, { call: named })
         return (yield* attempts).map(({ reference, state }) => `${state} ${reference ?? ""}`.trim())
       })
-      assert.deepStrictEqual(yield* proved(call({ number: 1, reference: "a" })), ["accepted a", "unknown", "accepted c"])
+      assert.deepStrictEqual(yield* proved(call({ number: 1, reference: "a" })), [
+        "accepted a",
+        "unknown",
+        "accepted c"
+      ])
       assert.deepStrictEqual(yield* proved(call({ reference: "c" })), ["unknown", "unknown", "accepted c"])
       assert.deepStrictEqual(yield* proved(call({ reference: "b" })), ["unknown", "accepted b", "accepted c"])
       assert.deepStrictEqual(yield* proved({ providers: ["other"] }), ["unknown", "unknown", "accepted c"])
@@ -120,13 +128,23 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: "RecipientRejected", error: "no such user" })
     }))
 
+  it.effect("a bounce after an open is no news, for the message or for the call", () =>
+    Effect.gen(function*() {
+      const { attempts, observe, record } = yield* start([Fixture.attempt(1, "accepted")])
+      yield* observe("Open", 40, { call: call() })
+      yield* observe("Bounce", 50, { call: call(), reason: "BOUNCED", error: "no such user" })
+      assert.deepInclude(yield* record, { status: "OPENED", reason: undefined, error: undefined })
+      assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: null, error: null })
+    }))
+
   it.effect("P6: of a message sent two ways, one bounce is not the end, the other is", () =>
     Effect.gen(function*() {
       const { observe, record } = yield* start([
         Fixture.attempt(1, "accepted", { channel: "email", provider: "mail" }),
         Fixture.attempt(2, "accepted", { channel: "sms", provider: "text" })
       ])
-      const bounce = (provider: string, after: number) => observe("Bounce", after, { call: { providers: [provider] }, reason: "BOUNCED" })
+      const bounce = (provider: string, after: number) =>
+        observe("Bounce", after, { call: { providers: [provider] }, reason: "BOUNCED" })
       assert.deepInclude(yield* bounce("mail", 50), { after: "SENT", applied: false })
       assert.deepInclude(yield* bounce("mail", 55), { after: "SENT", applied: false })
       assert.deepInclude(yield* bounce("text", 60), { after: "UNDELIVERABLE", applied: true })

@@ -3,6 +3,8 @@ import { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
+import type { Plan } from "#src/delivery/Plan.ts"
+import { position } from "#src/delivery/Position.ts"
 import { type Receipt, type ReceiptEvent, Receipts } from "#src/reports/Receipts.ts"
 import type { References } from "#src/reports/References.ts"
 import * as Receiving from "#src/reports/Receipts.ts"
@@ -60,6 +62,9 @@ const of = (message: Accepted, event: ReceiptEvent, more: Partial<Receipt> = {})
 const accepted = Fixture.attempt(1, "accepted", { reference: "ref-1" })
 const unknown = Fixture.attempt(1, "unknown", { kind: "Unknown", error: "no answer" })
 
+const plan: Plan = { _tag: "Candidate", channel: "email", provider: "null", timeout: undefined }
+const situation = { deadline: Infinity, waits: [5_000, 10_000], unknownWait: 0, openUntil: () => undefined }
+
 /** Where receipts of these kinds lead, in whatever order they come. */
 const outcome = (events: ReadonlyArray<ReceiptEvent>, otherwise: Status): Status => {
   if (events.includes("Bounce")) return "UNDELIVERABLE"
@@ -100,7 +105,11 @@ const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) 
           assert.strictEqual((yield* record).status, outcome(came, answered ? "SENT" : "ROUTED"))
           const [attempt] = yield* attempts
           assert.strictEqual(attempt?.state, answered || came.length > 0 ? "accepted" : "unknown")
-          const lines = (yield* history).filter(({ type }) => ["DELIVERED", "OPENED", "CLICKED", "UNDELIVERABLE"].includes(type))
+          const next = position(plan, yield* attempts, { ...situation, id: message.id, now: place.at })
+          assert.strictEqual(next._tag, attempt?.state === "accepted" ? "Succeeded" : "Next")
+          const lines = (yield* history).filter(({ type }) =>
+            ["DELIVERED", "OPENED", "CLICKED", "UNDELIVERABLE"].includes(type)
+          )
           assert.lengthOf(lines, new Set(came).size)
         }),
       { arbitrary: { runs: 40 } }
@@ -131,7 +140,11 @@ const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) =>
   it.effect("a receipt without our id finds its message by the provider's reference", () =>
     Effect.gen(function*() {
       const { message, place, receipts, record, settle } = yield* start
-      const nameless = of(message, "Deliver", { messageId: undefined, attempt: undefined, reference: `ref ${message.id}` })
+      const nameless = of(message, "Deliver", {
+        messageId: undefined,
+        attempt: undefined,
+        reference: `ref ${message.id}`
+      })
       yield* receipts.apply(place.scope, names, [nameless])
       assert.strictEqual((yield* record).status, "ROUTED")
       yield* settle({ ...accepted, reference: `ref ${message.id}` })
@@ -171,7 +184,9 @@ const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) =>
     Effect.gen(function*() {
       const { attempts, message, place, receipts, record } = yield* start
       const detail = "550 <ada@example.com>: user\u0000 unknown, call +4915112345678"
-      yield* receipts.apply(place.scope, names, [of(message, "Bounce", { detail, id: "e\u0000\ud800", reference: "r\u0000" })])
+      yield* receipts.apply(place.scope, names, [
+        of(message, "Bounce", { detail, id: "e\u0000\ud800", reference: "r\u0000" })
+      ])
       assert.strictEqual((yield* record).error, "550 <(address)>: user unknown, call (number)")
       assert.strictEqual((yield* attempts)[0]?.reference, "r")
     }))

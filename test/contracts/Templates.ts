@@ -1,5 +1,5 @@
 import type { KeyState } from "#schemas/Scope.ts"
-import { Template } from "#schemas/Template.ts"
+import type { Template } from "#schemas/Template.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"

@@ -1,4 +1,14 @@
-import { configure, type Outcome, outcomeOf, type Refusal, type Row, send, sendTo, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import {
+  configure,
+  type Outcome,
+  outcomeOf,
+  type Refusal,
+  type Row,
+  send,
+  sendTo,
+  settingsAt,
+  withHttp
+} from "#test/contracts/VendorRow.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, DateTime, Effect, Result } from "effect"
@@ -54,10 +64,18 @@ export const cells: ReadonlyArray<Cell> = [
   { name: "silence", reply: () => "silence", outcome: "Unknown", deadlineMs: 150 },
   { name: "garbage 2xx", reply: () => ({ status: 200, body: "<html>It works!</html>" }), outcome: "Unknown" },
   { name: "empty 2xx", reply: () => ({ status: 200 }), outcome: "Unknown" },
-  { name: "truncated JSON", reply: (row) => ({ status: 200, body: (row.success.body ?? "{\"id\":").slice(0, -2) || "{\"id\":" }), outcome: "Unknown" },
+  {
+    name: "truncated JSON",
+    reply: (row) => ({ status: 200, body: (row.success.body ?? "{\"id\":").slice(0, -2) || "{\"id\":" }),
+    outcome: "Unknown"
+  },
   { name: "cut answer", reply: (row) => ({ cut: row.success.body ?? "{}" }), outcome: "Unknown" },
   { name: "answer over 1 MB", reply: () => ({ status: 200, body: " ".repeat(1_100_000) }), outcome: "Unknown" },
-  { name: "redirect", reply: () => ({ status: 307, headers: { location: "http://127.0.0.1:1/" } }), outcome: "Misconfigured" },
+  {
+    name: "redirect",
+    reply: () => ({ status: 307, headers: { location: "http://127.0.0.1:1/" } }),
+    outcome: "Misconfigured"
+  },
   { name: "drip", reply: () => "drip", outcome: "Unknown", deadlineMs: 150 }
 ]
 
@@ -96,7 +114,11 @@ const runCell = (row: Row, cell: Cell) =>
     const outcome = row.differs?.[cell.name]?.outcome ?? cell.outcome
     const started = yield* Clock.monotonicTimeNanos
     const reply = cell.reply(row, yield* Clock.currentTimeMillis)
-    const { result, seen } = yield* send(row, reply, cell.deadlineMs === undefined ? {} : { deadlineMs: cell.deadlineMs })
+    const { result, seen } = yield* send(
+      row,
+      reply,
+      cell.deadlineMs === undefined ? {} : { deadlineMs: cell.deadlineMs }
+    )
     const took = Number((yield* Clock.monotonicTimeNanos) - started) / 1e6
     note(row, cell.name, outcomeOf(result))
     assert.strictEqual(outcomeOf(result), outcome)
@@ -140,7 +162,8 @@ export const conforms = (row: Row) =>
     for (const cell of cells) {
       const differs = row.differs?.[cell.name]
       const outcome = differs?.outcome ?? cell.outcome
-      it.live(`P4: ${cell.name} is ${outcome}${differs === undefined ? "" : `: ${differs.why}`}`, () => runCell(row, cell))
+      it.live(`P4: ${cell.name} is ${outcome}${differs === undefined ? "" : `: ${differs.why}`}`, () =>
+        runCell(row, cell))
     }
     for (const [name, base] of Object.entries(proofs)) {
       it.live(`P4: ${name} is Unavailable, for nothing was sent`, () => runProof(row, name, base))

@@ -79,7 +79,10 @@ export const withHttp = (deadlineMs: number) =>
 
 /** The vendor with these settings, for as long as the scope lasts. */
 export const configure = ({ entry }: Pick<Row, "entry">, settings: Schema.JsonObject) =>
-  Effect.flatMap(Effect.context<VendorHttp.VendorHttp>(), (context) => Effect.flatten(entry.catalogued(context).vendor(settings)))
+  Effect.flatMap(
+    Effect.context<VendorHttp.VendorHttp>(),
+    (context) => Effect.flatten(entry.catalogued(context).vendor(settings))
+  )
 
 export const settingsAt = (row: Row, base: string): Schema.JsonObject => ({
   ...Object.fromEntries(

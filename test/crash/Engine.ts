@@ -16,6 +16,8 @@ const Send = Schema.Struct({
   lane: Schema.Literals(["transactional", "bulk"]),
   takes: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 6 })),
   after: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 3 })),
+  /** Whether the owner is made to look at its rows just before. */
+  stir: Schema.Boolean,
   /** What happens before it. */
   before: Schema.Literals(["nothing", "nothing", "nothing", "other owner", "death"])
 })
@@ -54,7 +56,8 @@ const live = <S>(stores: EngineStores<S>, sends: ReadonlyArray<Send>) =>
     const cluster = yield* EngineNode.make(stores.node)
     const slow = new Map<string, number>()
     const { calls, vendor } = ledger(({ messageId }) => (slow.get(messageId) ?? 0) * tick)
-    const born = cluster.start({ shards, vendors: () => [vendor] })
+    let answers = 0
+    const born = cluster.start({ shards, vendors: () => [vendor], lag: () => (answers++ * 7) % 4 })
     const pass = (ticks: number) =>
       Effect.gen(function*() {
         for (let n = 0; n < ticks; n++) {
@@ -64,8 +67,9 @@ const live = <S>(stores: EngineStores<S>, sends: ReadonlyArray<Send>) =>
       })
 
     let nodes = [yield* born]
+    yield* cluster.settle
     const sent: Array<NewMessage> = []
-    for (const { after, before, lane, recipient, takes } of sends) {
+    for (const { after, before, lane, recipient, stir, takes } of sends) {
       yield* pass(after)
       if (before === "other owner") nodes = [yield* born, ...nodes]
       if (before === "death") {
@@ -80,15 +84,21 @@ const live = <S>(stores: EngineStores<S>, sends: ReadonlyArray<Send>) =>
       })
       slow.set(message.id, takes)
       sent.push(message)
-      yield* nodes[sent.length % nodes.length]?.accept(message) ?? Effect.void
-      for (const node of nodes) yield* node.wake
-      yield* cluster.settle
+      const door = nodes[sent.length % nodes.length]
+      // The owner may be looking at its rows, and still be when the next one comes.
+      if (stir) yield* door?.wake ?? Effect.void
+      yield* door?.accept(message) ?? Effect.void
+      if (nodes.length > 1) {
+        for (const node of nodes) yield* node.wake
+        yield* cluster.settle
+      }
     }
-    for (let turns = 0; turns < 5_000; turns++) {
-      const { next, open } = yield* cluster.due(shards)
-      if (open === 0 && next === undefined) break
-      yield* pass(open > 0 ? 1 : 20)
+    let left = yield* cluster.due(shards)
+    for (let turns = 0; turns < 1_000 && (left.open > 0 || left.next !== undefined); turns++) {
+      yield* pass(left.open > 0 ? 1 : 20)
+      left = yield* cluster.due(shards)
     }
+    assert.deepStrictEqual(left, { open: 0, next: undefined }, "nothing stays open")
     const log = yield* MessageLog
     const ends = yield* Effect.forEach(sent, ({ id }) =>
       Effect.all({ record: log.get(place.scope, id), attempts: log.attempts(place.scope, id) }))
@@ -97,12 +107,15 @@ const live = <S>(stores: EngineStores<S>, sends: ReadonlyArray<Send>) =>
 
 type Life = Effect.Success<ReturnType<typeof live>>
 
-/** First attempts in the order of acceptance, per recipient and lane. */
+/**
+ * First attempts in the order of acceptance, per recipient and lane. One whose node died between its intent and its call has had its first
+ * attempt, of which nobody knows, and is retried: those may be overtaken.
+ */
 const assertOrder = ({ calls, sent }: Life) => {
-  const first = [...new Set(calls.map(({ id }) => id))]
+  const first = calls.filter(({ attempt }) => attempt === 1).map(({ id }) => id)
   const groups = Map.groupBy(sent, ({ lane, recipientKey }) => `${recipientKey} ${lane}`)
   for (const [group, messages] of groups) {
-    const ids = messages.map(({ id }) => id as string)
+    const ids = messages.map(({ id }) => id as string).filter((id) => first.includes(id))
     assert.deepStrictEqual(first.filter((id) => ids.includes(id)), ids, group)
   }
 }
@@ -123,6 +136,7 @@ const calm = (recipient: Send["recipient"], takes = 0): Send => ({
   lane: "transactional",
   takes,
   after: 0,
+  stir: false,
   before: "nothing"
 })
 
@@ -142,9 +156,21 @@ export const suite = <S>(stores: EngineStores<S>) =>
         { timeout: 240_000, arbitrary: { runs: stores.runs } }
       )
 
+      it.effect("P3: what comes while a new owner reads what it found keeps its place", () =>
+        Effect.gen(function*() {
+          const sends = Array.from({ length: 60 }, (_, n): Send => ({
+            ...calm("ada", n % 3),
+            stir: n % 2 === 0,
+            before: n % 5 === 0 ? "death" : "nothing"
+          }))
+          const life = yield* live(stores, sends)
+          assertOrder(life)
+          assertOnce(life)
+        }), 120_000)
+
       it.effect("P3: a mailbox that overflows keeps the order", () =>
         Effect.gen(function*() {
-          const life = yield* live(stores, Array.from({ length: 150 }, (_, n) => calm(n % 3 === 0 ? "bob" : "ada", 1)))
+          const life = yield* live(stores, Array.from({ length: 150 }, (_, n): Send => ({ ...calm(n % 3 === 0 ? "bob" : "ada", 1), after: n % 9 === 8 ? 3 : 0 })))
           assertOrder(life)
           assertOnce(life)
           assert.strictEqual(life.calls.length, 150)
@@ -155,7 +181,9 @@ export const suite = <S>(stores: EngineStores<S>) =>
           const life = yield* live(stores, [calm("ada", 6), { ...calm("bob", 6), before: "other owner" }, calm("ada"), calm("cleo")])
           assertOnce(life)
           const [robbed] = life.ends
-          assert.deepStrictEqual(robbed?.attempts.map(({ state }) => state), ["unknown", "accepted"])
+          const states = robbed?.attempts.map(({ state }) => state) ?? []
+          assert.strictEqual(states[0], "unknown")
+          assert.isTrue(states.slice(0, -1).every((state) => state === "unknown"))
         }), 60_000)
     })
   })

@@ -29,7 +29,7 @@ export const memory: EngineStores<Database.Database> = {
     Layer.provide([secretKey(7), NodeCrypto.layer])
   ),
   node: Layer.merge(MemoryJournal.layer, MemoryProfiles.layer),
-  runs: 40
+  runs: Number(process.env["CRASH_RUNS"] ?? "40")
 }
 
 export const postgres: EngineStores<SqlClient.SqlClient> = {

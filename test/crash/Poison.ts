@@ -49,6 +49,7 @@ const live = <S>(stores: EngineStores<S>, way: (typeof ways)[number]) =>
     const neighbours = [to("before@example.com"), bad, to("after@example.com"), to("last@example.com")]
 
     let node = yield* born
+    yield* cluster.settle
     for (const message of neighbours) yield* node.accept(message)
     for (let turns = 0; turns < 200; turns++) {
       yield* cluster.settle

@@ -15,7 +15,11 @@ const counted = { passed: 0, failed: 0 }
 
 const check = (name: string, holds: boolean, detail: unknown = ""): void => {
   counted[holds ? "passed" : "failed"]++
-  console.log(`${holds ? "ok  " : "FAIL"} ${name}${holds ? "" : `: ${typeof detail === "string" ? detail : JSON.stringify(detail)}`}`)
+  console.log(
+    `${holds ? "ok  " : "FAIL"} ${name}${
+      holds ? "" : `: ${typeof detail === "string" ? detail : JSON.stringify(detail)}`
+    }`
+  )
 }
 
 /** The API of a server, with a key. */
@@ -69,22 +73,38 @@ const smoke = async (storage: string, environment: Readonly<Record<string, strin
     check(name("sends it"), await status() === "SENT", await status())
 
     const replay = await ask("/send", { message }, "smoke-1")
-    check(name("answers a repeated key with the first answer"), replay.status === 202 && replay.body.requestId === id, replay)
+    check(
+      name("answers a repeated key with the first answer"),
+      replay.status === 202 && replay.body.requestId === id,
+      replay
+    )
 
     const seen = async () => {
       const history = await ask(`/messages/${id}/history`)
       const inbox = await ask("/users/ada/inbox")
-      return { types: types(history.body), titles: (inbox.body.results ?? []).map((item: { title: string }) => item.title) }
+      return {
+        types: types(history.body),
+        titles: (inbox.body.results ?? []).map((item: { title: string }) => item.title)
+      }
     }
     const before = await seen()
     check(name("keeps its timeline"), before.types[0] === "ENQUEUED" && before.types.at(-1) === "SENT", before)
     check(name("shows it once in the inbox"), before.titles.length === 1 && before.titles[0] === "Hello Ada", before)
 
-    const trace = run("deno", "layers/cli/Tidings.ts", { TIDINGS_URL: `http://127.0.0.1:${port}`, TIDINGS_API_KEY: key }, ["trace", id])
+    const trace = run("deno", "layers/cli/Tidings.ts", {
+      TIDINGS_URL: `http://127.0.0.1:${port}`,
+      TIDINGS_API_KEY: key
+    }, ["trace", id])
     const traced = await trace.ended
-    check(name("`tidings trace` prints the timeline"), traced.code === 0 && trace.stdout().startsWith(`SENT  ${id}`), trace.stderr())
+    check(
+      name("`tidings trace` prints the timeline"),
+      traced.code === 0 && trace.stdout().startsWith(`SENT  ${id}`),
+      trace.stderr()
+    )
 
-    const later = await ask("/send", { message: { ...message, delay: { duration: 1_500 } } })
+    const later = await ask("/send", {
+      message: { ...message, delay: { until: new Date(Date.now() + 2_000).toISOString() } }
+    })
     check(name("accepts a delayed message"), later.status === 202, later)
     await first.kill()
 
@@ -101,7 +121,11 @@ const smoke = async (storage: string, environment: Readonly<Record<string, strin
     const began = performance.now()
     second.signal("SIGTERM")
     const end = await Promise.race([second.ended, sleep(25_000, undefined, { ref: false })])
-    check(name(`stops on SIGTERM with exit code 0 (${Math.round(performance.now() - began)} ms)`), end?.code === 0, end ?? "still running")
+    check(
+      name(`stops on SIGTERM with exit code 0 (${Math.round(performance.now() - began)} ms)`),
+      end?.code === 0,
+      end ?? "still running"
+    )
   } catch (error) {
     check(name("runs to the end"), false, String(error))
   } finally {
@@ -115,7 +139,9 @@ try {
   const absent = missing.find((service) => service.startsWith("Postgres"))
   if (absent === undefined) {
     const onPostgres = (url: Redacted.Redacted) =>
-      Effect.promise(() => smoke("Postgres", { DATABASE_URL: Redacted.value(url), TIDINGS_DATA_DIR: join(directory, "postgres") }))
+      Effect.promise(() =>
+        smoke("Postgres", { DATABASE_URL: Redacted.value(url), TIDINGS_DATA_DIR: join(directory, "postgres") })
+      )
     await Effect.runPromise(Effect.scoped(Effect.flatMap(FreshDatabase.url, onPostgres)))
   } else if (process.env["CI_REQUIRE_SERVICES"] === "1") {
     check("Postgres: reachable", false, absent)

@@ -31,6 +31,8 @@ export interface NodeOptions {
   /** The outside world; `die` is the node's end in the middle of a call. */
   readonly vendors: (die: () => void) => ReadonlyArray<Vendor>
   readonly cut?: Cut
+  /** How many turns of the event loop an answer of the store takes; none by default. */
+  readonly lag?: () => number
 }
 
 /** Nodes over one store in virtual time: time moves only while nobody is at work. */
@@ -63,7 +65,12 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
     for (let quiet = 0; quiet < 8; quiet = busy === 0 ? quiet + 1 : 0) await setImmediate()
   })
 
-  const start = Effect.fnUntraced(function*({ cut, shards, vendors }: NodeOptions) {
+  const late = (turns: number): Effect.Effect<void> =>
+    turns === 0 ? Effect.void : Effect.promise(async () => {
+      for (let turn = 0; turn < turns; turn++) await setImmediate()
+    })
+
+  const start = Effect.fnUntraced(function*({ cut, lag = () => 0, shards, vendors }: NodeOptions) {
     let dead = false
     const die = () => {
       dead = true
@@ -75,7 +82,11 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
     )
     /** Dead men neither ask nor hear the answer. */
     const alive = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() => dead ? Effect.never : counted(effect).pipe(Effect.tap(() => dead ? Effect.never : Effect.void)))
+      Effect.suspend(() =>
+        dead
+          ? Effect.never
+          : counted(Effect.tap(effect, () => late(lag()))).pipe(Effect.tap(() => dead ? Effect.never : Effect.void))
+      )
 
     const base = yield* Layer.build(open).pipe(Scope.provide(scope))
     const journal = Context.get(base, Journal)
@@ -113,14 +124,15 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
     )).pipe(Scope.provide(scope))
     const owner = Context.get(engine, Shards.Shards)
     for (const shard of shards) yield* Effect.forkIn(owner.own(shard, "node"), scope)
-    yield* settle
     return {
       accept: (message) =>
         Effect.gen(function*() {
           const at = yield* Clock.currentTimeMillis
           const { scope, shard } = message
           // Not `alive`: who sends is told of the commit even if the node dies of what it hands over.
-          yield* counted(journal.accept(Fixture.acceptance({ scope, shard, at }, [message]))).pipe(Effect.orDie)
+          yield* counted(Effect.tap(journal.accept(Fixture.acceptance({ scope, shard, at }, [message])), () => late(lag()))).pipe(
+            Effect.orDie
+          )
         }),
       wake: owner.wake,
       isDead: () => dead,

@@ -23,7 +23,7 @@ export interface End {
 
 /** A process of ours, which is killed with the one that started it. */
 export interface Running {
-  readonly pid: number
+  readonly child: ChildProcess
   readonly stdout: () => string
   readonly stderr: () => string
   readonly ended: Promise<End>
@@ -53,18 +53,20 @@ export const run = (
   const said = { stdout: "", stderr: "" }
   child.stdout.setEncoding("utf8").on("data", (text) => said.stdout += text)
   child.stderr.setEncoding("utf8").on("data", (text) => said.stderr += text)
-  const ended = once(child, "close").then(() => {
-    alive.delete(child)
-    return { code: child.exitCode, signal: child.signalCode }
-  })
+  const signal = (name: NodeJS.Signals): void => {
+    // Not `child.kill`, after which Deno takes the signal for the way the process ended, whatever it did.
+    if (alive.has(child) && child.pid !== undefined) process.kill(child.pid, name)
+  }
+  child.once("exit", () => alive.delete(child))
+  const ended = once(child, "close").then(() => ({ code: child.exitCode, signal: child.signalCode }))
   return {
-    pid: child.pid ?? 0,
+    child,
     stdout: () => said.stdout,
     stderr: () => said.stderr,
     ended,
-    signal: (signal) => void child.kill(signal),
+    signal,
     kill: () => {
-      child.kill("SIGKILL")
+      signal("SIGKILL")
       return ended
     }
   }
@@ -80,11 +82,7 @@ export const serve = (
 /** Ms until this server answers that it is ready; it has a minute. */
 export const ready = async (server: Running, port: number): Promise<number> => {
   const began = performance.now()
-  let over = false
-  void server.ended.then(() => {
-    over = true
-  })
-  while (!over && performance.now() - began < 60_000) {
+  while (alive.has(server.child) && performance.now() - began < 60_000) {
     const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined)
     await response?.text()
     if (response?.status === 200) return performance.now() - began

@@ -71,7 +71,7 @@ const stageOf: Readonly<Record<string, Stage>> = {
   DATA: "data"
 }
 
-/** A mail server on a free loopback port that follows its cues, and reads strictly: lines end in CRLF or are not lines. */
+/** A mail server on a free loopback port that follows its cues and reads strictly: a line ends in CRLF or is none. */
 export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never, Scope.Scope> =>
   Effect.gen(function*() {
     const messages: Array<Captured> = []
@@ -168,23 +168,26 @@ export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never,
         return true
       }
 
+      /** Reads one command or one message; whether there may be more to read. */
+      const step = (): boolean => {
+        if (inBody) {
+          if (options.resetInBody === true && buffered.length > 0) act("reset")
+          return !deaf && body()
+        }
+        const end = buffered.indexOf("\r\n")
+        if (deaf || end < 0) return false
+        const line = buffered.slice(0, end)
+        buffered = buffered.slice(end + 2)
+        command(line)
+        return true
+      }
+
       socket.on("data", (chunk) => {
         if (deaf) return
         buffered += chunk.toString("latin1")
         if (inBody) bodyBytes += chunk.length
-        for (let goOn = true; goOn && !deaf;) {
-          if (inBody) {
-            if (options.resetInBody === true && buffered.length > 0) act("reset")
-            goOn = !deaf && body()
-            continue
-          }
-          const end = buffered.indexOf("\r\n")
-          goOn = end >= 0
-          if (!goOn) break
-          const line = buffered.slice(0, end)
-          buffered = buffered.slice(end + 2)
-          command(line)
-        }
+        let goOn = true
+        while (goOn) goOn = step()
       })
       socket.on("error", () => undefined).on("close", () => {
         sockets.delete(socket)

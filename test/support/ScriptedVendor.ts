@@ -72,8 +72,8 @@ const early = (reply: Reply, when: "before" | "during"): boolean =>
   typeof reply === "object" && "reset" in reply && reply.reset === when
 
 /**
- * A vendor on loopback, over HTTP/1.1 or HTTP/2 in clear text, that answers each request as the script says. The script is asked
- * twice: when the head has come, and with the body. `closed` is done when the first connection ends.
+ * A vendor on loopback, over HTTP/1.1 or HTTP/2 in clear text, that answers each request as the script says. The script
+ * is asked twice: when the head has come, and with the body. `closed` is done when the first connection ends.
  */
 export const listen = Effect.fnUntraced(function*(options: {
   readonly http2?: boolean

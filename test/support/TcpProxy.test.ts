@@ -15,7 +15,10 @@ const echo = Effect.acquireRelease(
 
 const proxied = Effect.gen(function*() {
   const address = (yield* echo).address()
-  return yield* TcpProxy.start({ host: "127.0.0.1", port: typeof address === "object" && address !== null ? address.port : 0 })
+  return yield* TcpProxy.start({
+    host: "127.0.0.1",
+    port: typeof address === "object" && address !== null ? address.port : 0
+  })
 })
 
 const client = async (port: number): Promise<Socket> => {

@@ -1,3 +1,4 @@
+import * as Patience from "#layers/postgres/Patience.ts"
 import { isRefusal, unavailable } from "#layers/postgres/StoreErrors.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -29,6 +30,7 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
 }): Effect.fn.Return<(item: A) => Effect.Effect<B, Failure>, never, Scope.Scope> {
   const waiting: globalThis.Array<Entry<A, B>> = []
   const filled = Latch.makeUnsafe()
+  const patiently = yield* Patience.within(options.patience)
 
   const flush = (entries: ReadonlyArray<Entry<A, B>>): Effect.Effect<void, StoreUnavailable> =>
     options.write(entries.map((entry) => entry.item)).pipe(
@@ -54,13 +56,7 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     const batch = waiting.splice(0, options.maxBatch)
     if (waiting.length === 0) Latch.closeUnsafe(filled)
     if (batch.length === 0) return
-    const exit = yield* flush(batch).pipe(
-      Effect.timeoutOrElse({
-        duration: options.patience,
-        orElse: () => new StoreUnavailable({ cause: "no answer in time" })
-      }),
-      Effect.exit
-    )
+    const exit = yield* Effect.exit(patiently(flush(batch)))
     if (Exit.isSuccess(exit)) return
     // Who came while this flush hung has waited too: nobody waits for two.
     const late = waiting.splice(0)

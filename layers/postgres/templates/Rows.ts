@@ -5,7 +5,8 @@ import { Effect, Schema } from "effect"
 const Time = Schema.NullOr(Schema.Number)
 const Text = Schema.NullOr(Schema.String)
 
-const rows = <S extends Schema.Struct.Fields>(fields: S) => Schema.decodeUnknownEffect(Schema.Array(Schema.Struct(fields)))
+const rows = <S extends Schema.Struct.Fields>(fields: S) =>
+  Schema.decodeUnknownEffect(Schema.Array(Schema.Struct(fields)))
 
 /** The columns of a template's row; `bigint` would come as a `BigInt`. */
 export const columns = `t.id, t.alias, t.archived, t.draft, t.latest::float8 as latest, t.live::float8 as live,
@@ -57,7 +58,9 @@ export const record = Effect.fnUntraced(function*(row: Row, text: string, state:
 })
 
 export const summary = (
-  { summary: { name, tags }, published, topic, updated, ...rest }: Effect.Success<ReturnType<typeof decodeSummaries>>[number]
+  { summary: { name, tags }, published, topic, updated, ...rest }: Effect.Success<
+    ReturnType<typeof decodeSummaries>
+  >[number]
 ): TemplateSummary => ({
   ...rest,
   name,

@@ -21,8 +21,13 @@ export const forged = (detail: string): Effect.Effect<never, Forged> => Effect.f
 
 /** Goes on if a signed time (epoch ms) is within 5 minutes of now. */
 export const fresh = (at: number | undefined): Effect.Effect<void, Forged> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    at !== undefined && Math.abs(now - at) <= tolerance ? Effect.void : forged("its signed time is not within 5 minutes of now"))
+  Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) =>
+      at !== undefined && Math.abs(now - at) <= tolerance
+        ? Effect.void
+        : forged("its signed time is not within 5 minutes of now")
+  )
 
 /** Epoch ms of an ISO 8601 text. */
 export const instant = (text: string | undefined): number | undefined =>

@@ -75,7 +75,8 @@ export const reader: CallbackReader = {
     const signature = headers["x-twilio-email-event-webhook-signature"] ?? ""
     const timestamp = headers["x-twilio-email-event-webhook-timestamp"] ?? ""
     const signed = Buffer.concat([Buffer.from(timestamp), body])
-    if (!(yield* isSigned(settings.webhook_public_key, signature, signed))) return yield* forged("the signature is wrong")
+    if (!(yield* isSigned(settings.webhook_public_key, signature, signed)))
+      return yield* forged("the signature is wrong")
     yield* fresh(/^\d{1,12}$/.test(timestamp) ? Number(timestamp) * 1_000 : undefined)
     const events = Option.getOrElse(listOf(textOf(body)), () => [])
     return events.flatMap((event) => Option.match(eventOf(event), { onNone: () => [], onSome: receipt }))

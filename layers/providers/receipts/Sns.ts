@@ -49,7 +49,8 @@ const atSns = (text: string): URL | undefined => {
 
 const certificateUrl = (text: string): string | undefined => {
   const url = atSns(text)
-  return url !== undefined && url.search === "" && /^\/SimpleNotificationService-[0-9a-f]{1,64}\.pem$/.test(url.pathname)
+  return url !== undefined && url.search === "" &&
+      /^\/SimpleNotificationService-[0-9a-f]{1,64}\.pem$/.test(url.pathname)
     ? url.href
     : undefined
 }
@@ -72,7 +73,8 @@ export const make = Effect.gen(function*() {
   const get = (url: string) =>
     outbound.request({ method: "GET", url, headers: {}, deadlineMs }).pipe(
       Effect.mapError(({ detail }) => new Unverifiable({ detail })),
-      Effect.filterOrFail(({ status }) => status === 200, ({ status }) => new Unverifiable({ detail: `SNS answered ${status}` }))
+      Effect.filterOrFail(({ status }) => status === 200, ({ status }) =>
+        new Unverifiable({ detail: `SNS answered ${status}` }))
     )
 
   const certificates = yield* Cache.makeWith(

@@ -1,12 +1,15 @@
 import { equal, forged, textOf } from "#layers/providers/receipts/Checks.ts"
-import { fromMarks } from "#layers/providers/receipts/Marks.ts"
+import { fromMarks, marked } from "#layers/providers/receipts/Marks.ts"
 import type { CallbackReader } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { createHmac } from "node:crypto"
 import { Effect, Option, Schema } from "effect"
 
 /** The account's own token signs its callbacks. */
-const Settings = Schema.Struct({ auth_token: Schema.NonEmptyString })
+const Settings = Schema.Struct({
+  auth_token: Schema.NonEmptyString,
+  status_callback: Schema.optionalKey(Schema.String)
+})
 
 /** Message statuses; `accepted`, `queued`, `sending` and `sent` say nothing that the call itself did not. `read`: WhatsApp and RCS. */
 const table = new Map<string, ReceiptEvent>([
@@ -67,7 +70,9 @@ export const reader: CallbackReader = {
     if (settings === undefined) return yield* forged("the configuration has no auth_token")
     const fields = new URLSearchParams(textOf(body))
     const signature = headers["x-twilio-signature"] ?? ""
-    if (!isSigned(settings.auth_token, urls, fields, signature)) return yield* forged("the signature is wrong")
+    const { auth_token: token, status_callback: base } = settings
+    const asSent = base !== undefined && URL.canParse(base) ? [marked(base, query.get("tidings_message_id") ?? "")] : []
+    if (!isSigned(token, [...asSent, ...urls], fields, signature)) return yield* forged("the signature is wrong")
     return receipt(fields, query)
   })
 }

@@ -27,12 +27,17 @@ const domainOf = (text: string): Option.Option<string> => {
   return isName ? Option.some(domain) : Option.none()
 }
 
+/** 254 are an address (RFC 5321 §4.5.3.1.3); an international domain is shorter before it is in ASCII. */
+const longest = 320
+
 /**
  * The text as the one mailbox it names: a dot-atom local part (RFC 5321 §4.1.2) at a host name, which may be an
  * international one and comes back in ASCII. Nothing else: no display name, list, group, comment, quoted or
  * non-ASCII local part, no white space inside and no control character anywhere (reliability.md, finding 6).
  */
 export const addrSpec = (text: string): Option.Option<string> => {
+  // Cut before anything is tried on it; what follows would take long on what nobody has as an address.
+  if (text.length > longest) return Option.none()
   const trimmed = text.replace(/^ +| +$/g, "")
   const at = trimmed.lastIndexOf("@")
   const local = trimmed.slice(0, Math.max(0, at))
@@ -66,7 +71,7 @@ const angled = /^([^<>]*)<([^<>]*)>$/
 /** A mailbox as callers write it: `a@b.c`, `Name <a@b.c>`, `{email, name?}` or `{address, name?}`. */
 export const mailbox = (value: Schema.Json | undefined): Option.Option<Mailbox> => {
   if (typeof value === "string") {
-    if (!isOneLine(value)) return Option.none()
+    if (value.length > nameLimit + longest || !isOneLine(value)) return Option.none()
     const parts = angled.exec(value.trim())
     return parts === null
       ? build(Option.some(""), addrSpec(value))

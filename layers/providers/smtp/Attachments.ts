@@ -14,11 +14,11 @@ export interface Attachment {
 }
 
 const mediaType =
-  /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:; ?[a-z0-9-]{1,60}=(?:[a-z0-9._+-]{1,120}|"[a-z0-9 ._+-]{1,120}"))*$/i
+  /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:; ?[a-z0-9-]{1,60}=(?:[a-z0-9._+-]+|"[a-z0-9 ._+-]+"))*$/i
 /** Such a part may not be encoded, so its lines would be ours to vouch for. */
 const structured = /^(?:multipart|message)\//i
 const contentId = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.@-]{1,200}$/
-const base64 = /^[A-Za-z0-9+/\r\n]*={0,2}\s*$/
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 const limit = 50
 /** Read by nodemailer from files, from URLs or as ready MIME: never from a caller. */
 const forbidden = ["path", "href", "raw", "headers", "httpHeaders", "tls"]
@@ -28,7 +28,7 @@ const contentOf = (fields: Schema.JsonObject): Buffer | undefined => {
   if (content === undefined) return undefined
   switch (text(fields, "encoding") ?? (typeof fields["type"] === "string" ? "base64" : "utf-8")) {
     case "base64":
-      return base64.test(content) ? Buffer.from(content, "base64") : undefined
+      return base64.test(content.replace(/[\r\n ]+/g, "")) ? Buffer.from(content, "base64") : undefined
     case "utf8":
     case "utf-8":
       return Buffer.from(content, "utf8")
@@ -45,7 +45,8 @@ const one = (fields: Schema.Json): Result.Result<Attachment, string> => {
   const named = text(fields, "contentType", "content_type", "type")
   const guessed = detectMimeType(filename)
   const contentType = named ?? (structured.test(guessed) ? "application/octet-stream" : guessed)
-  if (!mediaType.test(contentType) || structured.test(contentType)) return Result.fail("has no usable content type")
+  if (contentType.length > 255 || !mediaType.test(contentType) || structured.test(contentType))
+    return Result.fail("has no usable content type")
   const cid = text(fields, "cid", "content_id")
   if (cid !== undefined && !contentId.test(cid)) return Result.fail("has no usable cid")
   const content = contentOf(fields)

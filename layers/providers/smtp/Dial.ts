@@ -52,7 +52,7 @@ const open = (options: { readonly host: string; readonly port: number; readonly 
     return Effect.sync(() => socket.destroy())
   })
 
-/** A connection to a host that a caller named: looked up once, only where the policy allows, and judged again by its real peer. */
+/** A connection to a host that a caller named: looked up once, only where allowed, judged again by its real peer. */
 const guarded = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint) {
   const addresses = Array.map(yield* permitted(guard, endpoint), (address) => ({
     address: NetAddress.formatIp(address),

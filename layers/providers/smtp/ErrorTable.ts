@@ -55,12 +55,13 @@ const permanent: ReadonlyArray<Row> = [
   { at: ["mail"], codes: [552], kind: "ContentRejected" },
   // The sender, relaying, policy towards us: another provider may do better.
   { at: ["mail"], kind: "Misconfigured" },
-  { at: ["rcpt", "data"], enhanced: /^5\.(?:1\.[789]|3\.|5\.|7\.)/, kind: "Misconfigured" },
+  { at: ["rcpt", "data"], enhanced: /^5\.(?:1\.[789]|3\.|5\.[1-9]|7\.)/, kind: "Misconfigured" },
   { at: ["rcpt"], codes: [550, 551, 552, 553], kind: "RecipientRejected" },
   { at: ["rcpt"], kind: "Misconfigured" },
   // A message of which the server has seen all: what it says is about that.
   { at: ["data", "body", "final"], codes: [500, 501, 502, 503, 504, 555], kind: "Misconfigured" },
-  { enhanced: /^5\.7\.(?:8|9|11|14)$/, kind: "Misconfigured" },
+  // Our login, or what the receiver makes of our SPF, DKIM and reverse name (5.7.20 to 5.7.29).
+  { enhanced: /^5\.7\.(?:8|9|1[14]|2\d)$/, kind: "Misconfigured" },
   { enhanced: /^5\.(?:1\.[78]|3|5)/, kind: "Misconfigured" },
   { kind: "ContentRejected" }
 ]
@@ -70,14 +71,14 @@ const fits = (row: Row, { code, enhanced, stage }: Refused): boolean =>
   && (row.codes?.includes(code) ?? true)
   && (row.enhanced === undefined || (enhanced !== undefined && row.enhanced.test(enhanced)))
 
-/** Certificates that do not hold; the codes of OpenSSL on Node, of rustls on Deno. */
-const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|InvalidData/
+/** Certificates that do not hold, by the codes of Node and Deno alike. */
+const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_/
 
 const limit = 200
 
-/** The server's words without the addresses in them (P9), short and on one line. */
+/** The server's words without the addresses in them (P9), on one line; cut first, since a server may talk for long. */
 const words = (text: string): string =>
-  text.replace(/\S*@\S*/g, "<address>").replace(/[^\u0020-\u007e]+/g, " ").trim().slice(0, limit)
+  text.slice(0, 2 * limit).replace(/\S*@\S*/g, "<address>").replace(/[^\u0020-\u007e]+/g, " ").trim().slice(0, limit)
 
 const refusal = (fault: Refused): DeliveryError => {
   const spoken = [fault.code, fault.enhanced, words(fault.text)].filter((part) => part !== undefined && part !== "")

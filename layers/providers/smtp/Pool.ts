@@ -108,7 +108,6 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
       const kept = take()
       if (kept === undefined) return fresh
       progress.stage = "mail"
-      progress.close = kept.session.close
       const { session } = kept
       const cleaned = session.isDirty() ? Effect.andThen(session.reset, use(session)) : use(session)
       return over(Effect.succeed(kept), () => cleaned).pipe(

@@ -6,8 +6,6 @@ export interface Progress {
   stage: Stage
   /** Nothing more may be written. */
   isCut: boolean
-  /** Closes the connection that carries the message now. */
-  close: () => void
   /** Open once the last byte of the message was handed over and only the answer is missing. */
   readonly bodySent: Latch.Latch
 }
@@ -15,14 +13,12 @@ export interface Progress {
 export const make = (): Progress => ({
   stage: "pool",
   isCut: false,
-  close: () => undefined,
   bodySent: Latch.makeUnsafe()
 })
 
-/** Ends the transaction here and now; what is returned is where it ended, since nothing is written afterwards. */
+/** Where the transaction ends: no message is begun afterwards, so that what is said about the stage stays true. */
 export const cut = (progress: Progress): Stage => {
   progress.isCut = true
-  progress.close()
   return progress.stage
 }
 

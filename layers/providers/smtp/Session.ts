@@ -21,6 +21,9 @@ export interface Receipt {
 /** The library's own timers count idle time; ours count all of it, so theirs are out of the way. */
 const never = 2 ** 31 - 1
 
+/** Bytes of a message that are handed over at once. */
+const piece = 64 * 1024
+
 const unfit = (kind: "ContentRejected" | "Misconfigured", detail: string): Fault => ({ _tag: "Unfit", kind, detail })
 
 const commandStages: Readonly<Record<string, Stage>> = {
@@ -113,24 +116,26 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
   const deliver = ({ envelope, raw, required }: Composed, of: Progress) =>
     ask<Receipt>((done, fail) => {
       progress = of
-      progress.close = close
       hasTransaction = true
       transcript.begin()
       enter("mail")
       const refusal = () => transcript.refusals().find(({ address }) => required.has(address))
 
+      let given = 0
+      // In pieces, so that the end of it is reached only when the connection took nearly all.
       const body = new Readable({
-        // Asked for the first time when the server said 354, so this is the last moment to keep the message.
         read: () => {
-          const refusedRecipient = refusal()
-          if (of.isCut || refusedRecipient !== undefined) {
+          // Asked for the first time when the server said 354, so this is the last moment to keep the message.
+          const refusedRecipient = given === 0 ? refusal() : undefined
+          if (refusedRecipient !== undefined || (given === 0 && of.isCut)) {
             fail((refusedRecipient && refused("rcpt", refusedRecipient.response)) ?? silent("data", "cut"))
             close()
             return
           }
           enter("body")
-          body.push(raw)
-          body.push(null)
+          body.push(raw.subarray(given, given + piece))
+          given += piece
+          if (given >= raw.length) body.push(null)
         }
       })
       body.once("end", () => {
@@ -179,7 +184,6 @@ export const open = (guard: Guard, endpoint: Endpoint, progress: Progress): Effe
       progress.stage = "connect"
       const socket = yield* restore(dial(guard, endpoint))
       const session = make(socket, endpoint, progress)
-      progress.close = session.close
       progress.stage = "greeting"
       yield* restore(session.greet).pipe(Effect.onError(() => Effect.sync(session.close)))
       return session

@@ -25,7 +25,7 @@ const signerOf = ({ dkim }: SmtpSettings): DkimKey | undefined =>
 
 /**
  * Fails when the time is up: `send_timeout` from the call to the last byte of the message, then `answer_timeout` for
- * the answer. The connection is cut first, so what is then said about the stage stays true.
+ * the answer. Losing the race closes the connection.
  */
 const watch = (settings: SmtpSettings, progress: Progress.Progress): Effect.Effect<never, Fault> => {
   const late = Effect.suspend(() => Effect.fail(silent(Progress.cut(progress), "deadline")))
@@ -50,6 +50,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
   const sender = { name: settings.from_name ?? "", address: settings.from_address }
   const dkim = signerOf(settings)
 
+  /** Over a kept session to the operator's server, over one for this message alone to any other. */
   const transmit = (endpoint: Endpoint.Endpoint, message: Composed, progress: Progress.Progress) =>
     endpoint === own
       ? pool.withSession(progress, (session) => session.deliver(message, progress))

@@ -53,49 +53,87 @@ const tidings = async (
 describe("tidings trace", () => {
   layer(server, { timeout: 60_000 })((it) => {
     for (const runtime of ["node", "deno"] as const) {
-      it.effect(`prints a message's timeline and the messages of a request, on ${runtime}`, () =>
-        Effect.flatMap(Url, (url) =>
-          Effect.promise(async () => {
-            const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
-            const id = await post(url, { user_id: "ada" })
-            let one = await tidings(runtime, environment, "trace", id)
-            for (let asked = 0; asked < 20 && !one.stdout.includes("SENT"); asked++) one = await tidings(runtime, environment, "trace", id)
-            assert.strictEqual(one.code, 0, one.stderr)
-            const [status = "", ...events] = one.stdout.trim().split("\n")
-            assert.match(status, new RegExp(`^SENT  ${id}  to ada  `))
-            assert.deepStrictEqual(
-              events.map((line) => line.trim().split(/ {2,}/)[1]),
-              ["ENQUEUED", "MAPPED", "PROFILE_LOADED", "ROUTED", "RENDERED", "DELIVERING", "SENT"].filter((type) => one.stdout.includes(type))
-            )
-            const byTrace = await tidings(runtime, {}, "trace", id.replaceAll("-", "").slice(1), "--url", `${url}/`, "--key", key)
-            assert.deepStrictEqual(byTrace, one)
-            const json = JSON.parse((await tidings(runtime, environment, "trace", id, "--json")).stdout)
-            assert.deepStrictEqual([json.message.id, json.events[0].type], [id, "ENQUEUED"])
+      it.effect(
+        `prints a message's timeline and the messages of a request, on ${runtime}`,
+        () =>
+          Effect.flatMap(Url, (url) =>
+            Effect.promise(async () => {
+              const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
+              const id = await post(url, { user_id: "ada" })
+              let one = await tidings(runtime, environment, "trace", id)
+              for (let asked = 0; asked < 20 && !one.stdout.includes("SENT"); asked++)
+                one = await tidings(runtime, environment, "trace", id)
+              assert.strictEqual(one.code, 0, one.stderr)
+              const [status = "", ...events] = one.stdout.trim().split("\n")
+              assert.match(status, new RegExp(`^SENT  ${id}  to ada  `))
+              assert.deepStrictEqual(
+                events.map((line) => line.trim().split(/ {2,}/)[1]),
+                ["ENQUEUED", "MAPPED", "PROFILE_LOADED", "ROUTED", "RENDERED", "DELIVERING", "SENT"].filter((type) =>
+                  one.stdout.includes(type)
+                )
+              )
+              const byTrace = await tidings(
+                runtime,
+                {},
+                "trace",
+                id.replaceAll("-", "").slice(1),
+                "--url",
+                `${url}/`,
+                "--key",
+                key
+              )
+              assert.deepStrictEqual(byTrace, one)
+              const json = JSON.parse((await tidings(runtime, environment, "trace", id, "--json")).stdout)
+              assert.deepStrictEqual([json.message.id, json.events[0].type], [id, "ENQUEUED"])
 
-            const request = await post(url, [{ user_id: "a" }, { user_id: "b" }])
-            const many = await tidings(runtime, environment, "trace", request)
-            assert.strictEqual(many.code, 0, many.stderr)
-            const [title, ...lines] = many.stdout.trim().split("\n")
-            assert.strictEqual(title, `Request ${request}: 2 messages`)
-            assert.strictEqual(lines.length, 2)
-          })), 60_000)
+              const request = await post(url, [{ user_id: "a" }, { user_id: "b" }])
+              const many = await tidings(runtime, environment, "trace", request)
+              assert.strictEqual(many.code, 0, many.stderr)
+              const [title, ...lines] = many.stdout.trim().split("\n")
+              assert.strictEqual(title, `Request ${request}: 2 messages`)
+              assert.strictEqual(lines.length, 2)
+            })),
+        60_000
+      )
     }
 
-    it.effect("says in one sentence why it cannot, with an exit code of its own", () =>
-      Effect.flatMap(Url, (url) =>
-        Effect.promise(async () => {
-          const nobody = "1-00000000-000000000000000000000000"
-          const closed = `http://127.0.0.1:${await freePort()}`
-          for (const [environment, code, sentence] of [
-            [{ TIDINGS_URL: url }, 2, "No API key: set TIDINGS_API_KEY or --key"],
-            [{ TIDINGS_URL: closed, TIDINGS_API_KEY: key }, 3, `No Tidings server answers at ${closed}; set TIDINGS_URL or --url`],
-            [{ TIDINGS_URL: url, TIDINGS_API_KEY: "pk_prod_no" }, 4, `${url} refuses the API key`],
-            [{ TIDINGS_URL: url, TIDINGS_API_KEY: key }, 5, `No message and no request has the id ${nobody} in this key's environment`],
-            [{ PORT: url.slice(url.lastIndexOf(":") + 1), TIDINGS_API_KEY: key }, 5, `No message and no request has the id ${nobody} in this key's environment`]
-          ] as const) {
-            assert.deepStrictEqual(await tidings("node", environment, "trace", nobody), { code, stdout: "", stderr: `${sentence}\n` })
-          }
-          assert.strictEqual((await tidings("node", {}, "trace")).code, 1)
-        })), 60_000)
+    it.effect(
+      "says in one sentence why it cannot, with an exit code of its own",
+      () =>
+        Effect.flatMap(Url, (url) =>
+          Effect.promise(async () => {
+            const nobody = "1-00000000-000000000000000000000000"
+            const closed = `http://127.0.0.1:${await freePort()}`
+            for (
+              const [environment, code, sentence] of [
+                [{ TIDINGS_URL: url }, 2, "No API key: set TIDINGS_API_KEY or --key"],
+                [
+                  { TIDINGS_URL: closed, TIDINGS_API_KEY: key },
+                  3,
+                  `No Tidings server answers at ${closed}; set TIDINGS_URL or --url`
+                ],
+                [{ TIDINGS_URL: url, TIDINGS_API_KEY: "pk_prod_no" }, 4, `${url} refuses the API key`],
+                [
+                  { TIDINGS_URL: url, TIDINGS_API_KEY: key },
+                  5,
+                  `No message and no request has the id ${nobody} in this key's environment`
+                ],
+                [
+                  { PORT: url.slice(url.lastIndexOf(":") + 1), TIDINGS_API_KEY: key },
+                  5,
+                  `No message and no request has the id ${nobody} in this key's environment`
+                ]
+              ] as const
+            ) {
+              assert.deepStrictEqual(await tidings("node", environment, "trace", nobody), {
+                code,
+                stdout: "",
+                stderr: `${sentence}\n`
+              })
+            }
+            assert.strictEqual((await tidings("node", {}, "trace")).code, 1)
+          })),
+      60_000
+    )
   })
 })

@@ -36,8 +36,23 @@ describe("Timeline", () => {
     const printed = Timeline.timeline(message, [
       { type: "ENQUEUED", ts: at, data: { secret: "payload" } },
       { type: "ROUTED", ts: at + 9 },
-      { type: "RETRYING", ts: at + 120, ...webhook, attempt: 1, outcome: "Unavailable", error_message: "HTTP 503", due_at: at + 5_120 },
-      { type: "DELIVERING", ts: at + 5_130, channel: { id: "email" }, integration: { provider: "ses" }, attempt: 2, possible_duplicate: true },
+      {
+        type: "RETRYING",
+        ts: at + 120,
+        ...webhook,
+        attempt: 1,
+        outcome: "Unavailable",
+        error_message: "HTTP 503",
+        due_at: at + 5_120
+      },
+      {
+        type: "DELIVERING",
+        ts: at + 5_130,
+        channel: { id: "email" },
+        integration: { provider: "ses" },
+        attempt: 2,
+        possible_duplicate: true
+      },
       { type: "UNDELIVERABLE", ts: at + 5_200, ...webhook, attempt: 3, outcome: "RecipientRejected", reason: "BOUNCED" }
     ])
     assert.deepStrictEqual(printed.split("\n"), [
@@ -51,7 +66,11 @@ describe("Timeline", () => {
   })
 
   it("lists the messages of a request, and says when there are more", () => {
-    const printed = Timeline.listing(id, [message, { ...message, status: "SENT", reason: undefined, error: undefined }], true)
+    const printed = Timeline.listing(
+      id,
+      [message, { ...message, status: "SENT", reason: undefined, error: undefined }],
+      true
+    )
     assert.deepStrictEqual(printed.split("\n"), [
       `Request ${id}: the newest 2 of more messages`,
       `  UNDELIVERABLE  ${id}  to ada  2023-11-14T22:13:20.000Z  BOUNCED: The webhook answered 410`,
@@ -65,7 +84,14 @@ describe("Timeline", () => {
   }, ({ recipient, text }) => {
     const hostile = `${text}\u001b[2J\n${text}`
     const printed = Timeline.timeline({ ...message, recipient: recipient + hostile, error: hostile }, [
-      { type: "RETRYING", ts: at, channel: { id: hostile }, outcome: hostile, error_message: hostile, reference: { id: hostile } }
+      {
+        type: "RETRYING",
+        ts: at,
+        channel: { id: hostile },
+        outcome: hostile,
+        error_message: hostile,
+        reference: { id: hostile }
+      }
     ])
     assert.strictEqual(printed.split("\n").length, 2)
     assert.notMatch(printed.replaceAll("\n", ""), /\p{Cc}/u)

@@ -62,7 +62,11 @@ const serve = Effect.gen(function*() {
     return message
   }).pipe(Effect.provideContext(context))
   const stored = MessageLog.use((log) =>
-    Effect.all([log.get(place.scope, message.id), log.attempts(place.scope, message.id), log.history(place.scope, message.id)])
+    Effect.all([
+      log.get(place.scope, message.id),
+      log.attempts(place.scope, message.id),
+      log.history(place.scope, message.id)
+    ])
   ).pipe(Effect.provideContext(context))
 
   const post = (path: string, body: string, headers: Readonly<Record<string, string>> = {}, method = "POST") =>
@@ -80,7 +84,17 @@ const serve = Effect.gen(function*() {
       "x-twilio-signature": twilio.getExpectedTwilioSignature(token, `https://tidings.example${path}`, form)
     }
   }
-  return { post, path, genuine, stored, message, fail: () => Effect.sync(() => { down = true }) }
+  return {
+    post,
+    path,
+    genuine,
+    stored,
+    message,
+    fail: () =>
+      Effect.sync(() => {
+        down = true
+      })
+  }
 })
 
 describe("POST /callbacks/:configuration_id", () => {
@@ -105,7 +119,8 @@ describe("POST /callbacks/:configuration_id", () => {
       const bodies = Array.from(genuine.body, (char, index) =>
         genuine.body.slice(0, index) + String.fromCharCode(char.charCodeAt(0) ^ 1) + genuine.body.slice(index + 1))
       const answers = [
-        ...(yield* Effect.forEach(bodies, (body) => post(path, body, headers))),
+        ...(yield* Effect.forEach(bodies, (body) =>
+          post(path, body, headers))),
         yield* post(path, "", headers),
         yield* post(path, genuine.body, { ...headers, "x-twilio-signature": "" }),
         yield* post(path, genuine.body, { ...headers, "x-twilio-signature": "=" }),
@@ -127,7 +142,10 @@ describe("POST /callbacks/:configuration_id", () => {
       const { genuine, post } = yield* serve
       for (const id of ["pc_9", "pc_2", "nothing", "%00", "..", "pc_1%2f", "x".repeat(300), "__proto__"]) {
         const { status, text } = yield* post(`/callbacks/${id}`, genuine.body, genuine.headers)
-        assert.deepStrictEqual([status, JSON.parse(text)], [404, { message: "Not Found", type: "invalid_request_error" }], id)
+        assert.deepStrictEqual([status, JSON.parse(text)], [404, {
+          message: "Not Found",
+          type: "invalid_request_error"
+        }], id)
       }
       assert.strictEqual((yield* post("/callbacks/pc_1", "", {}, "GET")).status, 404)
     }))

@@ -2,8 +2,10 @@ import * as Database from "#layers/memory/Database.ts"
 import * as MemoryConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as MemoryStrategies from "#layers/memory/Strategies.ts"
 import * as MemoryTemplates from "#layers/memory/Templates.ts"
+import * as Fake from "#layers/providers/Fake.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
+import { Providers } from "#src/delivery/Providers.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
@@ -16,7 +18,9 @@ const memory = Layer.mergeAll(MemoryTemplates.layer, MemoryStrategies.layer, Mem
   Layer.provide([secretKey(7), NodeCrypto.layer])
 )
 
-/** Templates, strategies and configurations in memory, over a catalogue of doubles; what a POST does meets the faults. */
+/**
+ * Templates, strategies and configurations in memory, over a catalogue of doubles; what a POST does meets the faults.
+ */
 export const layer = (faults: { readonly down: boolean; readonly crash: boolean }) => {
   const faulty = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
     Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
@@ -40,5 +44,21 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
       })
     )
   }))
-  return guarded.pipe(Layer.provide(Layer.fresh(memory)), Layer.merge(FakeCatalogue.make().layer))
+  const providers = Fake.layer([
+    Fake.nothing("sendgrid", "email"),
+    Fake.nothing("smtp", "email"),
+    Fake.nothing("twilio", "sms")
+  ])
+  return guarded.pipe(
+    Layer.provide(Layer.fresh(memory)),
+    Layer.merge(Layer.merge(
+      FakeCatalogue.make().layer,
+      Layer.effect(
+        Providers,
+        Effect.map(Providers, (given) => ({
+          configured: (scope) => faulty(given.configured(scope))
+        }))
+      ).pipe(Layer.provide(providers))
+    ))
+  )
 }

@@ -27,6 +27,24 @@ describe("Document", () => {
       }
     }))
 
+  it.effect("says 409 where a key or something stored can bring it about, and nowhere else", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const spec: OpenApi.OpenAPISpec = JSON.parse((yield* call("GET", "/openapi.json", { key: null })).text)
+      const documented = Object.entries(spec.paths).flatMap(([path, item]) =>
+        Object.entries(item).flatMap(([method, operation]) =>
+          method !== "post" && "409" in (operation as OpenApi.OpenAPISpecOperation).responses
+            ? [`${method} ${path}`]
+            : []
+        )
+      )
+      assert.sameMembers(documented, [
+        "put /notifications/{id}",
+        "delete /routing-strategies/{id}",
+        "delete /providers/{id}"
+      ])
+    }))
+
   it.effect("/docs is a page that fetches nothing from elsewhere", () =>
     Effect.gen(function*() {
       const { call } = yield* serve

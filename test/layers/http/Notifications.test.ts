@@ -22,7 +22,9 @@ const refusal = (message: string) => ({ message, type: "invalid_request_error" }
 const start = Effect.gen(function*() {
   const { call } = yield* serve
   const create = (more: object = {}, state?: string) =>
-    call("POST", "/notifications", { body: { notification: notification(more), ...(state === undefined ? {} : { state }) } })
+    call("POST", "/notifications", {
+      body: { notification: notification(more), ...(state === undefined ? {} : { state }) }
+    })
   const answer = (method: string, path: string, body?: unknown) =>
     Effect.map(
       call(method, `/notifications${path}`, body === undefined ? {} : { body }),
@@ -41,7 +43,14 @@ describe("Templates", () => {
       assert.strictEqual(made.status, 201)
       const [, draft] = yield* answer("GET", `/${id}?version=draft`)
       assert.deepStrictEqual(draft, made.body)
-      assert.deepInclude(made.body, { ...shared, name: "Welcome", tags: ["a"], state: "DRAFT", brand: null, routing: null })
+      assert.deepInclude(made.body, {
+        ...shared,
+        name: "Welcome",
+        tags: ["a"],
+        state: "DRAFT",
+        brand: null,
+        routing: null
+      })
       assert.deepStrictEqual(yield* answer("GET", `/${id}`), [404, refusal(`Version not found for template ${id}`)])
       assert.deepStrictEqual(yield* answer("POST", `/${id}/publish`), [204, undefined])
       const [status, published] = yield* answer("GET", `/${id}`)
@@ -160,7 +169,10 @@ describe("Templates", () => {
       ])
       assert.strictEqual((yield* create({ alias: "tenant/x" })).status, 400)
       assert.strictEqual((yield* create({ content: { title: "a", body: "b" } })).status, 400)
-      assert.deepStrictEqual((yield* create({ routing: { strategy_id: "rs_none" } })).body, refusal("Routing strategy rs_none not found"))
+      assert.deepStrictEqual(
+        (yield* create({ routing: { strategy_id: "rs_none" } })).body,
+        refusal("Routing strategy rs_none not found")
+      )
       assert.strictEqual((yield* create({ routing: { strategy_id: "rs_none" } })).status, 400)
       assert.deepStrictEqual(yield* answer("GET", "?cursor=x"), [400, refusal("Invalid cursor format")])
     }))

@@ -31,23 +31,28 @@ const bodies: Record<string, unknown> = {
   "/notifications/:id/content": { content: { elements: [] } },
   "/routing-strategies": strategy,
   "/routing-strategies/:id": strategy,
+  "/routing-strategies/:id/explain": { faults: [] },
   "/providers": { provider: "sendgrid" },
   "/providers/:id": { provider: "sendgrid" }
 }
-const filled = (path: string, { id, template }: { readonly id: string; readonly template: string }) =>
-  path.replace(/:(message|request)_id/, id).replace(":user_id", "ada").replace(":id", template)
+const filled = (path: string, { id, made, template }: Readonly<Record<"id" | "made" | "template", string>>) =>
+  path.replace(/:(message|request)_id/, id).replace(":user_id", "ada")
+    .replace(":id", path.startsWith("/routing") ? made : template)
 
-const nobody = { id: "1-00000000-ffffffffffffffffffffffff", template: "nt_none" }
+const nobody = { id: "1-00000000-ffffffffffffffffffffffff", made: "rs_none", template: "nt_none" }
 
 const requestId = (answer: { readonly body: unknown }) =>
   Schema.decodeUnknownSync(Schema.Struct({ requestId: Schema.String }))(answer.body).requestId
 
+const idOf = (answer: { readonly body: unknown }) =>
+  Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))(answer.body).id
+
 const withMessage = Effect.gen(function*() {
   const server = yield* serve
   const id = requestId(yield* server.call("POST", "/send", { body: message() }))
-  const made = yield* server.call("POST", "/notifications", { body: { notification } })
-  const { id: template } = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))(made.body)
-  return { ...server, ids: { id, template } }
+  const template = idOf(yield* server.call("POST", "/notifications", { body: { notification } }))
+  const made = idOf(yield* server.call("POST", "/routing-strategies", { body: strategy }))
+  return { ...server, ids: { id, made, template } }
 })
 
 describe("P5: once per key", () => {

@@ -40,7 +40,11 @@ const started = Effect.gen(function*() {
 
 const send = async (url: string, message: Record<string, unknown>): Promise<string> => {
   const content = { title: "t", body: "b" }
-  const response = await fetch(`${url}/send`, { method: "POST", headers, body: JSON.stringify({ message: { content, ...message } }) })
+  const response = await fetch(`${url}/send`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ message: { content, ...message } })
+  })
   assert.strictEqual(response.status, 202)
   return (await response.json()).requestId
 }
@@ -86,14 +90,19 @@ describe("GET /metrics", () => {
           [...family?.samples.values() ?? []].reduce((sum, value) => sum + value, 0)
         const after = await until(
           () => metrics(url),
-          (all) => total(all.get("tidings_messages_settled_total")) === 3 && total(all.get("tidings_due_messages")) === 0
+          (all) =>
+            total(all.get("tidings_messages_settled_total")) === 3 && total(all.get("tidings_due_messages")) === 0
         )
-        const value = (name: string, labels = "") => after.get(`tidings_${name}`)?.samples.get(`tidings_${name}${labels}`)
+        const value = (name: string, labels = "") =>
+          after.get(`tidings_${name}`)?.samples.get(`tidings_${name}${labels}`)
         assert.strictEqual(value("messages_accepted_total"), 4)
         assert.strictEqual(value("messages_settled_total", "{status=\"SENT\"}"), 2)
         assert.strictEqual(value("messages_settled_total", "{status=\"UNDELIVERABLE\"}"), 1)
         assert.strictEqual(value("attempts_total", "{provider=\"inbox\",channel=\"inbox\",outcome=\"accepted\"}"), 2)
-        assert.strictEqual(value("attempts_total", "{provider=\"webhook\",channel=\"webhook\",outcome=\"RecipientRejected\"}"), 1)
+        assert.strictEqual(
+          value("attempts_total", "{provider=\"webhook\",channel=\"webhook\",outcome=\"RecipientRejected\"}"),
+          1
+        )
         assert.strictEqual(value("unknown_outcomes_total"), 0)
         assert.strictEqual(value("due_messages"), 0)
         assert.strictEqual(value("oldest_due_age_seconds"), 0)
@@ -102,7 +111,9 @@ describe("GET /metrics", () => {
         const name = "tidings_accept_to_first_attempt_seconds"
         const wait = after.get(name)
         assert.strictEqual(wait?.type, "histogram")
-        const buckets = [...wait?.samples ?? []].filter(([key]) => key.startsWith(`${name}_bucket`)).map(([, count]) => count)
+        const buckets = [...wait?.samples ?? []].filter(([key]) => key.startsWith(`${name}_bucket`)).map(([, count]) =>
+          count
+        )
         assert.deepStrictEqual(buckets, buckets.toSorted((a, b) => a - b))
         assert.strictEqual(wait?.samples.get(`${name}_bucket{le="+Inf"}`), wait?.samples.get(`${name}_count`))
         assert.isBelow(wait?.samples.get(`${name}_sum`) ?? Infinity, 60, "seconds")
@@ -117,25 +128,29 @@ describe("GET /metrics", () => {
 })
 
 describe("GET /health", () => {
-  it.live("tells that the database is away, cut or silent, and that it is back; the process is up meanwhile", () =>
-    Effect.gen(function*() {
-      const { proxy, url } = yield* started
-      yield* Effect.promise(async () => {
-        for (const fault of [proxy.cut, proxy.freeze]) {
-          fault()
-          const away = await until(() => health(url, "ready"), ({ status }) => status === 503)
-          assert.deepStrictEqual([away.status, away.body], [
-            503,
-            { message: "the database does not answer", type: "api_error" }
-          ])
-          assert.isBelow(away.ms, 4_000)
-          assert.strictEqual((await health(url, "live")).status, 200)
-          const meanwhile = await metrics(url)
-          assert.strictEqual(meanwhile.get("tidings_database_up")?.samples.get("tidings_database_up"), 0)
-          proxy.heal()
-          const back = await until(() => health(url, "ready"), ({ body }) => body.shards === 64)
-          assert.deepStrictEqual([back.status, back.body], [200, { status: "ready", shards: 64 }])
-        }
-      })
-    }), 120_000)
+  it.live(
+    "tells that the database is away, cut or silent, and that it is back; the process is up meanwhile",
+    () =>
+      Effect.gen(function*() {
+        const { proxy, url } = yield* started
+        yield* Effect.promise(async () => {
+          for (const fault of [proxy.cut, proxy.freeze]) {
+            fault()
+            const away = await until(() => health(url, "ready"), ({ status }) => status === 503)
+            assert.deepStrictEqual([away.status, away.body], [
+              503,
+              { message: "the database does not answer", type: "api_error" }
+            ])
+            assert.isBelow(away.ms, 4_000)
+            assert.strictEqual((await health(url, "live")).status, 200)
+            const meanwhile = await metrics(url)
+            assert.strictEqual(meanwhile.get("tidings_database_up")?.samples.get("tidings_database_up"), 0)
+            proxy.heal()
+            const back = await until(() => health(url, "ready"), ({ body }) => body.shards === 64)
+            assert.deepStrictEqual([back.status, back.body], [200, { status: "ready", shards: 64 }])
+          }
+        })
+      }),
+    120_000
+  )
 })

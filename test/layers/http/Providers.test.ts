@@ -69,9 +69,12 @@ describe("Providers", () => {
         created: 0,
         updated: 0
       }])
-      assert.deepStrictEqual((yield* put({ api_key: "••••ffff" })).body, refusal(
-        "settings.api_key: Expected the secret itself, or the mask that was shown"
-      ))
+      assert.deepStrictEqual(
+        (yield* put({ api_key: "••••ffff" })).body,
+        refusal(
+          "settings.api_key: Expected the secret itself, or the mask that was shown"
+        )
+      )
       assert.deepInclude((yield* put({ api_key: "short" })).body, { settings: { api_key: "••••" } })
       const listed = yield* call("GET", "/providers")
       assert.notInclude(listed.text, "short")
@@ -109,9 +112,12 @@ describe("Providers", () => {
       assert.deepInclude(made.body, { provider: "aws-ses", settings: {} })
       const path = `/providers/${idOf(made)}`
       assert.strictEqual((yield* call("PUT", path, { body: { provider: "ses" } })).status, 200)
-      assert.deepStrictEqual((yield* call("PUT", path, { body: { provider: "twilio" } })).body, refusal(
-        "provider: Expected aws-ses: the provider of a configuration cannot change"
-      ))
+      assert.deepStrictEqual(
+        (yield* call("PUT", path, { body: { provider: "twilio" } })).body,
+        refusal(
+          "provider: Expected aws-ses: the provider of a configuration cannot change"
+        )
+      )
     }))
 
   it.effect("an alias is one configuration's, and what a strategy needs stays", () =>

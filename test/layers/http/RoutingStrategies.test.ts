@@ -27,6 +27,17 @@ const template = (strategyId: string) => ({
   }
 })
 
+const Explained = Schema.Struct({
+  status: Schema.optionalKey(Schema.String),
+  reason: Schema.optionalKey(Schema.String),
+  timeline: Schema.Array(Schema.Struct({
+    at: Schema.Number,
+    provider: Schema.String,
+    outcome: Schema.String,
+    possible_duplicate: Schema.Boolean
+  }))
+})
+
 describe("Routing strategies", () => {
   it.effect("are created, read, replaced whole, listed and archived", () =>
     Effect.gen(function*() {
@@ -79,6 +90,45 @@ describe("Routing strategies", () => {
       assert.strictEqual((yield* call("DELETE", `/routing-strategies/${id}`)).status, 204)
     }))
 
+  it.effect("explains what would become of a message, call by call", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const id = idOf(yield* call("POST", "/routing-strategies", { body: { ...strategy, providers: null } }))
+      const explain = (body: object) =>
+        Effect.map(call("POST", `/routing-strategies/${id}/explain`, { body }), ({ body, status }) => {
+          assert.strictEqual(status, 200)
+          return Schema.decodeUnknownSync(Explained)(body)
+        })
+      const fine = yield* explain({ faults: [] })
+      assert.deepStrictEqual(fine, {
+        status: "SENT",
+        timeline: [{ at: 0, provider: "sendgrid", outcome: "Accepted", possible_duplicate: false }]
+      })
+      const refused = yield* explain({ faults: [{ provider: "sendgrid", outcome: "Misconfigured" }] })
+      assert.deepStrictEqual(refused.timeline.map(({ outcome, provider }) => [provider, outcome]), [
+        ["sendgrid", "Misconfigured"],
+        ["smtp", "Accepted"]
+      ])
+      const dead = ["sendgrid", "smtp", "twilio"].map((provider) => ({
+        provider,
+        outcome: "Unavailable",
+        times: 1_000
+      }))
+      const lost = yield* explain({ faults: dead })
+      assert.deepStrictEqual([lost.status, lost.reason], ["UNDELIVERABLE", "FAILED"])
+      const twice = yield* explain({ faults: [{ provider: "sendgrid", outcome: "Unknown", took: 15_000 }] })
+      assert.deepStrictEqual(
+        twice.timeline.map(({ possible_duplicate, provider }) => [provider, possible_duplicate]),
+        [["sendgrid", false], ["sendgrid", true]]
+      )
+      assert.isAbove(twice.timeline[1]?.at ?? 0, 15_000 + 4_000)
+      assert.strictEqual(
+        (yield* call("POST", "/routing-strategies/rs_none/explain", { body: { faults: [] } })).status,
+        404
+      )
+      assert.strictEqual((yield* call("POST", `/routing-strategies/${id}/explain`, { body: {} })).status, 400)
+    }))
+
   it.effect("pages follow their cursors", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
@@ -98,7 +148,10 @@ describe("Routing strategies", () => {
       assert.strictEqual((yield* call("GET", `/notifications?cursor=${first.paging.cursor}`)).status, 400)
     }))
 
-  it.effect.each([{}, { name: "a" }, { ...strategy, routing: { method: "some", channels: [] } }, { ...strategy, name: "" }])(
+  it.effect.each([{}, { name: "a" }, { ...strategy, routing: { method: "some", channels: [] } }, {
+    ...strategy,
+    name: ""
+  }])(
     "%j is 400",
     (body) =>
       Effect.gen(function*() {

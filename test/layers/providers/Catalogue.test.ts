@@ -5,7 +5,10 @@ import * as Rows from "#test/layers/providers/rows/All.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
-const catalogued = Effect.map(Effect.context<VendorHttp>(), (context) => Rows.all.map(({ entry }) => entry.catalogued(context)))
+const catalogued = Effect.map(
+  Effect.context<VendorHttp>(),
+  (context) => Rows.all.map(({ entry }) => entry.catalogued(context))
+)
   .pipe(withHttp(1_000), Effect.scoped)
 
 describe("Catalogue of vendors over HTTP", () => {
@@ -17,7 +20,7 @@ describe("Catalogue of vendors over HTTP", () => {
       ])
       assert.deepStrictEqual(Object.fromEntries(secrets), {
         "aws-ses": ["secret_access_key", "session_token"],
-        "postmark": ["server_token"],
+        "postmark": ["server_token", "webhook_secret"],
         "resend": ["api_key"],
         "sendgrid": ["api_key"],
         "twilio": ["auth_token"],
@@ -52,7 +55,14 @@ describe("Catalogue of vendors over HTTP", () => {
   it("a base is an absolute http(s) URL without credentials, query or fragment", () => {
     const fits = Schema.is(url)
     const good = ["https://a.example", "http://127.0.0.1:8080/prefix/"]
-    const bad = ["a.example", "ftp://a.example", "https://u:p@a.example", "https://a.example?x", "https://a.example#x", ""]
+    const bad = [
+      "a.example",
+      "ftp://a.example",
+      "https://u:p@a.example",
+      "https://a.example?x",
+      "https://a.example#x",
+      ""
+    ]
     assert.deepStrictEqual(good.filter((text) => !fits(text)), [])
     assert.deepStrictEqual(bad.filter((text) => fits(text)), [])
   })

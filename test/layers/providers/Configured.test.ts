@@ -8,8 +8,8 @@ import { Providers } from "#src/delivery/Providers.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
 import * as FakeCatalogue from "#test/support/FakeCatalogue.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Redacted, Scope as EffectScope } from "effect"
-import { Exit } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer, Redacted, Scope as EffectScope } from "effect"
+import { TestClock } from "effect/testing"
 
 const production = Scope.make(1)
 const test = Scope.make(2)
@@ -51,7 +51,14 @@ const start = Effect.fnUntraced(function*(onSend?: (delivery: Delivery) => Effec
   const send = Effect.fnUntraced(function*(key: string) {
     yield* sendBy((yield* providers.configured(production)).find((provider) => provider.key === key))
   })
-  return { seen, configurations, configured: providers.configured, names, send, close: EffectScope.close(scope, Exit.void) }
+  return {
+    seen,
+    configurations,
+    configured: providers.configured,
+    names,
+    send,
+    close: EffectScope.close(scope, Exit.void)
+  }
 })
 
 const sendBy = (provider: Provider | undefined) =>
@@ -70,7 +77,9 @@ describe("Configured", () => {
     Effect.gen(function*() {
       const { configurations, names } = yield* start()
       const one = yield* configurations.create(production, draft("a"))
+      yield* TestClock.adjust("1 milli")
       yield* configurations.create(production, draft("b", { alias: "eu" }))
+      yield* TestClock.adjust("1 milli")
       const three = yield* configurations.create(production, draft("c"))
       assert.sameMembers((yield* names(production)).map(([key]) => key), ["inbox", "sendgrid", "eu", three.id])
       yield* configurations.remove(production, one.id)
@@ -122,6 +131,7 @@ describe("Configured", () => {
       yield* configurations.create(production, draft("a", { settings: undefined }))
       yield* configurations.create(production, draft("a", { settings: Redacted.make({ api_key: "" }) }))
       yield* configurations.create(production, draft("a", { provider: "gone" }))
+      yield* TestClock.adjust("1 milli")
       const { id } = yield* configurations.create(production, draft("good"))
       assert.deepStrictEqual((yield* names(production)).map(([key]) => key), ["inbox", id])
     }))

@@ -24,7 +24,9 @@ const printed = (): string => {
   const keys = [...found.keys()]
   const width = Math.max(...cellNames.map((name) => name.length))
   const line = (name: string, values: ReadonlyArray<string>) =>
-    [name.padEnd(width), ...values.map((value, index) => value.padEnd((keys[index] ?? "").length + 1).padEnd(9))].join(" ")
+    [name.padEnd(width), ...values.map((value, index) => value.padEnd((keys[index] ?? "").length + 1).padEnd(9))].join(
+      " "
+    )
   const own = keys.flatMap((key) =>
     [...(found.get(key) ?? [])]
       .filter(([name]) => !cellNames.includes(name))

@@ -22,7 +22,9 @@ const hostile = [
 ]
 
 const sentText = Effect.fnUntraced(function*(row: Parameters<typeof send>[0], text: string) {
-  const { result, seen } = yield* send(row, row.success, { more: { rendered: { ...rendered, title: text, body: text, text } } })
+  const { result, seen } = yield* send(row, row.success, {
+    more: { rendered: { ...rendered, title: text, body: text, text } }
+  })
   assert.isTrue(Result.isSuccess(result))
   const body = seen.at(-1)?.body ?? "{}"
   const read: Schema.JsonObject = row === Sms.twilio ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(body)
@@ -31,38 +33,54 @@ const sentText = Effect.fnUntraced(function*(row: Parameters<typeof send>[0], te
 
 describe("injection", () => {
   it.live("Slack: no command, mention or link is left, and nothing is linked by name", () =>
-    Effect.forEach(hostile, Effect.fnUntraced(function*(text) {
-      const body = yield* sentText(Chat.slack, text)
-      assert.notMatch(String(body["text"]), /[<>]/)
-      assert.deepStrictEqual([body["parse"], body["link_names"]], ["none", false])
-    })))
+    Effect.forEach(
+      hostile,
+      Effect.fnUntraced(function*(text) {
+        const body = yield* sentText(Chat.slack, text)
+        assert.notMatch(String(body["text"]), /[<>]/)
+        assert.deepStrictEqual([body["parse"], body["link_names"]], ["none", false])
+      })
+    ))
 
-  it.effect.prop("Slack: what was escaped reads as it was written", { text: Schema.String }, ({ text }) =>
-    Effect.sync(() => {
-      const read = ChatText.slack(text).replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
-      assert.strictEqual(read, text)
-    }))
+  it.effect.prop(
+    "Slack: what was escaped reads as it was written",
+    { text: Schema.String },
+    ({ text }) =>
+      Effect.sync(() => {
+        const read = ChatText.slack(text).replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+        assert.strictEqual(read, text)
+      })
+  )
 
   it.live("Discord: nobody is mentioned and no link is masked", () =>
-    Effect.forEach(hostile, Effect.fnUntraced(function*(text) {
-      const body = yield* sentText(Chat.discord, text)
-      assert.deepStrictEqual(body["allowed_mentions"], { parse: [] })
-      // Pairs of backslash and character are literal; what is left must hold none that opens anything.
-      assert.notMatch(String(body["content"]).replaceAll(/\\[\s\S]/g, ""), /[<>[\]\\]/)
-    })))
+    Effect.forEach(
+      hostile,
+      Effect.fnUntraced(function*(text) {
+        const body = yield* sentText(Chat.discord, text)
+        assert.deepStrictEqual(body["allowed_mentions"], { parse: [] })
+        // Pairs of backslash and character are literal; what is left must hold none that opens anything.
+        assert.notMatch(String(body["content"]).replaceAll(/\\[\s\S]/g, ""), /[<>[\]\\]/)
+      })
+    ))
 
   it.live("Teams: the text is plain to the client", () =>
-    Effect.forEach(hostile, Effect.fnUntraced(function*(text) {
-      const body = yield* sentText(Chat.msTeams, text)
-      assert.strictEqual(body["textFormat"], "plain")
-      assert.notProperty(body, "entities")
-    })))
+    Effect.forEach(
+      hostile,
+      Effect.fnUntraced(function*(text) {
+        const body = yield* sentText(Chat.msTeams, text)
+        assert.strictEqual(body["textFormat"], "plain")
+        assert.notProperty(body, "entities")
+      })
+    ))
 
   it.live("SMS: control characters stay out, line ends stay", () =>
-    Effect.forEach([Sms.twilio, Sms.vonage], Effect.fnUntraced(function*(row) {
-      const body = yield* sentText(row, "a\r\nb\u0000\u001b\u0085c\td")
-      assert.strictEqual(body["Body"] ?? body["text"], "a\nbc\td")
-    })))
+    Effect.forEach(
+      [Sms.twilio, Sms.vonage],
+      Effect.fnUntraced(function*(row) {
+        const body = yield* sentText(row, "a\r\nb\u0000\u001b\u0085c\td")
+        assert.strictEqual(body["Body"] ?? body["text"], "a\nbc\td")
+      })
+    ))
 
   it("e-mail: an address is one address, or none", () => {
     const good = ["ann@example.com", "a.b+c@sub.example.com", "jörg@exämple.de", "o'neil@example.com"]
@@ -88,17 +106,21 @@ describe("injection", () => {
   })
 
   it.live("e-mail: a recipient that is two addresses is refused, and nothing is sent", () =>
-    Effect.forEach([Mail.sendGrid, Mail.postmark, Mail.resend, Mail.awsSes], Effect.fnUntraced(function*(row) {
-      const more = { profile: { email: "ann@example.com\r\nBcc: evil@example.com" } }
-      const { result, seen } = yield* send(row, row.success, { more })
-      assert.strictEqual(Result.isFailure(result) && result.failure._tag, "RecipientRejected")
-      assert.deepStrictEqual(seen, [])
-    })))
+    Effect.forEach(
+      [Mail.sendGrid, Mail.postmark, Mail.resend, Mail.awsSes],
+      Effect.fnUntraced(function*(row) {
+        const more = { profile: { email: "ann@example.com\r\nBcc: evil@example.com" } }
+        const { result, seen } = yield* send(row, row.success, { more })
+        assert.strictEqual(Result.isFailure(result) && result.failure._tag, "RecipientRejected")
+        assert.deepStrictEqual(seen, [])
+      })
+    ))
 
   it.effect("e-mail: header names are from a list and values have one line", () =>
     Effect.gen(function*() {
       const row = Mail.sendGrid
-      const of = (override: Schema.JsonObject) => Email.of(delivery(row, { override }), "ann@example.com", "a@b.example")
+      const of = (override: Schema.JsonObject) =>
+        Email.of(delivery(row, { override }), "ann@example.com", "a@b.example")
       const email = yield* of({ headers: { "X-A": "1\r\nBcc: x@y.example" }, subject: "a\r\nb\u2028c" })
       assert.deepStrictEqual([email.headers, email.subject], [[["X-A", "1 Bcc: x@y.example"]], "a b c"])
       for (const name of ["Bcc", "To", "Content-Type", "DKIM-Signature", "X-A\r\nBcc", "Return-Path"]) {

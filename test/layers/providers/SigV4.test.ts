@@ -38,13 +38,23 @@ const vectors = [
 describe("SigV4", () => {
   for (const [name, request, signature] of vectors) {
     it(`signs as AWS's test suite does: ${name}`, () => {
-      const { authorization } = SigV4.sign(request, credentials, at)
+      const { authorization } = SigV4.signer(credentials)(request, at)
       assert.strictEqual(authorization?.split("Signature=")[1], signature)
     })
   }
 
+  it("a signer keeps its key for a day, and no longer", () => {
+    const [, request] = vectors[0]
+    const sign = SigV4.signer(credentials)
+    const days = ["2015-08-30T12:36:00.000Z", "2015-08-31T12:36:00.000Z", "2015-08-31T13:00:00.000Z"]
+    assert.deepStrictEqual(
+      days.map((day) => sign(request, day)),
+      days.map((day) => SigV4.signer(credentials)(request, day))
+    )
+  })
+
   it("a session token is sent and signed", () => {
-    const headers = SigV4.sign(vectors[0][1], { ...credentials, sessionToken: "token" }, at)
+    const headers = SigV4.signer({ ...credentials, sessionToken: "token" })(vectors[0][1], at)
     assert.strictEqual(headers["x-amz-security-token"], "token")
     assert.include(headers["authorization"], "SignedHeaders=host;x-amz-date;x-amz-security-token,")
   })

@@ -73,6 +73,16 @@ describe("VendorHttp", () => {
       assert.isAtMost(server.connections(), 64)
     }).pipe(Effect.scoped))
 
+  it.live("an answer over 1 MB is cut, over HTTP/1.1 and HTTP/2, and its status still counts", () =>
+    Effect.forEach([false, true], (http2) =>
+      Effect.gen(function*() {
+        const body = "x".repeat(1_000_001)
+        const server = yield* ScriptedVendor.listen({ http2, script: () => ({ status: 400, body }) })
+        const line = yield* (yield* VendorHttp.make({ deadlineMs: 10_000 })).line
+        const answer = yield* line.send({ ...posted(server.origin), http2 })
+        assert.deepStrictEqual([answer.status, answer.whole, answer.body], [400, false, ""])
+      }).pipe(Effect.scoped)))
+
   it.live("a redirect is an answer, and is not followed", () =>
     Effect.gen(function*() {
       const { origin, seen } = yield* ScriptedVendor.listen({
@@ -92,7 +102,10 @@ describe("VendorHttp", () => {
         posted("not a url"),
         posted("ftp://127.0.0.1/")
       ]
-      const kinds = yield* Effect.forEach(wrong, (request) => Effect.map(Effect.flip(line.send(request)), (_) => _._tag))
+      const kinds = yield* Effect.forEach(
+        wrong,
+        (request) => Effect.map(Effect.flip(line.send(request)), (_) => _._tag)
+      )
       assert.deepStrictEqual(kinds, ["Misconfigured", "Misconfigured", "Misconfigured"])
       assert.deepStrictEqual(seen, [])
     }).pipe(Effect.scoped))

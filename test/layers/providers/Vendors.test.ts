@@ -33,8 +33,14 @@ describe("vendors", () => {
         beforeThat(Chat.msTeams, "/login", { status: 401 }),
         beforeThat(Chat.msTeams, "/v3/conversations", { status: 500 }),
         beforeThat(Chat.msTeams, "/v3/conversations", garbage),
-        beforeThat(Chat.slack, "/users.lookupByEmail", { status: 200, body: "{\"ok\":false,\"error\":\"users_not_found\"}" }),
-        beforeThat(Chat.slack, "/users.lookupByEmail", { status: 200, body: "{\"ok\":false,\"error\":\"internal_error\"}" }),
+        beforeThat(Chat.slack, "/users.lookupByEmail", {
+          status: 200,
+          body: "{\"ok\":false,\"error\":\"users_not_found\"}"
+        }),
+        beforeThat(Chat.slack, "/users.lookupByEmail", {
+          status: 200,
+          body: "{\"ok\":false,\"error\":\"internal_error\"}"
+        }),
         beforeThat(Chat.slack, "/users.lookupByEmail", garbage),
         beforeThat(Chat.discord, "/api/v10/users/@me/channels", { status: 400, body: "{\"code\":50007}" }),
         beforeThat(Chat.discord, "/api/v10/users/@me/channels", { status: 200, body: "{\"id\":\"../x\"}" })
@@ -63,7 +69,9 @@ describe("vendors", () => {
           return before ?? (body === "" ? { status: 500 } : answers.shift() ?? { status: 500 })
         }
       })
-      const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(withHttp(10_000))
+      const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(
+        withHttp(10_000)
+      )
       yield* Effect.forEach([1, 2, 3, 4], () => Effect.exit(vendor.send(delivery(Push.firebaseFcm))))
       assert.deepStrictEqual(server.seen.map(({ path }) => path === "/token" ? "token" : "send"), [
         "token",
@@ -117,7 +125,10 @@ describe("vendors", () => {
     Effect.gen(function*() {
       const rotten = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"
       for (const row of [Push.apn, Push.firebaseFcm]) {
-        const { result, seen } = yield* send({ ...row, settings: { ...row.settings, private_key: rotten } }, row.success)
+        const { result, seen } = yield* send(
+          { ...row, settings: { ...row.settings, private_key: rotten } },
+          row.success
+        )
         assert.strictEqual(outcomeOf(result), "Misconfigured")
         assert.deepStrictEqual(seen, [])
       }
@@ -126,7 +137,9 @@ describe("vendors", () => {
   it.live("the recipient's own Slack token and channel go before the configuration's", () =>
     Effect.gen(function*() {
       const row = { ...Chat.slack, settings: { access_token: "xoxb-own" } }
-      const channel = yield* send(row, row.success, { more: { profile: { slack: { channel: "C1", email: "a@b.example" } } } })
+      const channel = yield* send(row, row.success, {
+        more: { profile: { slack: { channel: "C1", email: "a@b.example" } } }
+      })
       const [only] = channel.seen
       assert.strictEqual(channel.seen.length, 1)
       assert.strictEqual(only?.headers["authorization"], "Bearer xoxb-own")
@@ -136,10 +149,20 @@ describe("vendors", () => {
 
   it.live("P9: the bot's token goes to no host that a recipient names", () =>
     Effect.gen(function*() {
-      const server = yield* ScriptedVendor.listen({ script: ({ path }) => Chat.msTeams.before?.[path] ?? Chat.msTeams.success })
+      const server = yield* ScriptedVendor.listen({
+        script: ({ path }) => Chat.msTeams.before?.[path] ?? Chat.msTeams.success
+      })
       const { base_url: _, ...settings } = settingsAt(Chat.msTeams, server.origin)
       const vendor = yield* configure(Chat.msTeams, settings).pipe(withHttp(2_000))
-      for (const service_url of [server.origin, "https://evil.example/", "http://smba.trafficmanager.net/", "https://smba.trafficmanager.net@evil.example/", "x"]) {
+      for (
+        const service_url of [
+          server.origin,
+          "https://evil.example/",
+          "http://smba.trafficmanager.net/",
+          "https://smba.trafficmanager.net@evil.example/",
+          "x"
+        ]
+      ) {
         const profile = { ms_teams: { service_url, conversation_id: "c" } }
         const result = yield* Effect.result(vendor.send(delivery(Chat.msTeams, { profile })))
         assert.strictEqual(outcomeOf(result), "RecipientRejected", service_url)
@@ -149,17 +172,26 @@ describe("vendors", () => {
 
   it.live("override.config changes credentials for one message, and never the host", () =>
     Effect.gen(function*() {
-      const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override: { config: { apiKey: "SG.other" } } } })
+      const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, {
+        more: { override: { config: { apiKey: "SG.other" } } }
+      })
       assert.strictEqual(seen[0]?.headers["authorization"], "Bearer SG.other")
-      const host = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override: { config: { baseUrl: "http://127.0.0.1:1" } } } })
-      const wrong = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override: { config: { api_key: 42 } } } })
+      const host = yield* send(Mail.sendGrid, Mail.sendGrid.success, {
+        more: { override: { config: { baseUrl: "http://127.0.0.1:1" } } }
+      })
+      const wrong = yield* send(Mail.sendGrid, Mail.sendGrid.success, {
+        more: { override: { config: { api_key: 42 } } }
+      })
       assert.deepStrictEqual([outcomeOf(host.result), outcomeOf(wrong.result)], ["Misconfigured", "Misconfigured"])
       assert.deepStrictEqual([host.seen, wrong.seen], [[], []])
     }))
 
   it.live("P9: a vendor's words do not repeat the address", () =>
     Effect.gen(function*() {
-      const answer = { status: 422, body: JSON.stringify({ ErrorCode: 406, Message: `Inactive: ann@example.com.\r\n${"x".repeat(999)}` }) }
+      const answer = {
+        status: 422,
+        body: JSON.stringify({ ErrorCode: 406, Message: `Inactive: ann@example.com.\r\n${"x".repeat(999)}` })
+      }
       const { result } = yield* send(Mail.postmark, answer)
       const [tag, detail = ""] = failureOf(result)
       assert.strictEqual(tag, "RecipientRejected")
@@ -168,12 +200,17 @@ describe("vendors", () => {
     }))
 
   it.live("a number that is none is refused before anything is sent", () =>
-    Effect.forEach([Sms.twilio, Sms.vonage], Effect.fnUntraced(function*(row) {
-      for (const phone_number of ["4155552671", "+1415", "+1415555267a", "+14155552671,+14155552672", "tel:+14155552671"]) {
-        const { result, seen } = yield* send(row, row.success, { more: { profile: { phone_number } } })
-        assert.deepStrictEqual([outcomeOf(result), seen.length], ["RecipientRejected", 0], phone_number)
-      }
-    })))
+    Effect.forEach(
+      [Sms.twilio, Sms.vonage],
+      Effect.fnUntraced(function*(row) {
+        for (
+          const phone_number of ["4155552671", "+1415", "+1415555267a", "+14155552671,+14155552672", "tel:+14155552671"]
+        ) {
+          const { result, seen } = yield* send(row, row.success, { more: { profile: { phone_number } } })
+          assert.deepStrictEqual([outcomeOf(result), seen.length], ["RecipientRejected", 0], phone_number)
+        }
+      })
+    ))
 
   it.live("Twilio wants a sender, and sends by a service where it is given", () =>
     Effect.gen(function*() {
@@ -181,7 +218,10 @@ describe("vendors", () => {
       const none = yield* send({ ...Sms.twilio, settings }, Sms.twilio.success)
       assert.strictEqual(outcomeOf(none.result), "Misconfigured")
       const service = `MG${"0".repeat(32)}`
-      const some = yield* send({ ...Sms.twilio, settings: { ...settings, messaging_service_sid: service } }, Sms.twilio.success)
+      const some = yield* send(
+        { ...Sms.twilio, settings: { ...settings, messaging_service_sid: service } },
+        Sms.twilio.success
+      )
       assert.strictEqual(new URLSearchParams(some.seen[0]?.body).get("MessagingServiceSid"), service)
     }))
 
@@ -190,9 +230,13 @@ describe("vendors", () => {
       const server = yield* ScriptedVendor.listen({ script: () => Sms.twilio.success })
       const vendor = yield* configure(Sms.twilio, settingsAt(Sms.twilio, server.origin)).pipe(withHttp(10_000))
       const numbers = Array.from({ length: 40 }, (_, index) => `+141555520${10 + index}`)
-      yield* Effect.forEach(numbers, (phone_number) => vendor.send(delivery(Sms.twilio, { profile: { phone_number } })), {
-        concurrency: "unbounded"
-      })
+      yield* Effect.forEach(
+        numbers,
+        (phone_number) => vendor.send(delivery(Sms.twilio, { profile: { phone_number } })),
+        {
+          concurrency: "unbounded"
+        }
+      )
       assert.sameMembers(server.seen.map(({ body }) => new URLSearchParams(body).get("To") ?? ""), numbers)
     }).pipe(Effect.scoped))
 })
@@ -202,7 +246,8 @@ describe("Devices", () => {
   const other = new RecipientRejected({ detail: "other", invalidates: false })
   it.effect("one device that takes the message makes it accepted", () =>
     Effect.gen(function*() {
-      const accepted = yield* Devices.each(["a", "b"], (to) => to === "a" ? Effect.fail(gone) : Effect.succeed({ reference: to }))
+      const accepted = yield* Devices.each(["a", "b"], (to) =>
+        to === "a" ? Effect.fail(gone) : Effect.succeed({ reference: to }))
       assert.strictEqual(accepted.reference, "b")
     }))
 
@@ -232,7 +277,8 @@ describe("Devices", () => {
       assert.isTrue(Exit.isFailure(none))
       const tried = yield* Ref.make(0)
       yield* Effect.exit(
-        Devices.each(Array.from({ length: 50 }, (_, index) => index), () => Effect.andThen(Ref.update(tried, (n) => n + 1), Effect.fail(gone)))
+        Devices.each(Array.from({ length: 50 }, (_, index) => index), () =>
+          Effect.andThen(Ref.update(tried, (n) => n + 1), Effect.fail(gone)))
       )
       assert.strictEqual(yield* Ref.get(tried), 20)
     }))

@@ -15,7 +15,9 @@ const pgError = (code: string, message: string) =>
   Object.assign(new Error(message), { code, detail: `Key (recipient)=(${canary})`, where: canary })
 const sqlError = (cause: unknown) =>
   new StoreUnavailable({
-    cause: new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, message: "Failed to execute statement" }) })
+    cause: new SqlError.SqlError({
+      reason: new SqlError.UnknownError({ cause, message: "Failed to execute statement" })
+    })
   })
 
 const thrown = (run: () => unknown): unknown => Result.getOrThrow(Result.flip(Result.try(run)))
@@ -25,9 +27,14 @@ const quoting: ReadonlyArray<unknown> = [
   sqlError(pgError("22P02", `invalid input syntax for type integer: "${canary}"`)),
   thrown(() => JSON.parse(`{"a": ${canary}`)),
   thrown(() => new URL(canary)),
-  new HttpServerError.RouteNotFound({ request: HttpServerRequest.fromWeb(new Request(`http://localhost/profiles/${canary}`)) }),
+  new HttpServerError.RouteNotFound({
+    request: HttpServerRequest.fromWeb(new Request(`http://localhost/profiles/${canary}`))
+  }),
   thrown(() => Schema.decodeUnknownSync(Schema.Record(Schema.String, Schema.Int))({ [canary]: canary })),
-  Schema.decodeUnknownExit(Schema.Record(Schema.String, Schema.Int))({ [canary]: canary }).pipe(Exit.findErrorOption, Option.getOrThrow),
+  Schema.decodeUnknownExit(Schema.Record(Schema.String, Schema.Int))({ [canary]: canary }).pipe(
+    Exit.findErrorOption,
+    Option.getOrThrow
+  ),
   new Error(canary, { cause: new TypeError(canary) }),
   canary
 ]
@@ -62,9 +69,15 @@ describe("Discreet", () => {
 
   it.effect("an operator reads why: system errors, the database's own, and ours keep their text", () =>
     Effect.gen(function*() {
-      const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED", syscall: "connect" })
+      const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), {
+        code: "ECONNREFUSED",
+        syscall: "connect"
+      })
       assert.include(yield* logged(Effect.logError("x", sqlError(refused))), "connect ECONNREFUSED 127.0.0.1:5432")
-      assert.include(yield* logged(Effect.logError("x", sqlError(pgError("53300", "too many clients")))), "too many clients")
+      assert.include(
+        yield* logged(Effect.logError("x", sqlError(pgError("53300", "too many clients")))),
+        "too many clients"
+      )
       const line = yield* logged(Effect.logError("x", sqlError(pgError("23505", canary))))
       for (const part of ["StoreUnavailable", "SqlError", "23505", "Discreet.test.ts"]) assert.include(line, part)
     }))
@@ -86,7 +99,9 @@ describe("Discreet", () => {
         yield* Effect.void.pipe(Trace.accepting(id))
         yield* Effect.void.pipe(Effect.withSpan("housekeeping"))
       }).pipe(Effect.provideService(Tracer.Tracer, Discreet.tracer(recorder)))
-      const ends = spans.map(({ status }) => status._tag === "Ended" && Exit.isFailure(status.exit) ? Cause.pretty(status.exit.cause) : "")
+      const ends = spans.map(({ status }) =>
+        status._tag === "Ended" && Exit.isFailure(status.exit) ? Cause.pretty(status.exit.cause) : ""
+      )
       assert.notInclude(ends.join("\n"), canary)
       assert.strictEqual(ends.filter((text) => text !== "").length, quoting.length * 2)
       const accept = spans.find(({ name }) => name === "accept")
@@ -111,7 +126,10 @@ describe("Telemetry.layer", () => {
         yield* Effect.void.pipe(Effect.withSpan("service"))
         yield* Effect.void.pipe(Trace.stage("stage"), Trace.delivering(id, id))
         yield* HttpMiddleware.tracer(Effect.succeed(HttpServerResponse.empty())).pipe(
-          Effect.provideService(HttpServerRequest.HttpServerRequest, HttpServerRequest.fromWeb(new Request("http://localhost/")))
+          Effect.provideService(
+            HttpServerRequest.HttpServerRequest,
+            HttpServerRequest.fromWeb(new Request("http://localhost/"))
+          )
         )
       })
       const silent = Telemetry.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({}))))

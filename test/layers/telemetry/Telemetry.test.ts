@@ -68,87 +68,119 @@ const isJsonObject = (line: string): boolean => {
 }
 
 describe("Telemetry", () => {
-  it.live("a request is one trace with its id, and P9: no key, address or payload is in spans, metrics or logs", () =>
-    Effect.gen(function*() {
-      const collector = yield* Collector.start
-      const { port } = Object(yield* Effect.map(receiver, (server) => server.address()))
-      const { server, url } = yield* started({
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-        OTEL_BSP_SCHEDULE_DELAY: "200",
-        OTEL_BLRP_SCHEDULE_DELAY: "200",
-        OTEL_METRIC_EXPORT_INTERVAL: "200"
-      })
-      yield* Effect.promise(async () => {
-        const content = { title: "canary-title", body: "canary-payload {{secret}}" }
-        const webhook = await send(url, {
-          to: { webhook: { url: `http://127.0.0.1:${port}/canary-path`, headers: { "x-token": "canary-address" } } },
-          content,
-          data: { secret: "canary-payload" }
+  it.live(
+    "a request is one trace with its id, and P9: no key, address or payload is in spans, metrics or logs",
+    () =>
+      Effect.gen(function*() {
+        const collector = yield* Collector.start
+        const { port } = Object(yield* Effect.map(receiver, (server) => server.address()))
+        const { server, url } = yield* started({
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+          OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+          OTEL_BSP_SCHEDULE_DELAY: "200",
+          OTEL_BLRP_SCHEDULE_DELAY: "200",
+          OTEL_METRIC_EXPORT_INTERVAL: "200"
         })
-        const inbox = await send(url, {
-          to: { user_id: "canary-address", email: "canary-address@example.com" },
-          content,
-          routing: { method: "single", channels: ["inbox"] }
-        })
-        const traceparent = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
-        await fetch(`${url}/profiles/canary-address@example.com?email=canary-address`, { headers: { ...headers, traceparent } })
-        await fetch(`${url}/messages?recipient=canary-address`, { headers: { authorization: `Bearer pk_test_wrong${secret}` } })
-        const settled = () => collector.spans().filter(({ name }) => name === "settle").length === 2
-        await collector.until(() => settled() && collector.bodies("/v1/metrics").some((body) => body.includes("tidings_attempts_total")))
-        await stopped(server)
+        yield* Effect.promise(async () => {
+          const content = { title: "canary-title", body: "canary-payload {{secret}}" }
+          const webhook = await send(url, {
+            to: { webhook: { url: `http://127.0.0.1:${port}/canary-path`, headers: { "x-token": "canary-address" } } },
+            content,
+            data: { secret: "canary-payload" }
+          })
+          const inbox = await send(url, {
+            to: { user_id: "canary-address", email: "canary-address@example.com" },
+            content,
+            routing: { method: "single", channels: ["inbox"] }
+          })
+          const traceparent = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
+          await fetch(`${url}/profiles/canary-address@example.com?email=canary-address`, {
+            headers: { ...headers, traceparent }
+          })
+          await fetch(`${url}/messages?recipient=canary-address`, {
+            headers: { authorization: `Bearer pk_test_wrong${secret}` }
+          })
+          const settled = () => collector.spans().filter(({ name }) => name === "settle").length === 2
+          await collector.until(() =>
+            settled() && collector.bodies("/v1/metrics").some((body) => body.includes("tidings_attempts_total"))
+          )
+          await stopped(server)
 
-        for (const [id, expected] of [
-          [webhook, ["accept", "deliver", "map", "route", "render", "attempt", "settle"]],
-          [inbox, ["accept", "deliver", "map", "profile", "route", "render", "settle"]]
-        ] as const) {
-          const trace = collector.spans().filter((span) => span.traceId === traceId(id))
-          const names = trace.map(({ name }) => name)
-          for (const name of expected) assert.include(names, name)
-          const byId = new Map(trace.map((span) => [span.spanId, span]))
-          assert.strictEqual(byId.size, trace.length)
-          assert.deepStrictEqual(trace.filter((span) => span.parentSpanId === undefined).map(({ name }) => name), ["accept"])
-          for (const span of trace) {
-            if (span.name === "accept") continue
-            const parent = byId.get(span.parentSpanId ?? "")
-            assert.isDefined(parent, `${span.name} has no parent`)
-            if (span.name === "deliver") assert.strictEqual(parent?.name, "accept")
-            else if (expected.some((name) => name === span.name)) assert.strictEqual(parent?.name, "deliver", span.name)
+          for (
+            const [id, expected] of [
+              [webhook, ["accept", "deliver", "map", "route", "render", "attempt", "settle"]],
+              [inbox, ["accept", "deliver", "map", "profile", "route", "render", "settle"]]
+            ] as const
+          ) {
+            const trace = collector.spans().filter((span) => span.traceId === traceId(id))
+            const names = trace.map(({ name }) => name)
+            for (const name of expected) assert.include(names, name)
+            const byId = new Map(trace.map((span) => [span.spanId, span]))
+            assert.strictEqual(byId.size, trace.length)
+            assert.deepStrictEqual(trace.filter((span) => span.parentSpanId === undefined).map(({ name }) => name), [
+              "accept"
+            ])
+            for (const span of trace) {
+              if (span.name === "accept") continue
+              const parent = byId.get(span.parentSpanId ?? "")
+              assert.isDefined(parent, `${span.name} has no parent`)
+              if (span.name === "deliver") assert.strictEqual(parent?.name, "accept")
+              else if (expected.some((name) => name === span.name))
+                assert.strictEqual(parent?.name, "deliver", span.name)
+            }
           }
-        }
-        assert.sameMembers(
-          [...new Set(collector.spans().map((span) => span.traceId))],
-          [traceId(webhook), traceId(inbox)],
-          "only requests have traces"
-        )
-        assert.deepStrictEqual([...new Set(collector.resources("service.name"))], ["tidings"])
-        assert.isNotEmpty(collector.bodies("/v1/logs"))
+          assert.sameMembers(
+            [
+              ...new Set(collector.spans().map((span) => span.traceId))
+            ],
+            [traceId(webhook), traceId(inbox)],
+            "only requests have traces"
+          )
+          assert.deepStrictEqual([...new Set(collector.resources("service.name"))], ["tidings"])
+          assert.isNotEmpty(collector.bodies("/v1/logs"))
 
-        const told = [
-          ...["/v1/traces", "/v1/logs", "/v1/metrics"].flatMap(collector.bodies),
-          server.stdout(),
-          server.stderr()
-        ].join("\n")
-        for (const canary of canaries) assert.isFalse(told.includes(canary), canary)
-        const lines = server.stdout().trim().split("\n")
-        assert.isTrue(lines.length > 0 && lines.every(isJsonObject), server.stdout())
-      })
-    }), 60_000)
+          const told = [
+            ...["/v1/traces", "/v1/logs", "/v1/metrics"].flatMap(collector.bodies),
+            server.stdout(),
+            server.stderr()
+          ].join("\n")
+          for (const canary of canaries)
+            assert.isFalse(told.includes(canary), canary)
+          const lines = server.stdout().trim().split("\n")
+          assert.isTrue(lines.length > 0 && lines.every(isJsonObject), server.stdout())
+        })
+      }),
+    60_000
+  )
 
-  it.live("sends nothing where OTEL_SDK_DISABLED is set, and refuses variables that cannot be read, each by its name", () =>
-    Effect.gen(function*() {
-      const collector = yield* Collector.start
-      const { server, url } = yield* started({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_SDK_DISABLED: "true" })
-      yield* Effect.promise(async () => {
-        await send(url, { to: { user_id: "u" }, content: { title: "t", body: "b" }, routing: { method: "single", channels: ["inbox"] } })
-        await stopped(server)
-      })
-      assert.deepStrictEqual(["/v1/traces", "/v1/logs", "/v1/metrics"].flatMap(collector.bodies), [])
-      const refused = serve("node", 0, { OTEL_EXPORTER_OTLP_ENDPOINT: "canary-address", OTEL_EXPORTER_OTLP_PROTOCOL: "grpc" })
-      assert.deepStrictEqual(yield* Effect.promise(() => refused.ended), { code: 1, signal: null })
-      assert.deepStrictEqual(refused.stdout().trim().split("\n").map((line) => JSON.parse(line).message), [
-        "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json",
-        "OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"
-      ])
-    }), 60_000)
+  it.live(
+    "sends nothing where OTEL_SDK_DISABLED is set, and refuses variables that cannot be read, each by its name",
+    () =>
+      Effect.gen(function*() {
+        const collector = yield* Collector.start
+        const { server, url } = yield* started({
+          OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+          OTEL_SDK_DISABLED: "true"
+        })
+        yield* Effect.promise(async () => {
+          await send(url, {
+            to: { user_id: "u" },
+            content: { title: "t", body: "b" },
+            routing: { method: "single", channels: ["inbox"] }
+          })
+          await stopped(server)
+        })
+        assert.deepStrictEqual(["/v1/traces", "/v1/logs", "/v1/metrics"].flatMap(collector.bodies), [])
+        const refused = serve("node", 0, {
+          OTEL_EXPORTER_OTLP_ENDPOINT: "canary-address",
+          OTEL_EXPORTER_OTLP_PROTOCOL: "grpc"
+        })
+        assert.deepStrictEqual(yield* Effect.promise(() => refused.ended), { code: 1, signal: null })
+        assert.deepStrictEqual(refused.stdout().trim().split("\n").map((line) => JSON.parse(line).message), [
+          "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json",
+          "OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"
+        ])
+      }),
+    60_000
+  )
 })

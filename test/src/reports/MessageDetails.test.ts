@@ -46,6 +46,12 @@ const channel = { key: "email", name: "email", template: "nt_1" }
 const never = { sent: undefined, delivered: undefined, opened: undefined, clicked: undefined, reference: undefined }
 
 describe("MessageDetails.providers", () => {
+  it("tells of a call that was taken and bounced later", () =>
+    assert.deepInclude(
+      providers(record, [attempt(1, "smtp", "accepted", { kind: "RecipientRejected", error: "5.1.1" })])[0],
+      { status: "UNDELIVERABLE", sent: 11, error: "5.1.1" }
+    ))
+
   it("tells each provider's last call, and the recipient's doings of the one that sent", () =>
     assert.deepStrictEqual(
       providers(record, [

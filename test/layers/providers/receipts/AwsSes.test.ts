@@ -1,119 +1,44 @@
 import * as AwsSes from "#layers/providers/receipts/AwsSes.ts"
-import { MessageId } from "#schemas/MessageId.ts"
 import { Outbound, OutboundNotSent, type OutboundRequest, type OutboundResponse } from "#src/delivery/Outbound.ts"
 import { type CallbackReader, Unverifiable } from "#src/reports/Callbacks.ts"
 import { bodies, callback, flipped, type Genuine, read, refuses } from "#test/layers/providers/receipts/Forgeries.ts"
-import { cert, key } from "#test/layers/providers/receipts/SnsCertificate.ts"
+import { cert } from "#test/layers/providers/receipts/SnsCertificate.ts"
+import {
+  bounced,
+  certificate,
+  confirmation,
+  delivered,
+  envelope,
+  type Fields,
+  mail,
+  messageId,
+  notification,
+  now,
+  timestamp,
+  topic
+} from "#test/layers/providers/receipts/SnsMessages.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { sign } from "node:crypto"
-
-const messageId = MessageId.make("1-5f5fc76c-0123456789abcdef01234567")
-const topic = "arn:aws:sns:us-east-1:123456789012:ses-events"
-const certificate = "https://sns.us-east-1.amazonaws.com/SimpleNotificationService-f3ecfb7224c7233fe7bb5f59f96de52f.pem"
-const timestamp = "2027-01-05T00:41:03.000Z"
-const now = Date.parse(timestamp)
-
-type Fields = Readonly<Record<string, string>>
-
-/** Signs as SNS does (docs.aws.amazon.com/sns, Verifying the signatures of Amazon SNS messages). */
-const envelope = (fields: Fields, algorithm: "sha1" | "sha256" = "sha256"): Fields => {
-  const names = fields["Type"] === "Notification"
-    ? ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"]
-    : ["Message", "MessageId", "SubscribeURL", "Timestamp", "Token", "TopicArn", "Type"]
-  const text = names.flatMap((name) => fields[name] === undefined ? [] : [`${name}\n${fields[name]}\n`]).join("")
-  return {
-    ...fields,
-    SignatureVersion: algorithm === "sha1" ? "1" : "2",
-    Signature: sign(algorithm, Buffer.from(text), key).toString("base64"),
-    SigningCertURL: certificate,
-    UnsubscribeURL: `https://sns.us-east-1.amazonaws.com/?Action=Unsubscribe&SubscriptionArn=${topic}:c9135db0`
-  }
-}
-
-const notification = (record: unknown, more: Fields = {}): Fields => ({
-  Type: "Notification",
-  MessageId: "22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324",
-  TopicArn: topic,
-  Subject: "Amazon SES Email Event Notification",
-  Message: JSON.stringify(record),
-  Timestamp: timestamp,
-  ...more
-})
-
-const mail = {
-  timestamp: "2017-08-05T00:40:02.012Z",
-  source: "Sender Name <sender@example.com>",
-  sendingAccountId: "123456789012",
-  messageId: "EXAMPLE7c191be45-e9aedb9a-02f9-4d12-a87d-dd0099a07f8a-000000",
-  destination: ["recipient@example.com"],
-  headersTruncated: false,
-  tags: {
-    "ses:configuration-set": ["ConfigSet"],
-    "ses:source-ip": ["192.0.2.0"],
-    "tidings_message_id": [messageId],
-    "tidings_attempt": ["1"]
-  }
-}
-
-/** The records of the vendor's page (Examples of event data that Amazon SES publishes to Amazon SNS), with our tags. */
-const bounced = {
-  eventType: "Bounce",
-  bounce: {
-    bounceType: "Permanent",
-    bounceSubType: "General",
-    bouncedRecipients: [{
-      emailAddress: "recipient@example.com",
-      action: "failed",
-      status: "5.1.1",
-      diagnosticCode: "smtp; 550 5.1.1 user unknown"
-    }],
-    timestamp: "2017-08-05T00:41:02.669Z",
-    feedbackId: "01000157c44f053b-61b59c11-9236-11e6-8f96-7be8aexample-000000",
-    reportingMTA: "dsn; mta.example.com"
-  },
-  mail
-}
-const delivered = {
-  eventType: "Delivery",
-  mail,
-  delivery: {
-    timestamp: "2016-10-19T23:21:04.133Z",
-    processingTimeMillis: 11_893,
-    recipients: ["recipient@example.com"],
-    smtpResponse: "250 2.6.0 Message received",
-    reportingMTA: "mta.example.com"
-  }
-}
-
-const confirmation = (more: Fields = {}): Fields => ({
-  Type: "SubscriptionConfirmation",
-  MessageId: "165545c9-2a5c-472c-8df2-7ff2be2b3b1b",
-  Token: "2336412f37f",
-  TopicArn: topic,
-  Message: `You have chosen to subscribe to the topic ${topic}.\nTo confirm the subscription, visit the SubscribeURL.`,
-  SubscribeURL: `https://sns.us-east-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=${topic}&Token=2336412f37f`,
-  Timestamp: timestamp,
-  ...more
-})
 
 const answer = (body: string, status = 200): OutboundResponse => ({ status, headers: {}, body, truncated: false })
 
 /** A reader, and every URL that it asked for. */
-const make = Effect.fnUntraced(function*(respond: (request: OutboundRequest) => OutboundResponse | undefined = () => answer(cert)) {
-  const asked: Array<string> = []
-  const reader = yield* AwsSes.make.pipe(Effect.provideService(Outbound, {
-    request: (request) => {
-      asked.push(request.url)
-      const response = respond(request)
-      return response === undefined
-        ? Effect.fail(new OutboundNotSent({ stage: "connect", detail: "sns.us-east-1.amazonaws.com: refused" }))
-        : Effect.succeed(response)
-    }
-  }))
-  return { reader, asked }
-})
+const make = Effect.fnUntraced(
+  function*(respond: (request: OutboundRequest) => OutboundResponse | undefined = () => answer(cert)) {
+    const asked: Array<string> = []
+    const reader = yield* AwsSes.make.pipe(Effect.provideService(Outbound, {
+      request: (request) => {
+        asked.push(request.url)
+        const response = respond(request)
+        return response === undefined
+          ? Effect.fail(new OutboundNotSent({ stage: "connect", detail: "sns.us-east-1.amazonaws.com: refused" }))
+          : Effect.succeed(response)
+      }
+    }))
+    return { reader, asked }
+  }
+)
 
 const posted = (reader: CallbackReader, body: unknown): Genuine => ({
   reader,
@@ -158,7 +83,18 @@ describe("SES's events through SNS", () => {
     Effect.gen(function*() {
       const { reader } = yield* make()
       const genuine = envelope(notification(delivered, { Message: JSON.stringify({ eventType: "Delivery", mail }) }))
-      for (const name of ["Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type", "Signature", "SignatureVersion"]) {
+      for (
+        const name of [
+          "Message",
+          "MessageId",
+          "Subject",
+          "Timestamp",
+          "TopicArn",
+          "Type",
+          "Signature",
+          "SignatureVersion"
+        ]
+      ) {
         const value = genuine[name] ?? ""
         for (const changed of [...flipped(value), "", value.slice(1), `${value}=`, `${value}\n`]) {
           yield* refused(reader, { ...genuine, [name]: changed })
@@ -193,7 +129,8 @@ describe("SES's events through SNS", () => {
         "",
         "sns.us-east-1.amazonaws.com"
       ]
-      for (const SigningCertURL of urls) yield* refused(reader, { ...envelope(notification(delivered)), SigningCertURL })
+      for (const SigningCertURL of urls)
+        yield* refused(reader, { ...envelope(notification(delivered)), SigningCertURL })
       assert.deepStrictEqual(asked, [])
     }))
 
@@ -253,7 +190,10 @@ describe("SES's events through SNS", () => {
       }
       yield* refused(reader, { ...envelope(confirmation()), Token: "other" })
       assert.lengthOf(asked, 2)
-      assert.deepStrictEqual(yield* read(posted(reader, envelope(confirmation({ Type: "UnsubscribeConfirmation" })))), [])
+      assert.deepStrictEqual(
+        yield* read(posted(reader, envelope(confirmation({ Type: "UnsubscribeConfirmation" })))),
+        []
+      )
       assert.lengthOf(asked, 2)
     }))
 
@@ -262,14 +202,27 @@ describe("SES's events through SNS", () => {
       const { reader } = yield* make()
       const kind = (record: unknown) =>
         Effect.map(read(posted(reader, envelope(notification(record)))), (found) => found?.map(({ event }) => event))
-      const bounce = (bounceType: string, bounceSubType: string) => ({ ...bounced, bounce: { ...bounced.bounce, bounceType, bounceSubType } })
-      assert.deepStrictEqual(yield* kind({ eventType: "Open", mail, open: { timestamp, ipAddress: "192.0.2.1" } }), ["Open"])
-      assert.deepStrictEqual(yield* kind({ eventType: "Click", mail, click: { timestamp, link: "http://docs.aws.amazon.com" } }), ["Click"])
+      const bounce = (bounceType: string, bounceSubType: string) => ({
+        ...bounced,
+        bounce: { ...bounced.bounce, bounceType, bounceSubType }
+      })
+      assert.deepStrictEqual(yield* kind({ eventType: "Open", mail, open: { timestamp, ipAddress: "192.0.2.1" } }), [
+        "Open"
+      ])
+      assert.deepStrictEqual(
+        yield* kind({ eventType: "Click", mail, click: { timestamp, link: "http://docs.aws.amazon.com" } }),
+        ["Click"]
+      )
       assert.deepStrictEqual(yield* kind({ eventType: "Reject", mail, reject: { reason: "Bad content" } }), ["Bounce"])
-      assert.deepStrictEqual(yield* kind({ eventType: "Rendering Failure", mail, failure: { errorMessage: "x", templateName: "t" } }), ["Bounce"])
+      assert.deepStrictEqual(
+        yield* kind({ eventType: "Rendering Failure", mail, failure: { errorMessage: "x", templateName: "t" } }),
+        ["Bounce"]
+      )
       assert.deepStrictEqual(yield* kind(bounce("Transient", "MailboxFull")), ["Bounce"])
       assert.deepStrictEqual(yield* kind(bounce("Undetermined", "Undetermined")), ["Bounce"])
-      assert.deepStrictEqual(yield* kind({ notificationType: "Delivery", mail: { messageId: "m" }, delivery: {} }), ["Deliver"])
+      assert.deepStrictEqual(yield* kind({ notificationType: "Delivery", mail: { messageId: "m" }, delivery: {} }), [
+        "Deliver"
+      ])
       const none = [
         bounce("Transient", "General"),
         { eventType: "Send", mail, send: {} },

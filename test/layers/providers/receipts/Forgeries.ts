@@ -35,8 +35,10 @@ export const read = Effect.fnUntraced(function*({ callback, now, reader, setting
 
 /** The text with one character changed, at each place. */
 export const flipped = (text: string): ReadonlyArray<string> =>
-  Array.from(text, (char, index) =>
-    text.slice(0, index) + String.fromCharCode(char.charCodeAt(0) ^ 1) + text.slice(index + 1))
+  Array.from(
+    text,
+    (char, index) => text.slice(0, index) + String.fromCharCode(char.charCodeAt(0) ^ 1) + text.slice(index + 1)
+  )
 
 /** Values of a header that a verifier may stumble over instead of refusing them. */
 const mangled = (value: string): ReadonlyArray<string | undefined> => [

@@ -45,7 +45,9 @@ const signed = (body: string, timestamp = "1600112502"): Genuine => ({
   settings: { webhook_public_key: publicKey },
   callback: callback({
     headers: {
-      "x-twilio-email-event-webhook-signature": sign("sha256", Buffer.from(timestamp + body), privateKey).toString("base64"),
+      "x-twilio-email-event-webhook-signature": sign("sha256", Buffer.from(timestamp + body), privateKey).toString(
+        "base64"
+      ),
       "x-twilio-email-event-webhook-timestamp": timestamp
     },
     body
@@ -133,13 +135,21 @@ describe("SendGrid's event webhook", () => {
         ["Deliver", "Open", "Deliver", "Click", "Bounce", "Bounce"]
       )
       assert.isTrue(found?.every((receipt) => receipt.messageId === messageId && receipt.attempt === 2))
-      assert.deepInclude(found?.[4], { reference: "14c5d75ce93", detail: "5.0.0 500 unknown recipient", at: 1_513_299_569_000 })
+      assert.deepInclude(found?.[4], {
+        reference: "14c5d75ce93",
+        detail: "5.0.0 500 unknown recipient",
+        at: 1_513_299_569_000
+      })
     }))
 
   it.effect("takes nothing from a signed body that is none of its own", () =>
     Effect.gen(function*() {
-      for (const body of ["", "{}", "null", "[", "\"delivered\"", "\u0000"]) assert.deepStrictEqual(yield* kinds(signed(body)), [])
+      for (const body of ["", "{}", "null", "[", "\"delivered\"", "\u0000"])
+        assert.deepStrictEqual(yield* kinds(signed(body)), [])
       const strange = event("delivered", { tidings_message_id: "1-zzz", tidings_attempt: "0" })
-      assert.deepInclude((yield* read(signed(JSON.stringify([strange]))))?.[0], { messageId: undefined, attempt: undefined })
+      assert.deepInclude((yield* read(signed(JSON.stringify([strange]))))?.[0], {
+        messageId: undefined,
+        attempt: undefined
+      })
     }))
 })

@@ -1,6 +1,14 @@
 import { reader } from "#layers/providers/receipts/Twilio.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import { bodies, callback, flipped, type Genuine, headers, read, refuses } from "#test/layers/providers/receipts/Forgeries.ts"
+import {
+  bodies,
+  callback,
+  flipped,
+  type Genuine,
+  headers,
+  read,
+  refuses
+} from "#test/layers/providers/receipts/Forgeries.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import twilio from "twilio"
@@ -23,7 +31,11 @@ const fields = (more: Readonly<Record<string, string>> = {}) => ({
 })
 
 /** Signed by the vendor's own library. */
-const signed = (form: Readonly<Record<string, string>>, address = url, seen: ReadonlyArray<string> = [address]): Genuine => ({
+const signed = (
+  form: Readonly<Record<string, string>>,
+  address = url,
+  seen: ReadonlyArray<string> = [address]
+): Genuine => ({
   reader,
   settings: { auth_token: token },
   now: 1_600_112_502_000,
@@ -78,7 +90,10 @@ describe("Twilio's status callback", () => {
   it.effect("refuses it with any one byte changed, cut, longer or missing: body, signature, address", () =>
     Effect.gen(function*() {
       const addresses = flipped(url).map((changed) => ({ ...genuine.callback, urls: [changed] }))
-      yield* refuses(genuine, [...bodies(genuine), ...headers(genuine), ...addresses, { ...genuine.callback, urls: [] }])
+      yield* refuses(genuine, [...bodies(genuine), ...headers(genuine), ...addresses, {
+        ...genuine.callback,
+        urls: []
+      }])
     }))
 
   it.effect("refuses it without a token, or under another", () =>
@@ -96,6 +111,23 @@ describe("Twilio's status callback", () => {
         assert.isDefined(yield* read(signed(fields(), `${origin}${path}`, seen)))
       }
       assert.isUndefined(yield* read(signed(fields(), `https://elsewhere.example${path}`, seen)))
+    }))
+
+  it.effect("takes the address that its own configuration gave away, whatever a proxy made of it", () =>
+    Effect.gen(function*() {
+      const base = "https://example.com/tidings/callbacks/pc_1"
+      const behind = signed(fields(), `${base}?tidings_message_id=${messageId}`, [
+        "http://10.0.0.7:3000/callbacks/pc_1"
+      ])
+      assert.isUndefined(yield* read(behind))
+      const settings = { auth_token: token, status_callback: base }
+      assert.isDefined(yield* read({ ...behind, settings }))
+      const other = {
+        ...behind.callback,
+        query: new URLSearchParams({ tidings_message_id: messageId.replace("1-", "2-") })
+      }
+      assert.isUndefined(yield* read({ ...behind, settings, callback: other }))
+      assert.isUndefined(yield* read({ ...behind, settings: { ...settings, status_callback: "nowhere" } }))
     }))
 
   it.effect("tells what moves a message from what does not", () =>

@@ -6,8 +6,16 @@ import * as Sms from "#test/layers/providers/rows/Sms.ts"
 
 /** A row for every vendor over HTTP. */
 export const all: ReadonlyArray<Row> = [
-  Email.awsSes, Email.postmark, Email.resend, Email.sendGrid,
-  Sms.twilio, Sms.vonage,
-  Push.apn, Push.expo, Push.firebaseFcm,
-  Chat.discord, Chat.msTeams, Chat.slack
+  Email.awsSes,
+  Email.postmark,
+  Email.resend,
+  Email.sendGrid,
+  Sms.twilio,
+  Sms.vonage,
+  Push.apn,
+  Push.expo,
+  Push.firebaseFcm,
+  Chat.discord,
+  Chat.msTeams,
+  Chat.slack
 ]

@@ -84,7 +84,11 @@ export const discord: Row = {
     { name: "50035 form", answer: discordFault(400, 50035, "Invalid Form Body"), kind: "ContentRejected" },
     { name: "50006 empty", answer: discordFault(400, 50006, "Cannot send an empty message"), kind: "ContentRejected" },
     { name: "50001 access", answer: discordFault(403, 50001, "Missing Access"), kind: "Misconfigured" },
-    { name: "40003 too fast", answer: discordFault(429, 40003, "Opening direct messages too fast"), kind: "RateLimited" },
+    {
+      name: "40003 too fast",
+      answer: discordFault(429, 40003, "Opening direct messages too fast"),
+      kind: "RateLimited"
+    },
     {
       name: "429 global",
       answer: json(429, { message: "You are being rate limited.", retry_after: 64.57, global: true }),
@@ -150,8 +154,16 @@ export const msTeams: Row = {
       kind: "ContentRejected"
     },
     { name: "400 BadSyntax", answer: teamsFault(400, "BadSyntax", "Bad format"), kind: "ContentRejected" },
-    { name: "403 disabled", answer: teamsFault(403, "BotDisabledByAdmin", "The tenant admin disabled this bot"), kind: "Misconfigured" },
-    { name: "412 precondition", answer: teamsFault(412, "PreconditionFailed", "Precondition failed"), kind: "Unavailable" }
+    {
+      name: "403 disabled",
+      answer: teamsFault(403, "BotDisabledByAdmin", "The tenant admin disabled this bot"),
+      kind: "Misconfigured"
+    },
+    {
+      name: "412 precondition",
+      answer: teamsFault(412, "PreconditionFailed", "Precondition failed"),
+      kind: "Unavailable"
+    }
   ],
   differs: { "404": { outcome: "RecipientRejected", why: "its path is the conversation" } }
 }

@@ -63,7 +63,11 @@ export const sendGrid: Row = {
     },
     {
       name: "400 content",
-      answer: sendGridFault(400, "The content value must be a string at least one character in length.", "content.0.value"),
+      answer: sendGridFault(
+        400,
+        "The content value must be a string at least one character in length.",
+        "content.0.value"
+      ),
       kind: "ContentRejected"
     },
     {
@@ -122,16 +126,25 @@ export const postmark: Row = {
     },
     { name: "300 to", answer: postmarkFault(300, "Invalid 'To' address: 'ann'."), kind: "RecipientRejected" },
     { name: "300 from", answer: postmarkFault(300, "Invalid 'From' address: 'shop'."), kind: "Misconfigured" },
-    { name: "300 content", answer: postmarkFault(300, "Zero recipients? No: provide either TextBody or HtmlBody."), kind: "RecipientRejected" },
+    {
+      name: "300 content",
+      answer: postmarkFault(300, "Zero recipients? No: provide either TextBody or HtmlBody."),
+      kind: "RecipientRejected"
+    },
     { name: "411 attachment type", answer: postmarkFault(411, "Forbidden attachment type"), kind: "ContentRejected" },
     { name: "405 not allowed", answer: postmarkFault(405, "Not allowed to send"), kind: "Misconfigured" },
     { name: "100 maintenance", answer: postmarkFault(100, "Maintenance"), kind: "Unavailable" },
-    { name: "401 code 10", answer: json(401, { ErrorCode: 10, Message: "Bad or missing server token." }), kind: "Misconfigured" },
+    {
+      name: "401 code 10",
+      answer: json(401, { ErrorCode: 10, Message: "Bad or missing server token." }),
+      kind: "Misconfigured"
+    },
     { name: "429 code", answer: json(429, { ErrorCode: 429, Message: "Rate limit exceeded" }), kind: "RateLimited" }
   ]
 }
 
-const resendFault = (statusCode: number, name: string, message: string): Answer => json(statusCode, { statusCode, name, message })
+const resendFault = (statusCode: number, name: string, message: string): Answer =>
+  json(statusCode, { statusCode, name, message })
 
 export const resend: Row = {
   entry: listed(Resend.definition),
@@ -160,10 +173,18 @@ export const resend: Row = {
   refusals: [
     {
       name: "422 to",
-      answer: resendFault(422, "validation_error", "Invalid `to` field. The email address needs to follow the `email@example.com` format."),
+      answer: resendFault(
+        422,
+        "validation_error",
+        "Invalid `to` field. The email address needs to follow the `email@example.com` format."
+      ),
       kind: "RecipientRejected"
     },
-    { name: "422 content", answer: resendFault(422, "missing_required_field", "Missing `html` or `text` field."), kind: "ContentRejected" },
+    {
+      name: "422 content",
+      answer: resendFault(422, "missing_required_field", "Missing `html` or `text` field."),
+      kind: "ContentRejected"
+    },
     {
       name: "403 own address only",
       answer: resendFault(403, "validation_error", "You can only send testing emails to your own email address."),
@@ -174,12 +195,32 @@ export const resend: Row = {
       answer: resendFault(403, "validation_error", "The example.org domain is not verified."),
       kind: "Misconfigured"
     },
-    { name: "422 from", answer: resendFault(422, "invalid_from_address", "Invalid `from` field."), kind: "Misconfigured" },
-    { name: "409 concurrent", answer: resendFault(409, "concurrent_idempotent_requests", "Same key in progress."), kind: "Unknown" },
-    { name: "409 other body", answer: resendFault(409, "invalid_idempotent_request", "Same key, other payload."), kind: "Unknown" },
-    { name: "429 quota", answer: resendFault(429, "daily_quota_exceeded", "You have reached your daily quota."), kind: "Misconfigured" },
+    {
+      name: "422 from",
+      answer: resendFault(422, "invalid_from_address", "Invalid `from` field."),
+      kind: "Misconfigured"
+    },
+    {
+      name: "409 concurrent",
+      answer: resendFault(409, "concurrent_idempotent_requests", "Same key in progress."),
+      kind: "Unknown"
+    },
+    {
+      name: "409 other body",
+      answer: resendFault(409, "invalid_idempotent_request", "Same key, other payload."),
+      kind: "Unknown"
+    },
+    {
+      name: "429 quota",
+      answer: resendFault(429, "daily_quota_exceeded", "You have reached your daily quota."),
+      kind: "Misconfigured"
+    },
     { name: "429 rate", answer: resendFault(429, "rate_limit_exceeded", "Too many requests."), kind: "RateLimited" },
-    { name: "500 application", answer: resendFault(500, "application_error", "An unexpected error occurred."), kind: "Unavailable" }
+    {
+      name: "500 application",
+      answer: resendFault(500, "application_error", "An unexpected error occurred."),
+      kind: "Unavailable"
+    }
   ]
 }
 
@@ -242,13 +283,21 @@ export const awsSes: Row = {
     { name: "400 content", answer: sesFault(400, "MessageRejected", "Message body is empty"), kind: "ContentRejected" },
     {
       name: "400 unverified",
-      answer: sesFault(400, "MessageRejected", "Email address is not verified. The following identities failed the check: x"),
+      answer: sesFault(
+        400,
+        "MessageRejected",
+        "Email address is not verified. The following identities failed the check: x"
+      ),
       kind: "Misconfigured"
     },
     { name: "400 paused", answer: sesFault(400, "SendingPausedException", "Sending paused"), kind: "Misconfigured" },
     { name: "400 throttled", answer: sesFault(400, "ThrottlingException", "Rate exceeded"), kind: "RateLimited" },
     { name: "400 quota", answer: sesFault(400, "LimitExceededException", "Daily quota"), kind: "RateLimited" },
-    { name: "429 sending rate", answer: sesFault(429, "TooManyRequestsException", "Maximum sending rate"), kind: "RateLimited" },
+    {
+      name: "429 sending rate",
+      answer: sesFault(429, "TooManyRequestsException", "Maximum sending rate"),
+      kind: "RateLimited"
+    },
     {
       name: "403 signature",
       answer: sesFault(403, "SignatureDoesNotMatch", "The request signature we calculated does not match"),

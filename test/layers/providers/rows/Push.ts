@@ -74,7 +74,12 @@ export const firebaseFcm: Row = {
     },
     {
       name: "400 content",
-      answer: fcmFault(400, "INVALID_ARGUMENT", undefined, "Invalid value at 'message.data[0].value' (TYPE_STRING), 42"),
+      answer: fcmFault(
+        400,
+        "INVALID_ARGUMENT",
+        undefined,
+        "Invalid value at 'message.data[0].value' (TYPE_STRING), 42"
+      ),
       kind: "ContentRejected"
     },
     {
@@ -167,7 +172,10 @@ export const expo: Row = {
   refusals: [
     {
       name: "DeviceNotRegistered",
-      answer: ticket("DeviceNotRegistered", "\"ExponentPushToken[xxx]\" is not a registered push notification recipient"),
+      answer: ticket(
+        "DeviceNotRegistered",
+        "\"ExponentPushToken[xxx]\" is not a registered push notification recipient"
+      ),
       kind: "RecipientRejected",
       invalidates: true
     },

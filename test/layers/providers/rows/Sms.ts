@@ -67,17 +67,38 @@ export const twilio: Row = {
       answer: twilioFault(400, 21610, "Attempt to send to unsubscribed recipient"),
       kind: "RecipientRejected"
     },
-    { name: "21617 too long", answer: twilioFault(400, 21617, "The concatenated message body exceeds 1600"), kind: "ContentRejected" },
+    {
+      name: "21617 too long",
+      answer: twilioFault(400, 21617, "The concatenated message body exceeds 1600"),
+      kind: "ContentRejected"
+    },
     { name: "21602 no body", answer: twilioFault(400, 21602, "Message body is required."), kind: "ContentRejected" },
-    { name: "21606 from", answer: twilioFault(400, 21606, "The 'From' phone number is not a valid sender"), kind: "Misconfigured" },
-    { name: "21408 region", answer: twilioFault(400, 21408, "Permission to send an SMS has not been enabled"), kind: "Misconfigured" },
+    {
+      name: "21606 from",
+      answer: twilioFault(400, 21606, "The 'From' phone number is not a valid sender"),
+      kind: "Misconfigured"
+    },
+    {
+      name: "21408 region",
+      answer: twilioFault(400, 21408, "Permission to send an SMS has not been enabled"),
+      kind: "Misconfigured"
+    },
     { name: "20003 credentials", answer: twilioFault(401, 20003, "Authenticate"), kind: "Misconfigured" },
-    { name: "21611 queue full", answer: twilioFault(429, 21611, "This 'From' number has exceeded the queue"), kind: "RateLimited" },
+    {
+      name: "21611 queue full",
+      answer: twilioFault(429, 21611, "This 'From' number has exceeded the queue"),
+      kind: "RateLimited"
+    },
     { name: "20429", answer: twilioFault(429, 20429, "Too Many Requests"), kind: "RateLimited" }
   ]
 }
 
-const vonageStatus = (name: string, status: string, text: string, rest: Pick<Refusal, "kind" | "invalidates">): Refusal => ({
+const vonageStatus = (
+  name: string,
+  status: string,
+  text: string,
+  rest: Pick<Refusal, "kind" | "invalidates">
+): Refusal => ({
   name: `status ${status} ${name}`,
   answer: json(200, { "message-count": "1", messages: [{ status, "error-text": text }] }),
   ...rest

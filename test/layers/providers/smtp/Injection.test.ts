@@ -1,8 +1,9 @@
 import { addrSpec, mailbox } from "#layers/providers/smtp/Address.ts"
+import { toDeliveryError } from "#layers/providers/smtp/ErrorTable.ts"
 import { smtp } from "#layers/providers/smtp/Smtp.ts"
 import { start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Option, Result } from "effect"
+import { Duration, Effect, Option, Result } from "effect"
 import { delivery, type Parts, vendor } from "./Deliveries.ts"
 
 const evil = "evil@e.test"
@@ -149,6 +150,31 @@ describe("SMTP injection", () => {
     assert.deepStrictEqual(mailbox({ address: "ada@x.test", name: "Ada, Countess" }), ada)
     assert.deepStrictEqual(mailbox("Ada <ada@x.test>"), Option.some({ name: "Ada", address: "ada@x.test" }))
   })
+
+  it.live("what is hostile by its length is refused as fast as anything", () =>
+    Effect.gen(function*() {
+      const provider = yield* vendor(1)
+      const long = 1_000_000
+      const cases: ReadonlyArray<Parts> = [
+        { email: `a${" ".repeat(long)}@x.test` },
+        { override: { cc: `${"<".repeat(long)}b@x.test` } },
+        { override: { headers: { "X-A": `${" ".repeat(long)}x` } } },
+        { override: { attachments: [{ content: `${"\n".repeat(long)}%`, encoding: "base64" }] } },
+        { override: { attachments: [{ content: "", contentType: `a/b${"; c=d".repeat(long / 5)}%` }] } }
+      ]
+      const [elapsed] = yield* Effect.timed(
+        Effect.forEach(cases, (parts) => Effect.flip(provider.send(delivery(parts))), { discard: true })
+      )
+      assert.isBelow(Duration.toMillis(elapsed), 2000)
+      const rambling = toDeliveryError({
+        _tag: "Refused",
+        stage: "rcpt",
+        code: 550,
+        enhanced: undefined,
+        text: "x".repeat(long)
+      })
+      assert.isBelow(rambling.detail.length, 250)
+    }))
 
   it.live("the settings are held to the same rules", () =>
     Effect.gen(function*() {

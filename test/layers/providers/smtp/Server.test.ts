@@ -117,7 +117,7 @@ describe("SMTP server", () => {
 
   for (const method of ["PLAIN", "LOGIN"] as const) {
     for (const secure of [true, false]) {
-      it.live(`logs in by ${method} over ${secure ? "TLS" : "STARTTLS"}; a wrong password is for the operator to mend`, () =>
+      it.live(`logs in by ${method} over ${secure ? "TLS" : "STARTTLS"}; a wrong password is the operator's`, () =>
         Effect.gen(function*() {
           const server = yield* serve({ secure, authMethods: [method], authOptional: false })
           const settings = { ca: cert, secure, username: "us", require_tls: true }
@@ -216,7 +216,7 @@ describe("SMTP server", () => {
       }))
   }
 
-  it.live("another server, named by a caller, is behind the outbound guard and never sees the operator's password", () =>
+  it.live("another server is behind the outbound guard and never sees the operator's password", () =>
     Effect.gen(function*() {
       const own = yield* serve()
       const other = yield* start({ extensions: ["AUTH PLAIN"] })
@@ -247,7 +247,7 @@ describe("SMTP server", () => {
     }))
 
   for (const extensions of [[], ["PIPELINING"]]) {
-    it.live(`nobody gets a copy of what the recipient was refused${extensions.length > 0 ? ", even in one batch" : ""}`, () =>
+    it.live(`nobody gets a copy of what the recipient was refused ${extensions.length > 0 ? "in one batch" : ""}`, () =>
       Effect.gen(function*() {
         const gone = { at: "rcpt", recipient: "gone@rcpt.test", act: { reply: "550 5.1.1 gone" } } as const
         const server = yield* start({ cues: [gone], extensions })

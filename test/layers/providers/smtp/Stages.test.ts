@@ -110,6 +110,16 @@ describe("SMTP", () => {
       yield* server.drained
     }))
 
+  it.live("an acceptance that comes before the message was given is no proof of anything", () =>
+    Effect.gen(function*() {
+      const server = yield* start({ cues: [{ at: "data", act: { reply: "354 go on\r\n250 2.0.0 sure" } }] })
+      const provider = yield* vendor(server.port, { send_timeout: 2000 })
+      // More than the buffers of both ends hold.
+      const error = yield* Effect.flip(provider.send(delivery({ text: `${"z".repeat(70)}\n`.repeat(300_000) })))
+      assert.strictEqual(error._tag, "Unknown")
+      yield* server.drained
+    }))
+
   it.live("an interrupted send leaves no connection behind", () =>
     Effect.gen(function*() {
       for (const at of stages) {

@@ -144,30 +144,34 @@ const check = (parts: Parts, token: string, captured: Captured) => {
 }
 
 describe("SMTP on the wire", () => {
-  it.live(`of ${count} generated messages each has the intended envelope, our headers and one end`, () =>
-    Effect.gen(function*() {
-      const server = yield* start({ extensions: ["PIPELINING", "8BITMIME", "SMTPUTF8"] })
-      const provider = yield* vendor(server.port, { messages_per_connection: 10_000 })
-      const sent = new Map<string, { readonly parts: Parts; readonly token: string }>()
-      yield* Effect.forEach(
-        Array.from({ length: count }, (_, index) => `token-${index}`),
-        Effect.fnUntraced(function*(token) {
-          const parts = yield* generated.pipe(Random.withSeed(token))
-          const result = yield* Effect.result(provider.send(delivery({ ...parts, token })))
-          if (Result.isSuccess(result)) sent.set(result.success.reference ?? "", { parts, token })
-          else assert.oneOf(result.failure._tag, ["ContentRejected", "RecipientRejected"], result.failure.detail)
-        }),
-        { concurrency: 10, discard: true }
-      )
-      assert.isAbove(sent.size, count / 2)
-      assert.isBelow(sent.size, count)
-      assert.strictEqual(server.messages.length, sent.size)
-      for (const captured of server.messages) {
-        const id = /^Message-ID: (<[^>]*>)\r$/m.exec(captured.raw)?.[1] ?? ""
-        const message = sent.get(id)
-        if (message === undefined) return assert.fail(`nobody sent ${id}`)
-        check(message.parts, message.token, captured)
-        sent.delete(id)
-      }
-    }))
+  it.live(
+    `of ${count} generated messages each has the intended envelope, our headers and one end`,
+    () =>
+      Effect.gen(function*() {
+        const server = yield* start({ extensions: ["PIPELINING", "8BITMIME", "SMTPUTF8"] })
+        const provider = yield* vendor(server.port, { messages_per_connection: 10_000 })
+        const sent = new Map<string, { readonly parts: Parts; readonly token: string }>()
+        yield* Effect.forEach(
+          Array.from({ length: count }, (_, index) => `token-${index}`),
+          Effect.fnUntraced(function*(token) {
+            const parts = yield* generated.pipe(Random.withSeed(token))
+            const result = yield* Effect.result(provider.send(delivery({ ...parts, token })))
+            if (Result.isSuccess(result)) sent.set(result.success.reference ?? "", { parts, token })
+            else assert.oneOf(result.failure._tag, ["ContentRejected", "RecipientRejected"], result.failure.detail)
+          }),
+          { concurrency: 10, discard: true }
+        )
+        assert.isAbove(sent.size, count / 2)
+        assert.isBelow(sent.size, count)
+        assert.strictEqual(server.messages.length, sent.size)
+        for (const captured of server.messages) {
+          const id = /^Message-ID: (<[^>]*>)\r$/m.exec(captured.raw)?.[1] ?? ""
+          const message = sent.get(id)
+          if (message === undefined) return assert.fail(`nobody sent ${id}`)
+          check(message.parts, message.token, captured)
+          sent.delete(id)
+        }
+      }),
+    120_000
+  )
 })

@@ -1,0 +1,40 @@
+import type { ExplainRequest, ExplainResponse, PlanNode } from "#schemas/api/Explain.ts"
+import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import * as Explain from "#src/delivery/Explain.ts"
+import * as Mapping from "#src/delivery/Mapping.ts"
+import type { Plan } from "#src/delivery/Plan.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
+
+const node = (plan: Plan): PlanNode =>
+  plan._tag === "Candidate"
+    ? { channel: plan.channel, provider: plan.provider, timeout: plan.timeout }
+    : { method: plan.method, channel: plan.channel, timeout: plan.timeout, ways: plan.children.map(node) }
+
+/** What a strategy makes of a script of faults, in the words of the API. */
+export const explained = (
+  strategy: RoutingStrategy,
+  asked: ExplainRequest,
+  providers: ReadonlyArray<Provider>,
+  waits: ReadonlyArray<number>
+): ExplainResponse => {
+  const { calls, plan, ...end } = Explain.explain({
+    instructions: Mapping.routed({ data: asked.data, timeout: { message: asked.timeout } }, strategy),
+    profile: asked.profile ?? undefined,
+    providers,
+    faults: asked.faults.map(({ outcome, provider, retry_after: retryAfter, times, took }) => ({
+      provider,
+      outcome,
+      times: times ?? 1,
+      took: took ?? 0,
+      retryAfter: retryAfter ?? undefined
+    })),
+    waits,
+    messageTimeout: RetryPolicy.messageTimeout
+  })
+  return {
+    ...end,
+    plan: plan === undefined ? undefined : node(plan),
+    timeline: calls.map(({ possibleDuplicate, ...call }) => ({ ...call, possible_duplicate: possibleDuplicate }))
+  }
+}

@@ -1,0 +1,109 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Rows from "#layers/postgres/templates/Rows.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as Cursor from "#src/access/Cursor.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import {
+  type Resolved,
+  TemplateNotFound,
+  type Templates,
+  TemplateUnpublished,
+  VersionNotFound
+} from "#src/content/Templates.ts"
+import { Array, Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** The draft's place in a list of versions: before every number. */
+const draftPlace = 1e15
+
+/** What of the templates only reads. */
+export const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+
+  const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const rows = yield* sql`select ${sql.literal(Rows.columns)} from templates t where scope = ${scope} and id = ${id}`
+    return Option.getOrUndefined(Array.head(yield* Rows.decode(rows)))
+  })
+
+  const version = Effect.fnUntraced(function*(scope: Scope, id: string, number: number | null) {
+    const rows = yield* sql`select version::float8 as version, template, created_at::float8 as created
+      from template_versions where scope = ${scope} and template_id = ${id} and version = ${number}::bigint`
+    return Option.getOrUndefined(Array.head(yield* Rows.decodeVersions(rows)))
+  })
+
+  const get: Templates["Service"]["get"] = Effect.fnUntraced(function*(scope, id, snapshot) {
+    const row = yield* find(scope, id)
+    if (row === undefined) return yield* new TemplateNotFound({ id })
+    if (snapshot === "draft") return yield* Rows.record(row, row.draft, "DRAFT")
+    const found = yield* version(scope, id, snapshot === "published" ? row.live : snapshot)
+    return found === undefined
+      ? yield* new VersionNotFound({ id })
+      : yield* Rows.record(row, found.template, "PUBLISHED")
+  }, orUnavailable)
+
+  const versions: Templates["Service"]["versions"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "template versions", filters: [id] }
+    const before = cursor === undefined ? draftPlace + 1 : (yield* Cursor.open(secretKey, sealed, cursor)).at
+    const row = yield* find(scope, id)
+    if (row === undefined) return yield* new TemplateNotFound({ id })
+    const rows = yield* sql`select version::float8 as version, created_at::float8 as created from template_versions
+      where scope = ${scope} and template_id = ${id} and version < ${before}::float8
+      order by version desc limit ${limit + 1}::int`.pipe(Effect.flatMap(Rows.decodeNumbers))
+    const hasChanges = row.draft !== (yield* version(scope, id, row.live))?.template
+    const all = [
+      ...(before > draftPlace ? [{ number: undefined, live: false, hasChanges, created: row.draftAt }] : []),
+      ...rows.map((found) => ({
+        number: found.version,
+        live: found.version === row.live,
+        hasChanges: undefined,
+        created: found.created
+      }))
+    ]
+    const items = all.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items,
+      cursor: all.length > limit && last !== undefined
+        ? Cursor.seal(secretKey, sealed, { at: last.number ?? draftPlace, id })
+        : undefined
+    }
+  }, orUnavailable)
+
+  const list: Templates["Service"]["list"] = Effect.fnUntraced(function*(scope, { alias, cursor, limit, strategyId }) {
+    const sealed: Cursor.List = { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] }
+    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
+    const rows = yield* sql`select id, summary, live is not null as published, live_topic as topic,
+        created_at::float8 as created, updated_at::float8 as updated
+      from templates where scope = ${scope} and not archived
+        ${alias === undefined ? sql`` : sql`and alias = ${alias}`}
+        ${strategyId === undefined ? sql`` : sql`and (draft_strategy = ${strategyId} or live_strategy = ${strategyId})`}
+        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
+      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(Rows.decodeSummaries))
+    const items = rows.slice(0, limit).map(Rows.summary)
+    const last = items.at(-1)
+    return {
+      items,
+      cursor: rows.length > limit && last !== undefined
+        ? Cursor.seal(secretKey, sealed, { at: last.created, id: last.id })
+        : undefined
+    }
+  }, orUnavailable)
+
+  /** An id before an alias of the same text. */
+  const load = (isDraft: boolean) =>
+    Effect.fnUntraced(function*(scope: Scope, name: string) {
+      const rows = yield* sql`select t.id, t.archived, ${isDraft ? sql`t.draft` : sql`v.template`} as template
+        from templates t left join template_versions v
+          on v.scope = t.scope and v.template_id = t.id and v.version = t.live
+        where t.scope = ${scope} and (t.id = ${name} or (t.alias = ${name} and not t.archived))
+        order by t.id <> ${name} limit 1`.pipe(Effect.flatMap(Rows.decodeResolved))
+      const row = Array.head(rows)
+      if (Option.isNone(row) || row.value.archived) return yield* new TemplateNotFound({ id: name })
+      const { id, template } = row.value
+      if (template === null) return yield* new TemplateUnpublished({ id: name })
+      return { id, template: yield* Rows.decodeTemplate(template) } satisfies Resolved
+    }, orUnavailable)
+
+  return { version, get, versions, list, load }
+})

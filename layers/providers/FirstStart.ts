@@ -1,0 +1,81 @@
+import { BadConfiguration } from "#layers/settings/Settings.ts"
+import { Scope } from "#schemas/Scope.ts"
+import * as Configure from "#src/delivery/Configure.ts"
+import { Config, Effect, Layer, Option, Redacted } from "effect"
+
+/** Only production: a test key must not reach people because an operator named a mail server. */
+const production = Scope.make(1)
+
+const variable = (name: string) => Config.option(Config.Redacted(name))
+
+const decoded = (text: string): string | undefined =>
+  text === "" ? undefined : Option.getOrUndefined(Option.liftThrowable(decodeURIComponent)(text))
+
+/**
+ * `smtp://user:password@host:587?from=address` as settings; `smtps:` is TLS from the first byte. The user is the sender
+ * if no other is given.
+ */
+const smtp = (text: string): Configure.Wanted | undefined => {
+  if (!URL.canParse(text)) return undefined
+  const { hostname: host, password, port, protocol, searchParams, username } = new URL(text)
+  if (!/^smtps?:$/.test(protocol)) return undefined
+  const requireTls = searchParams.get("require_tls")
+  return wanted("smtp", {
+    host: host.replaceAll(/^\[|\]$/g, ""),
+    port: port === "" ? null : Number(port),
+    secure: protocol === "smtps:" ? true : null,
+    require_tls: requireTls === null ? null : requireTls !== "false",
+    username: decoded(username) ?? null,
+    password: decoded(password) ?? null,
+    from_address: searchParams.get("from") ?? decoded(username) ?? null
+  })
+}
+
+const wanted = (provider: string, settings: NonNullable<Configure.Wanted["settings"]>): Configure.Wanted => ({
+  provider,
+  title: undefined,
+  alias: undefined,
+  settings
+})
+
+/**
+ * The providers that the environment variables name (design.md §6), stored at the first start of an installation that
+ * never had any; later they are changed with the API.
+ */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const configure = yield* Configure.make
+  const given = yield* Config.all({
+    smtp: variable("SMTP_URL"),
+    sid: variable("TWILIO_ACCOUNT_SID"),
+    token: variable("TWILIO_AUTH_TOKEN"),
+    from: variable("TWILIO_FROM")
+  })
+  const all: Array<readonly [variables: string, Configure.Wanted | undefined]> = []
+  if (Option.isSome(given.smtp)) all.push(["SMTP_URL", smtp(Redacted.value(given.smtp.value))])
+  if (Option.isSome(given.sid) || Option.isSome(given.token)) {
+    const [sid, token, from] = [given.sid, given.token, given.from].map(Option.map(Redacted.value))
+    all.push([
+      "TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM",
+      wanted("twilio", {
+        account_sid: Option.getOrNull(sid ?? Option.none()),
+        auth_token: Option.getOrNull(token ?? Option.none()),
+        from: Option.getOrNull(from ?? Option.none())
+      })
+    ])
+  }
+  const bad: Array<string> = []
+  const good: Array<Configure.Wanted> = []
+  for (const [variables, one] of all) {
+    const fits = one !== undefined && (yield* Effect.isSuccess(configure.check(one)))
+    if (fits) good.push(one)
+    else bad.push(
+        `${variables} must be ${
+          variables === "SMTP_URL" ? "smtp[s]://user:password@host:port?from=address" : "those of a Twilio account"
+        }`
+      )
+  }
+  if (bad.length > 0) return yield* new BadConfiguration({ message: bad.join("\n") })
+  if (good.length > 0 && (yield* configure.first(production, good))) {
+    yield* Effect.logInfo("configured the first providers", { providers: good.map(({ provider }) => provider) })
+  }
+}))

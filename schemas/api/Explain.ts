@@ -1,0 +1,75 @@
+import { maybe } from "#schemas/api/Maybe.ts"
+import { Kind } from "#schemas/DeliveryError.ts"
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { RoutingMethod, Timeout } from "#schemas/Routing.ts"
+import { Reason, Status } from "#schemas/Status.ts"
+import { Schema } from "effect"
+
+const CallOutcome = Schema.Union([Schema.Literal("Accepted"), Kind])
+
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 31_622_400_000 }))
+
+/**
+ * A message of the strategy, and how its providers answer. Without `profile` everybody can be reached; a provider
+ * accepts once its faults are over. Times in ms.
+ */
+export const ExplainRequest = Schema.Struct({
+  faults: Schema.Array(Schema.Struct({
+    provider: Schema.NonEmptyString,
+    outcome: CallOutcome,
+    times: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
+    took: optional(Millis),
+    retry_after: optional(Millis)
+  })).check(Schema.isMaxLength(100)),
+  profile: optional(JsonMap),
+  data: optional(JsonMap),
+  timeout: optional(Timeout)
+})
+export type ExplainRequest = typeof ExplainRequest.Type
+
+/**
+ * Where a message may go: one provider of a channel, or several ways in order (`single`) or each (`all`). Timeouts in
+ * ms.
+ */
+export type PlanNode =
+  | { readonly channel: string; readonly provider: string; readonly timeout?: number | undefined }
+  | {
+    readonly method: RoutingMethod
+    readonly channel?: string | undefined
+    readonly timeout?: number | undefined
+    readonly ways: ReadonlyArray<PlanNode>
+  }
+
+const timeout = Schema.optional(Schema.Number)
+
+export const PlanNode: Schema.Codec<PlanNode> = Schema.Union([
+  Schema.Struct({ channel: Schema.String, provider: Schema.String, timeout }),
+  Schema.Struct({
+    method: RoutingMethod,
+    channel: Schema.optional(Schema.String),
+    timeout,
+    ways: Schema.Array(Schema.suspend((): Schema.Codec<PlanNode> => PlanNode))
+  })
+])
+
+/**
+ * The calls that would be made; `at` and `took` in ms from the acceptance on. `status` is left out if 500 calls do not
+ * end it.
+ */
+export const ExplainResponse = Schema.Struct({
+  plan: maybe(PlanNode),
+  timeline: Schema.Array(Schema.Struct({
+    attempt: Schema.Int,
+    at: Schema.Number,
+    took: Schema.Number,
+    channel: Schema.String,
+    provider: Schema.String,
+    outcome: CallOutcome,
+    possible_duplicate: Schema.Boolean
+  })),
+  status: maybe(Status),
+  reason: maybe(Reason),
+  detail: maybe(Schema.String),
+  at: Schema.Number
+})
+export type ExplainResponse = typeof ExplainResponse.Type

@@ -1,0 +1,113 @@
+import type { Align, Block } from "#src/content/Block.ts"
+import { safeHref } from "#src/content/Href.ts"
+import { readableOn } from "#src/content/html/Color.ts"
+import { escape } from "#src/content/html/Escape.ts"
+import { flow, image, link } from "#src/content/html/Flow.ts"
+import { colors, texts } from "#src/content/html/Styles.ts"
+
+type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
+
+/** Tables are only for the layout: screen readers pass over them. */
+export const table = `<table role="presentation" border="0" cellpadding="0" cellspacing="0"`
+
+const aligned = (align: Align | undefined): string => align === undefined || align === "full" ? "" : `text-align:${align};`
+
+const paragraph = ({ align, inlines, style }: Of<"Paragraph">): string => {
+  const tag = style === "text" || style === "subtext" ? "p" : style
+  const of = style === "subtext" ? " class=\"sub\"" : ""
+  return `<${tag}${of} style="margin:0;${aligned(align)}${texts[style]}">${flow(inlines)}</${tag}>`
+}
+
+const quote = ({ align, blocks, border, style }: Of<"Quote">): string => {
+  const edge = border === undefined ? ` class="rule"` : ""
+  const side = `border-left:4px solid ${border ?? "#d1d5db"};padding:2px 0 2px 16px;${aligned(align)}${texts[style]}`
+  return `${table} width="100%"><tr><td${edge} style="${side}">${stack(blocks)}</td></tr></table>`
+}
+
+const action = ({ align, background = colors.button, content, href, isLink }: Of<"Action">): string => {
+  const safe = safeHref(href)
+  if (isLink || safe === undefined) {
+    const styled = link(href, escape(content), `color:${colors.link};font-weight:600;text-decoration:underline`)
+    return `<p style="margin:0;${aligned(align)}">${styled}</p>`
+  }
+  const full = align === "full"
+  const shape = `display:${full ? "block" : "inline-block"};padding:12px 24px;font-weight:600;line-height:20px;`
+  const button = `<a href="${escape(safe)}" style="${shape}color:${readableOn(background)};text-decoration:none;border-radius:6px">${
+    escape(content)
+  }</a>`
+  const cell = `bgcolor="${background}" style="background-color:${background};border-radius:6px;mso-padding-alt:12px 24px"`
+  return `${table}${full ? ` width="100%"` : ""}><tr><td align="center" ${cell}>${button}</td></tr></table>`
+}
+
+const items = ({ blocks, ordered, start }: Of<"List">): string => {
+  const [tag, from] = ordered ? ["ol", start === 1 ? "" : ` start="${start}"`] : ["ul", ""]
+  return `<${tag}${from} style="margin:0;padding:0 0 0 24px">${blocks.map(item).join("")}</${tag}>`
+}
+
+const item = (block: Block): string => {
+  if (block._tag !== "Item") return item({ _tag: "Item", background: undefined, blocks: [block] })
+  const background = block.background === undefined ? "" : `background-color:${block.background};`
+  const [first, ...rest] = block.blocks
+  const isPlain = first?._tag === "Paragraph" && first.style === "text" && first.align === undefined
+  const inside = isPlain ? flow(first.inlines) + stack(rest) : stack(block.blocks)
+  return `<li style="margin:0 0 4px;${background}">${inside}</li>`
+}
+
+const columns = ({ blocks }: Of<"Columns">): string => {
+  const even = `${Math.floor(100 / Math.max(1, blocks.length))}%`
+  const cells = blocks.map((block, index) => {
+    const width = (block._tag === "Column" ? block.width : undefined) ?? even
+    const gap = `padding:0 ${index === blocks.length - 1 ? 0 : 8}px 0 ${index === 0 ? 0 : 8}px`
+    return `<td class="col" valign="top" width="${width.replace("px", "")}" style="width:${width};${gap}">${
+      rows(block._tag === "Column" ? block.blocks : [block])
+    }</td>`
+  })
+  return `${table} width="100%"><tr>${cells.join("")}</tr></table>`
+}
+
+const pre = `margin:0;padding:12px;font-family:Menlo,Consolas,monospace;font-size:14px;line-height:20px;white-space:pre-wrap;` +
+  `border-radius:6px;background-color:${colors.code}`
+
+const one = (block: Block): string => {
+  switch (block._tag) {
+    case "Paragraph":
+      return paragraph(block)
+    case "Quote":
+      return quote(block)
+    case "Action":
+      return action(block)
+    case "Image":
+      return image(block.src, block.alt, block.href, block.align === "full" ? "100%" : block.width, "block")
+    case "Divider": {
+      const edge = block.color === undefined ? ` class="rule"` : ""
+      return `<hr${edge} style="margin:8px 0;border:0;border-top:1px solid ${block.color ?? colors.rule}">`
+    }
+    case "Code":
+      return `<pre class="code" style="${pre}">${escape(block.text)}</pre>`
+    case "Html":
+      return block.html
+    case "List":
+      return items(block)
+    case "Columns":
+      return columns(block)
+    case "Item":
+    case "Column":
+      return stack(block.blocks)
+  }
+}
+
+/** Blocks under each other inside a list item or a quote. */
+const stack = (blocks: ReadonlyArray<Block>): string =>
+  blocks.map((block, index) => `<div style="margin:${index === 0 ? 0 : 8}px 0 0">${one(block)}</div>`).join("")
+
+const alignOf = (block: Block): string =>
+  (block._tag === "Action" || block._tag === "Image") && block.align !== undefined && block.align !== "full"
+    ? ` align="${block.align}"`
+    : ""
+
+/** Blocks under each other as the rows of a table, which keeps their distance in every mail client. */
+export const rows = (blocks: ReadonlyArray<Block>): string =>
+  `${table} width="100%">\n${
+    blocks.map((block) => `<tr><td${alignOf(block)} style="padding:0 0 16px">${one(block)}</td></tr>\n`).join("")
+  }</table>`
+

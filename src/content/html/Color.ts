@@ -1,0 +1,27 @@
+const literal = /^(?:#[0-9a-f]{3}(?:[0-9a-f]{3})?|[a-z]{3,20}|rgba?\([\d.,%\s]{5,40}\))$/i
+
+/** A colour that may stand in a style: `#1a2b3c`, a name, or `rgb(…)`; another text is none. */
+export const color = (said: string): string | undefined => {
+  const trimmed = said.trim()
+  return literal.test(trimmed) ? trimmed : undefined
+}
+
+const channels = (hex: string): ReadonlyArray<number> =>
+  (hex.length === 4 ? [...hex.slice(1)].map((digit) => digit + digit) : hex.slice(1).match(/../g) ?? [])
+    .map((pair) => Number.parseInt(pair, 16) / 255)
+    .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+
+/** White or black, whichever reads better on a background (WCAG's relative luminance); white where that is not known. */
+export const readableOn = (background: string): string => {
+  if (!background.startsWith("#")) return /^(?:white|yellow|ivory|snow|beige|gold|orange|pink|light.*)$/i.test(background) ? "#111827" : "#ffffff"
+  const [red = 0, green = 0, blue = 0] = channels(background)
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.4 ? "#111827" : "#ffffff"
+}
+
+const size = /^(\d{1,4}(?:\.\d{1,3})?)(px|%)?$/
+
+/** A width, `120px` or `50%`; a number alone is pixels. */
+export const length = (said: string): string | undefined => {
+  const [, number, unit] = size.exec(said.trim()) ?? []
+  return number === undefined ? undefined : `${number}${unit ?? "px"}`
+}

@@ -1,0 +1,166 @@
+import { beginsUnsafely } from "#src/content/Href.ts"
+import { escape } from "#src/content/html/Escape.ts"
+import type { Writer } from "#src/content/template/Run.ts"
+
+/** Where in HTML the next character stands. `Raw`: inside an element whose text is none, of which `title` and `textarea` are escapable. */
+type State = "Text" | "Less" | "Tag" | "Name" | "Before" | "Value" | "Comment" | "Bogus" | "Raw"
+
+const escapable = ["title", "textarea"]
+const raw = [...escapable, "script", "style", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext"]
+const addresses = /^(?:href|src|srcset|action|formaction|background|poster|cite|data|longdesc|ping|to|from|by|values|.*:href)$/
+const opaque = /^(?:on.*|style|srcdoc)$/
+
+const meaningful = /[^A-Za-z0-9 #%.,_-]/g
+
+/** What is left of a value where its other characters could mean something: in scripts, styles, handlers, comments and names. */
+const harmless = (value: string): string => value.replace(meaningful, "")
+
+/** Characters that end or change a value without quotes. */
+const unquoted = /[\s=]/g
+
+/** As much of a name or an address as matters. */
+const longest = 256
+
+const after = (text: string, found: number, length: number): number => found < 0 ? text.length : found + length
+
+/**
+ * Writes data into HTML that the author wrote: escaped in text and attributes, dropped where it would make an address that runs code, and
+ * reduced to harmless characters where nothing else is safe. What the author wrote stays as it is. Linear in the output; follows the
+ * tokenizer of the HTML standard (13.2.5), and where it is unsure it takes the stricter state.
+ */
+export const contexts = (): Writer => {
+  let state: State = "Text"
+  let element = ""
+  let attribute = ""
+  let isNameWhole = true
+  let quote = ""
+  let said = ""
+
+  const toName = (): void => {
+    state = "Name"
+    attribute = ""
+    isNameWhole = true
+  }
+
+  const leave = (): void => {
+    state = raw.includes(element) ? "Raw" : "Text"
+  }
+
+  const name = (character: string): void => {
+    if (character === ">") leave()
+    else if (character === "=" && attribute !== "") {
+      state = "Before"
+      said = ""
+    } else if (/[\s/]/.test(character)) isNameWhole = true
+    else {
+      attribute = isNameWhole ? character.toLowerCase() : (attribute + character.toLowerCase()).slice(0, longest)
+      isNameWhole = false
+    }
+  }
+
+  const value = (text: string, at: number): number => {
+    const end = quote === "" ? at + text.slice(at).search(/[\s>]/) : text.indexOf(quote, at)
+    const isOpen = end < at
+    if (said.length < longest) said += text.slice(at, isOpen ? at + longest : Math.min(end, at + longest))
+    if (isOpen) return text.length
+    toName()
+    return quote === "" ? end : end + 1
+  }
+
+  const rawText = (text: string, at: number): number => {
+    const end = /<\/([a-z]+)(?=[\s/>])/gi
+    end.lastIndex = at
+    for (let found = end.exec(text); found !== null; found = end.exec(text)) {
+      if (found[1]?.toLowerCase() !== element) continue
+      element = `/${element}`
+      toName()
+      return end.lastIndex
+    }
+    return text.length
+  }
+
+  /** Goes over what cannot change the state and what changes it, and answers where it goes on. */
+  const step = (text: string, at: number): number => {
+    const character = text.charAt(at)
+    switch (state) {
+      case "Text": {
+        const less = text.indexOf("<", at)
+        if (less < 0) return text.length
+        const isComment = text.startsWith("<!--", less)
+        state = isComment ? "Comment" : "Less"
+        return less + (isComment ? 4 : 1)
+      }
+      case "Less":
+        element = ""
+        state = character === "!" || character === "?" ? "Bogus" : /[a-z/]/i.test(character) ? "Tag" : "Text"
+        return at
+      case "Tag": {
+        // The slash of an end tag is a part of its name.
+        const length = text.slice(at).search(element === "" ? /[\s>]|(?!^)\// : /[\s>/]/)
+        element = (element + text.slice(at, length < 0 ? at + longest : at + Math.min(length, longest))).toLowerCase()
+        if (length >= 0) toName()
+        return after(text, length < 0 ? length : at, length)
+      }
+      case "Name":
+        name(character)
+        return at + 1
+      case "Before":
+        if (/\s/.test(character)) return at + 1
+        quote = character === "\"" || character === "'" ? character : ""
+        if (character === ">") leave()
+        else state = "Value"
+        return quote === "" && character !== ">" ? at : at + 1
+      case "Value":
+        return value(text, at)
+      case "Comment":
+      case "Bogus": {
+        const mark = state === "Comment" ? "-->" : ">"
+        const end = text.indexOf(mark, at)
+        if (end >= 0) state = "Text"
+        return after(text, end, mark.length)
+      }
+      case "Raw":
+        return rawText(text, at)
+    }
+  }
+
+  const attributeValue = (data: string): string => {
+    if (opaque.test(attribute)) return harmless(data)
+    if (addresses.test(attribute) && said.length < longest) {
+      if (!/[:/?#]/.test(said) && beginsUnsafely(said + data)) return ""
+      said += data.slice(0, longest)
+    }
+    const written = escape(data)
+    return quote === "" ? written.replace(unquoted, (character) => `&#${character.charCodeAt(0)};`) : written
+  }
+
+  return {
+    text: (text) => {
+      for (let at = 0; at < text.length;) at = step(text, at)
+      return text
+    },
+    value: (data) => {
+      switch (state) {
+        case "Text":
+          return escape(data).replaceAll("\n", "<br>\n")
+        case "Less":
+          return ""
+        case "Tag": {
+          const digits = data.replace(/\D/g, "").slice(0, 4)
+          element += digits
+          return digits
+        }
+        case "Before":
+          state = "Value"
+          quote = ""
+          return attributeValue(data)
+        case "Value":
+          return attributeValue(data)
+        case "Raw":
+          return escapable.includes(element) ? escape(data) : harmless(data)
+        default:
+          return harmless(data)
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { safeHref, safeSource } from "#src/content/Href.ts"
+import { escape } from "#src/content/html/Escape.ts"
+import { colors } from "#src/content/html/Styles.ts"
+import type { Inline } from "#src/content/Inline.ts"
+
+/** A link to a safe address, else only its label. */
+export const link = (href: string, label: string, style = `color:${colors.link};text-decoration:underline`): string => {
+  const safe = safeHref(href)
+  return safe === undefined ? label : `<a class="link" href="${escape(safe)}" style="${style}">${label}</a>`
+}
+
+/** `width` is of the form that `length` answers. */
+export const image = (src: string, alt: string, href: string, width: string | undefined, display: "block" | "inline"): string => {
+  const safe = safeSource(src)
+  if (safe === undefined) return escape(alt)
+  const fixed = width?.endsWith("px") === true ? Math.round(Number.parseFloat(width)) : undefined
+  const attribute = fixed === undefined ? "" : ` width="${fixed}"`
+  const wide = width === undefined || fixed !== undefined ? "" : `width:${width};`
+  const shown = display === "block" ? "inline-block" : "inline"
+  const style = `display:${shown};${wide}max-width:100%;height:auto;border:0;vertical-align:middle`
+  const tag = `<img src="${escape(safe)}" alt="${escape(alt)}"${attribute} style="${style}">`
+  return link(href, tag, "text-decoration:none")
+}
+
+const lines = (text: string): string => escape(text).replaceAll("\r\n", "\n").replaceAll("\n", "<br>\n")
+
+const code = `font-family:Menlo,Consolas,monospace;font-size:0.9em;background-color:${colors.code};padding:2px 4px;border-radius:4px`
+
+const inlineHtml = (piece: Inline): string => {
+  switch (piece._tag) {
+    case "Text":
+      return lines(piece.text)
+    case "Code":
+      return `<code class="code" style="${code}">${escape(piece.text)}</code>`
+    case "Link":
+      return link(piece.href, escape(piece.text === "" ? piece.href : piece.text))
+    case "Image":
+      return image(piece.src, piece.alt, piece.href, piece.width, "inline")
+    case "Open":
+      return `<${piece.emphasis}>`
+    case "Close":
+      return `</${piece.emphasis}>`
+    case "Tint":
+      return `<span style="color:${piece.color}">`
+    case "Untint":
+      return "</span>"
+  }
+}
+
+/** The stretches of a paragraph as HTML. */
+export const flow = (inlines: ReadonlyArray<Inline>): string => inlines.map(inlineHtml).join("")

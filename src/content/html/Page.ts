@@ -1,0 +1,68 @@
+import type { Block } from "#src/content/Block.ts"
+import { rows, table } from "#src/content/html/Blocks.ts"
+import { escape } from "#src/content/html/Escape.ts"
+import { colors, font, sheet } from "#src/content/html/Styles.ts"
+
+/** What the whole page is like. `font_size`, `line_height` and `padding` of the channel, as lengths; `language` is a tag, `en-GB`. */
+export interface Look {
+  readonly fontSize: string | undefined
+  readonly lineHeight: string | undefined
+  readonly padding: string | undefined
+  readonly language: string | undefined
+}
+
+export const plain: Look = { fontSize: undefined, lineHeight: undefined, padding: undefined, language: undefined }
+
+const preheaderLength = 140
+
+/** So that a client shows nothing of the mail after the preheader. */
+const filler = "&#8199;&#847; ".repeat(48)
+
+const hidden = "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px"
+
+const preheader = (first: string): string => {
+  const text = first.replace(/\s+/g, " ").trim()
+  const cut = text.length <= preheaderLength ? text : `${text.slice(0, preheaderLength).replace(/[\ud800-\udbff]$/, "").trimEnd()}…`
+  return cut === "" ? "" : `<div style="${hidden}">${escape(cut)} ${filler}</div>\n`
+}
+
+const rightToLeft = /^(?:ar|fa|he|ur|yi)(?:-|$)/i
+
+const top = (title: string, language: string | undefined): string => {
+  const tongue = language === undefined ? "" : ` lang="${escape(language)}"${rightToLeft.test(language) ? ` dir="rtl"` : ""}`
+  return `<!doctype html>
+<html${tongue}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="x-apple-disable-message-reformatting">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escape(title)}</title>
+<style>
+${sheet}
+</style>
+</head>
+`
+}
+
+const card = ({ fontSize, lineHeight, padding }: Look): string =>
+  `padding:${padding ?? "32px 32px 16px"};background-color:${colors.card};border:1px solid ${colors.rule};border-radius:10px;`
+  + `color:${colors.text};font-family:${font};font-size:${fontSize ?? "16px"};line-height:${lineHeight ?? "24px"};word-break:break-word`
+
+/**
+ * A mail: one centered card of at most 600 px, without a header, that fits a phone and a dark screen. `first` is what an inbox shows beside
+ * the subject.
+ */
+export const page = (title: string, first: string, blocks: ReadonlyArray<Block>, look: Look = plain): string =>
+  `${top(title, look.language)}<body class="page" style="margin:0;padding:0;background-color:${colors.page}">
+${preheader(first)}${table} class="page" width="100%" style="background-color:${colors.page}"><tr><td class="outer" align="center" style="padding:32px 16px">
+<!--[if mso]>${table} width="600"><tr><td><![endif]-->
+${table} width="100%" style="max-width:600px"><tr><td class="card" align="left" style="${card(look)}">
+${rows(blocks)}
+</td></tr></table>
+<!--[if mso]></td></tr></table><![endif]-->
+</td></tr></table>
+</body>
+</html>
+`

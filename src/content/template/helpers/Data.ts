@@ -1,0 +1,19 @@
+import { isObject, member } from "#src/content/Own.ts"
+import { type Helper, text } from "#src/content/template/Helper.ts"
+
+const at: Helper = ([path], _, around) => around.at(text(path, around))
+
+export const data: Readonly<Record<string, Helper>> = {
+  "default": ([value, otherwise]) => value ?? otherwise,
+  "path": at,
+  /** Nothing at the path is an empty text, where `path` is nothing. */
+  "var": (words, named, around) => at(words, named, around) ?? "",
+  "set": ([name, value], _, around) => {
+    around.set(text(name, around), value)
+    return undefined
+  },
+  "params": (_, named) => Object.fromEntries([...named].map(([key, value]) => [key, value ?? null])),
+  /** `text-block text="…"`, or the same in a `params`. */
+  "text-block": ([of], named, around) =>
+    text(named.get("text") ?? (isObject(of) ? member(of, "text") : of), around)
+}

@@ -1,0 +1,60 @@
+import { textOf, type Value } from "#src/content/Own.ts"
+import { type Helper, text } from "#src/content/template/Helper.ts"
+import { numberOf } from "#src/content/template/helpers/Numbers.ts"
+import { strftime } from "#src/content/template/helpers/Strftime.ts"
+import { DateTime, Option } from "effect"
+
+const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
+
+/** Epoch ms, or an ISO 8601 text; without a zone it is UTC. */
+const timeOf = (value: Value): Option.Option<DateTime.Utc> => {
+  const number = numberOf(value)
+  if (number !== undefined) return DateTime.make(number)
+  const said = textOf(value)
+  return said.length <= 64 && iso.test(said) ? Option.map(DateTime.make(said), DateTime.toUtc) : Option.none()
+}
+
+const noDate = (name: string, value: Value): string => `${name}: "${textOf(value).slice(0, 80)}" is not a date`
+
+/** Formatting in a zone takes longer than a step. */
+const stepsOfFormat = 32
+
+const longestPattern = 256
+
+const zoneName = /^[A-Za-z0-9_+\-/:]{1,64}$/
+
+const format = (name: string): Helper => ([value, pattern, zone], _, around) => {
+  const { budget } = around
+  if (!budget.step(stepsOfFormat)) return undefined
+  const time = Option.getOrUndefined(timeOf(value))
+  if (time === undefined) {
+    budget.fail(noDate(name, value))
+    return undefined
+  }
+  const named = zone === undefined || zone === null || zone === "" ? "UTC" : text(zone, around)
+  const found = zoneName.test(named) ? Option.getOrUndefined(DateTime.zoneFromString(named)) : undefined
+  const codes = text(pattern, around)
+  if (found !== undefined && codes.length <= longestPattern) return strftime(DateTime.setZone(time, found), codes, named)
+  budget.fail(found === undefined ? `${name}: "${named.slice(0, 80)}" is not a time zone` : `${name}: the format is too long`)
+  return undefined
+}
+
+const isoToTime: Helper = ([value], _, { budget }) => {
+  const time = typeof value === "string" ? Option.getOrUndefined(timeOf(value)) : undefined
+  if (time === undefined) budget.fail(noDate("swu_iso8601_to_time", value))
+  return time === undefined ? undefined : DateTime.toEpochMillis(time)
+}
+
+const timestampToTime: Helper = ([value], _, { budget }) => {
+  const seconds = numberOf(value)
+  const time = seconds === undefined ? undefined : Option.getOrUndefined(DateTime.make(seconds * 1_000))
+  if (time === undefined) budget.fail(noDate("swu_timestamp_to_time", value))
+  return time === undefined ? undefined : DateTime.toEpochMillis(time)
+}
+
+export const dates: Readonly<Record<string, Helper>> = {
+  "datetime-format": format("datetime-format"),
+  "swu_datetimeformat": format("swu_datetimeformat"),
+  "swu_iso8601_to_time": isoToTime,
+  "swu_timestamp_to_time": timestampToTime
+}

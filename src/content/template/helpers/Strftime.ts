@@ -1,0 +1,93 @@
+import { DateTime } from "effect"
+
+const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+
+const months = [
+  "January",
+  "February",
+  "March",
+  "April",
+  "May",
+  "June",
+  "July",
+  "August",
+  "September",
+  "October",
+  "November",
+  "December"
+]
+
+const two = (value: number): string => String(value).padStart(2, "0")
+
+const daysBefore = (year: number, month: number, day: number): number =>
+  Array.from({ length: month - 1 }, (_, at) =>
+    at === 1 ? (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28) : [3, 5, 8, 10].includes(at) ? 30 : 31)
+    .reduce((sum, length) => sum + length, day)
+
+const offset = (time: DateTime.Zoned): string => DateTime.zonedOffsetIso(time).replace(":", "")
+
+const directive = /%(-?)([aAwdbBmyYHIpPMSfzZjcxX%])/g
+
+/**
+ * A date in sendwithus' codes, which are C's, in English; as there, `%I` has no leading zero and `%p` is small ("7:00 pm"). `%-d` and the
+ * like have no leading zero either. `zone` is what `%Z` says.
+ */
+export const strftime = (time: DateTime.Zoned, pattern: string, zone: string): string => {
+  const { day, hour, millisecond, minute, month, second, weekDay, year } = DateTime.toParts(time)
+  const weekday = days[weekDay] ?? ""
+  const name = months[month - 1] ?? ""
+  const half = hour < 12 ? "am" : "pm"
+  const date = `${two(month)}/${two(day)}/${two(year % 100)}`
+  const clock = `${two(hour)}:${two(minute)}:${two(second)}`
+  return pattern.replace(directive, (_, bare: string, code: string) => {
+    const number = bare === "-" ? String : two
+    switch (code) {
+      case "a":
+        return weekday.slice(0, 3)
+      case "A":
+        return weekday
+      case "w":
+        return String(weekDay)
+      case "d":
+        return number(day)
+      case "b":
+        return name.slice(0, 3)
+      case "B":
+        return name
+      case "m":
+        return number(month)
+      case "y":
+        return two(year % 100)
+      case "Y":
+        return String(year)
+      case "H":
+        return number(hour)
+      case "I":
+        return String(hour % 12 === 0 ? 12 : hour % 12)
+      case "p":
+        return half
+      case "P":
+        return half.toUpperCase()
+      case "M":
+        return number(minute)
+      case "S":
+        return number(second)
+      case "f":
+        return `${String(millisecond).padStart(3, "0")}000`
+      case "z":
+        return offset(time)
+      case "Z":
+        return zone
+      case "j":
+        return String(daysBefore(year, month, day)).padStart(3, "0")
+      case "c":
+        return `${weekday.slice(0, 3)} ${name.slice(0, 3)} ${day} ${clock} ${year}`
+      case "x":
+        return date
+      case "X":
+        return clock
+      default:
+        return "%"
+    }
+  })
+}

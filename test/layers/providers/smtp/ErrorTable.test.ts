@@ -1,0 +1,79 @@
+import { toDeliveryError } from "#layers/providers/smtp/ErrorTable.ts"
+import { refused, silent, type Stage } from "#layers/providers/smtp/Fault.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+/** Replies as receivers give them, and what follows. A `!` after the kind: the address is dead. */
+const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: string]> = [
+  ["greeting", "421 4.7.0 Too many connections from your address", "RateLimited"],
+  ["greeting", "554 5.7.1 Service unavailable; client host blocked", "Misconfigured"],
+  ["auth", "454 4.7.0 Temporary authentication failure", "Unavailable"],
+  ["auth", "535-5.7.8 Username and Password not accepted.\n535 5.7.8 See help", "Misconfigured"],
+  ["mail", "530 5.7.0 Must issue a STARTTLS command first", "Misconfigured"],
+  ["mail", "552 5.3.4 Message size exceeds fixed limit", "ContentRejected"],
+  ["mail", "553 5.7.1 Sender address rejected: not owned by user", "Misconfigured"],
+  ["mail", "452 4.3.1 Insufficient system storage", "Unavailable"],
+  ["rcpt", "450 4.2.1 The user is receiving mail too quickly", "RateLimited"],
+  ["rcpt", "451 4.7.1 Greylisting in action, please come back later", "RateLimited"],
+  ["rcpt", "452 4.5.3 Too many recipients", "RateLimited"],
+  ["rcpt", "452 4.2.2 Mailbox full", "Unavailable"],
+  ["rcpt", "450 4.1.1 <bob@rcpt.test>: unverified address", "Unavailable"],
+  ["rcpt", "550 5.1.1 <bob@rcpt.test>: Recipient address rejected: User unknown", "RecipientRejected!"],
+  ["rcpt", "550-5.1.1 The email account that you tried to reach does not exist.\n550 5.1.1 x", "RecipientRejected!"],
+  ["rcpt", "550 5.1.10 RESOLVER.ADR.RecipientNotFound", "RecipientRejected!"],
+  ["rcpt", "550 5.2.1 The email account that you tried to reach is disabled", "RecipientRejected!"],
+  ["rcpt", "552 5.2.2 The email account is over quota", "RecipientRejected"],
+  ["rcpt", "550 5.4.1 Recipient address rejected: Access denied", "RecipientRejected"],
+  ["rcpt", "550 5.5.0 Requested action not taken: mailbox unavailable", "RecipientRejected"],
+  ["rcpt", "550 No such user here", "RecipientRejected"],
+  ["rcpt", "556 5.1.10 Domain takes no mail", "RecipientRejected!"],
+  ["rcpt", "554 5.7.1 <bob@rcpt.test>: Relay access denied", "Misconfigured"],
+  ["rcpt", "550 5.7.1 Unfortunately, messages from your address were not sent", "Misconfigured"],
+  ["data", "503 5.5.1 Bad sequence of commands", "Misconfigured"],
+  ["final", "421 4.7.28 Unusual rate of unsolicited mail", "RateLimited"],
+  ["final", "451 4.7.650 The mail server has been temporarily rate limited", "RateLimited"],
+  ["final", "451 Try again later", "Unavailable"],
+  ["final", "550 5.7.26 This mail is unauthenticated", "Misconfigured"],
+  ["final", "550 5.7.1 This message is likely unsolicited mail", "ContentRejected"],
+  ["final", "552 5.7.0 This message was blocked because of its content", "ContentRejected"],
+  ["final", "554 5.6.1 Body type not supported", "ContentRejected"],
+  ["final", "554 Message refused", "ContentRejected"],
+  ["final", "550 5.1.1 User unknown", "RecipientRejected!"],
+  ["body", "552 5.3.4 Too big", "ContentRejected"]
+]
+
+describe("SMTP error table", () => {
+  it("each reply has its outcome, and P9: no address is repeated", () => {
+    for (const [stage, reply, outcome] of replies) {
+      const fault = refused(stage, reply)
+      if (fault === undefined) return assert.fail(`${reply}: not a refusal`)
+      const error = toDeliveryError(fault)
+      const dead = error._tag === "RecipientRejected" && error.invalidates === true
+      assert.strictEqual(`${error._tag}${dead ? "!" : ""}`, outcome, `${stage}: ${reply}`)
+      assert.notInclude(error.detail, "rcpt.test")
+      assert.include(error.detail, `At ${stage}: ${reply.slice(0, 3)}`)
+    }
+  })
+
+  it("what is no refusal is not read as one", () => {
+    for (const reply of ["250 ok", "354 go on", "", "55", "5500 x", "hello"])
+      assert.isUndefined(refused("final", reply))
+  })
+
+  it("P4: silence is unknown after the first byte of the message, and not sent before", () => {
+    const stages: ReadonlyArray<Stage> = [
+      "pool",
+      "connect",
+      "greeting",
+      "ehlo",
+      "starttls",
+      "auth",
+      "mail",
+      "rcpt",
+      "data",
+      "body",
+      "final"
+    ]
+    const unknown = stages.filter((stage) => toDeliveryError(silent(stage, "deadline"))._tag === "Unknown")
+    assert.deepStrictEqual(unknown, ["body", "final"])
+  })
+})

@@ -1,0 +1,55 @@
+import type { Instructions } from "#schemas/SendMessage.ts"
+import { candidates } from "#src/delivery/Plan.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Routing from "#src/delivery/Routing.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+
+const vendor = (key: string, names: ReadonlyArray<string> = []): Vendor => ({
+  _tag: "Vendor",
+  key,
+  names,
+  channel: "email",
+  reaches: () => true,
+  send: () => Effect.succeed({ reference: undefined })
+})
+
+const configured = [
+  vendor("sendgrid", ["us", "pc_1", "sendgrid"]),
+  vendor("eu", ["eu", "pc_2", "sendgrid"]),
+  vendor("smtp", ["pc_3", "pc_3", "smtp"])
+]
+
+const routed = (instructions: Instructions) =>
+  Result.getOrElse(Result.map(Routing.plan(instructions, {}, configured), candidates), () => [])
+
+const email = (...providers: ReadonlyArray<string>) =>
+  routed({ routing: { method: "single", channels: ["email"] }, channels: { email: { providers } } }).map((
+    { provider }
+  ) => provider)
+
+describe("Routing to configurations by their names", () => {
+  it("an alias or an id is one configuration, a vendor's key all of that vendor, and none comes twice", () => {
+    assert.deepStrictEqual(email("us", "smtp"), ["sendgrid", "smtp"])
+    assert.deepStrictEqual(email("pc_2", "pc_3"), ["eu", "smtp"])
+    assert.deepStrictEqual(email("sendgrid"), ["sendgrid", "eu"])
+    assert.deepStrictEqual(email("eu", "sendgrid", "us"), ["eu", "sendgrid"])
+    assert.deepStrictEqual(email("nobody", "smtp"), ["smtp"])
+  })
+
+  it("an alias stands in a routing as a provider's key does", () => {
+    const plan = routed({ routing: { method: "single", channels: ["eu", { provider: "pc_1" }] } })
+    assert.deepStrictEqual(plan.map(({ provider }) => provider), ["eu", "sendgrid"])
+  })
+
+  it("settings by alias come before those by the vendor's key", () => {
+    const plan = routed({
+      routing: { method: "single", channels: ["email"] },
+      providers: { sendgrid: { timeout: 1 }, eu: { timeout: 2 } }
+    })
+    assert.deepStrictEqual(plan.map(({ provider, timeout }) => [provider, timeout]).slice(0, 2), [["sendgrid", 1], [
+      "eu",
+      2
+    ]])
+  })
+})
