@@ -1,13 +1,14 @@
 import { parseArgs } from "node:util"
 import { accept } from "./Accept.ts"
 import { deliver } from "./Deliver.ts"
+import { email } from "./Email.ts"
 import { idle } from "./Idle.ts"
 import * as Machine from "./Machine.ts"
 import { memory } from "./Memory.ts"
 import { type Line, type Question, table } from "./Report.ts"
 import { start } from "./Start.ts"
 
-const questions: Readonly<Record<string, Question>> = { accept, deliver, memory, idle, start }
+const questions: Readonly<Record<string, Question>> = { accept, deliver, memory, idle, start, email }
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

@@ -16,7 +16,8 @@ const marks = "*_~`[]()\\"
 const marked = /[*_~`[\]\\]/
 const shieldable = /[*_~`[\]()\\\uFDD0-\uFDEF]/g
 const edge = "\uFDD9"
-const shielded = /[\uFDD0-\uFDD9]/g
+const lineEnd = "\uFDDA"
+const shielded = /[\uFDD0-\uFDDA]/g
 
 /**
  * Hides a value's own marks behind characters that Unicode reserves for a program's inner use, so that data never becomes emphasis or a link,
@@ -34,16 +35,21 @@ export const shield = (value: string, budget: Budget): string => {
   return hidden + value.slice(from) + edge
 }
 
-const unshield = (text: string): string =>
-  text.replace(shielded, (hidden) => marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
+/** The same, with line ends: inside a value nothing begins that only a line can begin. */
+export const shieldLines = (value: string, budget: Budget): string =>
+  shield(value, budget).replace(/\r\n?|\n/g, lineEnd)
 
-const token = /\\([*_~`[\]()\\])|`([^`\n]+)`|\[([^[\]\n]*)\]\(([^()\s]*)\)|\*{2,3}|__|~~|[*_]/g
+/** A shielded value as it was. */
+export const unshield = (text: string): string =>
+  text.replace(shielded, (hidden) => hidden === lineEnd ? "\n" : marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
+
+const token = /\\([*_~`[\]()\\!#>+.-])|`([^`\n]+)`|(!?)\[([^[\]\n]*)\]\(([^()\s]*)(?:\s+"[^"\n]*")?\)|\*{2,3}|__|~~|[*_]/g
 const word = /[\p{L}\p{N}\uFDD9]/u
 const blank = /^\s?$/
 
 const emphasisOf = (mark: string): Emphasis => mark === "~~" ? "del" : mark.length === 2 ? "strong" : "em"
 
-/** Reads **bold**, *italic*, ~~struck~~, `code`, [links](…) and \-escapes, in linear time; a mark without a partner is a text. */
+/** Reads **bold**, *italic*, ~~struck~~, `code`, [links](…), ![images](…) and \-escapes, in linear time; a mark without a partner is a text. */
 export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> => {
   if (!marked.test(source)) return source === "" ? [] : [{ _tag: "Text", text: unshield(source) }]
   const found: Array<Inline> = []
@@ -86,7 +92,7 @@ export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> =>
 
   for (const piece of source.matchAll(token)) {
     if (!budget.step()) return []
-    const [all, escaped, code, text, href] = piece
+    const [all, escaped, code, bang, text, href] = piece
     plain += unshield(source.slice(from, piece.index))
     from = piece.index + all.length
     if (escaped !== undefined) {
@@ -96,7 +102,12 @@ export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> =>
       found.push({ _tag: "Code", text: unshield(code) })
     } else if (text !== undefined && href !== undefined) {
       flush()
-      found.push({ _tag: "Link", text: unshield(text), href: unshield(href) })
+      const [label, address] = [unshield(text), unshield(href)]
+      found.push(
+        bang === "!"
+          ? { _tag: "Image", src: address, alt: label, href: "", width: undefined }
+          : { _tag: "Link", text: label, href: address }
+      )
     } else {
       const inner = open.at(-1)?.mark === "*" ? ["*", "**"] : ["**", "*"]
       for (const mark of all === "***" ? inner : [all])

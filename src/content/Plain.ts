@@ -1,5 +1,21 @@
 import type { Block } from "#src/content/Block.ts"
+import { safeHref } from "#src/content/Href.ts"
+import { rule, textOf } from "#src/content/html/Text.ts"
 import type { Inline } from "#src/content/Inline.ts"
+
+/** How blocks become text: what stands between them, and what a channel shows by itself or has no room for. */
+export interface Way {
+  readonly between: string
+  readonly withActions: boolean
+  /** With dividers, images, the marks of quotes, and what HTML says. */
+  readonly isLetter: boolean
+}
+
+const address = (text: string, href: string): string => {
+  const safe = safeHref(href)
+  if (safe === undefined || text === safe) return text
+  return text === "" ? safe : `${text} (${safe})`
+}
 
 const inlineText = (piece: Inline): string => {
   switch (piece._tag) {
@@ -7,9 +23,10 @@ const inlineText = (piece: Inline): string => {
     case "Code":
       return piece.text
     case "Link":
-      return piece.text === "" || piece.text === piece.href ? piece.href : `${piece.text} (${piece.href})`
-    case "Open":
-    case "Close":
+      return address(piece.text, piece.href)
+    case "Image":
+      return address(piece.alt, piece.href)
+    default:
       return ""
   }
 }
@@ -17,23 +34,47 @@ const inlineText = (piece: Inline): string => {
 /** A paragraph without its marks; a link is its text and its address. */
 export const flow = (inlines: ReadonlyArray<Inline>): string => inlines.map(inlineText).join("")
 
-const blockText = (block: Block, withActions: boolean): string | undefined => {
+const prefixed = (text: string, first: string, rest: string): string => first + text.replaceAll("\n", `\n${rest}`)
+
+const itemsText = (blocks: ReadonlyArray<Block>, start: number | undefined, way: Way): string =>
+  blocks.map((block, index) => {
+    const mark = start === undefined ? "- " : `${start + index}. `
+    const said = text(block._tag === "Item" ? block.blocks : [block], { ...way, between: "\n" })
+    return prefixed(said, mark, " ".repeat(mark.length))
+  }).join("\n")
+
+const blockText = (block: Block, way: Way): string | undefined => {
   switch (block._tag) {
     case "Paragraph":
-    case "Quote":
       return flow(block.inlines)
-    case "Action":
-      return withActions ? [block.content, block.href].filter((part) => part !== "").join(": ") : undefined
+    case "Quote": {
+      const said = text(block.blocks, { ...way, between: "\n" })
+      return way.isLetter ? prefixed(said, "> ", "> ") : said
+    }
+    case "Action": {
+      const safe = safeHref(block.href) ?? ""
+      return way.withActions ? [block.content, safe].filter((part) => part !== "").join(": ") : undefined
+    }
+    case "Image":
+      return way.isLetter ? address(block.alt, block.href) || undefined : undefined
     case "Divider":
-      return undefined
+      return way.isLetter ? rule : undefined
+    case "Code":
+      return block.text
+    case "Html":
+      return way.isLetter ? textOf(block.html) || undefined : undefined
+    case "List":
+      return itemsText(block.blocks, block.ordered ? block.start : undefined, way)
+    case "Item":
+    case "Column":
+    case "Columns":
+      return block.blocks.length === 0 ? undefined : text(block.blocks, way)
   }
 }
 
-/** The blocks as text, one after the other. Channels that show actions by themselves leave them out here. */
-export const text = (
-  blocks: ReadonlyArray<Block>,
-  options: { readonly between: string; readonly withActions: boolean }
-): string => blocks.flatMap((block) => blockText(block, options.withActions) || []).join(options.between)
+/** The blocks as text, one after the other. */
+export const text = (blocks: ReadonlyArray<Block>, way: Way): string =>
+  blocks.flatMap((block) => blockText(block, way) ?? []).join(way.between)
 
 const line = /[\u0000-\u001f\u007f\u2028\u2029]+/g
 

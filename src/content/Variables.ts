@@ -1,5 +1,5 @@
 import type { Budget } from "#src/content/Budget.ts"
-import { shield } from "#src/content/Inline.ts"
+import { shield, shieldLines } from "#src/content/Inline.ts"
 import { memo } from "#src/content/Memo.ts"
 import { member, type Value } from "#src/content/Own.ts"
 import { parse } from "#src/content/template/Parser.ts"
@@ -59,27 +59,22 @@ export const rootOf = (scope: Scope): Root => ({
   }
 })
 
-const shielding = (budget: Budget): Writer => ({ text: (text) => text, value: (text) => shield(text, budget) })
+const same = (text: string): string => text
 
-const plain: Writer = { text: (text) => text, value: (text) => text }
+/** What a value's own marks are: those of `inline`, those of `Markdown`, or nothing where there is no markdown. */
+export const writers = {
+  inline: (budget: Budget): Writer => ({ text: same, value: (text) => shield(text, budget) }),
+  markdown: (budget: Budget): Writer => ({ text: same, value: (text) => shieldLines(text, budget) }),
+  plain: (): Writer => ({ text: same, value: same })
+} as const
 
-/**
- * Fills in a template; a text without `{{` is its own. Fails by the budget: it answers what came so far. `marks` tells what a value's own
- * markdown characters are: hidden from `inline`, hidden with its line ends from `Markdown`, or left alone where there is no markdown; or what
- * else writes the output.
- */
-export const fill = (source: string, scope: Scope, budget: Budget, marks: "hidden" | "kept" | Writer): string => {
-  if (!source.includes("{{")) {
-    if (!budget.write(source.length)) return ""
-    return typeof marks === "string" ? source : marks.text(source)
-  }
+/** Fills in a template; a text without `{{` is its own. Fails by the budget: it answers what came so far. */
+export const fill = (source: string, scope: Scope, budget: Budget, writer: Writer): string => {
+  if (!source.includes("{{")) return budget.write(source.length) ? writer.text(source) : ""
   const program = remembered(source)
-  if (Result.isFailure(program)) {
-    budget.fail(program.failure.detail)
-    return ""
-  }
-  const writer = marks === "hidden" ? shielding(budget) : marks === "kept" ? plain : marks
-  return run(program.success, rootOf(scope), budget, writer)
+  if (Result.isSuccess(program)) return run(program.success, rootOf(scope), budget, writer)
+  budget.fail(program.failure.detail)
+  return ""
 }
 
 /** The value of a path as `loop` names it: `data.items`, `items`, `$.item.children`. */

@@ -5,7 +5,10 @@ import type { Observation, Observed } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 
 /** What of a stored provider call an event is held against. */
-export type Call = Pick<Attempt, "number" | "channel" | "provider" | "state" | "kind" | "reference">
+export type Call = Pick<
+  Attempt,
+  "number" | "channel" | "provider" | "state" | "kind" | "startedAt" | "endedAt" | "reference"
+>
 
 /** What a call's row becomes: the vendor answered for it after all, or its message bounced later. */
 export type Proof = Pick<Attempt, "number" | "kind" | "reference" | "endedAt" | "error">
@@ -37,11 +40,21 @@ const livesOn = (calls: ReadonlyArray<Call>, bounced: Call | undefined): boolean
     (other.state === "intent" || (other.state === "accepted" && other.kind === null))
   )
 
+/** The entry of a call's receipt: never before the call, for many providers tell the time in whole seconds. */
+const entryOf = ({ channel, endedAt, number, provider, startedAt }: Call, history: HistoryEvent): HistoryEvent => ({
+  ...history,
+  ts: Math.max(history.ts, endedAt ?? startedAt),
+  channel,
+  provider,
+  attempt: number
+})
+
 /** A bounce after an open counts as little for the call as for the message. */
 const proves = (
   status: Status,
   call: Call | undefined,
-  { call: named, event, history }: Observed
+  { call: named, event }: Observed,
+  entry: HistoryEvent
 ): Proof | undefined => {
   if (call === undefined) return undefined
   const bounced = event === "Bounce" && Lifecycle.allows(status, event)
@@ -51,8 +64,8 @@ const proves = (
       number: call.number,
       kind: bounced ? "RecipientRejected" : null,
       reference: call.reference ?? named?.reference ?? null,
-      endedAt: history.ts,
-      error: bounced ? history.error ?? null : null
+      endedAt: call.endedAt ?? entry.ts,
+      error: bounced ? entry.error ?? null : null
     }
     : undefined
 }
@@ -74,11 +87,6 @@ export const weigh = (
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
   if (stored.repeated || (event === "Cancel" && !applied)) return { observation, history: undefined, proof: undefined }
-  return {
-    observation,
-    history: call === undefined
-      ? history
-      : { ...history, channel: call.channel, provider: call.provider, attempt: call.number },
-    proof: proves(status, call, observed)
-  }
+  const entry = call === undefined ? history : entryOf(call, history)
+  return { observation, history: entry, proof: proves(status, call, observed, entry) }
 }

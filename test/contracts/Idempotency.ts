@@ -40,7 +40,12 @@ const untilDone = Effect.fnUntraced(function*<A, E>(fiber: Fiber.Fiber<A, E>) {
 })
 
 /** What every store of idempotency keys promises (P5). */
-export const idempotencyContract = <E>(name: string, stores: Layer.Layer<Idempotency | Journal | Profiles, E>) =>
+/** `oneBackend`: transactions of the store queue for one backend, so an open one holds up the others by design (design.md §3). */
+export const idempotencyContract = <E>(
+  name: string,
+  stores: Layer.Layer<Idempotency | Journal | Profiles, E>,
+  { oneBackend = false }: { readonly oneBackend?: boolean } = {}
+) =>
   layer(stores)(`Idempotency: ${name}`, (it) => {
     it.effect("P5: effect and response are stored together; a replay runs nothing and repeats the response byte for byte", () =>
       Effect.gen(function*() {
@@ -135,7 +140,7 @@ export const idempotencyContract = <E>(name: string, stores: Layer.Layer<Idempot
         assert.strictEqual(runs(), 1)
       }))
 
-    it.effect("a slow call holds up no other key", () =>
+    it.effect.runIf(!oneBackend)("a slow call holds up no other key", () =>
       Effect.gen(function*() {
         const { key, once, writing } = yield* start
         const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

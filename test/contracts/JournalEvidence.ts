@@ -57,7 +57,8 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
           const { attempts, history, observe, place, record } = yield* start([Fixture.attempt(1, state)])
           yield* observe(event, 50, { call: call({ reference: "r-1" }) })
           const [attempt] = yield* attempts
-          assert.deepInclude(attempt, { state: "accepted", reference: "r-1", endedAt: place.at + 50 })
+          const endedAt = state === "intent" ? place.at + 50 : 2_000
+          assert.deepInclude(attempt, { state: "accepted", reference: "r-1", endedAt })
           assert.strictEqual((yield* record).status, types[event])
           assert.deepInclude((yield* history).at(-1), { channel: "email", attempt: 1 })
         }))
@@ -126,6 +127,20 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       yield* observe("Bounce", 50, { call: call(), reason: "BOUNCED", error: "no such user" })
       assert.deepInclude(yield* record, { status: "UNDELIVERABLE", reason: "BOUNCED", error: "no such user" })
       assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: "RecipientRejected", error: "no such user" })
+    }))
+
+  it.effect("a receipt dated in whole seconds does not come before the call it is about", () =>
+    Effect.gen(function*() {
+      const startedAt = 3_000_000_000_000
+      const endedAt = startedAt + 400
+      const { attempts, history, observe, record } = yield* start([
+        Fixture.attempt(1, "accepted", { startedAt, endedAt })
+      ])
+      yield* observe("Deliver", 50, { call: call() })
+      assert.strictEqual((yield* record).delivered, endedAt)
+      assert.strictEqual((yield* history).at(-1)?.ts, endedAt)
+      yield* observe("Bounce", 60, { call: call() })
+      assert.deepInclude((yield* attempts)[0], { kind: "RecipientRejected", endedAt })
     }))
 
   it.effect("a bounce after an open is no news, for the message or for the call", () =>

@@ -6,7 +6,7 @@ import {
 import { Strategies } from "#src/delivery/Strategies.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer, Redacted } from "effect"
+import { Clock, Effect, type Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 
 const draft = (provider: string, more: Partial<ConfigurationDraft> = {}): ConfigurationDraft => ({
@@ -24,8 +24,8 @@ const shown = ({ settings, ...rest }: Configuration) => ({
 })
 
 const start = Effect.gen(function*() {
-  const { at, scope } = yield* Fixture.world
-  yield* TestClock.setTime(at)
+  const { scope } = yield* Fixture.world
+  const at = yield* Clock.currentTimeMillis
   const configurations = yield* ProviderConfigurations
   const installed = Effect.map(configurations.installed(scope), (all) => all.map(shown))
   const make = (provider: string, alias?: string) => configurations.create(scope, draft(provider, { alias }))

@@ -18,8 +18,7 @@ export const template = (name: string, more: Partial<Template> = {}): Template =
 })
 
 const start = Effect.gen(function*() {
-  const { at, scope } = yield* Fixture.world
-  yield* TestClock.setTime(at)
+  const { scope } = yield* Fixture.world
   const templates = yield* Templates
   const draft = (name: string, more: Partial<Template> = {}) => ({
     template: template(name, more),

@@ -90,7 +90,9 @@ const live = <S>(stores: EngineStores<S>, id: MessageId, { deaths, failures, res
     assert.strictEqual(left.size, 0, "every death was died")
     const log = yield* MessageLog
     const record = yield* log.get(place.scope, id)
-    const attempts = (yield* log.attempts(place.scope, id)).map(({ channel, endedAt, number, provider, startedAt, state }) => ({
+    const attempts = (yield* log.attempts(place.scope, id)).map((
+      { channel, endedAt, number, provider, startedAt, state }
+    ) => ({
       number,
       channel,
       provider,
@@ -141,35 +143,53 @@ export const suite = <S>(stores: EngineStores<S>) =>
     describe("retry timeline", () => {
       it.effect.prop(
         "P4: deaths in and between attempts change neither numbers nor due times nor the end",
-        { failures: small, drawn: Schema.Array(Schema.NullOr(Death)).check(Schema.isMaxLength(7)), restless: Schema.Boolean },
-        ({ drawn, failures, restless }) =>
-          compare(stores, { failures, deaths: deathsOf(drawn, failures), restless }),
+        {
+          failures: small,
+          drawn: Schema.Array(Schema.NullOr(Death)).check(Schema.isMaxLength(7)),
+          restless: Schema.Boolean
+        },
+        ({ drawn, failures, restless }) => compare(stores, { failures, deaths: deathsOf(drawn, failures), restless }),
         { timeout: 120_000, arbitrary: { runs: stores.runs } }
       )
 
       for (const death of Death.literals) {
-        it.effect(`P4: a death ${death} of the first and the third attempt leaves the timeline as it was`, () =>
-          compare(stores, { failures: 4, deaths: new Map([[1, death], [3, death]]), restless: false }), 60_000)
+        it.effect(
+          `P4: a death ${death} of the first and the third attempt leaves the timeline as it was`,
+          () => compare(stores, { failures: 4, deaths: new Map([[1, death], [3, death]]), restless: false }),
+          60_000
+        )
       }
 
-      it.effect("P4: a call that was cut when it would have been accepted is repeated once, as unknown", () =>
-        Effect.gen(function*() {
-          const story = { failures: 1, deaths: new Map([[2, "inCall" as const]]), restless: false }
-          const { attempts, status } = yield* live(stores, Fixture.id(1_800_000_000_000), story)
-          assert.strictEqual(status, "SENT")
-          // The script accepts every attempt after the first.
-          assert.deepStrictEqual(attempts.map(({ number, state }) => [number, state]), [
-            [1, "rejected"],
-            [2, "unknown"],
-            [3, "accepted"]
-          ])
-        }), 60_000)
+      it.effect(
+        "P4: a call that was cut when it would have been accepted is repeated once, as unknown",
+        () =>
+          Effect.gen(function*() {
+            const story = { failures: 1, deaths: new Map([[2, "inCall" as const]]), restless: false }
+            const { attempts, status } = yield* live(stores, Fixture.id(1_800_000_000_000), story)
+            assert.strictEqual(status, "SENT")
+            // The script accepts every attempt after the first.
+            assert.deepStrictEqual(attempts.map(({ number, state }) => [number, state]), [
+              [1, "rejected"],
+              [2, "unknown"],
+              [3, "accepted"]
+            ])
+          }),
+        60_000
+      )
 
-      it.effect("P4: a schedule ends after 104 attempts, however often the node dies between them", () =>
-        Effect.gen(function*() {
-          const whole = yield* compare(stores, { failures: Infinity, deaths: new Map([[1, "inCall"]]), restless: true })
-          assert.lengthOf(whole.attempts, 104)
-          assert.deepStrictEqual([whole.status, whole.reason], ["UNDELIVERABLE", "FAILED"])
-        }), 300_000)
+      it.effect(
+        "P4: a schedule ends after 104 attempts, however often the node dies between them",
+        () =>
+          Effect.gen(function*() {
+            const whole = yield* compare(stores, {
+              failures: Infinity,
+              deaths: new Map([[1, "inCall"]]),
+              restless: true
+            })
+            assert.lengthOf(whole.attempts, 104)
+            assert.deepStrictEqual([whole.status, whole.reason], ["UNDELIVERABLE", "FAILED"])
+          }),
+        300_000
+      )
     })
   })

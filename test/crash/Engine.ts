@@ -170,20 +170,35 @@ export const suite = <S>(stores: EngineStores<S>) =>
 
       it.effect("P3: a mailbox that overflows keeps the order", () =>
         Effect.gen(function*() {
-          const life = yield* live(stores, Array.from({ length: 150 }, (_, n): Send => ({ ...calm(n % 3 === 0 ? "bob" : "ada", 1), after: n % 9 === 8 ? 3 : 0 })))
+          const life = yield* live(
+            stores,
+            Array.from(
+              { length: 150 },
+              (_, n): Send => ({ ...calm(n % 3 === 0 ? "bob" : "ada", 1), after: n % 9 === 8 ? 3 : 0 })
+            )
+          )
           assertOrder(life)
           assertOnce(life)
           assert.strictEqual(life.calls.length, 150)
         }), 120_000)
 
-      it.effect("P2: an owner that was robbed in the middle of a call does not settle it, and nothing is called twice unmarked", () =>
-        Effect.gen(function*() {
-          const life = yield* live(stores, [calm("ada", 6), { ...calm("bob", 6), before: "other owner" }, calm("ada"), calm("cleo")])
-          assertOnce(life)
-          const [robbed] = life.ends
-          const states = robbed?.attempts.map(({ state }) => state) ?? []
-          assert.strictEqual(states[0], "unknown")
-          assert.isTrue(states.slice(0, -1).every((state) => state === "unknown"))
-        }), 60_000)
+      it.effect(
+        "P2: an owner that was robbed in the middle of a call does not settle it, and nothing is called twice unmarked",
+        () =>
+          Effect.gen(function*() {
+            const life = yield* live(stores, [
+              calm("ada", 6),
+              { ...calm("bob", 6), before: "other owner" },
+              calm("ada"),
+              calm("cleo")
+            ])
+            assertOnce(life)
+            const [robbed] = life.ends
+            const states = robbed?.attempts.map(({ state }) => state) ?? []
+            assert.strictEqual(states[0], "unknown")
+            assert.isTrue(states.slice(0, -1).every((state) => state === "unknown"))
+          }),
+        60_000
+      )
     })
   })

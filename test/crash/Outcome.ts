@@ -3,7 +3,12 @@ import * as Ledger from "#test/support/Ledger.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-const Row = Schema.Struct({ id: Schema.String, recipient: Schema.String, status: Schema.String, closed: Schema.Boolean })
+const Row = Schema.Struct({
+  id: Schema.String,
+  recipient: Schema.String,
+  status: Schema.String,
+  closed: Schema.Boolean
+})
 const AttemptRow = Schema.Struct({ id: Schema.String, number: Schema.Int, state: Schema.String })
 
 const messages = Schema.decodeUnknownEffect(Schema.Array(Row))
@@ -33,7 +38,8 @@ export const unknownOf = ({ attempts }: Outcome, id: string): number =>
   (attempts.get(id) ?? []).filter((attempt) => attempt.state === "unknown").length
 
 /** Calls beyond the first, of all messages. */
-export const duplicates = ({ calls }: Outcome): number => [...calls.values()].reduce((sum, of) => sum + of.length - 1, 0)
+export const duplicates = ({ calls }: Outcome): number =>
+  [...calls.values()].reduce((sum, of) => sum + of.length - 1, 0)
 
 /**
  * What P1, P4 and P6 say about a drained store, as sentences about what is wrong: every accepted message was sent, every call has its attempt

@@ -18,36 +18,44 @@ const sendTo = async (caller: Caller.Caller, name: string, more?: object): Promi
   OpenLoop.requestIdOf(await caller.insist("/send", name, Caller.toEmail(name, more)))
 
 describe("poison: processes", () => {
-  it.live("X1: a message that kills its process is quarantined after a few deaths, and its neighbours are sent", () =>
-    Effect.gen(function*() {
-      const place = yield* Places.make("Postgres")
-      const deaths = yield* Effect.promise(async () => {
-        const caller = Caller.make(place.port)
-        let server = CrashProcess.start(place)
-        await server.ready()
-        const sending = Array.from({ length: neighbours }, (_, n) => sendTo(caller, `neighbour-${n}`))
-        sending.push(sendTo(caller, "poison-routing"))
-        let deaths = 0
-        const drained = Promise.all(sending).then(() => Drain.untilClosed(caller, 120_000)).then(() => "drained" as const)
-        while (await Promise.race([drained, server.ended]) !== "drained") {
-          deaths++
-          server = CrashProcess.start(place)
-        }
-        server.signal("SIGTERM")
-        await server.ended
-        caller.close()
-        return deaths
-      })
-      assert.strictEqual(deaths, 6)
-      const outcome = yield* Outcome.read(place)
-      const ended = (poisoned: boolean) =>
-        new Set(
-          outcome.messages.filter(({ recipient }) => recipient.startsWith("poison") === poisoned).map(({ status }) => status)
-        )
-      assert.deepStrictEqual([...ended(true)], ["UNDELIVERABLE"])
-      assert.deepStrictEqual([...ended(false)], ["SENT"])
-      assert.lengthOf(outcome.messages, neighbours + 1)
-    }), 180_000)
+  it.live(
+    "X1: a message that kills its process is quarantined after a few deaths, and its neighbours are sent",
+    () =>
+      Effect.gen(function*() {
+        const place = yield* Places.make("Postgres")
+        const deaths = yield* Effect.promise(async () => {
+          const caller = Caller.make(place.port)
+          let server = CrashProcess.start(place)
+          await server.ready()
+          const sending = Array.from({ length: neighbours }, (_, n) => sendTo(caller, `neighbour-${n}`))
+          sending.push(sendTo(caller, "poison-routing"))
+          let deaths = 0
+          const drained = Promise.all(sending).then(() => Drain.untilClosed(caller, 120_000)).then(() =>
+            "drained" as const
+          )
+          while (await Promise.race([drained, server.ended]) !== "drained") {
+            deaths++
+            server = CrashProcess.start(place)
+          }
+          server.signal("SIGTERM")
+          await server.ended
+          caller.close()
+          return deaths
+        })
+        assert.strictEqual(deaths, 6)
+        const outcome = yield* Outcome.read(place)
+        const ended = (poisoned: boolean) =>
+          new Set(
+            outcome.messages.filter(({ recipient }) => recipient.startsWith("poison") === poisoned).map(({ status }) =>
+              status
+            )
+          )
+        assert.deepStrictEqual([...ended(true)], ["UNDELIVERABLE"])
+        assert.deepStrictEqual([...ended(false)], ["SENT"])
+        assert.lengthOf(outcome.messages, neighbours + 1)
+      }),
+    180_000
+  )
 
   it.live("X1: a row whose payload no longer decodes ends UNDELIVERABLE, alone", () =>
     Effect.gen(function*() {

@@ -72,15 +72,19 @@ const live = <S>(stores: EngineStores<S>, way: (typeof ways)[number]) =>
 export const suite = <S>(stores: EngineStores<S>) =>
   layer(stores.shared, { timeout: 60_000 })(`poison: ${stores.name}`, (it) => {
     for (const way of ways) {
-      it.effect(`a message whose process dies when it is ${way} is quarantined after five tries, and its neighbours are sent`, () =>
-        Effect.gen(function*() {
-          const { bad, deaths, last, statuses } = yield* live(stores, way)
-          // The first death is that of an ordinary run; then five tries are counted.
-          assert.strictEqual(deaths, 6)
-          assert.deepStrictEqual(statuses, ["SENT", "UNDELIVERABLE", "SENT", "SENT"])
-          assert.strictEqual(bad?.reason, "FAILED")
-          assert.match(bad?.error ?? "", /Quarantined/)
-          assert.deepStrictEqual([last?.type, last?.reason], ["UNDELIVERABLE", "FAILED"])
-        }), 60_000)
+      it.effect(
+        `a message whose process dies when it is ${way} is quarantined after five tries, and its neighbours are sent`,
+        () =>
+          Effect.gen(function*() {
+            const { bad, deaths, last, statuses } = yield* live(stores, way)
+            // The first death is that of an ordinary run; then five tries are counted.
+            assert.strictEqual(deaths, 6)
+            assert.deepStrictEqual(statuses, ["SENT", "UNDELIVERABLE", "SENT", "SENT"])
+            assert.strictEqual(bad?.reason, "FAILED")
+            assert.match(bad?.error ?? "", /Quarantined/)
+            assert.deepStrictEqual([last?.type, last?.reason], ["UNDELIVERABLE", "FAILED"])
+          }),
+        60_000
+      )
     }
   })

@@ -19,6 +19,25 @@ const sent = (more: object) => async (caller: Caller, name: string): Promise<str
   return requestId
 }
 
+const created = (path: string, body: (name: string) => unknown) => async (caller: Caller, name: string): Promise<string> => {
+  const answer = await caller.insist(path, `prepare-${name}`, body(name))
+  const { id }: { readonly id: string } = JSON.parse(answer.body)
+  return id
+}
+
+const template = (name: string) => ({
+  notification: {
+    name,
+    tags: [],
+    brand: null,
+    subscription: null,
+    routing: null,
+    content: { version: "2022-01-01", elements: [{ type: "text", content: "Hi" }] }
+  }
+})
+
+const strategy = (name: string) => ({ name, routing: { method: "single", channels: ["email"] } })
+
 /** Writes of profiles are counted by a trigger, since a merge done twice looks like one done once. */
 export const setup = [
   `create table crash_profile_writes (user_id text not null)`,
@@ -53,5 +72,37 @@ export const cases: Readonly<Record<string, PostCase>> = {
     path: (name) => `/profiles/${name}`,
     body: (name) => ({ profile: { email: `${name}@example.com`, custom: { seen: 1 } } }),
     effects: `select count(*)::int as count from crash_profile_writes where user_id = $1 and user_id = $2`
+  },
+  "/notifications": {
+    prepare: nothing,
+    path: () => "/notifications",
+    body: template,
+    effects: `select count(*)::int as count from templates where draft like '%"' || $2 || '"%' and $1 = ''`
+  },
+  "/notifications/:id/publish": {
+    prepare: created("/notifications", template),
+    path: (id) => `/notifications/${id}/publish`,
+    body: () => ({}),
+    effects: `select count(*)::int as count from template_versions where template_id = $1 and $2 <> ''`
+  },
+  "/routing-strategies": {
+    prepare: nothing,
+    path: () => "/routing-strategies",
+    body: strategy,
+    effects: `select count(*)::int as count from routing_strategies where strategy like '%"' || $2 || '"%' and $1 = ''`
+  },
+  "/routing-strategies/:id/explain": {
+    prepare: created("/routing-strategies", strategy),
+    path: (id) => `/routing-strategies/${id}/explain`,
+    body: () => ({ faults: [] }),
+    // It changes nothing but the key that remembers its answer.
+    effects: `select count(*)::int as count from idempotency
+      where path = '/routing-strategies/' || $1 || '/explain' and key = 'key-' || $2`
+  },
+  "/providers": {
+    prepare: nothing,
+    path: () => "/providers",
+    body: (name) => ({ provider: "sendgrid", title: name }),
+    effects: `select count(*)::int as count from provider_configurations where title = $2 and $1 = ''`
   }
 }

@@ -55,7 +55,9 @@ export const suite = (storage: Places.Storage) =>
     it.live(`P1, P4, P5: ${kills} kills while ${sends} sends come in lose and double nothing`, () =>
       Effect.gen(function*() {
         const place = yield* Places.make(storage)
-        const { answers, end, replays, slowest } = yield* Effect.promise(() => run(place))
+        const { answers, end, replays, slowest } = yield* Effect.promise(() =>
+          run(place)
+        )
         assert.deepStrictEqual([...new Set(answers.map(({ status }) => status))], [202])
         assert.deepStrictEqual([end.code, end.signal], [0, null])
         const accepted = answers.map(OpenLoop.requestIdOf)
@@ -64,7 +66,9 @@ export const suite = (storage: Places.Storage) =>
         const unknown = outcome.messages.reduce((sum, { id }) => sum + Outcome.unknownOf(outcome, id), 0)
         console.log(
           `${storage}: ${accepted.length} accepted, ${outcome.calls.size} handed over, ` +
-            `${accepted.filter((id) => !outcome.calls.has(id)).length} lost, ${Outcome.duplicates(outcome)} duplicates, ` +
+            `${accepted.filter((id) => !outcome.calls.has(id)).length} lost, ${
+              Outcome.duplicates(outcome)
+            } duplicates, ` +
             `${unknown} unknown, slowest recovery ${Math.round(slowest)} ms, ${kills} kills`
         )
         assert.deepStrictEqual(faults.slice(0, 10), [])

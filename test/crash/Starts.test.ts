@@ -22,39 +22,47 @@ const refused = async (place: Places.Place, more: Readonly<Record<string, string
 }
 
 describe("starts", () => {
-  it.live("bad configuration stops the start with one line per fault, naming the variable and not its value", () =>
-    Effect.gen(function*() {
-      const place = yield* Places.make("embedded")
-      const { code, lines, output } = yield* Effect.promise(() => refused(place, bad))
-      assert.strictEqual(code, 1)
-      assert.deepStrictEqual(
-        lines.map(({ message }) => message.split(" ")[0]).toSorted(),
-        Object.keys(bad).toSorted()
-      )
-      assert.isTrue(lines.every(({ level }) => level === "FATAL"))
-      for (const secret of ["hunter2", bad.TIDINGS_SECRET_KEY]) assert.notInclude(output, secret)
-    }), 30_000)
+  it.live(
+    "bad configuration stops the start with one line per fault, naming the variable and not its value",
+    () =>
+      Effect.gen(function*() {
+        const place = yield* Places.make("embedded")
+        const { code, lines, output } = yield* Effect.promise(() => refused(place, bad))
+        assert.strictEqual(code, 1)
+        assert.deepStrictEqual(
+          lines.map(({ message }) => message.split(" ")[0]).toSorted(),
+          Object.keys(bad).toSorted()
+        )
+        assert.isTrue(lines.every(({ level }) => level === "FATAL"))
+        for (const secret of ["hunter2", bad.TIDINGS_SECRET_KEY]) assert.notInclude(output, secret)
+      }),
+    30_000
+  )
 
-  it.live("a second process on one data directory is refused at once with a sentence naming the first; its death frees it", () =>
-    Effect.gen(function*() {
-      const place = yield* Places.make("embedded")
-      const [second, third] = yield* Effect.promise(async () => {
-        const holder = CrashProcess.start(place)
-        await holder.ready()
-        // A start that reads its settings and ends: what remains is the time that the refusal itself takes.
-        const baseline = await refused(place, bad)
-        const second = await refused(place, { PORT: "0" })
-        const { pid } = holder
-        await holder.kill()
-        const third = CrashProcess.start(place)
-        const ready = await third.ready()
-        await third.kill()
-        return [{ ...second, pid, refusedIn: second.millis - baseline.millis }, ready] as const
-      })
-      assert.strictEqual(second.code, 1)
-      assert.lengthOf(second.lines, 1)
-      assert.match(second.lines[0]?.message ?? "", new RegExp(`is in use by process ${second.pid} `))
-      assert.isBelow(second.refusedIn, 1_000)
-      assert.isAbove(third, 0)
-    }), 60_000)
+  it.live(
+    "a second process on one data directory is refused at once with a sentence naming the first; its death frees it",
+    () =>
+      Effect.gen(function*() {
+        const place = yield* Places.make("embedded")
+        const [second, third] = yield* Effect.promise(async () => {
+          const holder = CrashProcess.start(place)
+          await holder.ready()
+          // A start that reads its settings and ends: what remains is the time that the refusal itself takes.
+          const baseline = await refused(place, bad)
+          const second = await refused(place, { PORT: "0" })
+          const { pid } = holder
+          await holder.kill()
+          const third = CrashProcess.start(place)
+          const ready = await third.ready()
+          await third.kill()
+          return [{ ...second, pid, refusedIn: second.millis - baseline.millis }, ready] as const
+        })
+        assert.strictEqual(second.code, 1)
+        assert.lengthOf(second.lines, 1)
+        assert.match(second.lines[0]?.message ?? "", new RegExp(`is in use by process ${second.pid} `))
+        assert.isBelow(second.refusedIn, 1_000)
+        assert.isAbove(third, 0)
+      }),
+    60_000
+  )
 })

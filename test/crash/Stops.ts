@@ -60,7 +60,9 @@ export const suite = (storage: Places.Storage) =>
     it.live(`P1, P4: ${stops} SIGTERMs under load exit 0 within 25 s, lose nothing and leave no outcome unknown`, () =>
       Effect.gen(function*() {
         const place = yield* Places.make(storage)
-        const { answers, ends } = yield* Effect.promise(() => underLoad(place))
+        const { answers, ends } = yield* Effect.promise(() =>
+          underLoad(place)
+        )
         const outcome = yield* Outcome.read(place)
         const slowest = Math.max(...ends.map(({ millis }) => millis))
         console.log(`${storage}: ${answers.length} accepted, ${ends.length} stops, slowest ${Math.round(slowest)} ms`)
@@ -83,14 +85,21 @@ export const suite = (storage: Places.Storage) =>
         assert.isBelow(end.millis, 1_000)
         assert.deepStrictEqual([end.code, end.signal], [1, null])
         const { attempts } = yield* Outcome.read(place)
-        assert.deepStrictEqual([...attempts.values()].flat().map(({ state }) => state), ["intent"])
+        assert.deepStrictEqual(
+          [...attempts.values()].flat().map(({ state }) =>
+            state
+          ),
+          ["intent"]
+        )
       }), 60_000)
 
     if (storage === "Postgres") {
       it.live("a provider that does not answer delays the stop at most 25 s, and the exit is 0", () =>
         Effect.gen(function*() {
           const place = yield* Places.make(storage)
-          const end = yield* Effect.promise(async () => stopping(await hanging(place)))
+          const end = yield* Effect.promise(async () =>
+            stopping(await hanging(place))
+          )
           assert.isBelow(end.millis, longestStop)
           assert.deepStrictEqual([end.code, end.signal], [0, null])
         }), 60_000)

@@ -98,7 +98,8 @@ export const start = (place: Place, more: Readonly<Record<string, string>> = {})
     },
     ready: async () => {
       while (await statusOf(`http://127.0.0.1:${place.port}/health/ready`) !== 200) {
-        if (!running()) throw new Error(`the server ended instead of becoming ready:\n${(await ended).output.slice(-3_000)}`)
+        if (!running())
+          throw new Error(`the server ended instead of becoming ready:\n${(await ended).output.slice(-3_000)}`)
         if (performance.now() - began > 60_000) {
           throw new Error(`the server is not ready after a minute:\n${readFileSync(log, "utf8").slice(-3_000)}`)
         }

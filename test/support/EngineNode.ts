@@ -1,6 +1,5 @@
 import * as Fake from "#layers/providers/Fake.ts"
 import { Templates } from "#src/content/Templates.ts"
-import * as Breakers from "#src/delivery/Breakers.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
@@ -41,7 +40,9 @@ export interface Cluster {
   /** Waits, in real time, until every node waits for the clock or for a provider. */
   readonly settle: Effect.Effect<void>
   /** Rows that are due, and the epoch ms of the next one that will be. */
-  readonly due: (shards: ReadonlyArray<number>) => Effect.Effect<{ readonly open: number; readonly next: number | undefined }>
+  readonly due: (
+    shards: ReadonlyArray<number>
+  ) => Effect.Effect<{ readonly open: number; readonly next: number | undefined }>
 }
 
 export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
@@ -106,19 +107,22 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
           Effect.suspend(() => {
             const where = dead ? undefined : cut?.(step)
             if (where === "before") die()
-            return alive(where === "after" ? Effect.tap(journal.record(step), () => Effect.sync(die)) : journal.record(step))
+            return alive(
+              where === "after" ? Effect.tap(journal.record(step), () => Effect.sync(die)) : journal.record(step)
+            )
           })
       })
     )
     const outside = vendors(die).map((vendor): Vendor => ({
       ...vendor,
       send: (delivery: Delivery) =>
-        Effect.suspend(() => dead ? Effect.never : Effect.tap(vendor.send(delivery), () => dead ? Effect.never : Effect.void))
+        Effect.suspend(() =>
+          dead ? Effect.never : Effect.tap(vendor.send(delivery), () => dead ? Effect.never : Effect.void)
+        )
     }))
     const engine = yield* Layer.build(Layer.fresh(
       Shards.layer.pipe(
         Layer.provide(Pipeline.layer),
-        Layer.provide(Breakers.layer),
         Layer.provide([guarded, Fake.layer(outside)])
       )
     )).pipe(Scope.provide(scope))
@@ -130,7 +134,9 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
           const at = yield* Clock.currentTimeMillis
           const { scope, shard } = message
           // Not `alive`: who sends is told of the commit even if the node dies of what it hands over.
-          yield* counted(Effect.tap(journal.accept(Fixture.acceptance({ scope, shard, at }, [message])), () => late(lag()))).pipe(
+          yield* counted(
+            Effect.tap(journal.accept(Fixture.acceptance({ scope, shard, at }, [message])), () => late(lag()))
+          ).pipe(
             Effect.orDie
           )
         }),

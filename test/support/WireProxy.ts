@@ -96,7 +96,9 @@ const couple = (client: Socket, server: Socket, armed: () => Armed | undefined) 
 }
 
 /** In front of a Postgres without TLS, on a free port; gone, with its connections, when the scope closes. */
-export const start = (target: { readonly host: string; readonly port: number }): Effect.Effect<WireProxy, never, Scope.Scope> =>
+export const start = (
+  target: { readonly host: string; readonly port: number }
+): Effect.Effect<WireProxy, never, Scope.Scope> =>
   Effect.gen(function*() {
     let armed: Armed | undefined
     const sockets = new Set<Socket>()

@@ -47,7 +47,7 @@ export const due = (state: State, { fullMailboxes, held, limit, now, shards }: W
     }
   }
   const rows = Object.values(parts).flatMap((found) => found.toSorted(byOrder).slice(0, limit))
-  const complete = rows.length < limit && full.size === 0
+  const complete = rows.length < limit
   return {
     rows: rows.map((found) => dueRow(found.row, found.dueAt, found.takenAtSeq)),
     complete,

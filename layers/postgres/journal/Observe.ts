@@ -8,7 +8,9 @@ import { type Journal, MessageNotFound, type Observed } from "#src/delivery/Jour
 import { Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 
-const Call = Attempt.mapFields(Struct.pick(["number", "channel", "provider", "state", "kind", "reference"]))
+const Call = Attempt.mapFields(
+  Struct.pick(["number", "channel", "provider", "state", "kind", "startedAt", "endedAt", "reference"])
+)
 const decodeStatus = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ status: Status })))
 const decodeFound = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ calls: Schema.fromJsonString(Schema.Array(Call)), repeated: Schema.Boolean })])
@@ -27,7 +29,8 @@ export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"]
     const { eventId, id, scope } = observed
     return Effect.flatMap(
       sql`select coalesce(json_agg(json_build_object('number', number, 'channel', channel, 'provider', provider,
-          'state', state, 'kind', kind, 'reference', reference) order by number), '[]')::text as calls,
+          'state', state, 'kind', kind, 'startedAt', started_at,
+          'endedAt', ended_at, 'reference', reference) order by number), '[]')::text as calls,
         ${eventId !== undefined} and exists (
           select from history where scope = ${scope} and message_id = ${id} and step = ${stepOf(observed)}) as repeated
       from attempts where scope = ${scope} and message_id = ${id}`,

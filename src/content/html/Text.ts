@@ -1,78 +1,101 @@
 import { safeHref } from "#src/content/Href.ts"
+import { decode } from "#src/content/html/Entities.ts"
 
-const piece = /<!--[\s\S]*?(?:-->|$)|<(\/?)([a-z][a-z0-9]*)((?:[^<>"']|"[^"]*"|'[^']*')*)>|<[!?][^>]*>|&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z0-9]{2,8});|[^<&]+|[<&]/gi
+/** A divider in a text of its own. */
+export const rule = "----------"
 
 const silent = ["head", "script", "style", "title", "template", "noscript"]
-const paragraphs = ["address", "article", "blockquote", "center", "dl", "fieldset", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "main", "nav", "ol", "p", "pre", "section", "table", "ul"]
-const newLines = ["br", "dd", "div", "dt", "figure", "li", "tr"]
-
-const named: ReadonlyMap<string, string> = new Map(Object.entries({
-  amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'", nbsp: "\u00a0", copy: "©", reg: "®", trade: "™", hellip: "…", mdash: "—", ndash: "–",
-  bull: "•", middot: "·", lsquo: "‘", rsquo: "’", ldquo: "“", rdquo: "”", laquo: "«", raquo: "»", euro: "€", pound: "£", yen: "¥",
-  cent: "¢", sect: "§", deg: "°", times: "×", rarr: "→", larr: "←", zwnj: "", zwj: "", shy: ""
-}))
-
-const character = (entity: string): string | undefined => {
-  if (!entity.startsWith("#")) return named.get(entity)
-  const hex = /^#x/i.test(entity)
-  const code = Number.parseInt(entity.slice(hex ? 2 : 1), hex ? 16 : 10)
-  return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : ""
-}
-
-const decoded = (text: string): string =>
-  text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z0-9]{2,8});/gi, (whole, entity: string) => character(entity) ?? whole)
+const apart = ["address", "article", "blockquote", "center", "dl", "fieldset", "footer", "form", "header", "main", "nav", "ol", "p", "pre"]
+const blocks = [...apart, "section", "table", "ul", "h1", "h2", "h3", "h4", "h5", "h6"]
+const lines = ["dd", "div", "dt", "figure", "li", "tr"]
 
 const attribute = (attributes: string, name: "href" | "alt"): string => {
-  const found = new RegExp(`(?:^|\\s)${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(attributes)
-  return found === null ? "" : decoded(found[1] ?? found[2] ?? found[3] ?? "")
+  const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(attributes)
+  return found === null ? "" : decode(found[1] ?? found[2] ?? found[3] ?? "")
 }
 
-/** What HTML says, for readers without it: paragraphs apart, lists with dashes, links as "text (address)". Linear in its length. */
-export const textOf = (html: string): string => {
-  let text = ""
-  let inLink = ""
-  let label = 0
-  let skipped: string | undefined
+/** Puts texts and line ends together so that no white space is doubled. */
+class Page {
+  readonly #parts: Array<string> = []
+  #ends = 2
+  #spaced = true
 
-  const gap = (lines: number): void => {
-    const bare = text.replace(/[ \t]{1,256}$/, "")
-    const had = /\n{0,2}$/.exec(bare)?.[0].length ?? 0
-    text = bare === "" ? "" : bare + "\n".repeat(Math.max(0, lines - had))
+  get length(): number {
+    return this.#parts.length
+  }
+
+  since(part: number): string {
+    return this.#parts.slice(part).join("").trim()
+  }
+
+  say(text: string): void {
+    const said = this.#spaced ? text.trimStart() : text
+    if (said === "") return
+    this.#parts.push(said)
+    this.#ends = 0
+    this.#spaced = said.endsWith(" ")
+  }
+
+  end(most: number): void {
+    for (; this.#ends < most; this.#ends++) this.#parts.push("\n")
+    this.#spaced = true
+  }
+
+  whole(): string {
+    return this.#parts.join("").replaceAll(" \n", "\n").trim()
+  }
+}
+
+/** What HTML says, for who reads without it: paragraphs apart, lists with dashes, links as "text (address)". Linear in its length. */
+export const textOf = (html: string): string => {
+  const page = new Page()
+  let skipped: string | undefined
+  let href = ""
+  let label = 0
+
+  const link = (isEnd: boolean, attributes: string): void => {
+    if (!isEnd) {
+      href = attribute(attributes, "href").trim()
+      label = page.length
+      return
+    }
+    if (href === "") return
+    const said = page.since(label)
+    if (safeHref(href) !== undefined && said !== href) page.say(said === "" ? href : ` (${href})`)
+    href = ""
   }
 
   const tag = (isEnd: boolean, name: string, attributes: string): void => {
     if (silent.includes(name)) skipped = isEnd ? undefined : name
-    else if (paragraphs.includes(name)) gap(2)
-    else if (name === "hr") {
-      gap(2)
-      text += "----------"
-      gap(2)
-    } else if (newLines.includes(name)) {
-      if (name === "br") text = `${text.replace(/[ \t]{1,256}$/, "")}\n`
-      else gap(1)
-      if (name === "li" && !isEnd) text += "- "
-    } else if (name === "img") text += attribute(attributes, "alt")
-    else if (name === "td" || name === "th") text += isEnd && text !== "" && !/\s$/.test(text.slice(-1)) ? " " : ""
-    else if (name === "a" && !isEnd) {
-      inLink = attribute(attributes, "href")
-      label = text.length
-    } else if (name === "a" && inLink !== "") {
-      const said = text.slice(label).trim()
-      if (safeHref(inLink) !== undefined && said !== inLink) text += said === "" ? inLink : ` (${inLink.trim()})`
-      inLink = ""
-    }
+    else if (skipped !== undefined) return
+    else if (name === "a") link(isEnd, attributes)
+    else if (name === "br") page.end(1)
+    else if (name === "img") page.say(attribute(attributes, "alt"))
+    else if (name === "td" || name === "th") page.say(" ")
+    else if (name === "hr" || blocks.includes(name)) page.end(2)
+    else if (lines.includes(name)) page.end(1)
+    if (skipped === undefined && !isEnd && name === "li") page.say("- ")
+    if (name !== "hr" || skipped !== undefined) return
+    page.say(rule)
+    page.end(2)
   }
 
-  for (const [whole, end = "", name, attributes = "", entity] of html.matchAll(piece)) {
-    if (name !== undefined) {
-      const lower = name.toLowerCase()
-      if (skipped === undefined || skipped === lower) tag(end === "/", lower, attributes)
-    } else if (skipped !== undefined || whole.startsWith("<!") || whole.startsWith("<?")) continue
-    else if (entity !== undefined) text += character(entity) ?? whole
-    else {
-      const spaced = whole.replace(/\s+/g, " ")
-      text += text === "" || /\s$/.test(text.slice(-1)) ? spaced.trimStart() : spaced
+  for (let at = 0; at < html.length;) {
+    const less = html.indexOf("<", at)
+    const stop = less < 0 ? html.length : less
+    if (skipped === undefined) page.say(decode(html.slice(at, stop)).replace(/[ \t\r\n\f]+/g, " "))
+    if (less < 0) break
+    const [, slash, name] = /^<(\/?)([a-z][a-z0-9]*)/i.exec(html.slice(less, less + 32)) ?? []
+    if (name === undefined && !/[!?/]/.test(html.charAt(less + 1))) {
+      if (skipped === undefined) page.say("<")
+      at = less + 1
+      continue
     }
+    const mark = html.startsWith("<!--", less) ? "-->" : ">"
+    const end = html.indexOf(mark, less + 1)
+    at = end < 0 ? html.length : end + mark.length
+    if (name !== undefined && (skipped === undefined || skipped === name.toLowerCase()))
+      tag(slash === "/", name.toLowerCase(), html.slice(less, at).slice(0, 4_096))
   }
-  return text.replace(/[ \t]+\n/g, "\n").replace(/\n{3,}/g, "\n\n").trim()
+  return page.whole()
 }

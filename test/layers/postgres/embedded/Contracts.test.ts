@@ -20,7 +20,7 @@ const database = Layer.unwrap(
 const stores = Stores.layer.pipe(Layer.provide(database))
 
 apiKeysContract("embedded", stores)
-idempotencyContract("embedded", stores)
+idempotencyContract("embedded", stores, { oneBackend: true })
 inboxContract("embedded", stores)
 journalContract("embedded", stores)
 messageLogContract("embedded", stores)

@@ -1,0 +1,105 @@
+import { type Block, paragraph } from "#src/content/Block.ts"
+import type { Budget } from "#src/content/Budget.ts"
+import { inline, unshield } from "#src/content/Inline.ts"
+
+const deepest = 5
+
+const fence = /^ {0,3}(```+|~~~+)[^`]*$/
+const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]#+)?[ \t]*$/
+const divider = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
+const quoted = /^ {0,3}> ?(.*)$/
+const listed = /^( {0,3})([-*+]|\d{1,9}[.)])(?:[ \t]+(.*))?$/
+
+const startsBlock = (line: string): boolean => [fence, heading, divider, quoted, listed].some((start) => start.test(line))
+
+const indentOf = (line: string): number => line.length - line.trimStart().length
+
+/** A line end is a space, or stays one after two spaces or a backslash, as in CommonMark. */
+const joined = (lines: ReadonlyArray<string>): string =>
+  lines.map((line, index) => {
+    const last = index === lines.length - 1
+    const text = line.trim()
+    if (last) return text
+    if (text.endsWith("\\")) return `${text.slice(0, -1)}\n`
+    return /\S {2}$/.test(line.slice(-3)) ? `${text}\n` : `${text} `
+  }).join("")
+
+const styles = ["h1", "h2", "h3"] as const
+
+/**
+ * The blocks of a markdown text: paragraphs, headings, lists, quotes, code, dividers; inside them what `inline` reads. HTML is a text. It goes
+ * over each line once for each list or quote around it, of which there are at most 5; what is deeper is a text.
+ */
+export const markdown = (source: string, budget: Budget): ReadonlyArray<Block> =>
+  parse(source.replaceAll(/\r\n?/g, "\n").split("\n"), budget, 0)
+
+const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): ReadonlyArray<Block> => {
+  const blocks: Array<Block> = []
+  let at = 0
+
+  /** The lines from here on, as long as they belong together. */
+  const taken = (belongs: (line: string, index: number) => boolean): ReadonlyArray<string> => {
+    const from = at
+    for (let line = lines[at]; line !== undefined && belongs(line, at - from) && budget.step(); line = lines[at]) at++
+    return lines.slice(from, at)
+  }
+
+  const code = (mark: string): void => {
+    at++
+    const inside = taken((line) => !line.trimStart().startsWith(mark))
+    at++
+    blocks.push({ _tag: "Code", text: unshield(inside.join("\n")) })
+  }
+
+  const quote = (): void => {
+    const inside = taken((line) => quoted.test(line)).map((line) => quoted.exec(line)?.[1] ?? "")
+    blocks.push({ _tag: "Quote", style: "text", align: undefined, border: undefined, blocks: parse(inside, budget, depth + 1) })
+  }
+
+  const item = (): Block => {
+    const [, before = "", mark = "", first = ""] = listed.exec(lines[at] ?? "") ?? []
+    const indent = before.length + mark.length + 1
+    at++
+    const rest = taken((line) => {
+      if (line.trim() === "") return indentOf(lines[at + 1] ?? "") >= indent && (lines[at + 1] ?? "").trim() !== ""
+      return indentOf(line) >= Math.min(indent, 2) || !startsBlock(line)
+    })
+    const inside = [first, ...rest.map((line) => line.slice(Math.min(indent, indentOf(line))))]
+    return { _tag: "Item", background: undefined, blocks: parse(inside, budget, depth + 1) }
+  }
+
+  const list = (mark: string): void => {
+    const kind = mark.slice(-1)
+    const items: Array<Block> = []
+    const continues = (): boolean => {
+      while (lines[at]?.trim() === "" && listed.exec(lines[at + 1] ?? "")?.[2]?.endsWith(kind) === true) at++
+      return listed.exec(lines[at] ?? "")?.[2]?.endsWith(kind) === true && !divider.test(lines[at] ?? "") && budget.step()
+    }
+    while (continues()) items.push(item())
+    const ordered = /\d/.test(mark)
+    blocks.push({ _tag: "List", ordered, start: ordered ? Number.parseInt(mark, 10) : 1, blocks: items })
+  }
+
+  while (at < lines.length && budget.step()) {
+    const line = lines[at] ?? ""
+    const title = heading.exec(line)
+    const open = depth < deepest
+    const mark = listed.exec(line)?.[2]
+    const fenced = fence.exec(line)?.[1]
+    if (line.trim() === "") at++
+    else if (fenced !== undefined) code(fenced)
+    else if (title !== null) {
+      at++
+      blocks.push(paragraph(inline(title[2] ?? "", budget), styles[(title[1]?.length ?? 1) - 1] ?? "h3"))
+    } else if (divider.test(line)) {
+      at++
+      blocks.push({ _tag: "Divider", color: undefined })
+    } else if (open && quoted.test(line)) quote()
+    else if (open && mark !== undefined) list(mark)
+    else {
+      const said = taken((next, index) => index === 0 || (next.trim() !== "" && !startsBlock(next)))
+      blocks.push(paragraph(inline(joined(said), budget)))
+    }
+  }
+  return blocks
+}
