@@ -1,3 +1,4 @@
+import { JsonMap } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 
 /** An action of a message: a button in an e-mail, an action in the inbox. */
@@ -12,6 +13,8 @@ export const Rendered = Schema.Struct({
   text: Schema.String,
   html: Schema.String,
   blocks: Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.String })),
-  actions: Schema.Array(Action)
+  actions: Schema.Array(Action),
+  /** What the author wrote for this channel in its own form, filled in: `payload` of a webhook, `slackBlocks`. */
+  raw: Schema.optionalKey(JsonMap)
 })
 export type Rendered = typeof Rendered.Type

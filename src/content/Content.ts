@@ -1,12 +1,15 @@
 import type { Content } from "#schemas/Elemental.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
-import type { Block } from "#src/content/Block.ts"
+import { paragraph } from "#src/content/Block.ts"
 import { Budget, limits } from "#src/content/Budget.ts"
+import { languageOf } from "#src/content/elemental/Locales.ts"
 import { type Document, document } from "#src/content/Elemental.ts"
-import * as Html from "#src/content/Html.ts"
+import * as Page from "#src/content/html/Page.ts"
+import { isObject, type Value } from "#src/content/Own.ts"
 import * as Plain from "#src/content/Plain.ts"
 import { RenderFailed } from "#src/content/RenderFailed.ts"
-import { Result, type Schema } from "effect"
+import { shape } from "#src/content/Shape.ts"
+import { DateTime, Result, type Schema } from "effect"
 
 export { RenderFailed }
 
@@ -22,57 +25,26 @@ export interface Input {
     readonly recipient: string
     readonly tenantId: string | undefined
     readonly environment: string
+    /** When this is rendered, in epoch ms: what `datetime.year` is from. */
+    readonly now?: number | undefined
+    /** What else templates may speak of: `brand`, `tenant`, `urls`, `event`, `template`, `subscriptionTopicId` … (api.md 2.6). */
+    readonly variables?: Schema.JsonObject | undefined
   }
 }
-
-const empty: Rendered = { title: "", subject: "", body: "", text: "", html: "", blocks: [], actions: [] }
 
 /** Markdown, a tag, a line break or a carriage return: what a plain text does not have. */
 const plain = /^[^*_~`[\]\\{\r]*$/
 
-const bodyOf = (blocks: ReadonlyArray<Block>, withActions: boolean): string =>
-  Plain.text(blocks, { between: "\n", withActions })
-
-/** Which parts of a document a channel takes. */
-const shape = (channel: string, { actions, blocks, title }: Document): Rendered => {
-  switch (channel) {
-    case "email":
-      return {
-        ...empty,
-        subject: title,
-        text: Plain.text(blocks, { between: "\n\n", withActions: true }),
-        html: Html.page(title, blocks)
-      }
-    case "sms": {
-      const body = Plain.withoutControls(bodyOf(blocks, true))
-      const said = body === "" ? title : body
-      return { ...empty, body: said, text: said }
-    }
-    case "inbox":
-    case "push":
-    case "webhook": {
-      const body = bodyOf(blocks, false)
-      return {
-        ...empty,
-        title,
-        body,
-        text: body,
-        actions: actions.filter(({ href }) => href === "" || Html.safeHref(href) !== undefined)
-      }
-    }
-    default: {
-      const body = bodyOf(blocks, true)
-      return { ...empty, title, body, text: body }
-    }
-  }
-}
-
 const systemOf = ({ context }: Input): Schema.JsonObject => ({
+  ...context.variables,
   messageId: context.messageId,
   recipient: context.recipient,
   courier: { environment: context.environment },
-  ...(context.tenantId === undefined ? {} : { tenant: { id: context.tenantId } })
+  ...(context.tenantId === undefined ? {} : { tenant: { ...objectOf(context.variables?.["tenant"]), id: context.tenantId } }),
+  ...(context.now === undefined ? {} : { datetime: { year: DateTime.toPartsUtc(DateTime.makeUnsafe(context.now)).year } })
 })
+
+const objectOf = (value: Value): Schema.JsonObject => isObject(value) ? value : {}
 
 /** A short `{title, body}` that is only text, where there is nothing to compute. */
 const simple = ({ body, elements, title }: Content): Document | undefined => {
@@ -84,13 +56,9 @@ const simple = ({ body, elements, title }: Content): Document | undefined => {
   if (body.length + (title?.length ?? 0) > limits.output) return undefined
   return {
     title: title ?? "",
-    blocks: [{
-      _tag: "Paragraph",
-      style: "text",
-      align: "",
-      inlines: body === "" ? [] : [{ _tag: "Text", text: body }]
-    }],
-    actions: []
+    blocks: [paragraph(body === "" ? [] : [{ _tag: "Text", text: body }])],
+    raw: undefined,
+    look: Page.plain
   }
 }
 
@@ -100,14 +68,16 @@ const simple = ({ body, elements, title }: Content): Document | undefined => {
  */
 export const render = (input: Input): Result.Result<Rendered, RenderFailed> => {
   const budget = new Budget()
+  const language = languageOf(input.profile["locale"])
   const found = simple(input.content) ?? document(input.content, {
     channel: input.channel,
     provider: input.provider,
+    locale: language,
     scope: { data: input.data, profile: input.profile, system: systemOf(input) },
     budget
   })
   if (budget.failure !== undefined) return Result.fail(budget.failure)
-  const rendered = shape(input.channel, { ...found, title: Plain.oneLine(found.title) })
+  const rendered = shape(input.channel, { ...found, title: Plain.oneLine(found.title) }, language)
   return rendered.html.length > limits.output
     ? Result.fail(new RenderFailed({ detail: `The content renders to more than ${limits.output} characters of HTML` }))
     : Result.succeed(rendered)

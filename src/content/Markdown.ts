@@ -5,14 +5,22 @@ import { inline, unshield } from "#src/content/Inline.ts"
 const deepest = 5
 
 const fence = /^ {0,3}(```+|~~~+)[^`]*$/
-const heading = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]#+)?[ \t]*$/
+const heading = /^ {0,3}(#{1,6})(?=[ \t]|$)/
 const divider = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
-const quoted = /^ {0,3}> ?(.*)$/
-const listed = /^( {0,3})([-*+]|\d{1,9}[.)])(?:[ \t]+(.*))?$/
+const quoted = /^ {0,3}> ?([^]*)$/
+const listed = /^( {0,3})([-*+]|\d{1,9}[.)])(?:[ \t]+([^]*))?$/
 
 const startsBlock = (line: string): boolean => [fence, heading, divider, quoted, listed].some((start) => start.test(line))
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
+
+/** What a heading says, without the marks that may close it. */
+const titleOf = (line: string, marks: string): string => {
+  const text = line.trim().slice(marks.length).trim()
+  let end = text.length
+  while (text[end - 1] === "#") end--
+  return end === 0 || /\s/.test(text.charAt(end - 1)) ? text.slice(0, end).trimEnd() : text
+}
 
 /** A line end is a space, or stays one after two spaces or a backslash, as in CommonMark. */
 const joined = (lines: ReadonlyArray<string>): string =>
@@ -82,15 +90,15 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
 
   while (at < lines.length && budget.step()) {
     const line = lines[at] ?? ""
-    const title = heading.exec(line)
+    const marks = heading.exec(line)?.[1]
     const open = depth < deepest
     const mark = listed.exec(line)?.[2]
     const fenced = fence.exec(line)?.[1]
     if (line.trim() === "") at++
     else if (fenced !== undefined) code(fenced)
-    else if (title !== null) {
+    else if (marks !== undefined) {
       at++
-      blocks.push(paragraph(inline(title[2] ?? "", budget), styles[(title[1]?.length ?? 1) - 1] ?? "h3"))
+      blocks.push(paragraph(inline(titleOf(line, marks), budget), styles[marks.length - 1] ?? "h3"))
     } else if (divider.test(line)) {
       at++
       blocks.push({ _tag: "Divider", color: undefined })

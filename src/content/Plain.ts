@@ -56,25 +56,25 @@ const blockText = (block: Block, way: Way): string | undefined => {
       return way.withActions ? [block.content, safe].filter((part) => part !== "").join(": ") : undefined
     }
     case "Image":
-      return way.isLetter ? address(block.alt, block.href) || undefined : undefined
+      return way.isLetter ? address(block.alt, block.href) : undefined
     case "Divider":
       return way.isLetter ? rule : undefined
     case "Code":
       return block.text
     case "Html":
-      return way.isLetter ? textOf(block.html) || undefined : undefined
+      return way.isLetter ? textOf(block.html) : undefined
     case "List":
       return itemsText(block.blocks, block.ordered ? block.start : undefined, way)
     case "Item":
     case "Column":
     case "Columns":
-      return block.blocks.length === 0 ? undefined : text(block.blocks, way)
+      return text(block.blocks, way)
   }
 }
 
 /** The blocks as text, one after the other. */
 export const text = (blocks: ReadonlyArray<Block>, way: Way): string =>
-  blocks.flatMap((block) => blockText(block, way) ?? []).join(way.between)
+  blocks.flatMap((block) => blockText(block, way) || []).join(way.between)
 
 const line = /[\u0000-\u001f\u007f\u2028\u2029]+/g
 

@@ -84,6 +84,7 @@ const live = <S>(stores: EngineStores<S>, id: MessageId, { deaths, failures, res
         const now = yield* Clock.currentTimeMillis
         yield* TestClock.setTime(now + Math.floor((next - now) * ((turns * 7 % 10) / 10)))
         node = yield* born
+        yield* cluster.settle
       }
       yield* TestClock.setTime(next)
     }

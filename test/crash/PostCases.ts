@@ -19,11 +19,12 @@ const sent = (more: object) => async (caller: Caller, name: string): Promise<str
   return requestId
 }
 
-const created = (path: string, body: (name: string) => unknown) => async (caller: Caller, name: string): Promise<string> => {
-  const answer = await caller.insist(path, `prepare-${name}`, body(name))
-  const { id }: { readonly id: string } = JSON.parse(answer.body)
-  return id
-}
+const created =
+  (path: string, body: (name: string) => unknown) => async (caller: Caller, name: string): Promise<string> => {
+    const answer = await caller.insist(path, `prepare-${name}`, body(name))
+    const { id }: { readonly id: string } = JSON.parse(answer.body)
+    return id
+  }
 
 const template = (name: string) => ({
   notification: {

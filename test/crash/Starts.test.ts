@@ -44,23 +44,30 @@ describe("starts", () => {
     () =>
       Effect.gen(function*() {
         const place = yield* Places.make("embedded")
-        const [second, third] = yield* Effect.promise(async () => {
+        const [seconds, pid, refusedIn, third] = yield* Effect.promise(async () => {
           const holder = CrashProcess.start(place)
           await holder.ready()
-          // A start that reads its settings and ends: what remains is the time that the refusal itself takes.
-          const baseline = await refused(place, bad)
-          const second = await refused(place, { PORT: "0" })
+          // A start that reads its settings and ends: what remains is the time that the refusal itself takes. The fastest of
+          // some, since a busy machine says nothing about either.
+          const [baselines, seconds] = [[await refused(place, bad)], [await refused(place, { PORT: "0" })]]
+          for (let more = 0; more < 2; more++) {
+            baselines.push(await refused(place, bad))
+            seconds.push(await refused(place, { PORT: "0" }))
+          }
           const { pid } = holder
           await holder.kill()
           const third = CrashProcess.start(place)
           const ready = await third.ready()
           await third.kill()
-          return [{ ...second, pid, refusedIn: second.millis - baseline.millis }, ready] as const
+          const fastest = (starts: typeof seconds) => Math.min(...starts.map(({ millis }) => millis))
+          return [seconds, pid, fastest(seconds) - fastest(baselines), ready] as const
         })
-        assert.strictEqual(second.code, 1)
-        assert.lengthOf(second.lines, 1)
-        assert.match(second.lines[0]?.message ?? "", new RegExp(`is in use by process ${second.pid} `))
-        assert.isBelow(second.refusedIn, 1_000)
+        for (const { code, lines } of seconds) {
+          assert.strictEqual(code, 1)
+          assert.lengthOf(lines, 1)
+          assert.match(lines[0]?.message ?? "", new RegExp(`is in use by process ${pid} `))
+        }
+        assert.isBelow(refusedIn, 1_000)
         assert.isAbove(third, 0)
       }),
     60_000

@@ -98,16 +98,25 @@ const one = (block: Block): string => {
 
 /** Blocks under each other inside a list item or a quote. */
 const stack = (blocks: ReadonlyArray<Block>): string =>
-  blocks.map((block, index) => `<div style="margin:${index === 0 ? 0 : 8}px 0 0">${one(block)}</div>`).join("")
+  blocks.map((block, index) => `<div style="margin:${index === 0 ? "0" : "8px 0 0"}">${one(block)}</div>`).join("")
 
 const alignOf = (block: Block): string =>
   (block._tag === "Action" || block._tag === "Image") && block.align !== undefined && block.align !== "full"
     ? ` align="${block.align}"`
     : ""
 
+const isEmpty = (block: Block): boolean =>
+  block._tag === "Paragraph" && block.inlines.every((piece) => piece._tag === "Text" && piece.text === "")
+
+/** What keeps a block from the next one, in px: headings stay near to what they head, columns end with gaps of their own. */
+const gap = (block: Block): number => {
+  if (block._tag === "Columns") return 0
+  return block._tag === "Paragraph" && (block.style === "h2" || block.style === "h3") ? 8 : 16
+}
+
 /** Blocks under each other as the rows of a table, which keeps their distance in every mail client. */
 export const rows = (blocks: ReadonlyArray<Block>): string =>
   `${table} width="100%">\n${
-    blocks.map((block) => `<tr><td${alignOf(block)} style="padding:0 0 16px">${one(block)}</td></tr>\n`).join("")
+    blocks.filter((block) => !isEmpty(block)).map((block) => `<tr><td${alignOf(block)} style="padding:0 0 ${gap(block)}px">${one(block)}</td></tr>\n`).join("")
   }</table>`
 

@@ -28,8 +28,8 @@ const preheader = (first: string): string => {
 
 const rightToLeft = /^(?:ar|fa|he|ur|yi)(?:-|$)/i
 
-const top = (title: string, language: string | undefined): string => {
-  const tongue = language === undefined ? "" : ` lang="${escape(language)}"${rightToLeft.test(language) ? ` dir="rtl"` : ""}`
+const top = (title: string, language: string | undefined, isRightToLeft: boolean): string => {
+  const tongue = language === undefined ? "" : ` lang="${escape(language)}"${isRightToLeft ? ` dir="rtl"` : ""}`
   return `<!doctype html>
 <html${tongue}>
 <head>
@@ -54,11 +54,12 @@ const card = ({ fontSize, lineHeight, padding }: Look): string =>
  * A mail: one centered card of at most 600 px, without a header, that fits a phone and a dark screen. `first` is what an inbox shows beside
  * the subject.
  */
-export const page = (title: string, first: string, blocks: ReadonlyArray<Block>, look: Look = plain): string =>
-  `${top(title, look.language)}<body class="page" style="margin:0;padding:0;background-color:${colors.page}">
+export const page = (title: string, first: string, blocks: ReadonlyArray<Block>, look: Look = plain): string => {
+  const isRightToLeft = look.language !== undefined && rightToLeft.test(look.language)
+  return `${top(title, look.language, isRightToLeft)}<body class="page" style="margin:0;padding:0;background-color:${colors.page}">
 ${preheader(first)}${table} class="page" width="100%" style="background-color:${colors.page}"><tr><td class="outer" align="center" style="padding:32px 16px">
 <!--[if mso]>${table} width="600"><tr><td><![endif]-->
-${table} width="100%" style="max-width:600px"><tr><td class="card" align="left" style="${card(look)}">
+${table} width="100%" style="max-width:600px"><tr><td class="card" align="${isRightToLeft ? "right" : "left"}" style="${card(look)}">
 ${rows(blocks)}
 </td></tr></table>
 <!--[if mso]></td></tr></table><![endif]-->
@@ -66,3 +67,4 @@ ${rows(blocks)}
 </body>
 </html>
 `
+}

@@ -1,0 +1,102 @@
+import type { Element } from "#schemas/Elemental.ts"
+import { type Block, paragraph } from "#src/content/Block.ts"
+import type { Fields } from "#src/content/elemental/Fields.ts"
+import * as Inlines from "#src/content/elemental/Inlines.ts"
+import type { Making, Nesting, Walk } from "#src/content/elemental/Walk.ts"
+import { contexts } from "#src/content/html/Contexts.ts"
+import { markdown } from "#src/content/Markdown.ts"
+import { isList } from "#src/content/Own.ts"
+import * as Plain from "#src/content/Plain.ts"
+import { fill, type Scope, writers } from "#src/content/Variables.ts"
+
+const mostLists = 5
+
+/** Elements as blocks. `meta` is told the title of each that is shown; types there are none of become nothing. */
+export const make = (fields: Fields, walk: Walk, meta: (title: string) => void): Making<Block> => {
+  const { budget } = fields
+  const inlines = Inlines.make(fields, walk)
+
+  const within = (element: Element, inside: Scope, { depth, lists }: Nesting, deeper = 0): ReadonlyArray<Block> =>
+    walk.over(element["elements"], inside, { depth: depth + 1, lists: lists + deeper }, making)
+
+  /** Text and quote: in `markdown` format with blocks of its own. */
+  const said = (element: Element, inside: Scope, nesting: Nesting): ReadonlyArray<Block> => {
+    const [style, align] = [fields.style(element), fields.align(element, inside)]
+    if (element["format"] !== "markdown" || isList(element["elements"]))
+      return [paragraph(inlines(element, inside, nesting), style, align)]
+    const blocks = markdown(fill(fields.source(element, "content"), inside, budget, writers.markdown(budget)), budget)
+    return blocks.map((block) =>
+      block._tag === "Paragraph" ? { ...block, align, style: block.style === "text" ? style : block.style } : block
+    )
+  }
+
+  const image = (element: Element, inside: Scope, src: string, href: string): Block => ({
+    _tag: "Image",
+    src: fields.text(element, inside, src).trim(),
+    href: fields.text(element, inside, href).trim(),
+    alt: fields.text(element, inside, "alt_text", "altText"),
+    align: fields.align(element, inside),
+    width: fields.width(element, inside)
+  })
+
+  const list = (element: Element, inside: Scope, nesting: Nesting): ReadonlyArray<Block> => {
+    if (nesting.lists >= mostLists) {
+      budget.fail(`Lists are nested more than ${mostLists} deep`)
+      return []
+    }
+    const items = within(element, inside, nesting, 1)
+    const picture = fields.source(element, "imgSrc") === "" ? [] : [image(element, inside, "imgSrc", "imgHref")]
+    return [...picture, { _tag: "List", ordered: element["list_type"] === "ordered", start: 1, blocks: items }]
+  }
+
+  const put = (element: Element, inside: Scope, nesting: Nesting): ReadonlyArray<Block> => {
+    switch (element.type) {
+      case "meta":
+        if (fields.source(element, "title") !== "") meta(fields.text(element, inside, "title"))
+        return []
+      case "text":
+        return said(element, inside, nesting)
+      case "quote": {
+        const border = fields.color(element, inside, "border_color", "borderColor")
+        const [style, align] = [fields.style(element), fields.align(element, inside)]
+        return [{ _tag: "Quote", style, align, border, blocks: said({ ...element, text_style: "text" }, inside, nesting) }]
+      }
+      case "action":
+        return [{
+          _tag: "Action",
+          content: Plain.oneLine(fields.text(element, inside, "content")),
+          href: fields.text(element, inside, "href").trim(),
+          align: fields.align(element, inside) ?? "center",
+          isLink: element["style"] === "link",
+          background: fields.color(element, inside, "background_color")
+        }]
+      case "image":
+        return [image(element, inside, "src", "href")]
+      case "divider":
+        return [{ _tag: "Divider", color: fields.color(element, inside, "color") }]
+      case "html":
+        return [{ _tag: "Html", html: fill(fields.source(element, "content"), inside, budget, contexts()) }]
+      case "group":
+        return within(element, inside, nesting)
+      case "columns":
+        return [{ _tag: "Columns", blocks: within(element, inside, nesting) }]
+      case "column":
+        return [{ _tag: "Column", width: fields.width(element, inside), blocks: within(element, inside, nesting) }]
+      case "list":
+        return list(element, inside, nesting)
+      case "list-item": {
+        const background = fields.color(element, inside, "background_color")
+        const own = isList(element["elements"]) ? within(element, inside, nesting) : said(element, inside, nesting)
+        return [{ _tag: "Item", background, blocks: own }]
+      }
+      default:
+        return []
+    }
+  }
+
+  const making: Making<Block> = {
+    put,
+    read: (blocks) => Plain.text(blocks, { between: "\n", withActions: true, isLetter: false })
+  }
+  return making
+}

@@ -1,0 +1,61 @@
+import type { Element } from "#schemas/Elemental.ts"
+import type { Fields } from "#src/content/elemental/Fields.ts"
+import type { Making, Nesting, Walk } from "#src/content/elemental/Walk.ts"
+import { type Emphasis, inline, type Inline } from "#src/content/Inline.ts"
+import { isList } from "#src/content/Own.ts"
+import * as Plain from "#src/content/Plain.ts"
+import { fill, type Scope, writers } from "#src/content/Variables.ts"
+
+const formats: ReadonlyArray<readonly [string, Emphasis]> = [
+  ["bold", "strong"],
+  ["italic", "em"],
+  ["strikethrough", "del"],
+  ["underline", "u"]
+]
+
+/** What stands in the paragraphs of a document. */
+export const make = (fields: Fields, walk: Walk) => {
+  const { budget } = fields
+
+  /** In the colour and emphasis that an element asks for. */
+  const formatted = (element: Element, inside: Scope, inlines: ReadonlyArray<Inline>): ReadonlyArray<Inline> => {
+    const color = fields.color(element, inside, "color")
+    const emphases = formats.flatMap(([key, emphasis]) => fields.flag(element, inside, key) ? [emphasis] : [])
+    if (color === undefined && emphases.length === 0) return inlines
+    return [
+      ...(color === undefined ? [] : [{ _tag: "Tint" as const, color }]),
+      ...emphases.map((emphasis) => ({ _tag: "Open" as const, emphasis })),
+      ...inlines,
+      ...emphases.toReversed().map((emphasis) => ({ _tag: "Close" as const, emphasis })),
+      ...(color === undefined ? [] : [{ _tag: "Untint" as const }])
+    ]
+  }
+
+  const piece = (element: Element, inside: Scope): ReadonlyArray<Inline> => {
+    const text = (...keys: ReadonlyArray<string>): string => fields.text(element, inside, ...keys)
+    switch (element.type) {
+      case "string":
+        return formatted(element, inside, [{ _tag: "Text", text: text("content") }])
+      case "link":
+        return formatted(element, inside, [{ _tag: "Link", text: text("content"), href: text("href").trim() }])
+      case "img": {
+        const [src, alt, href] = [text("src").trim(), text("alt_text", "altText"), text("href").trim()]
+        return [{ _tag: "Image", src, alt, href, width: fields.width(element, inside) }]
+      }
+      default:
+        return []
+    }
+  }
+
+  const pieces: Making<Inline> = { put: piece, read: Plain.flow }
+
+  /** An element's own content, markdown in it read, or that of its pieces. */
+  return (element: Element, inside: Scope, { depth, lists }: Nesting): ReadonlyArray<Inline> =>
+    formatted(
+      element,
+      inside,
+      isList(element["elements"])
+        ? walk.over(element["elements"], inside, { depth: depth + 1, lists }, pieces)
+        : inline(fill(fields.source(element, "content"), inside, budget, writers.inline(budget)), budget)
+    )
+}

@@ -1,0 +1,36 @@
+import { type Budget, limits } from "#src/content/Budget.ts"
+import { contexts } from "#src/content/html/Contexts.ts"
+import { isList, isObject, type Value } from "#src/content/Own.ts"
+import { fill, type Scope, writers } from "#src/content/Variables.ts"
+import type { Schema } from "effect"
+
+/** What an author wrote for a channel in the channel's own form, filled in: texts by their key, and other JSON as it is. */
+export type Raw = Schema.JsonObject
+
+/** Fills in every text of a `channel` element's `raw`; data in its `html` is escaped. A form that we do not have fails the budget. */
+export const raw = (own: Schema.JsonObject, scope: Scope, budget: Budget): Raw => {
+  const filled = (value: Schema.Json, depth: number): Schema.Json => {
+    if (!budget.step()) return null
+    if (typeof value === "string") return fill(value, scope, budget, writers.plain())
+    if (depth > limits.depth) {
+      budget.fail(`Raw content is nested more than ${limits.depth} deep`)
+      return null
+    }
+    if (isList(value)) return value.map((item) => filled(item, depth + 1))
+    return isObject(value)
+      ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, depth + 1)]))
+      : value
+  }
+
+  const transformers: Value = own["transformers"]
+  if (isList(transformers) && transformers.some((name) => name !== "handlebars")) {
+    budget.fail("Raw content can only be transformed by handlebars")
+    return {}
+  }
+  return Object.fromEntries(
+    Object.entries(own).filter(([key]) => key !== "transformers").map(([key, value]) => [
+      key,
+      key === "html" && typeof value === "string" ? fill(value, scope, budget, contexts()) : filled(value, 0)
+    ])
+  )
+}

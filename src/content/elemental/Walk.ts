@@ -1,0 +1,110 @@
+import type { Element } from "#schemas/Elemental.ts"
+import { limits } from "#src/content/Budget.ts"
+import { elementsOf, type Fields } from "#src/content/elemental/Fields.ts"
+import { localized } from "#src/content/elemental/Locales.ts"
+import { isList, type Value } from "#src/content/Own.ts"
+import { type Scope, valueAt } from "#src/content/Variables.ts"
+import * as Conditions from "#src/delivery/Conditions.ts"
+import { Result, type Schema } from "effect"
+
+/** For whom elements are shown. */
+export interface Audience {
+  readonly channel: string
+  readonly provider: string
+  readonly locale: string | undefined
+}
+
+/** How deep inside others elements are. */
+export interface Nesting {
+  readonly depth: number
+  readonly lists: number
+}
+
+/** What elements become, and how that reads for a `ref`. */
+export interface Making<A> {
+  readonly put: (element: Element, inside: Scope, nesting: Nesting) => ReadonlyArray<A>
+  readonly read: (made: ReadonlyArray<A>) => string
+}
+
+/** `channels`, `locales`, `if`, `loop` and `ref`, which every element may have (api.md 2.5). */
+export class Walk {
+  readonly #fields: Fields
+  readonly #audience: Audience
+  readonly #refs: { [name: string]: Schema.Json } = Object.create(null)
+
+  constructor(fields: Fields, audience: Audience) {
+    this.#fields = fields
+    this.#audience = audience
+  }
+
+  get refs(): Schema.JsonObject {
+    return this.#refs
+  }
+
+  over<A>(elements: Value, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> {
+    const { budget } = this.#fields
+    if (nesting.depth > limits.depth) {
+      budget.fail(`Elements are nested more than ${limits.depth} deep`)
+      return []
+    }
+    const all: Array<A> = []
+    for (const element of elementsOf(elements)) {
+      if (!budget.step()) return all
+      const made = this.#one(localized(element, this.#audience.locale), inside, nesting, making)
+      this.#name(element, made, making)
+      for (const one of made ?? []) all.push(one)
+    }
+    return all
+  }
+
+  /** Nothing at all if the element is not shown. */
+  #one<A>(element: Element, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> | undefined {
+    if (!this.#isFor(element["channels"])) return undefined
+    if (element["loop"] !== undefined && element["loop"] !== null) return this.#repeat(element, inside, nesting, making)
+    return this.#holds(element, inside) ? making.put(element, inside, nesting) : undefined
+  }
+
+  #repeat<A>(element: Element, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> | undefined {
+    const { budget } = this.#fields
+    const path = this.#fields.source(element, "loop")
+    const items = valueAt(path, inside) ?? []
+    if (!isList(items)) {
+      budget.fail(`The loop over "${path.slice(0, 80)}" needs a list`)
+      return undefined
+    }
+    let all: Array<A> | undefined
+    for (const [index, item] of items.entries()) {
+      if (!budget.turn()) return all
+      const turn = { ...inside, loop: { item, index } }
+      if (!this.#holds(element, turn)) continue
+      all ??= []
+      for (const one of making.put(element, turn, nesting)) all.push(one)
+    }
+    return all
+  }
+
+  #isFor(names: Value): boolean {
+    const { channel, provider } = this.#audience
+    return !isList(names) || names.includes(channel) || names.includes(provider)
+  }
+
+  #holds(element: Element, inside: Scope): boolean {
+    const condition = element["if"]
+    if (condition === undefined || condition === null) return true
+    if (typeof condition === "boolean") return condition
+    const { budget } = this.#fields
+    const { data, loop, profile, refs } = inside
+    const held = Conditions.evaluate(this.#fields.source(element, "if"), { data, profile, refs, $: loop }, budget.scan)
+    if (Result.isSuccess(held)) return held.success
+    budget.fail(held.failure.detail)
+    return false
+  }
+
+  #name<A>(element: Element, made: ReadonlyArray<A> | undefined, { read }: Making<A>): void {
+    const ref = element["ref"]
+    if (typeof ref !== "string") return
+    const content = made === undefined ? "" : read(made)
+    if (!this.#fields.budget.write(content.length)) return
+    this.#refs[ref] = made === undefined ? { ...element, visible: false } : { ...element, content, visible: true }
+  }
+}
