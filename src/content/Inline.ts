@@ -43,7 +43,7 @@ export const shieldLines = (value: string, budget: Budget): string =>
 export const unshield = (text: string): string =>
   text.replace(shielded, (hidden) => hidden === lineEnd ? "\n" : marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
 
-const token = /\\([*_~`[\]()\\!#>+.-])|`([^`\n]+)`|(!?)\[([^[\]\n]*)\]\(([^()\s]*)(?:\s+"[^"\n]*")?\)|\*{2,3}|__|~~|[*_]/g
+const token = /\\([*_~`[\]()\\!#>+.-])|`([^`\n]+)`|(!?)\[([^[\]\n]*)\]\(((?:[^()\s]|\([^()\s]*\))*)(?:\s+"[^"\n]*")?\)|\*{2,3}|__|~~|[*_]/g
 const word = /[\p{L}\p{N}\uFDD9]/u
 const blank = /^\s?$/
 
