@@ -50,9 +50,6 @@ import { HttpRouter, HttpServer } from "effect/http"
 import type { SocketServer } from "effect/socket"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** Planning a statement over all partitions anew takes as long as running it: the generic plan prunes them when it starts. */
-const session = { plan_cache_mode: "force_generic_plan" }
-
 type Client = Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
   EmbeddedError | Schema.SchemaError | SqlError.SqlError
@@ -63,7 +60,7 @@ const client = ({ databaseUrl: url, dataDir, durability }: Values): Client =>
   url === undefined
     ? Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability })))
     : DatabaseClock.layer.pipe(
-      Layer.provideMerge(PgClient.layer({ url, maxConnections: 10, connectTimeout: "2 seconds", startupParameters: session }))
+      Layer.provideMerge(PgClient.layer({ url, maxConnections: 10, connectTimeout: "2 seconds" }))
     )
 
 const database = (settings: Values) =>

@@ -48,7 +48,7 @@ export class EmbeddedStore extends Context.Service<EmbeddedStore, {
 const segmentsPerCheckpoint = 2
 
 /** Half of the default buffers: the operating system caches the files as well. */
-const settings = ["-c", "jit=off", "-c", "shared_buffers=64MB", "-c", "plan_cache_mode=force_generic_plan"]
+const settings = ["-c", "jit=off", "-c", "shared_buffers=64MB"]
 
 const startParameters = (durability: Options["durability"]) =>
   durability === "process"

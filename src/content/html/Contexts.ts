@@ -12,7 +12,7 @@ const opaque = /^(?:on.*|style|srcdoc)$/
 
 const meaningful = /[^A-Za-z0-9 #%.,_-]/g
 
-/** What is left of a value where its other characters could mean something: in scripts, styles, handlers, comments and names. */
+/** What is left of a value where its other characters could mean something: in scripts, styles, handlers and comments. */
 const harmless = (value: string): string => value.replace(meaningful, "")
 
 /** Characters that end or change a value without quotes. */
@@ -25,7 +25,7 @@ const after = (text: string, found: number, length: number): number => found < 0
 
 /**
  * Writes data into HTML that the author wrote: escaped in text and attributes, dropped where it would make an address that runs code, and
- * reduced to harmless characters where nothing else is safe. What the author wrote stays as it is. Linear in the output; follows the
+ * left out of names, and reduced to harmless characters where nothing else is safe. What the author wrote stays as it is. Linear in the output; follows the
  * tokenizer of the HTML standard (13.2.5), and where it is unsure it takes the stricter state.
  */
 export const contexts = (): Writer => {
@@ -124,15 +124,17 @@ export const contexts = (): Writer => {
     }
   }
 
-  const attributeValue = (data: string): string => {
+  const judged = (data: string): string => {
     if (opaque.test(attribute)) return harmless(data)
     if (addresses.test(attribute) && said.length < longest) {
       if (!/[:/?#]/.test(said) && beginsUnsafely(said + data)) return ""
       said += data.slice(0, longest)
     }
-    const written = escape(data)
-    return quote === "" ? written.replace(unquoted, (character) => `&#${character.charCodeAt(0)};`) : written
+    return escape(data)
   }
+
+  const attributeValue = (data: string): string =>
+    quote === "" ? judged(data).replace(unquoted, (character) => `&#${character.charCodeAt(0)};`) : judged(data)
 
   return {
     text: (text) => {
@@ -143,7 +145,9 @@ export const contexts = (): Writer => {
       switch (state) {
         case "Text":
           return escape(data).replaceAll("\n", "<br>\n")
+        // A name from data could be that of a script, or of a handler.
         case "Less":
+        case "Name":
           return ""
         case "Tag": {
           const digits = data.replace(/\D/g, "").slice(0, 4)
@@ -153,7 +157,8 @@ export const contexts = (): Writer => {
         case "Before":
           state = "Value"
           quote = ""
-          return attributeValue(data)
+          // With nothing there, what follows would be the value.
+          return attributeValue(data) || "&#32;"
         case "Value":
           return attributeValue(data)
         case "Raw":

@@ -98,9 +98,8 @@ describe("Content", () => {
       "x:y"
     ]
     for (const href of unsafe) {
-      const email = render(elements({ type: "action", content: "Go", href }, { type: "text", content: `[l](${href})` }), {
-        channel: "email"
-      })
+      const link = { type: "text", elements: [{ type: "link", content: "l", href }] }
+      const email = render(elements({ type: "action", content: "Go", href }, link), { channel: "email" })
       assert.notInclude(email.html, "href", href)
       assert.notInclude(email.text, href.trim(), href)
       assert.deepStrictEqual(render(elements({ type: "action", content: "Go", href })).actions, [], href)

@@ -87,7 +87,7 @@ describe("Helpers", () => {
       ["{{json-parse \"{\"}}", /json-parse: the text is not JSON/],
       ["{{datetime-format \"soon\" \"%Y\"}}", /datetime-format: "soon" is not a date/],
       ["{{datetime-format 1 \"%Y\" \"Mars/Base\"}}", /"Mars\/Base" is not a time zone/],
-      ["{{swu_timestamp_to_time 1e99}}", /malformed/],
+      ["{{swu_timestamp_to_time 99999999999999}}", /is not a date/],
       ["{{set \"profile\" 1}}", /"profile" is not a name that a template may set/],
       ["{{format \"%d\" name}}", /format: /],
       ["{{format \"%d\"}}", /format: /],

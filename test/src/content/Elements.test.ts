@@ -1,0 +1,161 @@
+import { elements, failure, json, type Piece, render } from "#test/src/content/Rendering.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+const text = (content: string, more: Piece | object = {}): Piece => ({ ...more, type: "text", content })
+
+describe("Elements", () => {
+  it("chooses by locale: the exact one, its language, else the default", () => {
+    const content = elements(
+      { type: "meta", title: "Hello", locales: { fr: { title: "Bonjour" } } },
+      text("colour", { locales: { "en-US": { content: "color" }, de: { content: "Farbe" }, "fr-CA": { content: "couleur" } } }),
+      { type: "action", content: "Go", href: "https://x.io", locales: { de: { content: "Los", href: "https://x.io/de" } } },
+      { type: "text", elements: [{ type: "string", content: "bye", locales: { de: { content: "tschüss" } } }] }
+    )
+    const seen = (locale: string | null) => {
+      const { actions, body, title } = render(content, { profile: { locale } })
+      return [title, ...body.split("\n"), actions[0]?.content]
+    }
+    assert.deepStrictEqual(seen("en-US"), ["Hello", "color", "bye", "Go"])
+    assert.deepStrictEqual(seen("en_us"), ["Hello", "color", "bye", "Go"])
+    assert.deepStrictEqual(seen("en-GB"), ["Hello", "colour", "bye", "Go"])
+    assert.deepStrictEqual(seen("de_AT"), ["Hello", "Farbe", "tschüss", "Los"])
+    assert.deepStrictEqual(seen("fr"), ["Bonjour", "colour", "bye", "Go"])
+    assert.deepStrictEqual(seen("constructor"), ["Hello", "colour", "bye", "Go"])
+    assert.deepStrictEqual(seen(null), ["Hello", "colour", "bye", "Go"])
+    assert.include(render(content, { channel: "email", profile: { locale: "ar_EG" } }).html, "<html lang=\"ar-EG\" dir=\"rtl\">")
+    assert.include(render(content, { channel: "email", profile: { locale: "\"><script>" } }).html, "<html>\n")
+  })
+
+  it("lists, their items and loops over them", () => {
+    const data = json("{\"items\":[{\"n\":\"tea\",\"q\":2,\"of\":[\"a\",\"b\"]},{\"n\":\"pot\",\"q\":0,\"of\":[]}]}")
+    const content = elements({
+      type: "list",
+      list_type: "ordered",
+      elements: [
+        { type: "list-item", loop: "items", if: "$.item.q > 0", content: "{{$.index}} {{$.item.n}}" },
+        {
+          type: "list-item",
+          loop: "data.items",
+          elements: [text("**{{$.item.n}}**"), {
+            type: "list",
+            if: "$.item.of.length > 0",
+            elements: [{ type: "list-item", loop: "$.item.of", content: "{{$.item}}" }]
+          }]
+        }
+      ]
+    })
+    assert.strictEqual(render(content, { data }).body, "1. 0 tea\n2. tea\n   - a\n   - b\n3. pot")
+    const { html } = render(content, { channel: "email", data })
+    assert.match(html, /<ol [^>]*><li [^>]*>0 tea<\/li><li [^>]*><strong>tea<\/strong><div[^>]*><ul [^>]*><li [^>]*>a<\/li>/)
+  })
+
+  it("refuses lists in more than five lists", () => {
+    const nested = (depth: number): Piece => ({
+      type: "list",
+      elements: [{ type: "list-item", elements: depth === 1 ? [text("deep")] : [nested(depth - 1)] }]
+    })
+    assert.include(render(elements(nested(5))).body, "- - - - - deep")
+    assert.strictEqual(failure(elements(nested(6))), "Lists are nested more than 5 deep")
+  })
+
+  it("columns one after the other in text and side by side in HTML", () => {
+    const content = elements({
+      type: "columns",
+      elements: [
+        { type: "column", width: "30%", elements: [text("left")] },
+        { type: "column", if: "data.no", elements: [text("hidden")] },
+        { type: "column", width: "expression(alert(1))", elements: [text("right"), { type: "divider" }] }
+      ]
+    })
+    const email = render(content, { channel: "email" })
+    assert.strictEqual(email.text, "left\n\nright\n\n----------")
+    assert.match(email.html, /<td class="col" valign="top" width="30%" style="width:30%;[\s\S]*<td class="col" valign="top" width="50%"/)
+  })
+
+  it("references to what stands before, each with its text and whether it is shown", () => {
+    const content = elements(
+      text("one {{n}}", { ref: "a" }),
+      { type: "list", ref: "l", elements: [{ type: "list-item", content: "x" }, { type: "list-item", content: "y" }] },
+      { type: "group", ref: "g", if: "false", elements: [text("no")] },
+      { type: "action", ref: "go", content: "Go {{n}}", href: "https://x.io", channels: ["inbox"] },
+      text("{{refs.a.content}}|{{refs.a.type}}|{{refs.l.content}}|{{refs.g.visible}}|{{refs.go.visible}}|{{refs.later.visible}}"),
+      text("later", { ref: "later", if: "refs.go.visible" })
+    )
+    assert.strictEqual(
+      render(content, { data: { n: 1 } }).body,
+      "one 1\n- x\n- y\none 1|text|- x\n- y|false|true|\nlater"
+    )
+    assert.notInclude(render(content, { channel: "sms" }).body, "later\n")
+  })
+
+  it("names what a template sets for the elements after it", () => {
+    const content = elements(text("{{set \"who\" (capitalize name)}}Hi {{who}}"), text("Bye {{who}}"))
+    assert.strictEqual(render(content, { data: { name: "ada" } }).body, "Hi Ada\nBye Ada")
+  })
+
+  it("formats text by its members", () => {
+    const content = elements(
+      text("a", { bold: true, italic: "true", underline: false, color: "#f00", align: "center", text_style: "h2" }),
+      { type: "text", elements: [{ type: "link", content: "l", href: "https://x.io", strikethrough: true, color: "red;x:y" }] },
+      text("b", { bold: "{{big}}" })
+    )
+    const { html } = render(content, { channel: "email", data: { big: true } })
+    assert.match(html, /<h2 style="margin:0;text-align:center;[^"]*"><span style="color:#f00"><strong><em>a<\/em><\/strong><\/span><\/h2>/)
+    assert.match(html, /<del><a [^>]*>l<\/a><\/del>/)
+    assert.include(html, "<strong>b</strong>")
+    assert.notInclude(html, "x:y")
+  })
+
+  it("what is for one channel is seen only there", () => {
+    const content = elements(
+      { type: "comment", comment: "secret" },
+      { type: "jsonnet", content: "secret" },
+      { type: "html", content: "<p>only <b>mail</b></p>" },
+      { type: "image", src: "https://x.io/a.png", alt_text: "a cat", href: "https://x.io" },
+      { type: "channel-like", content: "secret" }
+    )
+    const email = render(content, { channel: "email" })
+    assert.notInclude(JSON.stringify(email), "secret")
+    assert.strictEqual(email.text, "only mail\n\na cat (https://x.io)")
+    assert.include(email.html, "<p>only <b>mail</b></p>")
+    for (const channel of ["sms", "push", "inbox", "direct_message", "webhook"]) assert.strictEqual(render(content, { channel }).body, "")
+    assert.deepStrictEqual(
+      render(elements(text("hi"), { type: "action", content: "Go", href: "https://x.io" }), { channel: "direct_message" }).blocks,
+      [{ type: "text", text: "hi" }, { type: "action", text: "Go: https://x.io" }]
+    )
+  })
+
+  it("a channel's own content: elements, or raw in the channel's form", () => {
+    const content = elements(
+      {
+        type: "channel",
+        channel: "email",
+        raw: { subject: "S {{v}}\n", html: "<p title=\"{{v}}\">{{v}}</p><a href=\"https://x.io\">l</a>", transformers: ["handlebars"] }
+      },
+      { type: "channel", channel: "webhook", elements: [text("w")], raw: { payload: { body: "{{v}}", list: [1, "{{n}}"], deep: { t: true } } } },
+      { type: "channel", channel: "sms", if: "data.n == 2", elements: [text("s", { loop: "list" })] },
+      { type: "channel", channel: "default", elements: [text("d"), { type: "channel", channel: "x", elements: [text("nested")] }] }
+    )
+    const data = { v: "<b>&", n: 1, list: [1, 2] }
+    const email = render(content, { channel: "email", data })
+    assert.deepStrictEqual([email.subject, email.html, email.text], [
+      "S <b>&",
+      "<p title=\"&lt;b&gt;&amp;\">&lt;b&gt;&amp;</p><a href=\"https://x.io\">l</a>",
+      "<b>&\n\nl (https://x.io)"
+    ])
+    const webhook = render(content, { channel: "webhook", data })
+    assert.deepStrictEqual(webhook.raw, { payload: { body: "<b>&", list: [1, "1"], deep: { t: true } } })
+    assert.strictEqual(webhook.body, "w")
+    assert.strictEqual(render(content, { channel: "sms", data }).body, "")
+    assert.strictEqual(render(content, { channel: "sms", data: { ...data, n: 2 } }).body, "s\ns")
+    assert.strictEqual(render(content, { channel: "push", data }).body, "d")
+    assert.match(
+      failure(elements({ type: "channel", channel: "email", raw: { html: "<mjml>", transformers: ["mjml"] } }), { channel: "email" }),
+      /only be transformed by handlebars/
+    )
+    assert.include(
+      render(elements({ type: "channel", channel: "email", font_size: "18px", padding: "1px;x:y", elements: [text("a")] }), { channel: "email" }).html,
+      "font-size:18px"
+    )
+  })
+})

@@ -1,0 +1,88 @@
+import { body, elements, quickest, render } from "#test/src/content/Rendering.ts"
+import type { Block } from "#src/content/Block.ts"
+import { Budget } from "#src/content/Budget.ts"
+import { markdown } from "#src/content/Markdown.ts"
+import * as Plain from "#src/content/Plain.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+/** Blocks as a line: what they are and what they say. */
+const sketch = (blocks: ReadonlyArray<Block>): string =>
+  blocks.map((block) => {
+    switch (block._tag) {
+      case "Paragraph":
+        return `${block.style}(${Plain.flow(block.inlines)})`
+      case "Code":
+        return `code(${block.text})`
+      case "List":
+        return `${block.ordered ? `ol${block.start}` : "ul"}(${sketch(block.blocks)})`
+      default:
+        return `${block._tag.toLowerCase()}(${"blocks" in block ? sketch(block.blocks) : ""})`
+    }
+  }).join(" ")
+
+const read = (source: string): string => sketch(markdown(source, new Budget()))
+
+describe("Markdown", () => {
+  it("reads blocks as CommonMark does", () => {
+    const texts: ReadonlyArray<readonly [string, string]> = [
+      ["# One\n## Two ##\n#### Four\n#no", "h1(One) h2(Two) h3(Four) text(#no)"],
+      ["a\nb  \nc\\\nd\n\ne", "text(a b\nc\nd) text(e)"],
+      ["- a\n- b\n\n  more\n\n- c\n\nend", "ul(item(text(a)) item(text(b) text(more)) item(text(c))) text(end)"],
+      ["3. a\n4. b\n   - x\n   - y", "ol3(item(text(a)) item(text(b) ul(item(text(x)) item(text(y)))))"],
+      ["- a\n* b\n1. c\n1) d", "ul(item(text(a))) ul(item(text(b))) ol1(item(text(c))) ol1(item(text(d)))"],
+      ["> a\n> - b\n\nc", "quote(text(a) ul(item(text(b)))) text(c)"],
+      ["```js\n# a\n\n- b\n```\nc", "code(# a\n\n- b) text(c)"],
+      ["***\n- - -\n___\na", "divider() divider() divider() text(a)"],
+      ["1986\\. A year\n\\# no", "text(1986. A year # no)"],
+      ["[a](https://x.io/(b) \"t\") ![i](https://x.io/i.png)", "text(a (https://x.io/(b)) i)"]
+    ]
+    for (const [source, said] of texts) assert.strictEqual(read(source), said, JSON.stringify(source))
+  })
+
+  it.effect.prop(
+    "what data says is never markdown, in lines of its own too",
+    { value: Schema.String },
+    ({ value }) =>
+      Effect.sync(() => {
+        const kept = value.replaceAll(/[\uFDD0-\uFDEF]/g, "").replaceAll(/\r\n?/g, "\n").trim()
+        for (const v of [value, `# h\n- ${value}\n> q`, `${value}\n\n1. a\n***\n\`\`\``]) {
+          const { text } = render(elements({ type: "text", format: "markdown", content: "x {{v}} y" }), { channel: "push", data: { v } })
+          const said = v === value ? kept : v.replaceAll(/[\uFDD0-\uFDEF]/g, "").replaceAll(/\r\n?/g, "\n").trim()
+          assert.include(text, said === "" ? "x" : said)
+          assert.isTrue(text.startsWith("x ") && text.endsWith(" y"))
+        }
+      })
+  )
+
+  it.effect.prop("any text is answered", { text: Schema.String, lines: Schema.Array(Schema.Literals(["- a", "> b", "  c", "", "# d", "1. e", "```", "---", "\t"])) }, ({ lines, text }) =>
+    Effect.sync(() => assert.isString(read([...lines, text].join("\n")))))
+
+  it("ends bombs within the budget, quickly", () => {
+    const bombs = [
+      "[".repeat(50_000),
+      "*a ".repeat(33_000),
+      "*_".repeat(50_000),
+      "a__".repeat(33_000),
+      ">".repeat(100_000),
+      "- ".repeat(50_000),
+      "![".repeat(50_000),
+      "[a](".repeat(30_000),
+      "[a](b \"".repeat(20_000),
+      `# ${" ".repeat(100_000)}x`,
+      `- ${" ".repeat(100_000)}\u2028x`,
+      `${"- ".repeat(20)}\n`.repeat(5_000),
+      `${"> ".repeat(20)}\n`.repeat(5_000),
+      Array.from({ length: 600 }, (_, n) => `${" ".repeat(n)}- a`).join("\n"),
+      "- a\n\n".repeat(20_000),
+      "`".repeat(100_000),
+      "#".repeat(100_000),
+      "- - - - - -x\n".repeat(8_000)
+    ]
+    for (const source of bombs) assert.isBelow(quickest(() => markdown(source, new Budget())), 200, source.slice(0, 20))
+  })
+
+  it("reads only what stands in a line where no format is given", () => {
+    assert.strictEqual(body("# a\n- **b**"), "# a\n- b")
+  })
+})
