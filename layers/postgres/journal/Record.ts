@@ -5,6 +5,17 @@ import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
+/** What a run of events is in SQL; there are few runs, and one is written with every step. */
+const runs = new Map<string, { readonly sources: ReadonlyArray<Status>; readonly target: Status | undefined; readonly name: string }>()
+const runOf = (lifecycle: Step["lifecycle"]) => {
+  const name = lifecycle.join("+")
+  const known = runs.get(name)
+  if (known !== undefined) return known
+  const run = { sources: Lifecycle.sources(lifecycle), target: Lifecycle.target(lifecycle), name }
+  runs.set(name, run)
+  return run
+}
+
 const row = (step: Step, n: number) => ({
   n,
   scope: step.message.scope,
@@ -12,8 +23,8 @@ const row = (step: Step, n: number) => ({
   shard: step.message.shard,
   epoch: step.epoch,
   at: step.at,
-  sources: Lifecycle.sources(step.lifecycle),
-  target: step.lifecycle.length === 0 ? undefined : Lifecycle.target(step.lifecycle),
+  sources: runOf(step.lifecycle).sources,
+  target: runOf(step.lifecycle).target,
   ...Object.fromEntries(stamps.flatMap(([event, column]) => step.lifecycle.includes(event) ? [[column, step.at]] : [])),
   conditional: step.conditional,
   reason: step.reason,
@@ -31,7 +42,7 @@ const row = (step: Step, n: number) => ({
   retry_after: step.attempt?.retryAfter,
   reference: step.attempt?.reference,
   attempt_error: step.attempt?.error,
-  step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "step"}:${step.lifecycle.join("+")}`,
+  step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "step"}:${runOf(step.lifecycle).name}`,
   events: step.events.length === 0 ? undefined : JSON.stringify(step.events),
   user_id: step.inbox?.userId,
   tenant_id: step.inbox?.tenantId,

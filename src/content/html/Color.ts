@@ -7,7 +7,7 @@ export const color = (said: string): string | undefined => {
 }
 
 const channels = (hex: string): ReadonlyArray<number> =>
-  (hex.length === 4 ? [...hex.slice(1)].map((digit) => digit + digit) : hex.slice(1).match(/../g) ?? [])
+  (hex.length === 4 ? Array.from(hex.slice(1), (digit) => digit + digit) : hex.slice(1).match(/../g) ?? [])
     .map((pair) => Number.parseInt(pair, 16) / 255)
     .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
 
