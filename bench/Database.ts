@@ -52,5 +52,4 @@ export const withDatabase = async <A>(use: (database: Database) => Promise<A>): 
 }
 
 /** Writes out what the contender before left dirty, so that the next one does not pay for it. */
-export const checkpoint = (): Promise<void> =>
-  withClient(base, async (client) => void await client.query("checkpoint"))
+export const checkpoint = (): Promise<void> => withClient(base, async (client) => void await client.query("checkpoint"))

@@ -48,10 +48,18 @@ const perActor = (recipients: number) =>
     const each = (bytes: number) => bytes / recipients / kilobyte
     const heap = each(after.heap - before.heap)
     // An actor ends with its last message, so what is counted is whatever is still kept of a recipient that is idle.
-    const note = `${recipients.toLocaleString("en")} recipients got a message each; ${fibers.toLocaleString("en")} fibers more than before`
+    const note = `${recipients.toLocaleString("en")} recipients got a message each; ${
+      fibers.toLocaleString("en")
+    } fibers more than before`
     return [
       { question: "memory", what: "heap per idle actor", value: heap, unit: "kB", goal: atMost(heap, 4), note },
-      { question: "memory", what: "RSS per idle actor", value: each(after.resident - before.resident), unit: "kB", note }
+      {
+        question: "memory",
+        what: "RSS per idle actor",
+        value: each(after.resident - before.resident),
+        unit: "kB",
+        note
+      }
     ]
   })
 

@@ -3,7 +3,13 @@ import * as Content from "#src/content/Content.ts"
 import { spread } from "./Ratio.ts"
 import type { Line, Question } from "./Report.ts"
 
-const context = { messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test", now: 1_735_689_600_000 }
+const context = {
+  messageId: "1-2-3",
+  recipient: "ada",
+  tenantId: undefined,
+  environment: "test",
+  now: 1_735_689_600_000
+}
 
 const items = Array.from({ length: 5 }, (_, n) => ({ name: `Tea no. ${n}`, count: n + 1 }))
 
@@ -12,7 +18,10 @@ const order = {
   elements: [
     { type: "meta", title: "Order {{id}} has shipped" },
     { type: "text", text_style: "h1", content: "Your order is on its way" },
-    { type: "text", content: "Hi **{{capitalize name}}**, order [#{{id}}](https://example.com/orders/{{id}}) left *today*." },
+    {
+      type: "text",
+      content: "Hi **{{capitalize name}}**, order [#{{id}}](https://example.com/orders/{{id}}) left *today*."
+    },
     { type: "list", elements: [{ type: "list-item", loop: "items", content: "{{$.item.name}} × {{$.item.count}}" }] },
     { type: "text", if: "data.items.length > 3", content: "That is {{#if gift}}a gift{{else}}a lot of tea{{/if}}." },
     { type: "action", content: "Track it", href: "https://example.com/track/{{id}}" },
@@ -30,7 +39,14 @@ const rate = (content: Content.Input["content"], channel: string, ms: number): n
   const start = performance.now()
   while (performance.now() - start < ms) {
     for (let turn = 0; turn < batch; turn++) {
-      const data = { id: done + turn, name: "ada", shop: "Example Tea Co.", gift: false, items, code: `${100_000 + done + turn}` }
+      const data = {
+        id: done + turn,
+        name: "ada",
+        shop: "Example Tea Co.",
+        gift: false,
+        items,
+        code: `${100_000 + done + turn}`
+      }
       const rendered = Content.render({ content, channel, provider: channel, data, profile: { locale: "en" }, context })
       if (Result.isFailure(rendered)) throw new Error(rendered.failure.detail)
     }
@@ -46,7 +62,14 @@ export const render: Question = (quick) => {
     rate(content, channel, ms / 2)
     const rates = Array.from({ length: rounds }, () => rate(content, channel, ms))
     const { max, median, min } = spread(rates)
-    return { question: "render", what, value: median, unit: "/s", spread: { median, min, max }, note: `${Math.round(1e6 / median)} µs each` }
+    return {
+      question: "render",
+      what,
+      value: median,
+      unit: "/s",
+      spread: { median, min, max },
+      note: `${Math.round(1e6 / median)} µs each`
+    }
   }
   return Promise.resolve([
     measured("email of 7 elements, HTML and text", order, "email"),

@@ -28,7 +28,9 @@ export const Instructions = Schema.Struct({
   metadata: optional(Metadata),
   preferences: optional(Schema.Struct({ subscription_topic_id: Schema.String })),
   delay: optional(Schema.Struct({
-    duration: optional(Schema.Number.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThanOrEqualTo(31_622_400_000))),
+    duration: optional(
+      Schema.Number.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThanOrEqualTo(31_622_400_000))
+    ),
     until: optional(Schema.String),
     timezone: optional(Schema.String)
   })),

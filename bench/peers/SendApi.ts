@@ -10,7 +10,9 @@ export type Send = typeof SendRequest.Type
 const Accepted = Schema.Struct({ requestId: Schema.String }).pipe(HttpApiSchema.status(202))
 
 class Api extends HttpApi.make("peer").add(
-  HttpApiGroup.make("send").add(HttpApiEndpoint.post("send", "/send", { disableCodecs: true, payload: SendRequest, success: Accepted }))
+  HttpApiGroup.make("send").add(
+    HttpApiEndpoint.post("send", "/send", { disableCodecs: true, payload: SendRequest, success: Accepted })
+  )
 ) {}
 
 /**
@@ -23,8 +25,11 @@ export const serve = (
   metrics: () => string = () => "",
   close: Effect.Effect<void> = Effect.void
 ): void => {
-  const handlers = HttpApiBuilder.group(Api, "send", (handlers) =>
-    handlers.handle("send", ({ payload }) => Effect.map(accept(payload), (requestId) => ({ requestId }))))
+  const handlers = HttpApiBuilder.group(
+    Api,
+    "send",
+    (handlers) => handlers.handle("send", ({ payload }) => Effect.map(accept(payload), (requestId) => ({ requestId })))
+  )
   const plain = Layer.mergeAll(
     HttpRouter.add("GET", "/health/ready", HttpServerResponse.text("ready")),
     HttpRouter.add("GET", "/metrics", Effect.sync(() => HttpServerResponse.text(metrics())))

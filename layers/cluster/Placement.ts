@@ -8,6 +8,7 @@ export const layer = (node: string) =>
   Layer.unwrap(Effect.gen(function*() {
     const shards = yield* Shards
     const count = yield* ShardCount
-    const [first, ...rest] = Array.from({ length: count }, (_, shard) => Singleton.make(`shard-${shard}`, shards.own(shard, node)))
+    const [first, ...rest] = Array.from({ length: count }, (_, shard) =>
+      Singleton.make(`shard-${shard}`, shards.own(shard, node)))
     return first === undefined ? Layer.empty : Layer.mergeAll(first, ...rest)
   }))

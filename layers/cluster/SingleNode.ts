@@ -8,5 +8,11 @@ import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, Shardin
 export const layer = Sharding.layer.pipe(
   Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),
   Layer.provide([MessageStorage.layerNoop, RunnerStorage.layerMemory]),
-  Layer.provide(ShardingConfig.layer({ shardsPerGroup: 64, entityTerminationTimeout: "20 seconds", runnerListenAddress: Option.none() }))
+  Layer.provide(
+    ShardingConfig.layer({
+      shardsPerGroup: 64,
+      entityTerminationTimeout: "20 seconds",
+      runnerListenAddress: Option.none()
+    })
+  )
 )

@@ -11,8 +11,11 @@ export class Patient extends HttpApiMiddleware.Service<Patient>()("tidings/http/
 /** What the journal commits waits for the journal, which has the same patience, and costs no timer of its own. */
 export const layer = Layer.effect(
   Patient,
-  Effect.map(Patience.within(Patience.callers), (patiently) => (handler, { endpoint }) =>
-    Context.get(endpoint.annotations, CommittedByJournal)
-      ? handler
-      : Effect.catchTag(patiently(handler), "TimeoutError", () => unavailable))
+  Effect.map(
+    Patience.within(Patience.callers),
+    (patiently) => (handler, { endpoint }) =>
+      Context.get(endpoint.annotations, CommittedByJournal)
+        ? handler
+        : Effect.catchTag(patiently(handler), "TimeoutError", () => unavailable)
+  )
 )

@@ -1,4 +1,12 @@
-import { ContentRejected, type DeliveryError, Misconfigured, RateLimited, RecipientRejected, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
+import {
+  ContentRejected,
+  type DeliveryError,
+  Misconfigured,
+  RateLimited,
+  RecipientRejected,
+  Unavailable,
+  Unknown
+} from "#schemas/DeliveryError.ts"
 import { WebhookAddress } from "#schemas/Recipient.ts"
 import { Outbound, type OutboundError } from "#src/delivery/Outbound.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"

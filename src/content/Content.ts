@@ -40,8 +40,12 @@ const systemOf = ({ context }: Input): Schema.JsonObject => ({
   messageId: context.messageId,
   recipient: context.recipient,
   courier: { environment: context.environment },
-  ...(context.tenantId === undefined ? {} : { tenant: { ...objectOf(context.variables?.["tenant"]), id: context.tenantId } }),
-  ...(context.now === undefined ? {} : { datetime: { year: DateTime.toPartsUtc(DateTime.makeUnsafe(context.now)).year } })
+  ...(context.tenantId === undefined
+    ? {}
+    : { tenant: { ...objectOf(context.variables?.["tenant"]), id: context.tenantId } }),
+  ...(context.now === undefined
+    ? {}
+    : { datetime: { year: DateTime.toPartsUtc(DateTime.makeUnsafe(context.now)).year } })
 })
 
 const objectOf = (value: Value): Schema.JsonObject => isObject(value) ? value : {}

@@ -5,7 +5,13 @@ export type Inline =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Code"; readonly text: string }
   | { readonly _tag: "Link"; readonly text: string; readonly href: string }
-  | { readonly _tag: "Image"; readonly src: string; readonly alt: string; readonly href: string; readonly width: string | undefined }
+  | {
+    readonly _tag: "Image"
+    readonly src: string
+    readonly alt: string
+    readonly href: string
+    readonly width: string | undefined
+  }
   | { readonly _tag: "Open" | "Close"; readonly emphasis: Emphasis }
   | { readonly _tag: "Tint"; readonly color: string }
   | { readonly _tag: "Untint" }
@@ -43,7 +49,8 @@ export const shieldLines = (value: string, budget: Budget): string =>
 export const unshield = (text: string): string =>
   text.replace(shielded, (hidden) => hidden === lineEnd ? "\n" : marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
 
-const token = /\\([*_~`[\]()\\!#>+.-])|`([^`\n]+)`|(!?)\[([^[\]\n]*)\]\(((?:[^()\s]|\([^()\s]*\))*)(?:\s+"[^"\n]*")?\)|\*{2,3}|__|~~|[*_]/g
+const token =
+  /\\([*_~`[\]()\\!#>+.-])|`([^`\n]+)`|(!?)\[([^[\]\n]*)\]\(((?:[^()\s]|\([^()\s]*\))*)(?:\s+"[^"\n]*")?\)|\*{2,3}|__|~~|[*_]/g
 const word = /[\p{L}\p{N}\uFDD9]/u
 const blank = /^\s?$/
 

@@ -10,7 +10,8 @@ const divider = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const quoted = /^ {0,3}> ?([^]*)$/
 const listed = /^( {0,3})([-*+]|\d{1,9}[.)])(?:[ \t]+([^]*))?$/
 
-const startsBlock = (line: string): boolean => [fence, heading, divider, quoted, listed].some((start) => start.test(line))
+const startsBlock = (line: string): boolean =>
+  [fence, heading, divider, quoted, listed].some((start) => start.test(line))
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
@@ -61,7 +62,13 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
 
   const quote = (): void => {
     const inside = taken((line) => quoted.test(line)).map((line) => quoted.exec(line)?.[1] ?? "")
-    blocks.push({ _tag: "Quote", style: "text", align: undefined, border: undefined, blocks: parse(inside, budget, depth + 1) })
+    blocks.push({
+      _tag: "Quote",
+      style: "text",
+      align: undefined,
+      border: undefined,
+      blocks: parse(inside, budget, depth + 1)
+    })
   }
 
   const item = (): Block => {
@@ -81,7 +88,8 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
     const items: Array<Block> = []
     const continues = (): boolean => {
       while (lines[at]?.trim() === "" && listed.exec(lines[at + 1] ?? "")?.[2]?.endsWith(kind) === true) at++
-      return listed.exec(lines[at] ?? "")?.[2]?.endsWith(kind) === true && !divider.test(lines[at] ?? "") && budget.step()
+      return listed.exec(lines[at] ?? "")?.[2]?.endsWith(kind) === true && !divider.test(lines[at] ?? "") &&
+        budget.step()
     }
     while (continues()) items.push(item())
     const ordered = /\d/.test(mark)

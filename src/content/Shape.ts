@@ -31,7 +31,9 @@ const piecesOf = (blocks: ReadonlyArray<Block>): Rendered["blocks"] =>
 /** The first words of a mail, for the line beside its subject. */
 const firstWords = (blocks: ReadonlyArray<Block>): string => {
   for (const block of blocks.flatMap(inside)) {
-    const words = block._tag === "Paragraph" ? block.inlines.map((piece) => "text" in piece ? piece.text : "").join("") : ""
+    const words = block._tag === "Paragraph"
+      ? block.inlines.map((piece) => "text" in piece ? piece.text : "").join("")
+      : ""
     if (words.trim() !== "") return words
   }
   return ""

@@ -109,7 +109,10 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
     if (result._tag === "Fenced") return fenced
     if (result._tag === "Refused") return closed
     if (intent.number === 1 && message.dueAt === 0) {
-      yield* Metric.update(Metrics.acceptToFirstAttempt, ((yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000)
+      yield* Metric.update(
+        Metrics.acceptToFirstAttempt,
+        ((yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000
+      )
     }
     const { channel, number, provider } = intent
     const sent = vendor.send({
@@ -171,7 +174,9 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
       const open = attempts.find(({ state }) => state === "intent")
       if (open === undefined) return undefined
       const now = yield* Clock.currentTimeMillis
-      return yield* conclude(Outcome.unknown(open, now, "The owner stopped before the outcome was known"), [], { orphaned: true })
+      return yield* conclude(Outcome.unknown(open, now, "The owner stopped before the outcome was known"), [], {
+        orphaned: true
+      })
     })
   }
 }

@@ -28,7 +28,10 @@ const isSickness = (exit: Exit.Exit<unknown, DeliveryError>): boolean =>
 export const layer = Layer.effect(
   Breakers,
   Effect.gen(function*() {
-    const breaker = yield* CircuitBreaker.make({ tripPolicy: CircuitBreaker.consecutive(tripAfter), openDuration: openFor })
+    const breaker = yield* CircuitBreaker.make({
+      tripPolicy: CircuitBreaker.consecutive(tripAfter),
+      openDuration: openFor
+    })
     const open = new Map<string, number>()
     /** Keys whose last call failed. The others have nothing to be remembered, and their calls go past the breaker. */
     const ailing = new Set<string>()

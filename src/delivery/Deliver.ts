@@ -10,12 +10,14 @@ import { Clock, Effect } from "effect"
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
 export const deliver = (write: Write, breakers: Breakers["Service"]) => {
   /** Stores a wait that no attempt of this run caused: a plan resumed too early, or a provider left alone. */
-  const wait = Effect.fnUntraced(function*({ epoch, message }: Journey, attempts: Attempts.Attempts, at: number, dueAt: number) {
-    const { events } = attempts.unwritten()
-    const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events })
-    if (result._tag === "Fenced") return fenced
-    return result._tag === "Refused" ? closed : { _tag: "Waiting" as const, dueAt }
-  })
+  const wait = Effect.fnUntraced(
+    function*({ epoch, message }: Journey, attempts: Attempts.Attempts, at: number, dueAt: number) {
+      const { events } = attempts.unwritten()
+      const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events })
+      if (result._tag === "Fenced") return fenced
+      return result._tag === "Refused" ? closed : { _tag: "Waiting" as const, dueAt }
+    }
+  )
 
   /** Closes a message whose plan is over without an attempt of this run: the plan changed, or the deadline passed while the row waited. */
   const end = Effect.fnUntraced(function*(

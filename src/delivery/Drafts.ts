@@ -28,7 +28,8 @@ export interface Draft {
 const refused = (detail: string) => Result.fail(new SendRefused({ detail }))
 
 const tenantOf = (recipient: Recipient, { context, tenant_id: tenantId }: Instructions): string | undefined =>
-  recipient.tenant_id ?? recipient.account_id ?? recipient.context?.tenant_id ?? context?.tenant_id ?? tenantId ?? undefined
+  recipient.tenant_id ?? recipient.account_id ?? recipient.context?.tenant_id ?? context?.tenant_id ?? tenantId ??
+    undefined
 
 /**
  * The messages of one call, one per recipient, and the profiles to be created on the fly. A single recipient's message has the request's own
@@ -89,7 +90,11 @@ export const make = (draft: Draft): Result.Result<
       events: start === undefined ? [] : [{ type: "DELAYED", ts: at, dueAt: start }]
     })
     if (typeof recipient.user_id === "string") {
-      profiles.push({ scope: principal.scope, userId: recipient.user_id, profile: Recipients.jsonOf(Recipients.profileOf(recipient)) })
+      profiles.push({
+        scope: principal.scope,
+        userId: recipient.user_id,
+        profile: Recipients.jsonOf(Recipients.profileOf(recipient))
+      })
     }
   }
   return Result.succeed({ messages: [...messages.values()], profiles })

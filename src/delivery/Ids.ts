@@ -12,7 +12,9 @@ export const randomBytes = 11
  * messages are ordered by. `now` is epoch ms.
  */
 export const make = (now: number, random: Uint8Array): MessageId =>
-  MessageId.make(`1-${hex(Math.floor(now / 1000), 8)}-${hex(now % 1000, 3)}${Buffer.from(random).toString("hex").slice(0, 21)}`)
+  MessageId.make(
+    `1-${hex(Math.floor(now / 1000), 8)}-${hex(now % 1000, 3)}${Buffer.from(random).toString("hex").slice(0, 21)}`
+  )
 
 /** The id of one recipient's message of a request to many: the same at every repeat, so that a repeated page changes nothing. */
 export const member = (request: MessageId, recipientKey: string): MessageId =>

@@ -32,8 +32,12 @@ const ends = {
 } as const satisfies Partial<Record<Event, Status>>
 
 /** A provider's callback may overtake the settle of its own attempt, so evidence moves any message that was routed. */
-const evidence = { Deliver: "DELIVERED", Open: "OPENED", Click: "CLICKED", Bounce: "UNDELIVERABLE" } as const satisfies
-  Partial<Record<Event, Status>>
+const evidence = {
+  Deliver: "DELIVERED",
+  Open: "OPENED",
+  Click: "CLICKED",
+  Bounce: "UNDELIVERABLE"
+} as const satisfies Partial<Record<Event, Status>>
 
 const table: Record<Status, Partial<Record<Event, Status>>> = {
   ENQUEUED: { ...ends, Delay: "DELAYED", Route: "ROUTED", Send: "SENT" },
@@ -67,10 +71,19 @@ export const target = (events: ReadonlyArray<Event>): Status | undefined => {
 /** An open message still has a step to take: it is in an owner's hands or has a time at which it will be. */
 export const isOpen = (status: Status): boolean => status === "ENQUEUED" || status === "DELAYED" || status === "ROUTED"
 
-const targets: Record<Event, Status> = { ...ends, ...evidence, Delay: "DELAYED", Due: "ENQUEUED", Route: "ROUTED", Send: "SENT" }
+const targets: Record<Event, Status> = {
+  ...ends,
+  ...evidence,
+  Delay: "DELAYED",
+  Due: "ENQUEUED",
+  Route: "ROUTED",
+  Send: "SENT"
+}
 
 const statuses: ReadonlyArray<Status> = Object.keys(table).map((status) => status as Status)
 
 /** The statuses from which these events, one after the other, lead somewhere: what a status write compares in SQL. */
 export const sources = (events: ReadonlyArray<Event>): ReadonlyArray<Status> =>
-  statuses.filter((status) => events.every((event, index) => allows(events.slice(0, index).reduce(next, status), event)))
+  statuses.filter((status) =>
+    events.every((event, index) => allows(events.slice(0, index).reduce(next, status), event))
+  )

@@ -46,7 +46,6 @@ const payload = Schema.decodeEffect(Schema.Struct({
   instructions: Schema.fromJsonString(Instructions)
 }))
 
-
 /** A stored row as a message in hand; fails on a payload that no longer decodes. */
 export const fromRow = (row: DueRow): Effect.Effect<OpenMessage, Schema.SchemaError> =>
   Effect.map(payload(row), (decoded) => ({ ...row, ...decoded }))

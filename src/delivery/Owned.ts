@@ -22,7 +22,9 @@ const drainTime = "15 seconds"
  */
 const afterFence = "5 seconds"
 
-const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(5))]).pipe(Schedule.jittered)
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(5))]).pipe(
+  Schedule.jittered
+)
 
 /** The shards of this node and who is at work in them. */
 export const make = (journal: Journal["Service"]) => {

@@ -28,7 +28,11 @@ export class Pipeline extends Context.Service<Pipeline, {
   /** Runs one message as far as it goes now. Everything it learns is in the journal when this ends. */
   readonly run: (message: OpenMessage, epoch: number) => Effect.Effect<Ending>
   /** Ends a message that cannot be run, visibly: UNDELIVERABLE, FAILED. */
-  readonly abandon: (message: Pick<OpenMessage, "id" | "scope" | "shard">, epoch: number, detail: string) => Effect.Effect<Ending>
+  readonly abandon: (
+    message: Pick<OpenMessage, "id" | "scope" | "shard">,
+    epoch: number,
+    detail: string
+  ) => Effect.Effect<Ending>
 }>()("tidings/Pipeline") {}
 
 /** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */

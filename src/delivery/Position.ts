@@ -32,7 +32,12 @@ const endsChannel = (attempt: Attempt | undefined): boolean =>
 
 const first = (attempts: ReadonlyArray<Attempt>): number | undefined => attempts[0]?.startedAt
 
-const ofCandidate = (candidate: Candidate, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position => {
+const ofCandidate = (
+  candidate: Candidate,
+  attempts: ReadonlyArray<Attempt>,
+  until: number,
+  situation: Situation
+): Position => {
   const mine = attempts.filter((attempt) =>
     attempt.channel === candidate.channel && attempt.provider === candidate.provider
   )
@@ -57,9 +62,13 @@ const ofCandidate = (candidate: Candidate, attempts: ReadonlyArray<Attempt>, unt
 }
 
 const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position => {
-  const inside = branch.channel === undefined ? attempts : attempts.filter((attempt) => attempt.channel === branch.channel)
+  const inside = branch.channel === undefined
+    ? attempts
+    : attempts.filter((attempt) => attempt.channel === branch.channel)
   const started = first(inside)
-  const limit = branch.timeout === undefined || started === undefined ? until : Math.min(until, started + branch.timeout)
+  const limit = branch.timeout === undefined || started === undefined
+    ? until
+    : Math.min(until, started + branch.timeout)
   let failed: Position = { _tag: "Failed", last: undefined }
   let next: Extract<Position, { _tag: "Next" }> | undefined
   let succeeded = false
@@ -100,5 +109,7 @@ const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situati
  */
 export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Position => {
   const found = of(plan, attempts, situation.deadline, situation)
-  return found._tag === "Next" && situation.now >= situation.deadline ? { _tag: "Failed", last: attempts.at(-1) } : found
+  return found._tag === "Next" && situation.now >= situation.deadline
+    ? { _tag: "Failed", last: attempts.at(-1) }
+    : found
 }

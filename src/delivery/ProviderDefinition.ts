@@ -1,9 +1,17 @@
 import type { Vendor } from "#src/delivery/Provider.ts"
 import type { Effect, Schema, Scope } from "effect"
 
-
 /** A refusal of the address: which key of the profile is dead, so that it may be invalidated. */
-export type AddressKey = "email" | "phone_number" | "firebaseToken" | "apn" | "expo" | "slack" | "ms_teams" | "discord" | "webhook"
+export type AddressKey =
+  | "email"
+  | "phone_number"
+  | "firebaseToken"
+  | "apn"
+  | "expo"
+  | "slack"
+  | "ms_teams"
+  | "discord"
+  | "webhook"
 
 /**
  * One vendor as the catalogue shows it and the engine runs it: one file each in `layers/providers`, with its settings and its error table.

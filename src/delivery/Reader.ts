@@ -157,7 +157,9 @@ export const make = Effect.fnUntraced(function*(options: {
     Effect.tapError((error) => Effect.logWarning("cannot read what is due", error)),
     Effect.tapError(() => Effect.sync(behind)),
     Effect.retry(backoff),
-    Effect.catchCause((cause) => Effect.andThen(Effect.logError("the reader crashed", cause), Effect.sleep("1 second"))),
+    Effect.catchCause((cause) =>
+      Effect.andThen(Effect.logError("the reader crashed", cause), Effect.sleep("1 second"))
+    ),
     Effect.forever,
     Effect.forkScoped
   )

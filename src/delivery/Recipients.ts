@@ -21,7 +21,9 @@ const canonicalEmail = (email: string): string => {
 const canonicalPhone = (phone: string): string => parsePhoneNumberFromString(phone)?.number ?? phone.trim()
 
 /** Addresses that are looked up in the recipient itself, the strongest first (api.md 2.1). */
-const direct = (recipient: Recipient): { readonly kind: string; readonly key: string; readonly name: string } | undefined => {
+const direct = (
+  recipient: Recipient
+): { readonly kind: string; readonly key: string; readonly name: string } | undefined => {
   const { email, phone_number: phone, user_id: userId, webhook } = recipient
   if (typeof userId === "string") return { kind: "user", key: userId, name: userId }
   if (typeof email === "string") return { kind: "email", key: canonicalEmail(email), name: email }
@@ -45,7 +47,16 @@ export const groupKey = (recipient: Recipient): string | undefined =>
 
 /** What of a recipient is worth keeping as a profile: everything but what belongs to this send alone. */
 export const profileOf = (recipient: Recipient): Readonly<Record<string, unknown>> => {
-  const { account_id: _1, context: _2, data: _3, list_id: _4, preferences: _5, tenant_id: _6, user_id: _7, ...profile } = recipient
+  const {
+    account_id: _1,
+    context: _2,
+    data: _3,
+    list_id: _4,
+    preferences: _5,
+    tenant_id: _6,
+    user_id: _7,
+    ...profile
+  } = recipient
   return profile
 }
 
@@ -54,5 +65,7 @@ const isJson = Schema.is(Schema.Json)
 /** The fields that were given, as plain JSON. */
 export const jsonOf = (fields: Readonly<Record<string, unknown>>): JsonMap =>
   Object.fromEntries(
-    Object.entries(fields).flatMap(([key, value]) => value !== null && value !== undefined && isJson(value) ? [[key, value]] : [])
+    Object.entries(fields).flatMap(([key, value]) =>
+      value !== null && value !== undefined && isJson(value) ? [[key, value]] : []
+    )
   )

@@ -11,12 +11,14 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly detail: string
 }> {}
 
-export const unmapped = (detail: string, reason?: Reason) => new Refusal({ event: "Unmap", type: "UNMAPPED", reason, detail })
+export const unmapped = (detail: string, reason?: Reason) =>
+  new Refusal({ event: "Unmap", type: "UNMAPPED", reason, detail })
 
 export const unroutable = (reason: Reason, detail: string) =>
   new Refusal({ event: "Unroute", type: "UNROUTABLE", reason, detail })
 
-export const filtered = (detail: string) => new Refusal({ event: "Filter", type: "FILTERED", reason: "FILTERED", detail })
+export const filtered = (detail: string) =>
+  new Refusal({ event: "Filter", type: "FILTERED", reason: "FILTERED", detail })
 
 export const undeliverable = (reason: Reason, detail: string) =>
   new Refusal({ event: "Undeliver", type: "UNDELIVERABLE", reason, detail })

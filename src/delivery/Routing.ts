@@ -84,7 +84,11 @@ export const plan = (
     }
   }
 
-  const channelPlan = (channel: string, condition?: string | null, only?: ReadonlyArray<string> | null): Plan | undefined => {
+  const channelPlan = (
+    channel: string,
+    condition?: string | null,
+    only?: ReadonlyArray<string> | null
+  ): Plan | undefined => {
     const settings = instructions.channels?.[channel]
     if (!holds(condition) || !holds(settings?.if)) return undefined
     const branch = providersOf(channel, settings, only)

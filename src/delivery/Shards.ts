@@ -45,7 +45,9 @@ export const layer = Layer.effect(
       if (owner !== undefined) {
         // The row of a message whose step could not even be written stays open; the sweep will find it.
         const ending = yield* guard(message, owner.epoch).pipe(
-          Effect.catchDefect((defect) => Effect.logError("a step could not be written", { messageId: message.id }, defect))
+          Effect.catchDefect((defect) =>
+            Effect.logError("a step could not be written", { messageId: message.id }, defect)
+          )
         )
         owned.leave(owner)
         if (ending?._tag === "Fenced") yield* owned.lost(owner)
@@ -74,9 +76,11 @@ export const layer = Layer.effect(
       decode: fromRow,
       abandon: (row) => {
         const owner = owned.enter(row.shard)
-        return owner === undefined ? Effect.void : pipeline.abandon(row, owner.epoch, "The stored message does not decode").pipe(
-          Effect.ensuring(Effect.sync(() => owned.leave(owner)))
-        )
+        return owner === undefined ?
+          Effect.void :
+          pipeline.abandon(row, owner.epoch, "The stored message does not decode").pipe(
+            Effect.ensuring(Effect.sync(() => owned.leave(owner)))
+          )
       }
     })
 

@@ -41,6 +41,8 @@ export const make = Effect.fnUntraced(function*(options: {
 
   return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
     if (!message.recovered) return together.among(pipeline.run(message, epoch))
-    return message.tries + 1 >= aloneFrom ? together.alone(begin(message, epoch)) : together.among(begin(message, epoch))
+    return message.tries + 1 >= aloneFrom
+      ? together.alone(begin(message, epoch))
+      : together.among(begin(message, epoch))
   }
 })

@@ -22,7 +22,9 @@ const instant = (until: string, timezone: string | null | undefined): number | u
 export const startOf = (delay: Delay, enqueuedAt: number): number | undefined => {
   if (delay === undefined || delay === null) return undefined
   const { duration, timezone, until } = delay
-  const waits = typeof duration === "number" && duration > 0 ? enqueuedAt + Math.ceil(duration / minute) * minute : undefined
+  const waits = typeof duration === "number" && duration > 0
+    ? enqueuedAt + Math.ceil(duration / minute) * minute
+    : undefined
   const named = typeof until === "string" ? instant(until, timezone) : undefined
   const start = waits === undefined || named === undefined ? waits ?? named : Math.max(waits, named)
   return start === undefined || start <= enqueuedAt ? undefined : start

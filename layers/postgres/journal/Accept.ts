@@ -31,10 +31,12 @@ const messageRow = (n: number, message: NewMessage) => ({
   instructions: JSON.stringify(message.instructions)
 })
 
-const messageColumns = `scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event, template, recipient_name,
+const messageColumns =
+  `scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event, template, recipient_name,
   tenant_id, tags, trace_id, enqueued_at, recipient, instructions`
 
-const messageTypes = `n int, scope int, id text, request_id text, shard smallint, lane text, recipient_key text, key_state text,
+const messageTypes =
+  `n int, scope int, id text, request_id text, shard smallint, lane text, recipient_key text, key_state text,
   status text, due_at bigint, event text, template text, recipient_name text, tenant_id text, tags text[], trace_id text,
   enqueued_at bigint, recipient text, instructions text`
 

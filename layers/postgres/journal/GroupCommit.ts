@@ -38,9 +38,7 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
         schedule: again,
         while: (error) => error._tag === "SqlError" && !isRefusal(error)
       }),
-      Effect.map((results) =>
-        results.forEach((result, index) => entries[index]?.resume(Exit.succeed(result)))
-      ),
+      Effect.map((results) => results.forEach((result, index) => entries[index]?.resume(Exit.succeed(result)))),
       Effect.catchTag("SqlError", (error) => {
         if (!isRefusal(error)) return unavailable(error)
         if (entries.length === 1) {

@@ -6,7 +6,10 @@ import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /** What a run of events is in SQL; there are few runs, and one is written with every step. */
-const runs = new Map<string, { readonly sources: ReadonlyArray<Status>; readonly target: Status | undefined; readonly name: string }>()
+const runs = new Map<
+  string,
+  { readonly sources: ReadonlyArray<Status>; readonly target: Status | undefined; readonly name: string }
+>()
 const runOf = (lifecycle: Step["lifecycle"]) => {
   const name = lifecycle.join("+")
   const known = runs.get(name)
@@ -50,8 +53,7 @@ const row = (step: Step, n: number) => ({
   rendered: step.inbox === undefined ? undefined : JSON.stringify(step.inbox.rendered)
 })
 
-const types =
-  `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text,
+const types = `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text,
   ${stamps.map(([, column]) => `${column} bigint`).join(", ")},
   conditional boolean, reason text, error text, due_at bigint, closes boolean, tries smallint, number smallint, channel text, provider text, state text,
   kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, events text,

@@ -59,7 +59,13 @@ export const make = (fields: Fields, walk: Walk, meta: (title: string) => void):
       case "quote": {
         const border = fields.color(element, inside, "border_color", "borderColor")
         const [style, align] = [fields.style(element), fields.align(element, inside)]
-        return [{ _tag: "Quote", style, align, border, blocks: said({ ...element, text_style: "text" }, inside, nesting) }]
+        return [{
+          _tag: "Quote",
+          style,
+          align,
+          border,
+          blocks: said({ ...element, text_style: "text" }, inside, nesting)
+        }]
       }
       case "action":
         return [{

@@ -5,7 +5,9 @@ const tag = (locale: string): string => locale.toLowerCase().replaceAll("_", "-"
 
 /** A locale of a profile as a language tag, `en-GB`, or nothing if it is none. */
 export const languageOf = (locale: Value): string | undefined =>
-  typeof locale === "string" && /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/.test(locale) ? locale.replaceAll("_", "-") : undefined
+  typeof locale === "string" && /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/.test(locale)
+    ? locale.replaceAll("_", "-")
+    : undefined
 
 /** The element as it is in a locale: the exact one, else its language, else as it is (api.md 2.5). */
 export const localized = (element: Element, locale: string | undefined): Element => {

@@ -10,7 +10,8 @@ type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
 /** Tables are only for the layout: screen readers pass over them. */
 export const table = `<table role="presentation" border="0" cellpadding="0" cellspacing="0"`
 
-const aligned = (align: Align | undefined): string => align === undefined || align === "full" ? "" : `text-align:${align};`
+const aligned = (align: Align | undefined): string =>
+  align === undefined || align === "full" ? "" : `text-align:${align};`
 
 const paragraph = ({ align, inlines, style }: Of<"Paragraph">): string => {
   const tag = style === "text" || style === "subtext" ? "p" : style
@@ -32,10 +33,11 @@ const action = ({ align, background = colors.button, content, href, isLink }: Of
   }
   const full = align === "full"
   const shape = `display:${full ? "block" : "inline-block"};padding:12px 24px;font-weight:600;line-height:20px;`
-  const button = `<a href="${escape(safe)}" style="${shape}color:${readableOn(background)};text-decoration:none;border-radius:6px">${
-    escape(content)
-  }</a>`
-  const cell = `bgcolor="${background}" style="background-color:${background};border-radius:6px;mso-padding-alt:12px 24px"`
+  const button = `<a href="${escape(safe)}" style="${shape}color:${
+    readableOn(background)
+  };text-decoration:none;border-radius:6px">${escape(content)}</a>`
+  const cell =
+    `bgcolor="${background}" style="background-color:${background};border-radius:6px;mso-padding-alt:12px 24px"`
   return `${table}${full ? ` width="100%"` : ""}><tr><td align="center" ${cell}>${button}</td></tr></table>`
 }
 
@@ -65,7 +67,8 @@ const columns = ({ blocks }: Of<"Columns">): string => {
   return `${table} width="100%"><tr>${cells.join("")}</tr></table>`
 }
 
-const pre = `margin:0;padding:12px;font-family:Menlo,Consolas,monospace;font-size:14px;line-height:20px;white-space:pre-wrap;` +
+const pre =
+  `margin:0;padding:12px;font-family:Menlo,Consolas,monospace;font-size:14px;line-height:20px;white-space:pre-wrap;` +
   `border-radius:6px;background-color:${colors.code}`
 
 const one = (block: Block): string => {
@@ -117,6 +120,7 @@ const gap = (block: Block): number => {
 /** Blocks under each other as the rows of a table, which keeps their distance in every mail client. */
 export const rows = (blocks: ReadonlyArray<Block>): string =>
   `${table} width="100%">\n${
-    blocks.filter((block) => !isEmpty(block)).map((block) => `<tr><td${alignOf(block)} style="padding:0 0 ${gap(block)}px">${one(block)}</td></tr>\n`).join("")
+    blocks.filter((block) => !isEmpty(block)).map((block) =>
+      `<tr><td${alignOf(block)} style="padding:0 0 ${gap(block)}px">${one(block)}</td></tr>\n`
+    ).join("")
   }</table>`
-

@@ -13,7 +13,8 @@ const channels = (hex: string): ReadonlyArray<number> =>
 
 /** White or black, whichever reads better on a background (WCAG's relative luminance); white where that is not known. */
 export const readableOn = (background: string): string => {
-  if (!background.startsWith("#")) return /^(?:white|yellow|ivory|snow|beige|gold|orange|pink|light.*)$/i.test(background) ? "#111827" : "#ffffff"
+  if (!background.startsWith("#"))
+    return /^(?:white|yellow|ivory|snow|beige|gold|orange|pink|light.*)$/i.test(background) ? "#111827" : "#ffffff"
   const [red = 0, green = 0, blue = 0] = channels(background)
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.4 ? "#111827" : "#ffffff"
 }

@@ -7,7 +7,8 @@ type State = "Text" | "Less" | "Tag" | "Name" | "Before" | "Value" | "Comment" |
 
 const escapable = ["title", "textarea"]
 const raw = [...escapable, "script", "style", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext"]
-const addresses = /^(?:href|src|srcset|action|formaction|background|poster|cite|data|longdesc|ping|to|from|by|values|.*:href)$/
+const addresses =
+  /^(?:href|src|srcset|action|formaction|background|poster|cite|data|longdesc|ping|to|from|by|values|.*:href)$/
 const opaque = /^(?:on.*|style|srcdoc)$/
 
 const meaningful = /[^A-Za-z0-9 #%.,_-]/g

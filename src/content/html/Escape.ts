@@ -1,5 +1,8 @@
 const special = /[&<>"'`]/
-const replacements = [["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ["\"", "&quot;"], ["'", "&#39;"], ["`", "&#96;"]] as const
+const replacements = [["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ["\"", "&quot;"], ["'", "&#39;"], [
+  "`",
+  "&#96;"
+]] as const
 
 /** Text for an element or a quoted attribute. */
 export const escape = (text: string): string =>

@@ -10,7 +10,13 @@ export const link = (href: string, label: string, style = `color:${colors.link};
 }
 
 /** `width` is of the form that `length` answers. */
-export const image = (src: string, alt: string, href: string, width: string | undefined, display: "block" | "inline"): string => {
+export const image = (
+  src: string,
+  alt: string,
+  href: string,
+  width: string | undefined,
+  display: "block" | "inline"
+): string => {
   const safe = safeSource(src)
   if (safe === undefined) return escape(alt)
   const fixed = width?.endsWith("px") === true ? Math.round(Number.parseFloat(width)) : undefined
@@ -24,7 +30,8 @@ export const image = (src: string, alt: string, href: string, width: string | un
 
 const lines = (text: string): string => escape(text).replaceAll("\r\n", "\n").replaceAll("\n", "<br>\n")
 
-const code = `font-family:Menlo,Consolas,monospace;font-size:0.9em;background-color:${colors.code};padding:2px 4px;border-radius:4px`
+const code =
+  `font-family:Menlo,Consolas,monospace;font-size:0.9em;background-color:${colors.code};padding:2px 4px;border-radius:4px`
 
 const inlineHtml = (piece: Inline): string => {
   switch (piece._tag) {

@@ -18,11 +18,14 @@ const preheaderLength = 140
 /** So that a client shows nothing of the mail after the preheader. */
 const filler = "&#8199;&#847; ".repeat(48)
 
-const hidden = "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px"
+const hidden =
+  "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px"
 
 const preheader = (first: string): string => {
   const text = first.replace(/\s+/g, " ").trim()
-  const cut = text.length <= preheaderLength ? text : `${text.slice(0, preheaderLength).replace(/[\ud800-\udbff]$/, "").trimEnd()}…`
+  const cut = text.length <= preheaderLength
+    ? text
+    : `${text.slice(0, preheaderLength).replace(/[\ud800-\udbff]$/, "").trimEnd()}…`
   return cut === "" ? "" : `<div style="${hidden}">${escape(cut)} ${filler}</div>\n`
 }
 
@@ -47,8 +50,12 @@ ${sheet}
 }
 
 const card = ({ fontSize, lineHeight, padding }: Look): string =>
-  `padding:${padding ?? "32px 32px 16px"};background-color:${colors.card};border:1px solid ${colors.rule};border-radius:10px;`
-  + `color:${colors.text};font-family:${font};font-size:${fontSize ?? "16px"};line-height:${lineHeight ?? "24px"};word-break:break-word`
+  `padding:${
+    padding ?? "32px 32px 16px"
+  };background-color:${colors.card};border:1px solid ${colors.rule};border-radius:10px;`
+  + `color:${colors.text};font-family:${font};font-size:${fontSize ?? "16px"};line-height:${
+    lineHeight ?? "24px"
+  };word-break:break-word`
 
 /**
  * A mail: one centered card of at most 600 px, without a header, that fits a phone and a dark screen. `first` is what an inbox shows beside
@@ -56,10 +63,16 @@ const card = ({ fontSize, lineHeight, padding }: Look): string =>
  */
 export const page = (title: string, first: string, blocks: ReadonlyArray<Block>, look: Look = plain): string => {
   const isRightToLeft = look.language !== undefined && rightToLeft.test(look.language)
-  return `${top(title, look.language, isRightToLeft)}<body class="page" style="margin:0;padding:0;background-color:${colors.page}">
-${preheader(first)}${table} class="page" width="100%" style="background-color:${colors.page}"><tr><td class="outer" align="center" style="padding:32px 16px">
+  return `${
+    top(title, look.language, isRightToLeft)
+  }<body class="page" style="margin:0;padding:0;background-color:${colors.page}">
+${
+    preheader(first)
+  }${table} class="page" width="100%" style="background-color:${colors.page}"><tr><td class="outer" align="center" style="padding:32px 16px">
 <!--[if mso]>${table} width="600"><tr><td><![endif]-->
-${table} width="100%" style="max-width:600px"><tr><td class="card" align="${isRightToLeft ? "right" : "left"}" style="${card(look)}">
+${table} width="100%" style="max-width:600px"><tr><td class="card" align="${isRightToLeft ? "right" : "left"}" style="${
+    card(look)
+  }">
 ${rows(blocks)}
 </td></tr></table>
 <!--[if mso]></td></tr></table><![endif]-->

@@ -5,7 +5,22 @@ import { decode } from "#src/content/html/Entities.ts"
 export const rule = "----------"
 
 const silent = ["head", "script", "style", "title", "template", "noscript"]
-const apart = ["address", "article", "blockquote", "center", "dl", "fieldset", "footer", "form", "header", "main", "nav", "ol", "p", "pre"]
+const apart = [
+  "address",
+  "article",
+  "blockquote",
+  "center",
+  "dl",
+  "fieldset",
+  "footer",
+  "form",
+  "header",
+  "main",
+  "nav",
+  "ol",
+  "p",
+  "pre"
+]
 const blocks = [...apart, "section", "table", "ul", "h1", "h2", "h3", "h4", "h5", "h6"]
 const lines = ["dd", "div", "dt", "figure", "li", "tr"]
 

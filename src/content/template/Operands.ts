@@ -92,7 +92,8 @@ export const read = (inside: string): Said | undefined => {
     const named: Array<readonly [string, Operand | Parens]> = []
     for (;;) {
       take(space)
-      if (at === inside.length || inside[at] === ")" || /^as\s+\|/.test(inside.slice(at, at + 16))) return { words, named }
+      if (at === inside.length || inside[at] === ")" || /^as\s+\|/.test(inside.slice(at, at + 16)))
+        return { words, named }
       const name = words.length === 0 ? undefined : take(key)?.[1]
       if (name === undefined && named.length > 0) return undefined
       const word = operand(depth)

@@ -59,8 +59,8 @@ const blank = /[\s\uFDD9]/
 const trimmed = (text: string, kind: BlockKind): string => {
   let from = 0
   let to = text.length
-  if (kind !== "trim-right") while (from < to && blank.test(text.charAt(from))) from++
-  if (kind !== "trim-left") while (to > from && blank.test(text.charAt(to - 1))) to--
+  if (kind !== "trim-right") { while (from < to && blank.test(text.charAt(from))) from++ }
+  if (kind !== "trim-left") { while (to > from && blank.test(text.charAt(to - 1))) to-- }
   return text.slice(from, to)
 }
 

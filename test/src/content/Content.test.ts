@@ -79,7 +79,16 @@ describe("Content", () => {
   )
 
   it("never lets data become a header, or markdown", () => {
-    for (const value of ["**bold** _it_ ~~no~~ `c`", "[click](javascript:alert(1))", "](x)", "&lt;b&gt;", "{{messageId}}", "![i](x)"])
+    for (
+      const value of [
+        "**bold** _it_ ~~no~~ `c`",
+        "[click](javascript:alert(1))",
+        "](x)",
+        "&lt;b&gt;",
+        "{{messageId}}",
+        "![i](x)"
+      ]
+    )
       assert.strictEqual(body("{{v}}", { data: { "v": value } }), value)
     assert.strictEqual(render({ title: "a{{v}}", body: "" }, { data: { "v": "\r\nBcc: x" } }).title, "a Bcc: x")
     assert.strictEqual(body("a{{v}}", { channel: "sms", data: { "v": "\u0000\u001b[1m\u007f\nb" } }), "a[1m\nb")

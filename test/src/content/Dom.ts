@@ -9,7 +9,11 @@ export interface Dom {
   readonly code: string
 }
 
-const walk = (node: Node, found: { elements: Array<Dom["elements"][number]>; text: string; code: string }, isCode: boolean): void => {
+const walk = (
+  node: Node,
+  found: { elements: Array<Dom["elements"][number]>; text: string; code: string },
+  isCode: boolean
+): void => {
   if ("tagName" in node)
     found.elements.push({
       name: node.tagName,
@@ -19,9 +23,10 @@ const walk = (node: Node, found: { elements: Array<Dom["elements"][number]>; tex
     if (isCode) found.code += node.value
     else found.text += node.value
   }
-  if ("childNodes" in node)
+  if ("childNodes" in node) {
     for (const child of node.childNodes)
       walk(child, found, isCode || node.nodeName === "script" || node.nodeName === "style")
+  }
   if ("content" in node) walk(node.content, found, isCode)
 }
 

@@ -7,8 +7,15 @@ describe("Elements", () => {
   it("chooses by locale: the exact one, its language, else the default", () => {
     const content = elements(
       { type: "meta", title: "Hello", locales: { fr: { title: "Bonjour" } } },
-      text("colour", { locales: { "en-US": { content: "color" }, de: { content: "Farbe" }, "fr-CA": { content: "couleur" } } }),
-      { type: "action", content: "Go", href: "https://x.io", locales: { de: { content: "Los", href: "https://x.io/de" } } },
+      text("colour", {
+        locales: { "en-US": { content: "color" }, de: { content: "Farbe" }, "fr-CA": { content: "couleur" } }
+      }),
+      {
+        type: "action",
+        content: "Go",
+        href: "https://x.io",
+        locales: { de: { content: "Los", href: "https://x.io/de" } }
+      },
       { type: "text", elements: [{ type: "string", content: "bye", locales: { de: { content: "tschüss" } } }] }
     )
     const seen = (locale: string | null) => {
@@ -22,7 +29,10 @@ describe("Elements", () => {
     assert.deepStrictEqual(seen("fr"), ["Bonjour", "colour", "bye", "Go"])
     assert.deepStrictEqual(seen("constructor"), ["Hello", "colour", "bye", "Go"])
     assert.deepStrictEqual(seen(null), ["Hello", "colour", "bye", "Go"])
-    assert.include(render(content, { channel: "email", profile: { locale: "ar_EG" } }).html, "<html lang=\"ar-EG\" dir=\"rtl\">")
+    assert.include(
+      render(content, { channel: "email", profile: { locale: "ar_EG" } }).html,
+      "<html lang=\"ar-EG\" dir=\"rtl\">"
+    )
     assert.include(render(content, { channel: "email", profile: { locale: "\"><script>" } }).html, "<html>\n")
   })
 
@@ -46,7 +56,10 @@ describe("Elements", () => {
     })
     assert.strictEqual(render(content, { data }).body, "1. 0 tea\n2. tea\n   - a\n   - b\n3. pot")
     const { html } = render(content, { channel: "email", data })
-    assert.match(html, /<ol [^>]*><li [^>]*>0 tea<\/li><li [^>]*><strong>tea<\/strong><div[^>]*><ul [^>]*><li [^>]*>a<\/li>/)
+    assert.match(
+      html,
+      /<ol [^>]*><li [^>]*>0 tea<\/li><li [^>]*><strong>tea<\/strong><div[^>]*><ul [^>]*><li [^>]*>a<\/li>/
+    )
   })
 
   it("refuses lists in more than five lists", () => {
@@ -69,7 +82,10 @@ describe("Elements", () => {
     })
     const email = render(content, { channel: "email" })
     assert.strictEqual(email.text, "left\n\nright\n\n----------")
-    assert.match(email.html, /<td class="col" valign="top" width="30%" style="width:30%;[\s\S]*<td class="col" valign="top" width="50%"/)
+    assert.match(
+      email.html,
+      /<td class="col" valign="top" width="30%" style="width:30%;[\s\S]*<td class="col" valign="top" width="50%"/
+    )
   })
 
   it("references to what stands before, each with its text and whether it is shown", () => {
@@ -78,7 +94,9 @@ describe("Elements", () => {
       { type: "list", ref: "l", elements: [{ type: "list-item", content: "x" }, { type: "list-item", content: "y" }] },
       { type: "group", ref: "g", if: "false", elements: [text("no")] },
       { type: "action", ref: "go", content: "Go {{n}}", href: "https://x.io", channels: ["inbox"] },
-      text("{{refs.a.content}}|{{refs.a.type}}|{{refs.l.content}}|{{refs.g.visible}}|{{refs.go.visible}}|{{refs.later.visible}}"),
+      text(
+        "{{refs.a.content}}|{{refs.a.type}}|{{refs.l.content}}|{{refs.g.visible}}|{{refs.go.visible}}|{{refs.later.visible}}"
+      ),
       text("later", { ref: "later", if: "refs.go.visible" })
     )
     assert.strictEqual(
@@ -96,11 +114,17 @@ describe("Elements", () => {
   it("formats text by its members", () => {
     const content = elements(
       text("a", { bold: true, italic: "true", underline: false, color: "#f00", align: "center", text_style: "h2" }),
-      { type: "text", elements: [{ type: "link", content: "l", href: "https://x.io", strikethrough: true, color: "red;x:y" }] },
+      {
+        type: "text",
+        elements: [{ type: "link", content: "l", href: "https://x.io", strikethrough: true, color: "red;x:y" }]
+      },
       text("b", { bold: "{{big}}" })
     )
     const { html } = render(content, { channel: "email", data: { big: true } })
-    assert.match(html, /<h2 style="margin:0;text-align:center;[^"]*"><span style="color:#f00"><strong><em>a<\/em><\/strong><\/span><\/h2>/)
+    assert.match(
+      html,
+      /<h2 style="margin:0;text-align:center;[^"]*"><span style="color:#f00"><strong><em>a<\/em><\/strong><\/span><\/h2>/
+    )
     assert.match(html, /<del><a [^>]*>l<\/a><\/del>/)
     assert.include(html, "<strong>b</strong>")
     assert.notInclude(html, "x:y")
@@ -118,9 +142,12 @@ describe("Elements", () => {
     assert.notInclude(JSON.stringify(email), "secret")
     assert.strictEqual(email.text, "only mail\n\na cat (https://x.io)")
     assert.include(email.html, "<p>only <b>mail</b></p>")
-    for (const channel of ["sms", "push", "inbox", "direct_message", "webhook"]) assert.strictEqual(render(content, { channel }).body, "")
+    for (const channel of ["sms", "push", "inbox", "direct_message", "webhook"])
+      assert.strictEqual(render(content, { channel }).body, "")
     assert.deepStrictEqual(
-      render(elements(text("hi"), { type: "action", content: "Go", href: "https://x.io" }), { channel: "direct_message" }).blocks,
+      render(elements(text("hi"), { type: "action", content: "Go", href: "https://x.io" }), {
+        channel: "direct_message"
+      }).blocks,
       [{ type: "text", text: "hi" }, { type: "action", text: "Go: https://x.io" }]
     )
   })
@@ -130,11 +157,24 @@ describe("Elements", () => {
       {
         type: "channel",
         channel: "email",
-        raw: { subject: "S {{v}}\n", html: "<p title=\"{{v}}\">{{v}}</p><a href=\"https://x.io\">l</a>", transformers: ["handlebars"] }
+        raw: {
+          subject: "S {{v}}\n",
+          html: "<p title=\"{{v}}\">{{v}}</p><a href=\"https://x.io\">l</a>",
+          transformers: ["handlebars"]
+        }
       },
-      { type: "channel", channel: "webhook", elements: [text("w")], raw: { payload: { body: "{{v}}", list: [1, "{{n}}"], deep: { t: true } } } },
+      {
+        type: "channel",
+        channel: "webhook",
+        elements: [text("w")],
+        raw: { payload: { body: "{{v}}", list: [1, "{{n}}"], deep: { t: true } } }
+      },
       { type: "channel", channel: "sms", if: "data.n == 2", elements: [text("s", { loop: "list" })] },
-      { type: "channel", channel: "default", elements: [text("d"), { type: "channel", channel: "x", elements: [text("nested")] }] }
+      {
+        type: "channel",
+        channel: "default",
+        elements: [text("d"), { type: "channel", channel: "x", elements: [text("nested")] }]
+      }
     )
     const data = { v: "<b>&", n: 1, list: [1, 2] }
     const email = render(content, { channel: "email", data })
@@ -150,11 +190,16 @@ describe("Elements", () => {
     assert.strictEqual(render(content, { channel: "sms", data: { ...data, n: 2 } }).body, "s\ns")
     assert.strictEqual(render(content, { channel: "push", data }).body, "d")
     assert.match(
-      failure(elements({ type: "channel", channel: "email", raw: { html: "<mjml>", transformers: ["mjml"] } }), { channel: "email" }),
+      failure(elements({ type: "channel", channel: "email", raw: { html: "<mjml>", transformers: ["mjml"] } }), {
+        channel: "email"
+      }),
       /only be transformed by handlebars/
     )
     assert.include(
-      render(elements({ type: "channel", channel: "email", font_size: "18px", padding: "1px;x:y", elements: [text("a")] }), { channel: "email" }).html,
+      render(
+        elements({ type: "channel", channel: "email", font_size: "18px", padding: "1px;x:y", elements: [text("a")] }),
+        { channel: "email" }
+      ).html,
       "font-size:18px"
     )
   })

@@ -29,7 +29,8 @@ const hostile = [
 
 /** Any elements there are, with data wherever data can stand. */
 const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
-  const value = (): string => from(["{{v}}", "a {{v}} b", "{{{v}}}", "{{w}}", "{{#each l}}{{this}}{{/each}}", "{{concat v w}}", "{{trim v}}"])
+  const value = (): string =>
+    from(["{{v}}", "a {{v}} b", "{{{v}}}", "{{w}}", "{{#each l}}{{this}}{{/each}}", "{{concat v w}}", "{{trim v}}"])
   const inside = (): ReadonlyArray<Piece> =>
     Array.from({ length: 1 + below(3) }, () => elementOf({ below, from }, depth - 1))
   const more = {
@@ -44,9 +45,20 @@ const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
     case 0:
       return { ...more, type: "text", content: `**${value()}** [l](https://x.io/${value()}) ${value()}` }
     case 1:
-      return { ...more, type: "text", format: "markdown", content: `# ${value()}\n\n- ${value()}\n- [${value()}](${value()})\n\n> ${value()}` }
+      return {
+        ...more,
+        type: "text",
+        format: "markdown",
+        content: `# ${value()}\n\n- ${value()}\n- [${value()}](${value()})\n\n> ${value()}`
+      }
     case 2:
-      return { ...more, type: "action", content: value(), href: from([value(), `https://x.io/${value()}`]), background_color: value() }
+      return {
+        ...more,
+        type: "action",
+        content: value(),
+        href: from([value(), `https://x.io/${value()}`]),
+        background_color: value()
+      }
     case 3:
       return { ...more, type: "image", src: value(), href: value(), alt_text: value(), width: from(["10px", "{{v}}"]) }
     case 4:
@@ -70,25 +82,59 @@ const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
       return { ...more, type: "group", elements: inside() }
     case 10:
     case 11:
-      return { ...more, type: "columns", elements: [{ type: "column", width: value(), elements: inside() }, { type: "column", elements: inside() }] }
+      return {
+        ...more,
+        type: "columns",
+        elements: [{ type: "column", width: value(), elements: inside() }, { type: "column", elements: inside() }]
+      }
     case 12:
     case 13:
       return { ...more, type: "list", list_type: from(["ordered", "unordered"]), imgSrc: value(), elements: inside() }
     case 14:
       return { ...more, type: "list-item", background_color: value(), elements: inside() }
     default:
-      return { ...more, type: from(["comment", "jsonnet", "column", "list-item", "new"]), content: value(), elements: inside() }
+      return {
+        ...more,
+        type: from(["comment", "jsonnet", "column", "list-item", "new"]),
+        content: value(),
+        elements: inside()
+      }
   }
 }
 
 const channels = ["email", "sms", "push", "inbox", "webhook", "direct_message", "banner"] as const
 
-const own = ["a", "h1", "h2", "h3", "p", "div", "li", "ul", "ol", "hr", "img", "table", "td", "tr", "strong", "em", "span", "br", "pre", "code"]
+const own = [
+  "a",
+  "h1",
+  "h2",
+  "h3",
+  "p",
+  "div",
+  "li",
+  "ul",
+  "ol",
+  "hr",
+  "img",
+  "table",
+  "td",
+  "tr",
+  "strong",
+  "em",
+  "span",
+  "br",
+  "pre",
+  "code"
+]
 
 describe("Email", () => {
   it.effect.prop(
     "data is never an element, an attribute, a style or an address that runs code, and text never has our tags",
-    { choices: Choices, any: Schema.String, which: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: hostile.length })) },
+    {
+      choices: Choices,
+      any: Schema.String,
+      which: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: hostile.length }))
+    },
     ({ any, choices, which }) =>
       Effect.sync(() => {
         const v = hostile[which] ?? any
@@ -150,7 +196,10 @@ describe("Email", () => {
         for (const mark of ["{{v}}", "{{{v}}}", "{{&v}}", "{{concat v}}"]) {
           const of = (v: string): string => {
             const raw = { html: place.replaceAll("V", mark) }
-            return render(elements({ type: "channel", channel: "email", raw }), { channel: "email", data: { v, l: [v, v] } }).html
+            return render(elements({ type: "channel", channel: "email", raw }), {
+              channel: "email",
+              data: { v, l: [v, v] }
+            }).html
           }
           const html = of(value)
           assert.strictEqual(skeleton(html), skeleton(of("x")), `${place} ${value}\n${html}`)
@@ -158,7 +207,8 @@ describe("Email", () => {
           for (const { attributes, name } of found) {
             for (const [key, said] of attributes) {
               if (key.startsWith("on")) assert.match(said, /^(?:f\(')?[A-Za-z0-9 #%.,_-]*(?:'\))?$/, html)
-              if (/^(?:href|src|action|formaction|xlink:href)$/.test(key)) assert.notMatch(said.replaceAll(/[\s\0\ufeff]/g, ""), /^(?:javascript|data|vbscript):/i, html)
+              if (/^(?:href|src|action|formaction|xlink:href)$/.test(key))
+                assert.notMatch(said.replaceAll(/[\s\0\ufeff]/g, ""), /^(?:javascript|data|vbscript):/i, html)
               if (key === "srcdoc") assert.notInclude(said, "<")
             }
             if (!/<svg|SCRIPT|script/.test(place)) assert.notInclude(["script", "svg"], name, html)
@@ -170,7 +220,19 @@ describe("Email", () => {
   })
 
   it("reads the author's HTML in time linear in its length", () => {
-    const parts = ["<", "<a ", "<a b=\"", "<!--", "<script>", "</", "<a b=c ", "{{v}}<p>", "= ", "<a {{v}}=\"{{v}}\">", "x<y>z&"]
+    const parts = [
+      "<",
+      "<a ",
+      "<a b=\"",
+      "<!--",
+      "<script>",
+      "</",
+      "<a b=c ",
+      "{{v}}<p>",
+      "= ",
+      "<a {{v}}=\"{{v}}\">",
+      "x<y>z&"
+    ]
     for (const part of parts) {
       const html = part.repeat(Math.min(9_000, Math.floor(500_000 / part.length)))
       const content = elements({ type: "html", content: html })
@@ -188,8 +250,12 @@ describe("Email", () => {
   })
 
   it("what the author wrote stays as it is", () => {
-    const html = "<!doctype html><html><head><style>a{b:c}</style></head><body onload=\"x()\"><!-- c --><a href='#top'>1 < 2</a></body></html>"
-    assert.strictEqual(render(elements({ type: "channel", channel: "email", raw: { html } }), { channel: "email" }).html, html)
+    const html =
+      "<!doctype html><html><head><style>a{b:c}</style></head><body onload=\"x()\"><!-- c --><a href='#top'>1 < 2</a></body></html>"
+    assert.strictEqual(
+      render(elements({ type: "channel", channel: "email", raw: { html } }), { channel: "email" }).html,
+      html
+    )
   })
 
   it("always has a text, and a first line that tells what it is about", () => {
@@ -202,6 +268,9 @@ describe("Email", () => {
     const { html, text } = render(content, { channel: "email", data: json("{\"v\":\"A&B\"}") })
     assert.strictEqual(text, "Logo\n\nHello A&B\n\nOpen: https://x.io/A&B\n\nBad")
     assert.match(html, /<div style="display:none[^"]*">Hello A&amp;B /)
-    assert.match(html, /<td align="center" bgcolor="#2563eb"[^>]*><a href="https:\/\/x\.io\/A&amp;B"[^>]*color:#ffffff[^>]*>Open<\/a>/)
+    assert.match(
+      html,
+      /<td align="center" bgcolor="#2563eb"[^>]*><a href="https:\/\/x\.io\/A&amp;B"[^>]*color:#ffffff[^>]*>Open<\/a>/
+    )
   })
 })

@@ -20,9 +20,15 @@ describe("Helpers", () => {
   it("logic", () =>
     all([
       ["{{and true 1 \"yay\"}} {{and true false}} {{#if (and)}}none{{/if}} {{and yes empty}}", "true false none false"],
-      ["{{or no none \"\"}} {{or no n}} {{not true}} {{not \"\"}} {{not undefined}} {{not empty}} {{not 0}}", "false true false true true true true"],
+      [
+        "{{or no none \"\"}} {{or no n}} {{not true}} {{not \"\"}} {{not undefined}} {{not empty}} {{not 0}}",
+        "false true false true true true true"
+      ],
       ["{{#if (condition name \"==\" \"ada\")}}yes{{else}}no{{/if}}", "yes"],
-      ["{{condition 1 \"<\" 2}} {{condition n \">=\" 7}} {{condition n \"!=\" 7}} {{condition yes \"==\" \"true\"}}", "true true false true"],
+      [
+        "{{condition 1 \"<\" 2}} {{condition n \">=\" 7}} {{condition n \"!=\" 7}} {{condition yes \"==\" \"true\"}}",
+        "true true false true"
+      ],
       ["{{#condition n \">\" 9}}a{{else}}b{{/condition}}", "b"],
       [
         "{{conditional (filter \"data\" \"customer.name\" \"EQUALS\" \"josh\") (filter \"profile\" \"email\" \"CONTAINS\" \"@x.io\")}}",
@@ -40,10 +46,16 @@ describe("Helpers", () => {
       ["{{path \"profile.address.city\"}} {{var \"name\"}} {{var \"$.customer\"}} [{{var \"nope\"}}]", "Rome ada  []"],
       ["{{path \"customer.tags[1]\"}} {{path \"$.data.customer['name']\"}} {{path \"people[0].age\"}}", "y josh 30"],
       ["{{#each people}}{{var \"name\"}} {{path \"customer.name\"}};{{/each}}", "Rod josh;TK josh;"],
-      ["{{set \"who\" (default (path \"profile.first\") \"valued\")}}Dear {{who}} {{#if who}}!{{/if}}", "Dear valued !"],
+      [
+        "{{set \"who\" (default (path \"profile.first\") \"valued\")}}Dear {{who}} {{#if who}}!{{/if}}",
+        "Dear valued !"
+      ],
       ["{{#with customer}}{{name}}{{/with}} {{#params a=1 b=\"two\"}}{{a}} {{b}}{{/params}}", "josh 1 two"],
       ["{{text-block text=\"hi\"}} {{text-block (params text=name)}} {{#text-block}}in{{/text-block}}", "hi ada in"],
-      ["{{format}} {{params}} {{lookup customer \"name\"}} {{datetime.year}} {{brand.name}}", "mine own josh 2031 Acme"],
+      [
+        "{{format}} {{params}} {{lookup customer \"name\"}} {{datetime.year}} {{brand.name}}",
+        "mine own josh 2031 Acme"
+      ],
       ["{{tenant.name}} {{$.tenant.id}} {{$.urls.unsubscribe}}", "Acme Ltd acme https://x.io/u"]
     ]))
 
@@ -56,12 +68,18 @@ describe("Helpers", () => {
       ["[{{trim \"  a \"}}] [{{trim-left \"  a \"}}] [{{trim-right \"  a \"}}]", "[a] [a ] [  a]"],
       ["[{{#trim}}  {{name}}  {{/trim}}]", "[ada]"],
       ["{{trim-one-char-right \"ends with\\ \"}} {{truncate \"some very long string\" 9}}", "ends with\\ some very"],
-      ["{{truncate \"some very long string\" 9 \"...\"}} {{truncate \"ab\" 9 \"...\"}} {{truncate \"a😀b\" 2}}", "some very... ab a"]
+      [
+        "{{truncate \"some very long string\" 9 \"...\"}} {{truncate \"ab\" 9 \"...\"}} {{truncate \"a😀b\" 2}}",
+        "some very... ab a"
+      ]
     ]))
 
   it("numbers", () =>
     all([
-      ["{{abs -10}} {{add 5 3}} {{add -1 -3}} {{add text 1}} {{ceil .95}} {{ceil 1.01}} {{ceil -1.01}}", "10 8 -4 6 1 2 -1"],
+      [
+        "{{abs -10}} {{add 5 3}} {{add -1 -3}} {{add text 1}} {{ceil .95}} {{ceil 1.01}} {{ceil -1.01}}",
+        "10 8 -4 6 1 2 -1"
+      ],
       ["{{divide 3 2}} {{floor .95}} {{floor -1.01}} {{inc n}} {{mod 13 5}} {{mod -13 5}}", "1.5 0 -2 8 3 -3"],
       ["{{multiply -12 2}} {{round 1.5}} {{round 1.4}} {{round -1.4}} {{round -1.5}}", "-24 2 1 -1 -2"],
       ["{{subtract 3.5 5}} {{sub 5 3}} {{multiply (add 1 2) (sub 9 (inc 1))}}", "-1.5 2 21"]
@@ -70,11 +88,20 @@ describe("Helpers", () => {
   it("dates", () =>
     all([
       ["{{swu_datetimeformat 1554145200000 \"%a, %B %d\"}}", "Mon, April 01"],
-      ["{{datetime-format \"2019-04-01T12:00:00.000Z\" \"%a, %B %d %I:%M %p\" \"America/Los_Angeles\"}}", "Mon, April 01 5:00 am"],
+      [
+        "{{datetime-format \"2019-04-01T12:00:00.000Z\" \"%a, %B %d %I:%M %p\" \"America/Los_Angeles\"}}",
+        "Mon, April 01 5:00 am"
+      ],
       ["{{datetime-format 1554145200000 \"%a, %B %d %I:%M %p\"}}", "Mon, April 01 7:00 pm"],
-      ["{{datetime-format \"2024-02-29\" \"%Y-%m-%d %-d %j %H:%M:%S %z %Z %y %b %A %%\"}}", "2024-02-29 29 060 00:00:00 +0000 UTC 24 Feb Thursday %"],
+      [
+        "{{datetime-format \"2024-02-29\" \"%Y-%m-%d %-d %j %H:%M:%S %z %Z %y %b %A %%\"}}",
+        "2024-02-29 29 060 00:00:00 +0000 UTC 24 Feb Thursday %"
+      ],
       ["{{datetime-format \"2024-07-01T10:00:00+02:00\" \"%H %z\" \"Asia/Kolkata\"}}", "13 +0530"],
-      ["{{swu_iso8601_to_time \"2019-04-01T12:00:00.000Z\"}} {{swu_timestamp_to_time 1554145200}}", "1554120000000 1554145200000"]
+      [
+        "{{swu_iso8601_to_time \"2019-04-01T12:00:00.000Z\"}} {{swu_timestamp_to_time 1554145200}}",
+        "1554120000000 1554145200000"
+      ]
     ]))
 
   it("what a helper cannot do fails the rendering and says why", () => {
@@ -97,18 +124,35 @@ describe("Helpers", () => {
   })
 
   it("P9 no helper reaches the environment, and what they answer is data", () => {
-    for (const key of ["constructor", "__proto__", "toString", "constructor.constructor", "data.__proto__.x", "$.constructor", "env"]) {
+    for (
+      const key of [
+        "constructor",
+        "__proto__",
+        "toString",
+        "constructor.constructor",
+        "data.__proto__.x",
+        "$.constructor",
+        "env"
+      ]
+    ) {
       for (const helper of ["path", "var"]) assert.strictEqual(say(`[{{${helper} "${key}"}}]`), "[]", key)
       assert.strictEqual(say(`{{filter "data" "${key}" "IS_EMPTY"}} {{lookup (params a=1) "${key}"}}`), "true ")
     }
     assert.strictEqual(say("{{set \"__proto__\" name}}{{__proto__}}{{polluted}}"), "ada")
-    const { html, text } = render({ body: "{{concat \"**<b>\" name \"</b>**\"}} {{format \"%s\" \"<i>\"}}" }, { data, channel: "email" })
+    const { html, text } = render({ body: "{{concat \"**<b>\" name \"</b>**\"}} {{format \"%s\" \"<i>\"}}" }, {
+      data,
+      channel: "email"
+    })
     assert.include(html, "**&lt;b&gt;ada&lt;/b&gt;** &lt;i&gt;")
     assert.strictEqual(text, "**<b>ada</b>** <i>")
   })
 
   it("ends bombs of helpers as failures, quickly", () => {
-    const big = { "big": "x".repeat(1_000_000), "deep": "[".repeat(400_000), "many": Array.from({ length: 9_000 }, () => 1) }
+    const big = {
+      "big": "x".repeat(1_000_000),
+      "deep": "[".repeat(400_000),
+      "many": Array.from({ length: 9_000 }, () => 1)
+    }
     const bombs: ReadonlyArray<readonly [string, RegExp]> = [
       [`{{set "a" "xxxxxxxxxx"}}${"{{set \"a\" (concat a a)}}".repeat(60)}`, /more than 1048576 characters/],
       [`{{#each many}}{{condition @root.big "==" @root.big}}{{/each}}`, /too much data|looks through more/],
@@ -132,9 +176,12 @@ describe("Helpers", () => {
     (given) =>
       Effect.sync(() => {
         const names = [
-          ..."and condition conditional filter json-parse not or default path set var concat format capitalize params".split(" "),
-          ..."datetime-format trim trim-left trim-right trim-one-char-right truncate abs add ceil divide floor inc".split(" "),
-          ..."mod multiply round subtract sub swu_datetimeformat swu_iso8601_to_time swu_timestamp_to_time text-block".split(" ")
+          ..."and condition conditional filter json-parse not or default path set var concat format capitalize params"
+            .split(" "),
+          ..."datetime-format trim trim-left trim-right trim-one-char-right truncate abs add ceil divide floor inc"
+            .split(" "),
+          ..."mod multiply round subtract sub swu_datetimeformat swu_iso8601_to_time swu_timestamp_to_time text-block"
+            .split(" ")
         ]
         for (const name of names) {
           for (const args of ["left", "left right", "left right third", "third \"%d\" left", "left key=right"])

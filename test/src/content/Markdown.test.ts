@@ -47,7 +47,10 @@ describe("Markdown", () => {
       Effect.sync(() => {
         const kept = value.replaceAll(/[\uFDD0-\uFDEF]/g, "").replaceAll(/\r\n?/g, "\n").trim()
         for (const v of [value, `# h\n- ${value}\n> q`, `${value}\n\n1. a\n***\n\`\`\``]) {
-          const { text } = render(elements({ type: "text", format: "markdown", content: "x {{v}} y" }), { channel: "push", data: { v } })
+          const { text } = render(elements({ type: "text", format: "markdown", content: "x {{v}} y" }), {
+            channel: "push",
+            data: { v }
+          })
           const said = v === value ? kept : v.replaceAll(/[\uFDD0-\uFDEF]/g, "").replaceAll(/\r\n?/g, "\n").trim()
           assert.include(text, said === "" ? "x" : said)
           assert.isTrue(text.startsWith("x ") && text.endsWith(" y"))
@@ -55,8 +58,10 @@ describe("Markdown", () => {
       })
   )
 
-  it.effect.prop("any text is answered", { text: Schema.String, lines: Schema.Array(Schema.Literals(["- a", "> b", "  c", "", "# d", "1. e", "```", "---", "\t"])) }, ({ lines, text }) =>
-    Effect.sync(() => assert.isString(read([...lines, text].join("\n")))))
+  it.effect.prop("any text is answered", {
+    text: Schema.String,
+    lines: Schema.Array(Schema.Literals(["- a", "> b", "  c", "", "# d", "1. e", "```", "---", "\t"]))
+  }, ({ lines, text }) => Effect.sync(() => assert.isString(read([...lines, text].join("\n")))))
 
   it("ends bombs within the budget, quickly", () => {
     const bombs = [

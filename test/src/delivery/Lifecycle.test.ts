@@ -6,7 +6,15 @@ import { Effect, Schema } from "effect"
 const statuses = Status.literals
 const events = Lifecycle.Event.literals
 
-const terminal: ReadonlyArray<Status> = ["THROTTLED", "FILTERED", "CANCELED", "UNMAPPED", "UNROUTABLE", "UNDELIVERABLE", "CLICKED"]
+const terminal: ReadonlyArray<Status> = [
+  "THROTTLED",
+  "FILTERED",
+  "CANCELED",
+  "UNMAPPED",
+  "UNROUTABLE",
+  "UNDELIVERABLE",
+  "CLICKED"
+]
 
 /** api.md 26.2: ENQUEUED < ROUTED < SENT < DELIVERED < OPENED < CLICKED. */
 const progress: ReadonlyArray<Status> = ["ENQUEUED", "ROUTED", "SENT", "DELIVERED", "OPENED", "CLICKED"]

@@ -10,7 +10,12 @@ import { Effect, Schema } from "effect"
 const id = MessageId.make("1-00000001-0123456789abcdef01234567")
 const day = 24 * 3_600_000
 
-const candidate = (channel: string, provider: string, timeout?: number): Candidate => ({ _tag: "Candidate", channel, provider, timeout })
+const candidate = (channel: string, provider: string, timeout?: number): Candidate => ({
+  _tag: "Candidate",
+  channel,
+  provider,
+  timeout
+})
 const channel = (name: string, providers: ReadonlyArray<Candidate>): Branch => ({
   _tag: "Branch",
   method: "single",
@@ -26,7 +31,13 @@ const plan = (method: "all" | "single", children: ReadonlyArray<Plan>): Plan => 
   children
 })
 
-const attempt = (number: number, at: Candidate, state: Attempt["state"], startedAt: number, kind: Kind | null = null): Attempt => ({
+const attempt = (
+  number: number,
+  at: Candidate,
+  state: Attempt["state"],
+  startedAt: number,
+  kind: Kind | null = null
+): Attempt => ({
   number,
   channel: at.channel,
   provider: at.provider,
@@ -49,7 +60,8 @@ const situation = (now: number, over: Partial<Situation> = {}): Situation => ({
   ...over
 })
 
-const nextOf = (found: Position) => found._tag === "Next" ? [found.candidate.channel, found.candidate.provider] : found._tag
+const nextOf = (found: Position) =>
+  found._tag === "Next" ? [found.candidate.channel, found.candidate.provider] : found._tag
 
 const first = candidate("email", "one")
 const second = candidate("email", "two")
@@ -64,7 +76,10 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
   it("stops at the first success of `single`, and only when each has ended of `all`", () => {
     const accepted = [attempt(1, first, "accepted", 0)]
     assert.strictEqual(position(single, accepted, situation(1))._tag, "Succeeded")
-    assert.deepStrictEqual(nextOf(position(plan("all", single._tag === "Branch" ? single.children : []), accepted, situation(1))), ["sms", "three"])
+    assert.deepStrictEqual(
+      nextOf(position(plan("all", single._tag === "Branch" ? single.children : []), accepted, situation(1))),
+      ["sms", "three"]
+    )
   })
 
   it("tries an unavailable provider again after the schedule's wait, never sooner than it asked", () => {
@@ -82,7 +97,10 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
 
   it("gives way to the next provider at the provider's timeout", () => {
     const impatient = plan("single", [channel("email", [{ ...first, timeout: 3_000 }, second])])
-    assert.deepStrictEqual(nextOf(position(impatient, [attempt(1, first, "rejected", 0, "Unavailable")], situation(0))), ["email", "two"])
+    assert.deepStrictEqual(
+      nextOf(position(impatient, [attempt(1, first, "rejected", 0, "Unavailable")], situation(0))),
+      ["email", "two"]
+    )
   })
 
   it("treats an intent without outcome as unknown: the same provider again, marked", () => {
@@ -109,7 +127,9 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
   })
 
   it.effect.prop("ends every plan after a bounded number of failures", {
-    kinds: Schema.Array(Schema.Literals(["Unavailable", "RateLimited", "Misconfigured", "RecipientRejected", "Unknown"]))
+    kinds: Schema.Array(
+      Schema.Literals(["Unavailable", "RateLimited", "Misconfigured", "RecipientRejected", "Unknown"])
+    )
       .check(Schema.isMinLength(20), Schema.isMaxLength(20)),
     method: Schema.Literals(["all", "single"])
   }, ({ kinds, method }) =>
@@ -122,7 +142,9 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
         if (next._tag !== "Next") break
         assert.isAtLeast(next.at, now)
         now = next.at
-        attempts.push(attempt(attempts.length + 1, next.candidate, kind === "Unknown" ? "unknown" : "rejected", now, kind))
+        attempts.push(
+          attempt(attempts.length + 1, next.candidate, kind === "Unknown" ? "unknown" : "rejected", now, kind)
+        )
       }
       assert.isAtMost(attempts.length, 12)
       assert.strictEqual(position(walked, attempts, situation(now))._tag, "Failed")
@@ -133,13 +155,19 @@ describe("RetryPolicy", () => {
   it.effect("is 104 attempts in 24 hours: 5 s doubling to 15 min, then every 15 min (api.md 26.5)", () =>
     Effect.gen(function*() {
       const waits = yield* RetryPolicy.waits(RetryPolicy.long)
-      assert.deepStrictEqual(waits.slice(0, 10), [5, 10, 20, 40, 80, 160, 320, 640, 900, 900].map((seconds) => seconds * 1_000))
+      assert.deepStrictEqual(
+        waits.slice(0, 10),
+        [5, 10, 20, 40, 80, 160, 320, 640, 900, 900].map((seconds) => seconds * 1_000)
+      )
       assert.isAtLeast(waits.length, 95)
       assert.isAtMost(waits.length, 104)
       assert.isAtMost(waits.reduce((sum, wait) => sum + wait, 0), day + 900_000)
     }))
 
-  it.effect.prop("spreads waits by at most a fifth, the same at every look", { wait: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 900_000 })), position: Schema.Int }, ({ position, wait }) =>
+  it.effect.prop("spreads waits by at most a fifth, the same at every look", {
+    wait: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 900_000 })),
+    position: Schema.Int
+  }, ({ position, wait }) =>
     Effect.sync(() => {
       const spread = RetryPolicy.jittered(wait, id, position)
       assert.isAtLeast(spread, Math.floor(wait * 0.8))

@@ -5,7 +5,9 @@ import { Effect, Schema } from "effect"
 const noon = Date.UTC(2026, 10, 21, 12)
 
 describe("Delays (api.md 26.6)", () => {
-  it.effect.prop("rounds a duration up to whole minutes", { duration: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1e9 })) }, ({ duration }) =>
+  it.effect.prop("rounds a duration up to whole minutes", {
+    duration: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1e9 }))
+  }, ({ duration }) =>
     Effect.sync(() => {
       const start = Delays.startOf({ duration }, noon) ?? 0
       assert.isAtLeast(start - noon, duration)
@@ -17,7 +19,10 @@ describe("Delays (api.md 26.6)", () => {
     assert.strictEqual(Delays.startOf({ until: "2026-11-21T14:00:00+01:00" }, noon), noon + 3_600_000)
     assert.strictEqual(Delays.startOf({ until: "2026-11-21T13:00:00Z" }, noon), noon + 3_600_000)
     assert.strictEqual(Delays.startOf({ until: "2026-11-21T13:00:00" }, noon), noon + 3_600_000)
-    assert.strictEqual(Delays.startOf({ until: "2026-11-21T14:00:00", timezone: "Europe/Berlin" }, noon), noon + 3_600_000)
+    assert.strictEqual(
+      Delays.startOf({ until: "2026-11-21T14:00:00", timezone: "Europe/Berlin" }, noon),
+      noon + 3_600_000
+    )
   })
 
   it("starts at once without a delay, or after a date that has passed", () => {

@@ -14,6 +14,5 @@ export const data: Readonly<Record<string, Helper>> = {
   },
   "params": (_, named) => Object.fromEntries([...named].map(([key, value]) => [key, value ?? null])),
   /** `text-block text="…"`, or the same in a `params`. */
-  "text-block": ([of], named, around) =>
-    text(named.get("text") ?? (isObject(of) ? member(of, "text") : of), around)
+  "text-block": ([of], named, around) => text(named.get("text") ?? (isObject(of) ? member(of, "text") : of), around)
 }

@@ -34,8 +34,11 @@ const format = (name: string): Helper => ([value, pattern, zone], _, around) => 
   const named = zone === undefined || zone === null || zone === "" ? "UTC" : text(zone, around)
   const found = zoneName.test(named) ? Option.getOrUndefined(DateTime.zoneFromString(named)) : undefined
   const codes = text(pattern, around)
-  if (found !== undefined && codes.length <= longestPattern) return strftime(DateTime.setZone(time, found), codes, named)
-  budget.fail(found === undefined ? `${name}: "${named.slice(0, 80)}" is not a time zone` : `${name}: the format is too long`)
+  if (found !== undefined && codes.length <= longestPattern)
+    return strftime(DateTime.setZone(time, found), codes, named)
+  budget.fail(
+    found === undefined ? `${name}: "${named.slice(0, 80)}" is not a time zone` : `${name}: the format is too long`
+  )
   return undefined
 }
 

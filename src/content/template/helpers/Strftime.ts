@@ -20,8 +20,15 @@ const months = [
 const two = (value: number): string => String(value).padStart(2, "0")
 
 const daysBefore = (year: number, month: number, day: number): number =>
-  Array.from({ length: month - 1 }, (_, at) =>
-    at === 1 ? (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28) : [3, 5, 8, 10].includes(at) ? 30 : 31)
+  Array.from(
+    { length: month - 1 },
+    (_, at) =>
+      at === 1
+        ? (year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28)
+        : [3, 5, 8, 10].includes(at)
+        ? 30
+        : 31
+  )
     .reduce((sum, length) => sum + length, day)
 
 const offset = (time: DateTime.Zoned): string => DateTime.zonedOffsetIso(time).replace(":", "")
