@@ -21,6 +21,11 @@ export const member = (of: Value, key: string): Value => {
   return of[key]
 }
 
+const key = /[^.[\]"']+/g
+
+/** The keys of a path in a text: dots and brackets, with or without quotes. */
+export const keysOf = (path: string): ReadonlyArray<string> => path.match(key) ?? []
+
 /** Lists in lists that still read as a text. */
 const deepest = 64
 

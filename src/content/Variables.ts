@@ -1,9 +1,9 @@
 import type { Budget } from "#src/content/Budget.ts"
 import { shield, shieldLines } from "#src/content/Inline.ts"
 import { memo } from "#src/content/Memo.ts"
-import { member, type Value } from "#src/content/Own.ts"
+import { keysOf, member, type Value } from "#src/content/Own.ts"
 import { parse } from "#src/content/template/Parser.ts"
-import { keysOf, type Root, run, type Writer } from "#src/content/template/Run.ts"
+import { type Root, run, type Writer } from "#src/content/template/Run.ts"
 import { Result, type Schema } from "effect"
 
 /** What `{{…}}` may speak of (api.md 2.6). */

@@ -108,8 +108,10 @@ const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situati
  * attempt and deadline.
  */
 export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Position => {
-  const found = of(plan, attempts, situation.deadline, situation)
-  return found._tag === "Next" && situation.now >= situation.deadline
+  const began = first(attempts)
+  const until = Math.min(situation.deadline, began === undefined ? Infinity : began + RetryPolicy.total)
+  const found = of(plan, attempts, until, situation)
+  return found._tag === "Next" && situation.now >= until
     ? { _tag: "Failed", last: attempts.at(-1) }
     : found
 }

@@ -10,6 +10,9 @@ export const long = Schedule.min([Schedule.exponential("5 seconds"), Schedule.sp
   Schedule.upTo({ duration: "24 hours" })
 )
 
+/** From a message's first attempt to its last, over all providers, in ms; jitter does not stretch it. */
+export const total = 24 * 3_600_000
+
 /**
  * A schedule as the list of its waits, in ms: the wait after the n-th failure is the n-th. The list is the schedule, stepped at the times at
  * which it would fire, so a position in it can be folded from stored attempts and survives a restart.
@@ -31,6 +34,9 @@ export const waits = <E>(schedule: Schedule.Schedule<unknown, unknown, E>): Effe
     return list
   })
 
-/** A wait spread by ±20 %, always the same for one message and position: messages that failed together do not come back together. */
+/**
+ * A wait less up to a fifth, always the same for one message and position: messages that failed together do not come back together, and the
+ * schedule's attempts all fit into its time.
+ */
 export const jittered = (wait: number, id: MessageId, position: number): number =>
-  Math.round(wait * (0.8 + 0.4 * (fnv1a(`${id}:${position}`) / 0xffffffff)))
+  Math.round(wait * (0.8 + 0.2 * (fnv1a(`${id}:${position}`) / 0xffffffff)))

@@ -1,5 +1,5 @@
 import type { Budget } from "#src/content/Budget.ts"
-import { isList, isObject, member, textOf, type Value } from "#src/content/Own.ts"
+import { isList, isObject, keysOf, member, textOf, type Value } from "#src/content/Own.ts"
 import { isSomething } from "#src/content/template/Helper.ts"
 import type { Block, BlockKind, Operand, Program } from "#src/content/template/Program.ts"
 
@@ -47,11 +47,6 @@ const isNamed = (names: Names | undefined, name: string): Names | undefined => {
   for (let known = names; known !== undefined; known = known.around) if (known.name === name) return known
   return undefined
 }
-
-const key = /[^.[\]"']+/g
-
-/** The keys of a path in a text: dots and brackets, with or without quotes. */
-export const keysOf = (path: string): ReadonlyArray<string> => path.match(key) ?? []
 
 /** An edge, which a writer puts around a value, is no more than white space is. */
 const blank = /[\s\uFDD9]/
