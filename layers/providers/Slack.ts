@@ -96,6 +96,7 @@ const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntra
 
     const channel = to.channel ?? to.user_id ?? (to.email ? yield* userOf(to.email) : undefined)
     if (channel === undefined) return yield* badAddress("No Slack channel or user")
+    const slackBlocks = delivery.rendered.raw?.["slackBlocks"]
     return {
       method: "POST" as const,
       url: `${base}/chat.postMessage`,
@@ -103,6 +104,7 @@ const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntra
       body: JSON.stringify(Overrides.body({
         channel,
         text: ChatText.chat(delivery.rendered, ChatText.slack, (title) => `*${title}*`),
+        ...(slackBlocks === undefined ? {} : { blocks: slackBlocks }),
         // Names and channels in a text stay words.
         parse: "none",
         link_names: false

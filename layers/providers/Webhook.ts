@@ -80,7 +80,9 @@ export const make = Effect.gen(function*() {
         messageId: delivery.messageId,
         data: delivery.data,
         profile: profileOf(address, delivery.profile),
-        content: { title: rendered.title, body: rendered.body, blocks: rendered.blocks, actions: rendered.actions }
+        // What the content gives as the webhook's own payload goes out as it is (api.md 2.5, raw).
+        content: rendered.raw?.["payload"]
+          ?? { title: rendered.title, body: rendered.body, blocks: rendered.blocks, actions: rendered.actions }
       }),
       deadlineMs
     }).pipe(Effect.mapError(failed))

@@ -68,7 +68,7 @@ const simple = ({ body, elements, title }: Content): Document | undefined => {
 
 /**
  * What one channel of a message is given to send. Data is data: it is escaped in HTML, left alone in text, and never markup, markdown or
- * behaviour. Output, loops, steps and depth are limited (`Budget`), so that this ends within about 50 ms.
+ * behaviour. Output, loops, steps and depth are limited (`Budget`), so that this ends within about 100 ms.
  */
 export const render = (input: Input): Result.Result<Rendered, RenderFailed> => {
   const budget = new Budget()

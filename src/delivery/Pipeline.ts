@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import { UserId } from "#schemas/Profile.ts"
+import { environmentOf } from "#schemas/Scope.ts"
 import * as Content from "#src/content/Content.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
@@ -92,7 +93,8 @@ export const layer = Layer.effect(
               messageId: message.id,
               recipient: message.recipient.user_id ?? message.recipientKey,
               tenantId: message.recipient.tenant_id ?? undefined,
-              environment: message.keyState
+              environment: environmentOf(message.scope),
+              now: ts
             }
           }),
         situation: {
