@@ -105,7 +105,7 @@ const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) 
           assert.strictEqual((yield* record).status, outcome(came, answered ? "SENT" : "ROUTED"))
           const [attempt] = yield* attempts
           assert.strictEqual(attempt?.state, answered || came.length > 0 ? "accepted" : "unknown")
-          const next = position(plan, yield* attempts, { ...situation, id: message.id, now: place.at })
+          const next = position(plan, yield* attempts, { ...situation, id: message.id, now: attempt?.startedAt ?? 0 })
           assert.strictEqual(next._tag, attempt?.state === "accepted" ? "Succeeded" : "Next")
           const lines = (yield* history).filter(({ type }) =>
             ["DELIVERED", "OPENED", "CLICKED", "UNDELIVERABLE"].includes(type)
