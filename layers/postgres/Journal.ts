@@ -15,8 +15,8 @@ import { SqlClient } from "effect/sql"
 const callersPatience = "2 seconds"
 const ownersPatience = "10 seconds"
 
-/** Flushes under way at once, of each kind; more only shrinks the batches. */
-const writers = 2
+/** Accepts under way at once: the second keeps the database busy while this process reads requests. Steps do better in larger batches. */
+const acceptWriters = 2
 
 /** The journal on Postgres: three writers (accept, record, take), each a group commit. */
 export const layer = Layer.effect(
@@ -42,14 +42,14 @@ export const layer = Layer.effect(
     })
     const accept = yield* GroupCommit.make({
       capacity: 10_000,
-      writers,
+      writers: acceptWriters,
       maxBatch: 512,
       patience: callersPatience,
       write: acceptBatch
     })
     const record = yield* GroupCommit.make({
       capacity: 100_000,
-      writers,
+      writers: 1,
       maxBatch: 512,
       patience: ownersPatience,
       write: Record.write(sql)
