@@ -73,19 +73,43 @@ const entry = (receipt: Receipt, at: number): HistoryEvent => ({
   ...(receipt.detail === undefined ? {} : { error: words(receipt.detail) })
 })
 
+/** A receipt and the message it is about. */
+interface Named {
+  readonly id: MessageId
+  readonly receipt: Receipt
+  readonly reference: string | undefined
+}
+
+/** Of one second, which is all that many providers tell: what a reader did proves that the message had come. */
+const ranks: Record<ReceiptEvent, number> = { Deliver: 0, Open: 1, Click: 2, Bounce: 3 }
+
+/** One order for the receipts of a batch, however they were put into it (api.md 26.2). */
+const inOrder = ({ receipt: a }: Named, { receipt: b }: Named): number => {
+  const [first, second] = [a.at ?? Infinity, b.at ?? Infinity]
+  if (first !== second) return first - second
+  return ranks[a.event] - ranks[b.event] || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+}
+
 export const layer = Layer.effect(
   Receipts,
   Effect.gen(function*() {
     const journal = yield* Journal
     const references = yield* References
 
-    const one = Effect.fnUntraced(function*(scope: Scope, providers: ReadonlyArray<string>, receipt: Receipt) {
+    const named = Effect.fnUntraced(function*(scope: Scope, providers: ReadonlyArray<string>, receipt: Receipt) {
       const reference = receipt.reference === undefined ? undefined : name(receipt.reference)
       const id = receipt.messageId ??
         (reference === undefined
           ? undefined
           : Option.getOrUndefined(yield* references.find(scope, providers, reference)))
-      if (id === undefined) return
+      return id === undefined ? [] : [{ id, receipt, reference }]
+    })
+
+    const one = Effect.fnUntraced(function*(
+      scope: Scope,
+      providers: ReadonlyArray<string>,
+      { id, receipt, reference }: Named
+    ) {
       const at = timeOf(receipt, id, yield* Clock.currentTimeMillis)
       yield* journal.observe({
         scope,
@@ -100,15 +124,15 @@ export const layer = Layer.effect(
 
     const apply = Effect.fn("Receipts.apply")(
       function*(scope: Scope, providers: ReadonlyArray<string>, receipts: ReadonlyArray<Receipt>) {
-        const byMessage = Map.groupBy(receipts, (receipt) => receipt.messageId ?? receipt.reference)
+        const found = yield* Effect.forEach(receipts, (receipt) => named(scope, providers, receipt), {
+          concurrency: together
+        })
+        // By the message itself: its receipts may name it by our id or by the provider's reference.
+        const byMessage = Map.groupBy(found.flat(), ({ id }) => id)
         yield* Effect.forEach(
           byMessage.values(),
           (group) =>
-            Effect.forEach(
-              group.toSorted((a, b) => (a.at ?? Infinity) - (b.at ?? Infinity)),
-              (receipt) => one(scope, providers, receipt),
-              { discard: true }
-            ),
+            Effect.forEach(group.toSorted(inOrder), (receipt) => one(scope, providers, receipt), { discard: true }),
           { concurrency: together, discard: true }
         )
       }

@@ -117,6 +117,61 @@ const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) 
   }
 }
 
+/** A whole second, as many providers tell it, or nothing. */
+const When = Schema.UndefinedOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })))
+
+const batches = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) => {
+  it.effect.prop(
+    "P6: a batch with bounces and opens, named by our id or the provider's, leads to one status in any order",
+    {
+      batch: Schema.Array(
+        Schema.Struct({
+          event: Schema.Literals(["Deliver", "Open", "Click", "Bounce"]),
+          at: When,
+          byUs: Schema.Boolean
+        })
+      ).check(Schema.isMinLength(2), Schema.isMaxLength(6)),
+      turn: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 5 }))
+    },
+    ({ batch, turn }) =>
+      Effect.gen(function*() {
+        const outcomes: Array<unknown> = []
+        const turned = [...batch.slice(turn % batch.length), ...batch.slice(0, turn % batch.length)]
+        for (const order of [batch, turned, batch.toReversed()]) {
+          const { message, place, receipts, record, settle } = yield* start
+          yield* settle({ ...accepted, reference: `ref ${message.id}` })
+          yield* receipts.apply(
+            place.scope,
+            names,
+            order.map(({ at, byUs, event }) =>
+              of(message, event, {
+                id: `${event} ${at}`,
+                at: at === undefined ? undefined : message.enqueuedAt + at * 1_000,
+                reference: `ref ${message.id}`,
+                ...(byUs ? {} : { messageId: undefined, attempt: undefined })
+              })
+            )
+          )
+          const { error, reason, status } = yield* record
+          outcomes.push({ error, reason, status })
+        }
+        assert.deepStrictEqual(outcomes[1], outcomes[0])
+        assert.deepStrictEqual(outcomes[2], outcomes[0])
+      }),
+    { arbitrary: { runs: 60 } }
+  )
+
+  it.effect("an open and a bounce of the same second: the open proves that the message had come", () =>
+    Effect.gen(function*() {
+      for (const order of [["Open", "Bounce"], ["Bounce", "Open"]] as const) {
+        const { message, place, receipts, record, settle } = yield* start
+        yield* settle(accepted)
+        yield* receipts.apply(place.scope, names, order.map((event) => of(message, event, { at: place.at + 1_000 })))
+        assert.strictEqual((yield* record).status, "OPENED")
+      }
+    }))
+}
+
 const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) => {
   it.effect("a late bounce takes back a delivery, with its reason", () =>
     Effect.gen(function*() {
@@ -196,5 +251,6 @@ const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) =>
 export const receiptsContract = <E>(name: string, stores: Layer.Layer<Journal | MessageLog | References, E>) =>
   layer(Receiving.layer.pipe(Layer.provideMerge(stores)))(`Receipts: ${name}`, (it) => {
     properties(it)
+    batches(it)
     examples(it)
   })
