@@ -2,6 +2,7 @@ import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
+import { tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { Effect, Layer } from "effect"
 import { Migrator } from "effect/sql"
 
@@ -14,7 +15,8 @@ export const layer = Layer.effectDiscard(
       "0001_delivery": delivery,
       "0002_people": people,
       "0003_content": content,
-      "0004_references": references
+      "0004_references": references,
+      "0008_tenants_brands": tenants
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))
