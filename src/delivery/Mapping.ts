@@ -14,6 +14,8 @@ import { Effect } from "effect"
 export interface Mapped {
   readonly message: OpenMessage
   readonly content: Content
+  /** `undefined`: the message brought its own content. */
+  readonly template: Resolved | undefined
   /** A repeat that may be a second copy is worth a long wait (design.md §5). */
   readonly isOneTimePassword: boolean
 }
@@ -85,12 +87,15 @@ export const make = Effect.gen(function*() {
       return yield* Refusal.undeliverable("FAILED", `delay.until is not a date: ${delay?.until ?? ""}`)
     }
     const isOneTimePassword = isPassword(metadata?.tags)
-    if (content !== undefined && content !== null) return { message, content, isOneTimePassword }
+    if (content !== undefined && content !== null) {
+      return { message, content, template: undefined, isOneTimePassword }
+    }
     const resolved = yield* template(message)
     const strategy = yield* strategyOf(message, resolved)
     return {
       message: { ...message, instructions: routed(message.instructions, strategy) },
       content: resolved.template.content,
+      template: resolved,
       isOneTimePassword: isOneTimePassword || isPassword(resolved.template.tags)
     }
   })

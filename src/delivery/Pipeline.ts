@@ -1,25 +1,20 @@
 import type { HistoryEvent } from "#schemas/History.ts"
-import { UserId } from "#schemas/Profile.ts"
 import { environmentOf } from "#schemas/Scope.ts"
 import * as Content from "#src/content/Content.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
-import * as Mapping from "#src/delivery/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
-import { Providers } from "#src/delivery/Providers.ts"
-import * as Recipients from "#src/delivery/Recipients.ts"
 import type * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
-import * as Routing from "#src/delivery/Routing.ts"
 import { towardsProvider } from "#src/delivery/Settlement.ts"
+import * as Stages from "#src/delivery/Stages.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
-import { Profiles } from "#src/people/Profiles.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, Context, Effect, Layer, Metric, Option, type Schema } from "effect"
+import { Clock, Context, Effect, Layer, Metric } from "effect"
 
 /** An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms (reliability.md 2.5). */
 const passwordUnknownWait = 15 * 60_000
@@ -36,39 +31,17 @@ export class Pipeline extends Context.Service<Pipeline, {
   ) => Effect.Effect<Ending>
 }>()("tidings/Pipeline") {}
 
-/** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
-const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => ({
-  ...stored,
-  ...Recipients.jsonOf(Recipients.profileOf(message.recipient)),
-  ...(typeof message.recipient.user_id === "string" ? { user_id: message.recipient.user_id } : {})
-})
-
 export const layer = Layer.effect(
   Pipeline,
   Effect.gen(function*() {
     const journal = yield* Journal
-    const map = yield* Mapping.make
-    const profiles = yield* Profiles
-    const providers = yield* Providers
+    const decide = yield* Stages.make
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)
     const write = Write.make(journal)
     const walk = deliver(write, yield* Breakers.Breakers)
 
-    const load = Effect.fnUntraced(function*(message: OpenMessage) {
-      const { user_id: userId } = message.recipient
-      if (userId === undefined || userId === null) return {}
-      const stored = yield* Write.patiently(profiles.find(message.scope, UserId.make(userId)))
-      return Option.getOrElse(stored, () => ({}))
-    })
-
     const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number) {
-      const { content, isOneTimePassword, message } = yield* map(stored).pipe(Trace.stage("map"))
-      const profile = merged(yield* load(message).pipe(Trace.stage("profile")), message)
-      const configured = yield* Write.patiently(providers.configured(message.scope))
-      const data = { ...message.instructions.data, ...message.recipient.data }
-      const plan = yield* Effect.suspend(() =>
-        Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, configured))
-      ).pipe(Trace.stage("route"))
+      const { content, data, isOneTimePassword, message, plan, profile, providers } = yield* decide(stored)
       const ts = yield* Clock.currentTimeMillis
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
         ? []
@@ -80,7 +53,7 @@ export const layer = Layer.effect(
         plan,
         profile,
         data,
-        providers: configured,
+        providers,
         events: first,
         render: (candidate) =>
           Content.render({

@@ -1,0 +1,62 @@
+import { UserId } from "#schemas/Profile.ts"
+import type { Content as MessageContent } from "#schemas/Elemental.ts"
+import type { Resolved } from "#src/content/Templates.ts"
+import * as Mapping from "#src/delivery/Mapping.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { Plan } from "#src/delivery/Plan.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
+import { Providers } from "#src/delivery/Providers.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
+import type { Refusal } from "#src/delivery/Refusal.ts"
+import * as Routing from "#src/delivery/Routing.ts"
+import * as Write from "#src/delivery/Write.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import * as Trace from "#src/reports/Trace.ts"
+import { Effect, Option, type Schema } from "effect"
+
+/** What the stages before the provider decided of a message; they write nothing, so that a dry run is the same as the first half of a run. */
+export interface Decision {
+  /** With what its template adds to it. */
+  readonly message: OpenMessage
+  readonly content: MessageContent
+  /** `undefined`: the message brought its own content. */
+  readonly template: Resolved | undefined
+  readonly isOneTimePassword: boolean
+  readonly profile: Schema.JsonObject
+  readonly data: Schema.JsonObject
+  readonly providers: ReadonlyArray<Provider>
+  readonly plan: Plan
+}
+
+/** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
+const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => ({
+  ...stored,
+  ...Recipients.jsonOf(Recipients.profileOf(message.recipient)),
+  ...(typeof message.recipient.user_id === "string" ? { user_id: message.recipient.user_id } : {})
+})
+
+/** The stages map → profile → route. */
+export const make = Effect.gen(function*() {
+  const map = yield* Mapping.make
+  const profiles = yield* Profiles
+  const providers = yield* Providers
+
+  const load = Effect.fnUntraced(function*(message: OpenMessage) {
+    const { user_id: userId } = message.recipient
+    if (userId === undefined || userId === null) return {}
+    const stored = yield* Write.patiently(profiles.find(message.scope, UserId.make(userId)))
+    return Option.getOrElse(stored, () => ({}))
+  })
+
+  return Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal> {
+    const mapped = yield* map(stored).pipe(Trace.stage("map"))
+    const { message } = mapped
+    const profile = merged(yield* load(message).pipe(Trace.stage("profile")), message)
+    const configured = yield* Write.patiently(providers.configured(message.scope))
+    const data = { ...message.instructions.data, ...message.recipient.data }
+    const plan = yield* Effect.suspend(() =>
+      Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, configured))
+    ).pipe(Trace.stage("route"))
+    return { ...mapped, profile, data, providers: configured, plan }
+  })
+})
