@@ -1,3 +1,4 @@
+import { access } from "#layers/postgres/migrations/Access.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
@@ -16,7 +17,8 @@ export const layer = Layer.effectDiscard(
       "0002_people": people,
       "0003_content": content,
       "0004_references": references,
-      "0008_tenants_brands": tenants
+      "0008_tenants_brands": tenants,
+      "0009_tokens_translations_audit": access
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

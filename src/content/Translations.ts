@@ -1,0 +1,49 @@
+import type { Scope } from "#schemas/Scope.ts"
+import type { Catalogue, NoCatalogue } from "#src/content/Catalogue.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect, type Option, Schema } from "effect"
+
+/** The only domain there is (api.md 23). */
+export const defaultDomain = "default"
+
+/** No such domain, or nothing stored for the locale: 404. */
+export class TranslationNotFound extends Schema.TaggedError<TranslationNotFound>()("TranslationNotFound", {
+  domain: Schema.String,
+  locale: Schema.String
+}) {}
+
+/** One spelling of a locale: `de_AT`, `de-at` and `de-AT` are the same. */
+export const canonical = (locale: string): string => locale.replaceAll("_", "-").toLowerCase()
+
+/** Where a locale's texts are looked for, the best first: itself, then each shorter form (`zh-hant-tw`, `zh-hant`, `zh`). */
+export const fallbacks = (locale: string): ReadonlyArray<string> => {
+  const parts = canonical(locale).split("-")
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join("-"))
+}
+
+/** The workspace's translations (api.md 23): one .po file per domain and locale. */
+export class Translations extends Context.Service<Translations, {
+  /** The stored text of exactly this locale. */
+  readonly get: (
+    scope: Scope,
+    domain: string,
+    locale: string
+  ) => Effect.Effect<string, TranslationNotFound | StoreUnavailable>
+  /** Creates or replaces. */
+  readonly put: (
+    scope: Scope,
+    domain: string,
+    locale: string,
+    po: string
+  ) => Effect.Effect<void, NoCatalogue | TranslationNotFound | StoreUnavailable>
+  /**
+   * The texts that a recipient of this locale reads: the locale's own, else those of the nearest shorter form that is stored. Cheap, since
+   * every rendered message may ask: it is remembered, look-ups of one turn share a statement, and a change counts at once on this node and
+   * within 2 s on others.
+   */
+  readonly find: (
+    scope: Scope,
+    domain: string,
+    locale: string
+  ) => Effect.Effect<Option.Option<Catalogue>, StoreUnavailable>
+}>()("tidings/Translations") {}

@@ -1,0 +1,16 @@
+/** The part of gettext-parser that is used here; it brings no types of its own. */
+declare module "gettext-parser" {
+  interface Entry {
+    readonly msgid: string
+    readonly msgid_plural?: string
+    readonly msgstr: ReadonlyArray<string>
+  }
+  export const po: {
+    /** Throws on text that is no PO file. */
+    parse(text: string): {
+      readonly headers: Readonly<Record<string, string>>
+      /** By context (`""` for none), then by `msgid`; both may be any text. */
+      readonly translations: Readonly<Record<string, Readonly<Record<string, Entry>>>>
+    }
+  }
+}
