@@ -1,6 +1,7 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
+import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { tenants } from "#layers/postgres/migrations/Tenants.ts"
@@ -17,6 +18,7 @@ export const layer = Layer.effectDiscard(
       "0002_people": people,
       "0003_content": content,
       "0004_references": references,
+      "0006_lists": lists,
       "0008_tenants_brands": tenants,
       "0009_tokens_translations_audit": access
     }),
