@@ -1,3 +1,4 @@
+import type { Brand } from "#schemas/Brand.ts"
 import type { Content } from "#schemas/Elemental.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import { paragraph } from "#src/content/Block.ts"
@@ -20,6 +21,8 @@ export interface Input {
   readonly provider: string
   readonly data: Schema.JsonObject
   readonly profile: Schema.JsonObject
+  /** What it looks like: the brand of this channel of the message (api.md §9). */
+  readonly brand?: Brand | undefined
   readonly context: {
     readonly messageId: string
     readonly recipient: string

@@ -1,0 +1,104 @@
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { Schema } from "effect"
+
+/** Fields that are known, each of which may be absent or `null`, and whatever else the caller keeps there. */
+const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
+  optional(Schema.StructWithRest(Schema.Struct(fields), [JsonMap]))
+
+const text = optional(Schema.String)
+const flag = optional(Schema.Boolean)
+
+/** A caller's id of a brand: any text of 1–512 characters but NUL, which Postgres cannot hold. */
+export const BrandId = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
+
+/** By the caller's own names; `primary`, `secondary` and `tertiary` are the usual ones. */
+export const BrandColors = optional(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
+
+const frame = {
+  enabled: flag,
+  backgroundColor: text,
+  blocksBackgroundColor: text,
+  footer: text,
+  head: text,
+  header: text,
+  width: text
+}
+
+/** A frame of the operator's own around an e-mail's content, as HTML and as MJML. */
+export const BrandTemplate = open({
+  ...frame,
+  mjml: open(frame),
+  footerBackgroundColor: text,
+  footerFullWidth: flag
+})
+
+const social = optional(Schema.Record(Schema.String, Schema.NullOr(JsonMap)))
+
+export const BrandEmail = open({
+  head: open({ inheritDefault: flag, content: text }),
+  header: open({
+    inheritDefault: flag,
+    barColor: text,
+    logo: open({ href: text, image: text })
+  }),
+  footer: open({ inheritDefault: flag, content: text, markdown: text, social }),
+  templateOverride: BrandTemplate
+})
+
+export const BrandInapp = open({
+  colors: BrandColors,
+  icons: open({ bell: text, message: text }),
+  widgetBackground: open({ topColor: text, bottomColor: text }),
+  borderRadius: text,
+  disableMessageIcon: flag,
+  disableCourierFooter: flag,
+  fontFamily: text,
+  placement: optional(Schema.Literals(["top", "bottom", "left", "right"])),
+  preferences: open({ templateIds: optional(Schema.Array(Schema.Json)) })
+})
+
+/** What a brand looks like (api.md §9): the members that the specification and the published client know, and any other. */
+export const BrandSettings = Schema.StructWithRest(
+  Schema.Struct({ colors: BrandColors, email: BrandEmail, inapp: BrandInapp }),
+  [JsonMap]
+)
+export type BrandSettings = typeof BrandSettings.Type
+
+/** Named texts that templates can use. */
+export const BrandSnippets = Schema.StructWithRest(
+  Schema.Struct({
+    items: optional(
+      Schema.Array(Schema.StructWithRest(Schema.Struct({ name: Schema.String, value: Schema.String }), [JsonMap]))
+    )
+  }),
+  [JsonMap]
+)
+export type BrandSnippets = typeof BrandSnippets.Type
+
+/** What callers say of a brand. */
+export const BrandDraft = Schema.Struct({
+  name: Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/)),
+  settings: optional(BrandSettings),
+  snippets: optional(BrandSnippets)
+})
+export type BrandDraft = typeof BrandDraft.Type
+
+/** A brand where a message is rendered. */
+export const Brand = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  settings: BrandSettings,
+  snippets: BrandSnippets
+})
+export type Brand = typeof Brand.Type
+
+/** A brand that is kept on a tenant in place of a separate one; it has no id of its own. */
+export const EmbeddedBrand = Schema.StructWithRest(
+  Schema.Struct({
+    name: optional(Schema.String),
+    settings: optional(BrandSettings),
+    snippets: optional(BrandSnippets)
+  }),
+  [JsonMap]
+)
+export type EmbeddedBrand = typeof EmbeddedBrand.Type

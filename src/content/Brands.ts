@@ -1,0 +1,65 @@
+import type { Brand, BrandDraft } from "#schemas/Brand.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import { Context, type Effect, Schema } from "effect"
+
+/** No such brand: 404. */
+export class BrandNotFound extends Schema.TaggedError<BrandNotFound>()("BrandNotFound", { id: Schema.String }) {}
+
+/** There is a brand of this id already: 409. */
+export class BrandExists extends Schema.TaggedError<BrandExists>()("BrandExists", { id: Schema.String }) {}
+
+/** It is the default one of several, or a template or tenant names it: 409. */
+export class BrandInUse extends Schema.TaggedError<BrandInUse>()("BrandInUse", {
+  id: Schema.String,
+  by: Schema.Literals(["default", "template", "tenant"])
+}) {}
+
+/** The environment has as many brands as the operator allows: 402. */
+export class TooManyBrands extends Schema.TaggedError<TooManyBrands>()("TooManyBrands", { limit: Schema.Number }) {}
+
+/** How many brands an environment may have (api.md §9, 402). */
+export const BrandLimit = Context.Reference<number | undefined>("tidings/BrandLimit", {
+  defaultValue: () => undefined
+})
+
+/** `version` is the epoch ms of the change that made it, and rises with every change. Times in epoch ms. */
+export interface BrandRecord extends Brand {
+  readonly version: number
+  readonly created: number
+  readonly updated: number
+  readonly published: number
+}
+
+/**
+ * Brands (api.md §9). Every write is published at once. The first brand of an environment is its default, which messages
+ * without another have; it goes last.
+ */
+export class Brands extends Context.Service<Brands, {
+  readonly create: (
+    scope: Scope,
+    id: string | undefined,
+    draft: BrandDraft
+  ) => Effect.Effect<BrandRecord, BrandExists | TooManyBrands | StoreUnavailable>
+  readonly get: (scope: Scope, id: string) => Effect.Effect<BrandRecord, BrandNotFound | StoreUnavailable>
+  /** Whole: what is not given is cleared. */
+  readonly replace: (
+    scope: Scope,
+    id: string,
+    draft: BrandDraft
+  ) => Effect.Effect<BrandRecord, BrandNotFound | StoreUnavailable>
+  readonly remove: (scope: Scope, id: string) => Effect.Effect<void, BrandInUse | BrandNotFound | StoreUnavailable>
+  /** Newest first. */
+  readonly list: (
+    scope: Scope,
+    page: { readonly limit: number; readonly cursor: string | undefined }
+  ) => Effect.Effect<Page<BrandRecord>, InvalidCursor | StoreUnavailable>
+  /**
+   * For a send, the brand of an id. Cheap: it is remembered, and a change counts at once on this node and within 2 s on
+   * others.
+   */
+  readonly resolve: (scope: Scope, id: string) => Effect.Effect<Brand | undefined, StoreUnavailable>
+  /** For a send, the default brand; as cheap. */
+  readonly fallback: (scope: Scope) => Effect.Effect<Brand | undefined, StoreUnavailable>
+}>()("tidings/Brands") {}
