@@ -3,6 +3,7 @@ import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
+import { preferences } from "#layers/postgres/migrations/Preferences.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { Effect, Layer } from "effect"
@@ -19,6 +20,7 @@ export const layer = Layer.effectDiscard(
       "0003_content": content,
       "0004_references": references,
       "0006_lists": lists,
+      "0007_preferences": preferences,
       "0008_tenants_brands": tenants,
       "0009_tokens_translations_audit": access
     }),

@@ -1,0 +1,87 @@
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { Effect, Schema } from "effect"
+
+/** A channel that a recipient can choose (api.md 2.3). */
+export const PreferenceChannel = Schema.Literals(["direct_message", "email", "push", "sms", "webhook", "inbox"])
+export type PreferenceChannel = typeof PreferenceChannel.Type
+
+/** `REQUIRED` cannot be opted out of (api.md 2.4). */
+export const PreferenceStatus = Schema.Literals(["OPTED_IN", "OPTED_OUT", "REQUIRED"])
+export type PreferenceStatus = typeof PreferenceStatus.Type
+
+/**
+ * When an entry counts as opted out: from `start` until `until`, ISO 8601. `snooze` is the only type known and the one of
+ * a rule without any. A time that is no date never comes, like the `until` of a delay (api.md 2.4, 26.6).
+ */
+export const PreferenceRule = Schema.Struct({
+  type: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("snooze"))),
+  start: optional(Schema.String),
+  until: optional(Schema.String)
+})
+export type PreferenceRule = typeof PreferenceRule.Type
+
+/** What one recipient, list or subscription says of one notification or category (api.md 2.4). */
+export const PreferenceEntry = Schema.Struct({
+  status: optional(PreferenceStatus),
+  channel_preferences: optional(Schema.Array(Schema.Struct({ channel: PreferenceChannel }))),
+  rules: optional(Schema.Array(PreferenceRule))
+})
+export type PreferenceEntry = typeof PreferenceEntry.Type
+
+/** Preferences by the id of a notification (a template or topic) and by the id of a category (a section). */
+export const RecipientPreferences = Schema.Struct({
+  notifications: optional(Schema.Record(Schema.String, PreferenceEntry)),
+  categories: optional(Schema.Record(Schema.String, PreferenceEntry))
+})
+export type RecipientPreferences = typeof RecipientPreferences.Type
+
+/** Whose word an entry is, the strongest first. */
+export const PreferenceSource = Schema.Literals(["recipient", "subscription", "list"])
+export type PreferenceSource = typeof PreferenceSource.Type
+
+const SentEntry = Schema.Struct({ ...PreferenceEntry.fields, source: optional(PreferenceSource) })
+
+/** `to.preferences`: what a send says of its recipient's preferences (api.md 2.1). */
+export const SentPreferences = Schema.Struct({
+  notifications: optional(Schema.Record(Schema.String, SentEntry)),
+  categories: optional(Schema.Record(Schema.String, SentEntry)),
+  templateId: optional(Schema.String)
+})
+export type SentPreferences = typeof SentPreferences.Type
+
+/** A status with a choice of channels: a tenant's default for a topic, or what a user says of it (api.md 10.3, 11). */
+export const TopicSetting = Schema.Struct({
+  status: PreferenceStatus,
+  has_custom_routing: optional(Schema.Boolean),
+  custom_routing: optional(Schema.Array(PreferenceChannel))
+})
+export type TopicSetting = typeof TopicSetting.Type
+
+/** A text of 1–512 characters but NUL, which Postgres cannot hold. */
+export const PreferenceId = Schema.NonEmptyString.check(
+  Schema.isMaxLength(512),
+  Schema.isPattern(/^[^\u0000]*$/)
+)
+
+const Name = Schema.NonEmptyString.check(Schema.isMaxLength(512))
+
+/** A group of topics as callers write it (api.md 10.2). */
+export const PreferenceSection = Schema.Struct({
+  name: Name,
+  description: optional(Schema.String),
+  has_custom_routing: optional(Schema.Boolean),
+  routing_options: optional(Schema.Array(PreferenceChannel))
+})
+export type PreferenceSection = typeof PreferenceSection.Type
+
+/** What users subscribe to, as callers write it (api.md 10.2). */
+export const PreferenceTopic = Schema.Struct({
+  name: Name,
+  default_status: PreferenceStatus,
+  description: optional(Schema.String),
+  routing_options: optional(Schema.Array(PreferenceChannel)),
+  allowed_preferences: optional(Schema.Array(Schema.Literals(["snooze", "channel_preferences"]))),
+  include_unsubscribe_header: optional(Schema.Boolean),
+  topic_data: optional(JsonMap)
+})
+export type PreferenceTopic = typeof PreferenceTopic.Type
