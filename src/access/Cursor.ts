@@ -4,8 +4,11 @@ import { InvalidCursor } from "#src/reports/MessageLog.ts"
 import { Effect, Schema } from "effect"
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto"
 
-/** The last row of a page, in a list ordered by time and then id. `at` in epoch ms; the id is one of ours, so short. */
-export const Position = Schema.Struct({ at: Schema.Number, id: Schema.String.check(Schema.isMaxLength(48)) })
+/**
+ * The last row of a page, in a list ordered by time and then id. `at` in epoch ms; 0 in a list ordered by id alone. The
+ * id may be a caller's own.
+ */
+export const Position = Schema.Struct({ at: Schema.Number, id: Schema.String.check(Schema.isMaxLength(512)) })
 export type Position = typeof Position.Type
 
 /**
@@ -19,7 +22,9 @@ export interface List {
 }
 
 const tagBytes = 16
-const longest = 512
+
+/** An id of 512 characters that JSON escapes as six each, in base64. */
+const longest = 4_200
 
 /** What the tag vouches for: the list and the position; JSON separates them beyond doubt. */
 const tagOf = (key: SecretKey["Service"], { filters, route, scope }: List, position: Uint8Array) =>

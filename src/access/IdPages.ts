@@ -1,0 +1,42 @@
+import * as Cursor from "#src/access/Cursor.ts"
+import type { SecretKey } from "#src/access/SecretKey.ts"
+import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import { Effect } from "effect"
+
+/** The last id of the page before; `undefined` at the start. */
+export const after = (
+  key: SecretKey["Service"],
+  list: Cursor.List,
+  cursor: string | undefined
+): Effect.Effect<string | undefined, InvalidCursor> =>
+  cursor === undefined ? Effect.undefined : Effect.map(Cursor.open(key, list, cursor), ({ id }) => id)
+
+/** A page of a list ordered by id, of up to `limit + 1` rows: the one too many says that there is more. */
+export const page = <A>(
+  key: SecretKey["Service"],
+  list: Cursor.List,
+  rows: ReadonlyArray<A>,
+  limit: number,
+  idOf: (row: A) => string
+): Page<A> => {
+  const items = rows.slice(0, limit)
+  const last = items.at(-1)
+  return {
+    items,
+    cursor: rows.length > limit && last !== undefined ? Cursor.seal(key, list, { at: 0, id: idOf(last) }) : undefined
+  }
+}
+
+/** Surrogates sort behind the other units of their size, as their code points do. */
+const weight = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
+
+/** The order of UTF-8 bytes, Postgres's collation "C"; JavaScript compares UTF-16 units. */
+export const compare = (a: string, b: string): number => {
+  const length = Math.min(a.length, b.length)
+  for (let index = 0; index < length; index++) {
+    const left = a.charCodeAt(index)
+    const right = b.charCodeAt(index)
+    if (left !== right) return weight(left) - weight(right)
+  }
+  return a.length - b.length
+}
