@@ -27,6 +27,7 @@ import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations
 import * as References from "#layers/postgres/References.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
+import * as Translations from "#layers/postgres/Translations.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -80,7 +81,8 @@ const stores = Layer.mergeAll(
   Profiles.layer,
   ProviderConfigurations.layer,
   Strategies.layer,
-  Templates.layer
+  Templates.layer,
+  Translations.layer
 ).pipe(Layer.provideMerge(Handover.layer))
 
 const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))

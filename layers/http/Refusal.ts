@@ -1,6 +1,8 @@
 import { sentence } from "#layers/http/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
+import type { NoCatalogue } from "#src/content/Catalogue.ts"
 import type { AliasTaken, TemplateNotFound, UnknownStrategy, VersionNotFound } from "#src/content/Templates.ts"
+import type { TranslationNotFound } from "#src/content/Translations.ts"
 import type { ConfigurationRefused } from "#src/delivery/Configure.ts"
 import type { SendRefused } from "#src/delivery/Drafts.ts"
 import type { MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"
@@ -23,6 +25,7 @@ type DomainError =
   | ConfigurationRefused
   | InvalidCursor
   | MessageNotFound
+  | NoCatalogue
   | PatchRefused
   | ProfileNotFound
   | RequestNotFound
@@ -32,6 +35,7 @@ type DomainError =
   | StrategyInUse
   | StrategyNotFound
   | TemplateNotFound
+  | TranslationNotFound
   | UnknownStrategy
   | VersionNotFound
 
@@ -59,6 +63,10 @@ const inWords = (error: DomainError): BadRequest | Conflict | NotFound | Unavail
       return notFound("Routing strategy", error.id)
     case "ConfigurationNotFound":
       return notFound("Provider", error.id)
+    case "TranslationNotFound":
+      return new NotFound({ message: `Translation ${shown(error.locale)} not found in domain ${shown(error.domain)}` })
+    case "NoCatalogue":
+      return new BadRequest({ message: `body: ${error.detail}` })
     case "AliasTaken":
       return new Conflict({ message: `Another template has the alias ${shown(error.alias)}` })
     case "StrategyInUse":

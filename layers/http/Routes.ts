@@ -14,6 +14,7 @@ import * as Requests from "#layers/http/Requests.ts"
 import * as RoutingStrategies from "#layers/http/RoutingStrategies.ts"
 import * as Send from "#layers/http/Send.ts"
 import { Served } from "#layers/http/Served.ts"
+import * as Translations from "#layers/http/Translations.ts"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -34,7 +35,8 @@ const groups = Layer.mergeAll(
   Inbox.layer,
   Notifications.layer,
   RoutingStrategies.layer,
-  Providers.layer
+  Providers.layer,
+  Translations.layer
 )
 
 const middlewares = Layer.mergeAll(Access.layer, Body.layer, Patient.layer, Once.layer, Replies.layer)

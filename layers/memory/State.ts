@@ -1,3 +1,4 @@
+import * as Access from "#layers/memory/AccessState.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
@@ -102,6 +103,7 @@ export interface State {
   readonly configurations: HashMap.HashMap<string, ConfigurationRow>
   /** The environments that ever had a provider configuration. */
   readonly configured: HashMap.HashMap<Scope, true>
+  readonly access: Access.AccessState
 }
 
 export const empty: State = {
@@ -116,7 +118,8 @@ export const empty: State = {
   templates: HashMap.empty(),
   strategies: HashMap.empty(),
   configurations: HashMap.empty(),
-  configured: HashMap.empty()
+  configured: HashMap.empty(),
+  access: Access.empty
 }
 
 /** The name of what has an id in a scope. */

@@ -6,6 +6,7 @@ import { Providers } from "#schemas/api/Providers.ts"
 import { Requests } from "#schemas/api/Requests.ts"
 import { RoutingStrategies } from "#schemas/api/RoutingStrategies.ts"
 import { Send } from "#schemas/api/Send.ts"
+import { Translations } from "#schemas/api/Translations.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
 
 /** Every endpoint of the JSON API. What stands before each of them is `layers/http/Served`. */
@@ -17,7 +18,8 @@ export class Api extends HttpApi.make("tidings").add(
   Inbox,
   Notifications,
   RoutingStrategies,
-  Providers
+  Providers,
+  Translations
 )
   .annotate(OpenApi.Title, "Tidings")
   .annotate(OpenApi.Version, "0.1.0")

@@ -19,7 +19,7 @@ export interface Catalogue {
 
 const catalogueOf = (text: string): Catalogue => {
   const { headers, translations } = po.parse(text)
-  const formOf = PluralForms.parse(headers["Plural-Forms"])
+  const formOf = PluralForms.parse(headers?.["Plural-Forms"])
   const entries = new Map(
     Object.entries(translations).flatMap(([context, byKey]) =>
       Object.values(byKey).map(({ msgid, msgstr }) => [JSON.stringify([context, msgid]), msgstr] as const)
@@ -39,5 +39,6 @@ const catalogueOf = (text: string): Catalogue => {
 export const parse = (text: string): Effect.Effect<Catalogue, NoCatalogue> =>
   Effect.try({
     try: () => catalogueOf(text),
-    catch: (cause) => new NoCatalogue({ detail: cause instanceof Error ? cause.message : "The text is no .po file" })
+    catch: (cause) =>
+      new NoCatalogue({ detail: cause instanceof SyntaxError ? cause.message : "The text is no .po file" })
   })

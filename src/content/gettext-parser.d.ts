@@ -8,7 +8,8 @@ declare module "gettext-parser" {
   export const po: {
     /** Throws on text that is no PO file. */
     parse(text: string): {
-      readonly headers: Readonly<Record<string, string>>
+      /** Absent where the text has no header entry. */
+      readonly headers?: Readonly<Record<string, string>>
       /** By context (`""` for none), then by `msgid`; both may be any text. */
       readonly translations: Readonly<Record<string, Readonly<Record<string, Entry>>>>
     }

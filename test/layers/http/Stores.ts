@@ -18,6 +18,7 @@ import {
   type MessageRecord,
   RequestNotFound
 } from "#src/reports/MessageLog.ts"
+import * as AccessStores from "#test/layers/http/AccessStores.ts"
 import * as ContentStores from "#test/layers/http/ContentStores.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Option, Redacted } from "effect"
@@ -216,7 +217,7 @@ export const layer = (state: State) => {
 
   return Intake.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(journal, log)),
-    Layer.merge(Layer.mergeAll(idempotency, profiles, inbox, keys, ContentStores.layer(state))),
+    Layer.merge(Layer.mergeAll(idempotency, profiles, inbox, keys, ContentStores.layer(state), AccessStores.layer)),
     Layer.provide(NodeCrypto.layer)
   )
 }

@@ -8,6 +8,7 @@ import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Templates from "#layers/memory/Templates.ts"
+import * as Translations from "#layers/memory/Translations.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -25,7 +26,8 @@ export const layer = Layer.mergeAll(
   Profiles.layer,
   ProviderConfigurations.layer,
   Strategies.layer,
-  Templates.layer
+  Templates.layer,
+  Translations.layer
 ).pipe(
   Layer.provideMerge(Handover.layer),
   Layer.provideMerge(Database.layer),

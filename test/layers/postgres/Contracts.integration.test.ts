@@ -7,6 +7,7 @@ import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
+import { translationsContract } from "#test/contracts/Translations.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { Layer } from "effect"
@@ -23,3 +24,4 @@ profilesContract("Postgres", stores)
 providerConfigurationsContract("Postgres", stores)
 strategiesContract("Postgres", stores)
 templatesContract("Postgres", stores)
+translationsContract("Postgres", stores)

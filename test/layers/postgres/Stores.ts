@@ -8,6 +8,7 @@ import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
+import * as Translations from "#layers/postgres/Translations.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -26,7 +27,8 @@ export const layer = Layer.mergeAll(
   Profiles.layer,
   ProviderConfigurations.layer,
   Strategies.layer,
-  Templates.layer
+  Templates.layer,
+  Translations.layer
 ).pipe(
   Layer.provideMerge(Handover.layer),
   Layer.provide([Migrations.layer, NodeCrypto.layer, secretKey(7)])

@@ -8,6 +8,7 @@ import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
+import { translationsContract } from "#test/contracts/Translations.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { Effect, Layer } from "effect"
@@ -28,3 +29,4 @@ profilesContract("embedded", stores)
 providerConfigurationsContract("embedded", stores)
 strategiesContract("embedded", stores)
 templatesContract("embedded", stores)
+translationsContract("embedded", stores)

@@ -1,0 +1,25 @@
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { Translations } from "#src/content/Translations.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+/** /translations. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "translations",
+  Effect.fnUntraced(function*(handlers) {
+    const translations = yield* Translations
+    return handlers.handleAll({
+      get: Effect.fnUntraced(function*({ params: { domain, locale } }) {
+        const { scope } = yield* CurrentPrincipal
+        return yield* translations.get(scope, domain, locale)
+      }, refusals),
+      put: Effect.fnUntraced(function*({ params: { domain, locale }, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* translations.put(scope, domain, locale, payload)
+      }, refusals)
+    })
+  })
+)

@@ -1,0 +1,50 @@
+import { Database } from "#layers/memory/Database.ts"
+import type { State } from "#layers/memory/State.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { parse } from "#src/content/Catalogue.ts"
+import { canonical, defaultDomain, fallbacks, TranslationNotFound, Translations } from "#src/content/Translations.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Effect, HashMap, Layer, Option } from "effect"
+
+const nameOf = (scope: Scope, domain: string, locale: string): string => JSON.stringify([scope, domain, locale])
+
+const stored = (scope: Scope, domain: string, locale: string) => (state: State) =>
+  HashMap.get(state.access.translations, nameOf(scope, domain, canonical(locale)))
+
+/** The translations in memory. */
+export const layer = Layer.effect(
+  Translations,
+  Effect.gen(function*() {
+    const { modify, read } = yield* Database
+
+    return Translations.of({
+      get: Effect.fnUntraced(function*(scope, domain, locale) {
+        const found = yield* read(stored(scope, domain, locale))
+        return Option.isSome(found) ? found.value : yield* new TranslationNotFound({ domain, locale })
+      }),
+      put: Effect.fnUntraced(function*(scope, domain, locale, po) {
+        if (domain !== defaultDomain) return yield* new TranslationNotFound({ domain, locale })
+        yield* parse(po)
+        yield* modify((state) => [
+          undefined,
+          {
+            ...state,
+            access: {
+              ...state.access,
+              translations: HashMap.set(state.access.translations, nameOf(scope, domain, canonical(locale)), po)
+            }
+          }
+        ])
+      }),
+      find: Effect.fnUntraced(function*(scope, domain, locale) {
+        const found = yield* read((state) =>
+          Option.firstSomeOf(fallbacks(locale).map((form) => stored(scope, domain, form)(state)))
+        )
+        if (Option.isNone(found)) return Option.none()
+        return Option.some(
+          yield* Effect.mapError(parse(found.value), (cause) => new StoreUnavailable({ cause }))
+        )
+      })
+    })
+  })
+)

@@ -1,0 +1,101 @@
+import { parse } from "#src/content/Catalogue.ts"
+import * as PluralForms from "#src/content/PluralForms.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const file = (header: string) =>
+  `msgid ""
+msgstr ""
+"Language: pl\\n"
+"${header}\\n"
+
+msgid "greeting"
+msgstr "Cześć"
+
+msgctxt "formal"
+msgid "greeting"
+msgstr "Dzień dobry"
+
+msgid "empty"
+msgstr ""
+
+msgid "file"
+msgid_plural "files"
+msgstr[0] "plik"
+msgstr[1] "pliki"
+msgstr[2] "plików"
+`
+
+const polish = "Plural-Forms: nplurals=3; plural=(n==1 ? 0 : n%10>=2 && n%10<=4 && (n%100<10 || n%100>=20) ? 1 : 2);"
+
+describe("Catalogue", () => {
+  it.effect("a key's text, by context; none for an empty or unknown key", () =>
+    Effect.gen(function*() {
+      const { text } = yield* parse(file(polish))
+      assert.strictEqual(text("greeting"), "Cześć")
+      assert.strictEqual(text("greeting", { context: "formal" }), "Dzień dobry")
+      for (const key of ["", "empty", "none", "constructor", "__proto__"]) assert.isUndefined(text(key), key)
+      assert.isUndefined(text("greeting", { context: "__proto__" }))
+    }))
+
+  it.effect("a number chooses the plural form by the file's own rule", () =>
+    Effect.gen(function*() {
+      const { text } = yield* parse(file(polish))
+      const of = (count: number) => text("file", { count })
+      assert.deepStrictEqual([1, 2, 4, 5, 12, 22, 25, 0, 101, 102].map(of), [
+        "plik",
+        "pliki",
+        "pliki",
+        "plików",
+        "plików",
+        "pliki",
+        "plików",
+        "plików",
+        "plików",
+        "pliki"
+      ])
+      assert.strictEqual(text("file"), "plik")
+      assert.strictEqual(of(1.5), "plik")
+    }))
+
+  it.effect("text that is no .po file is refused", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* Effect.flip(parse("{\"a\": 1}")))._tag, "NoCatalogue")
+    }))
+})
+
+/** From the GNU gettext manual, "Additional functions for plural forms". */
+const rules: ReadonlyArray<readonly [rule: string, of: (n: number) => number]> = [
+  ["nplurals=1; plural=0;", () => 0],
+  ["nplurals=2; plural=n != 1;", (n) => Number(n !== 1)],
+  ["nplurals=2; plural=n>1;", (n) => Number(n > 1)],
+  [
+    "nplurals=3; plural=n%10==1 && n%100!=11 ? 0 : n != 0 ? 1 : 2;",
+    (n) => n % 10 === 1 && n % 100 !== 11 ? 0 : n !== 0 ? 1 : 2
+  ],
+  ["nplurals=3; plural=n==1 ? 0 : n==2 ? 1 : 2;", (n) => n === 1 ? 0 : n === 2 ? 1 : 2],
+  ["nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;", (n) => n === 1 ? 0 : n >= 2 && n <= 4 ? 1 : 2],
+  [
+    "nplurals=6; plural=n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5;",
+    (n) => n <= 2 ? n : n % 100 >= 3 && n % 100 <= 10 ? 3 : n % 100 >= 11 ? 4 : 5
+  ]
+]
+
+describe("PluralForms", () => {
+  it("reads the rules of the manual", () => {
+    for (const [rule, of] of rules) {
+      const form = PluralForms.parse(rule)
+      for (let n = 0; n < 220; n++) assert.strictEqual(form(n), of(n), `${rule} ${n}`)
+    }
+  })
+
+  it("what is no rule is one and many", () => {
+    for (
+      const rule of [undefined, "", "nplurals=2;", "plural=alert(1);", "plural=n ==;", "plural=(n;", "plural=n n;"]
+    ) {
+      const form = PluralForms.parse(rule)
+      assert.deepStrictEqual([form(0), form(1), form(2)], [1, 0, 1], String(rule))
+    }
+    assert.strictEqual(PluralForms.parse("plural=n%0;")(5), 0)
+  })
+})
