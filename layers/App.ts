@@ -10,6 +10,7 @@ import * as Routes from "#layers/http/Routes.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
+import * as Brands from "#layers/postgres/Brands.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
@@ -36,6 +37,7 @@ import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
 import * as Keys from "#src/access/ApiKeys.ts"
 import * as Sweep from "#src/access/Sweep.ts"
+import { BrandLimit } from "#src/content/Brands.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
@@ -74,6 +76,7 @@ const database = (settings: Values) =>
 const stores = Layer.mergeAll(
   ApiKeys.layer,
   Backlogs.layer,
+  Brands.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,
@@ -137,7 +140,11 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
       Layer.provide(stores),
       Layer.provide(vendors),
       Layer.provide(database(settings)),
-      Layer.provide([Layer.succeed(ShardCount, settings.shards), Layer.succeed(AccountEmail, settings.accountEmail)]),
+      Layer.provide([
+        Layer.succeed(ShardCount, settings.shards),
+        Layer.succeed(AccountEmail, settings.accountEmail),
+        Layer.succeed(BrandLimit, settings.brandLimit)
+      ]),
       Layer.provide(SecretKeyFile.layer),
       Layer.provide([NodeCrypto.layer, NodeServices.layer])
     )

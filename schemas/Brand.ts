@@ -1,3 +1,4 @@
+import { Id } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 
@@ -7,9 +8,6 @@ const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
 
 const text = optional(Schema.String)
 const flag = optional(Schema.Boolean)
-
-/** A caller's id of a brand: any text of 1–512 characters but NUL, which Postgres cannot hold. */
-export const BrandId = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
 
 /** By the caller's own names; `primary`, `secondary` and `tertiary` are the usual ones. */
 export const BrandColors = optional(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
@@ -77,7 +75,7 @@ export type BrandSnippets = typeof BrandSnippets.Type
 
 /** What callers say of a brand. */
 export const BrandDraft = Schema.Struct({
-  name: Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/)),
+  name: Id,
   settings: optional(BrandSettings),
   snippets: optional(BrandSnippets)
 })

@@ -1,7 +1,8 @@
 import { sentence } from "#layers/http/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import type { NoCatalogue } from "#src/content/Catalogue.ts"
-import type { AliasTaken, TemplateNotFound, UnknownStrategy, VersionNotFound } from "#src/content/Templates.ts"
+import type { BrandExists, BrandInUse, BrandNotFound } from "#src/content/Brands.ts"
+import type { AliasTaken, TemplateNotFound, UnknownBrand, UnknownStrategy, VersionNotFound } from "#src/content/Templates.ts"
 import type { TranslationNotFound } from "#src/content/Translations.ts"
 import type { ConfigurationRefused } from "#src/delivery/Configure.ts"
 import type { SendRefused } from "#src/delivery/Drafts.ts"
@@ -19,6 +20,9 @@ import { Effect } from "effect"
 
 type DomainError =
   | AliasTaken
+  | BrandExists
+  | BrandInUse
+  | BrandNotFound
   | ConfigurationAliasTaken
   | ConfigurationInUse
   | ConfigurationNotFound
@@ -36,6 +40,7 @@ type DomainError =
   | StrategyNotFound
   | TemplateNotFound
   | TranslationNotFound
+  | UnknownBrand
   | UnknownStrategy
   | VersionNotFound
 
@@ -45,7 +50,14 @@ const shown = (id: string): string => id.length > longestId ? `${id.slice(0, lon
 
 const notFound = (noun: string, id: string) => new NotFound({ message: `${noun} ${shown(id)} not found` })
 
-const inWords = (error: DomainError): BadRequest | Conflict | NotFound | Unavailable => {
+const uses = {
+  default: "is the default brand",
+  template: "is used by a template",
+  tenant: "is used by a tenant"
+} as const
+
+/** One refusal of the domain, in the words of the API. */
+export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | Unavailable => {
   switch (error._tag) {
     case "StoreUnavailable":
       return new Unavailable({ message: "The service is not available right now" })
@@ -67,6 +79,12 @@ const inWords = (error: DomainError): BadRequest | Conflict | NotFound | Unavail
       return new NotFound({ message: `Translation ${shown(error.locale)} not found in domain ${shown(error.domain)}` })
     case "NoCatalogue":
       return new BadRequest({ message: `body: ${error.detail}` })
+    case "BrandNotFound":
+      return notFound("Brand", error.id)
+    case "BrandExists":
+      return new Conflict({ message: `Brand ${shown(error.id)} already exists` })
+    case "BrandInUse":
+      return new Conflict({ message: `Brand ${shown(error.id)} ${uses[error.by]} and cannot be deleted` })
     case "AliasTaken":
       return new Conflict({ message: `Another template has the alias ${shown(error.alias)}` })
     case "StrategyInUse":
@@ -77,6 +95,8 @@ const inWords = (error: DomainError): BadRequest | Conflict | NotFound | Unavail
       return new Conflict({
         message: `Provider ${shown(error.id)} is used by routing strategy ${error.strategyId} and cannot be deleted`
       })
+    case "UnknownBrand":
+      return new BadRequest({ message: `Brand ${shown(error.id)} not found` })
     case "UnknownStrategy":
       return new BadRequest({ message: `Routing strategy ${shown(error.id)} not found` })
     case "ConfigurationAliasTaken":

@@ -1,6 +1,6 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { sentence } from "#layers/http/SchemaRefusal.ts"
-import { BadRequest, Conflict, InternalError, NotFound, Unavailable } from "#schemas/api/Errors.ts"
+import { BadRequest, Conflict, InternalError, LimitExceeded, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import { NotCancelable } from "#schemas/api/Messages.ts"
 import { Cause, Effect, Layer, Random, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
@@ -48,6 +48,7 @@ const reply = (error: unknown): Effect.Effect<Response> | undefined => {
     return ours ? undefined : Effect.succeed(badRequest(sentence(error.cause.issue)))
   }
   if (error instanceof BadRequest) return Effect.succeed(badRequest(error.message))
+  if (error instanceof LimitExceeded) return Effect.succeed(errorReply(402, error.message, error.type))
   if (error instanceof NotFound) return Effect.succeed(errorReply(404, error.message, error.type))
   if (error instanceof Conflict) return Effect.succeed(errorReply(409, error.message, error.type, final))
   if (error instanceof NotCancelable) return conflict(error)

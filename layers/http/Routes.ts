@@ -1,5 +1,6 @@
 import * as Access from "#layers/http/Access.ts"
 import * as Body from "#layers/http/Body.ts"
+import * as Brands from "#layers/http/Brands.ts"
 import * as Docs from "#layers/http/Docs.ts"
 import * as Edge from "#layers/http/Edge.ts"
 import * as Inbox from "#layers/http/Inbox.ts"
@@ -30,6 +31,7 @@ export const options = {
 const groups = Layer.mergeAll(
   Send.layer,
   Messages.layer,
+  Brands.layer,
   Requests.layer,
   Profiles.layer,
   Inbox.layer,

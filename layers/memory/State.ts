@@ -1,4 +1,5 @@
 import * as Access from "#layers/memory/AccessState.ts"
+import type { BrandRow, TenantRow, TenantTemplateRow, TenantUserRow } from "#layers/memory/TenantRows.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
@@ -101,6 +102,10 @@ export interface State {
   readonly templates: HashMap.HashMap<string, TemplateRow>
   readonly strategies: HashMap.HashMap<string, StrategyRow>
   readonly configurations: HashMap.HashMap<string, ConfigurationRow>
+  readonly brands: HashMap.HashMap<string, BrandRow>
+  readonly tenants: HashMap.HashMap<string, TenantRow>
+  readonly tenantUsers: HashMap.HashMap<string, TenantUserRow>
+  readonly tenantTemplates: HashMap.HashMap<string, TenantTemplateRow>
   /** The environments that ever had a provider configuration. */
   readonly configured: HashMap.HashMap<Scope, true>
   readonly access: Access.AccessState
@@ -118,6 +123,10 @@ export const empty: State = {
   templates: HashMap.empty(),
   strategies: HashMap.empty(),
   configurations: HashMap.empty(),
+  brands: HashMap.empty(),
+  tenants: HashMap.empty(),
+  tenantUsers: HashMap.empty(),
+  tenantTemplates: HashMap.empty(),
   configured: HashMap.empty(),
   access: Access.empty
 }

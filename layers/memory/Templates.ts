@@ -13,6 +13,7 @@ import {
   Templates,
   type TemplateSummary,
   TemplateUnpublished,
+  UnknownBrand,
   UnknownStrategy,
   VersionNotFound
 } from "#src/content/Templates.ts"
@@ -81,7 +82,10 @@ export const layer = Layer.effect(
         { ...state, templates: HashMap.set(state.templates, nameOf(row.scope, row.id), row) }
       ])
 
-    const checkStrategy = Effect.fnUntraced(function*(scope: Scope, { routing }: Template) {
+    const checkNamed = Effect.fnUntraced(function*(scope: Scope, { brand, routing }: Template) {
+      if (brand !== null && !(yield* read((state) => HashMap.has(state.brands, nameOf(scope, brand.id))))) {
+        return yield* new UnknownBrand({ id: brand.id })
+      }
       if (routing === null) return
       const { strategy_id: id } = routing
       if (!(yield* read((state) => HashMap.has(state.strategies, nameOf(scope, id))))) {
@@ -111,7 +115,7 @@ export const layer = Layer.effect(
       alias: string | null | undefined,
       publish: boolean
     ) {
-      yield* checkStrategy(before.scope, given)
+      yield* checkNamed(before.scope, given)
       const content = ElementIds.assign(given.content, yield* randomBytes(ElementIds.seedBytes))
       const row: TemplateRow = {
         ...before,
@@ -163,7 +167,7 @@ export const layer = Layer.effect(
         const row = yield* editable(scope, id)
         const found = snapshotOf(row, snapshot)
         if (found === undefined) return yield* new VersionNotFound({ id })
-        yield* checkStrategy(scope, yield* decode(found.text))
+        yield* checkNamed(scope, yield* decode(found.text))
         yield* put(found.number === undefined ? yield* published(row) : { ...row, live: found.number })
       }, transaction),
 

@@ -11,6 +11,7 @@ import {
   type TemplateDraft,
   TemplateNotFound,
   Templates,
+  UnknownBrand,
   UnknownStrategy,
   VersionNotFound
 } from "#src/content/Templates.ts"
@@ -38,8 +39,12 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? row.value : yield* new TemplateNotFound({ id })
   })
 
-  /** The strategy stays until the change commits. */
-  const checkStrategy = Effect.fnUntraced(function*(scope: Scope, { routing }: Template) {
+  /** The brand and the strategy stay until the change commits. */
+  const checkNamed = Effect.fnUntraced(function*(scope: Scope, { brand, routing }: Template) {
+    if (brand !== null) {
+      const found = yield* sql`select 1 from brands where scope = ${scope} and id = ${brand.id} for key share`
+      if (found.length === 0) return yield* new UnknownBrand({ id: brand.id })
+    }
     if (routing === null) return
     const found = yield* sql`select 1 from routing_strategies
       where scope = ${scope} and id = ${routing.strategy_id} and not archived for key share`
@@ -55,7 +60,9 @@ const make = Effect.gen(function*() {
 
   const goLive = Effect.fnUntraced(function*(scope: Scope, id: string, number: number, template: Template) {
     yield* sql`update templates set live = ${number}::bigint, latest = greatest(latest, ${number}::bigint),
-        live_strategy = ${template.routing?.strategy_id ?? null}, live_topic = ${
+        live_strategy = ${template.routing?.strategy_id ?? null}, live_brand = ${
+      template.brand?.id ?? null
+    }, live_topic = ${
       template.subscription?.topic_id ?? null
     }
       where scope = ${scope} and id = ${id}`
@@ -77,15 +84,15 @@ const make = Effect.gen(function*() {
 
   const create: Templates["Service"]["create"] = Effect.fnUntraced(
     function*(scope, { alias, publish, template: given }) {
-      yield* checkStrategy(scope, given)
+      yield* checkNamed(scope, given)
       const template = yield* stored(given)
       const id = yield* newId
       const now = yield* Clock.currentTimeMillis
       const draft = yield* Rows.encodeTemplate(template)
-      yield* sql`insert into templates (scope, id, summary, draft, draft_at, draft_strategy, created_at)
+      yield* sql`insert into templates (scope, id, summary, draft, draft_at, draft_strategy, draft_brand, created_at)
       values (${scope}, ${id}, ${summaryOf(template)}, ${draft}, ${now}, ${
         template.routing?.strategy_id ?? null
-      }, ${now})`
+      }, ${template.brand?.id ?? null}, ${now})`
       yield* setAlias(scope, id, alias)
       if (publish) yield* publishDraft(scope, { id, latest: 0, live: null }, draft)
       yield* revisions.bump(scope)
@@ -107,12 +114,13 @@ const make = Effect.gen(function*() {
     row: Rows.Row,
     { alias, publish, template: given }: TemplateDraft
   ) {
-    yield* checkStrategy(scope, given)
+    yield* checkNamed(scope, given)
     const template = yield* stored(given)
     const now = yield* Clock.currentTimeMillis
     const draft = yield* Rows.encodeTemplate(template)
     yield* sql`update templates set summary = ${summaryOf(template)}, draft = ${draft}, draft_at = ${now},
-        draft_strategy = ${template.routing?.strategy_id ?? null}, updated_at = ${now}
+        draft_strategy = ${template.routing?.strategy_id ?? null}, draft_brand = ${template.brand?.id ?? null},
+        updated_at = ${now}
       where scope = ${scope} and id = ${row.id}`
     yield* setAlias(scope, row.id, alias)
     if (publish) yield* publishDraft(scope, row, draft)
@@ -155,13 +163,13 @@ const make = Effect.gen(function*() {
     function*(scope, id, snapshot) {
       const row = yield* editable(scope, id)
       if (snapshot === undefined || snapshot === "draft") {
-        yield* checkStrategy(scope, yield* Rows.decodeTemplate(row.draft))
+        yield* checkNamed(scope, yield* Rows.decodeTemplate(row.draft))
         yield* publishDraft(scope, row, row.draft)
       } else {
         const found = yield* version(scope, id, snapshot === "published" ? row.live : snapshot)
         if (found === undefined) return yield* new VersionNotFound({ id })
         const template = yield* Rows.decodeTemplate(found.template)
-        yield* checkStrategy(scope, template)
+        yield* checkNamed(scope, template)
         yield* goLive(scope, id, found.version, template)
       }
       yield* revisions.bump(scope)

@@ -11,6 +11,7 @@ export interface Values {
   readonly accountEmail: string
   readonly secretKey: Redacted.Redacted | undefined
   readonly shards: number
+  readonly brandLimit: number | undefined
   readonly clusterHost: string
   readonly clusterPort: number
 }
@@ -42,6 +43,9 @@ const variables = {
   TIDINGS_ACCOUNT_EMAIL: Config.String("TIDINGS_ACCOUNT_EMAIL").pipe(Config.withDefault("ops@example.com")),
   TIDINGS_SECRET_KEY: unset(Config.Redacted("TIDINGS_SECRET_KEY")),
   TIDINGS_SHARDS: positive("TIDINGS_SHARDS", 64, 1_024),
+  TIDINGS_BRAND_LIMIT: unset(
+    Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })), "TIDINGS_BRAND_LIMIT")
+  ),
   TIDINGS_CLUSTER_HOST: Config.String("TIDINGS_CLUSTER_HOST").pipe(Config.withDefault("127.0.0.1")),
   TIDINGS_CLUSTER_PORT: unset(Config.Port("TIDINGS_CLUSTER_PORT"))
 }
@@ -59,6 +63,7 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_ACCOUNT_EMAIL: "must be an e-mail address",
   TIDINGS_SECRET_KEY: "must be 32 bytes in base64 (openssl rand -base64 32)",
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
+  TIDINGS_BRAND_LIMIT: "must be a number from 1 to 1000000",
   TIDINGS_CLUSTER_HOST: "must be a host name",
   TIDINGS_CLUSTER_PORT: "must be a port number"
 }
@@ -101,6 +106,7 @@ const read = Effect.gen(function*() {
       secret((text) => /^[A-Za-z0-9+/]{43}=?$/.test(text))
     ),
     shards: yield* value("TIDINGS_SHARDS", variables.TIDINGS_SHARDS),
+    brandLimit: yield* value("TIDINGS_BRAND_LIMIT", variables.TIDINGS_BRAND_LIMIT),
     clusterHost: yield* value("TIDINGS_CLUSTER_HOST", variables.TIDINGS_CLUSTER_HOST)
   }
   const { accountEmail, clusterHost, dataDir, durability, shards } = read

@@ -1,3 +1,4 @@
+import { Brands } from "#schemas/api/Brands.ts"
 import { Inbox } from "#schemas/api/Inbox.ts"
 import { Messages } from "#schemas/api/Messages.ts"
 import { Notifications } from "#schemas/api/Notifications.ts"
@@ -13,6 +14,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 export class Api extends HttpApi.make("tidings").add(
   Send,
   Messages,
+  Brands,
   Requests,
   Profiles,
   Inbox,

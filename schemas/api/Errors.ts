@@ -3,6 +3,7 @@ import { Schema } from "effect"
 type Type =
   | "invalid_request_error"
   | "authentication_error"
+  | "authorization_error"
   | "rate_limit_error"
   | "api_error"
 
@@ -18,6 +19,12 @@ export class BadRequest extends Schema.Error<BadRequest>("BadRequest")(body("inv
 export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(body("authentication_error"), {
   httpApiStatus: 401,
   description: "No API key, or not one of this installation's."
+}) {}
+
+/** The environment has as many of something as the operator allows. */
+export class LimitExceeded extends Schema.Error<LimitExceeded>("LimitExceeded")(body("authorization_error"), {
+  httpApiStatus: 402,
+  description: "The environment has as many of these as the operator allows."
 }) {}
 
 /** The named resource does not exist in the key's environment. */

@@ -20,6 +20,9 @@ export class TemplateUnpublished
 /** Another template has this alias: 409. */
 export class AliasTaken extends Schema.TaggedError<AliasTaken>()("AliasTaken", { alias: Schema.String }) {}
 
+/** The template names a brand that does not exist: 400. */
+export class UnknownBrand extends Schema.TaggedError<UnknownBrand>()("UnknownBrand", { id: Schema.String }) {}
+
 /** The template names a routing strategy that does not exist: 400. */
 export class UnknownStrategy extends Schema.TaggedError<UnknownStrategy>()("UnknownStrategy", { id: Schema.String }) {}
 
@@ -80,7 +83,7 @@ export class Templates extends Context.Service<Templates, {
   readonly create: (
     scope: Scope,
     draft: TemplateDraft
-  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownStrategy | StoreUnavailable>
+  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | StoreUnavailable>
   /** Also of an archived template. */
   readonly get: (
     scope: Scope,
@@ -92,14 +95,14 @@ export class Templates extends Context.Service<Templates, {
     scope: Scope,
     id: string,
     draft: TemplateDraft
-  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownStrategy | Missing>
+  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | Missing>
   /** Replaces the draft's content. */
   readonly replaceContent: (
     scope: Scope,
     id: string,
     content: TemplateContent,
     publish: boolean
-  ) => Effect.Effect<TemplateRecord, UnknownStrategy | Missing>
+  ) => Effect.Effect<TemplateRecord, UnknownBrand | UnknownStrategy | Missing>
   /** From now on it is not found but by `get` and `versions`; its alias is free. */
   readonly archive: (scope: Scope, id: string) => Effect.Effect<void, Missing>
   /**
@@ -110,7 +113,7 @@ export class Templates extends Context.Service<Templates, {
     scope: Scope,
     id: string,
     version: Snapshot | undefined
-  ) => Effect.Effect<void, VersionNotFound | UnknownStrategy | Missing>
+  ) => Effect.Effect<void, VersionNotFound | UnknownBrand | UnknownStrategy | Missing>
   /** The draft, then the versions, newest first. */
   readonly versions: (
     scope: Scope,

@@ -100,6 +100,12 @@ export const cases: Readonly<Record<string, PostCase>> = {
     effects: `select count(*)::int as count from idempotency
       where path = '/routing-strategies/' || $1 || '/explain' and key = 'key-' || $2`
   },
+  "/brands": {
+    prepare: nothing,
+    path: () => "/brands",
+    body: (name) => ({ name }),
+    effects: `select count(*)::int as count from brands where name = $2 and $1 = ''`
+  },
   "/providers": {
     prepare: nothing,
     path: () => "/providers",

@@ -1,8 +1,10 @@
+import * as MemoryBrands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as MemoryConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as MemoryStrategies from "#layers/memory/Strategies.ts"
 import * as MemoryTemplates from "#layers/memory/Templates.ts"
 import * as Fake from "#layers/providers/Fake.ts"
+import { Brands } from "#src/content/Brands.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
 import { Providers } from "#src/delivery/Providers.ts"
@@ -13,13 +15,18 @@ import * as FakeCatalogue from "#test/support/FakeCatalogue.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
-const memory = Layer.mergeAll(MemoryTemplates.layer, MemoryStrategies.layer, MemoryConfigurations.layer).pipe(
+const memory = Layer.mergeAll(
+  MemoryBrands.layer,
+  MemoryTemplates.layer,
+  MemoryStrategies.layer,
+  MemoryConfigurations.layer
+).pipe(
   Layer.provide(Database.layer),
   Layer.provide([secretKey(7), NodeCrypto.layer])
 )
 
 /**
- * Templates, strategies and configurations in memory, over a catalogue of doubles; what a POST does meets the faults.
+ * Brands, templates, strategies and configurations in memory, over a catalogue of doubles; what a POST does meets the faults.
  */
 export const layer = (faults: { readonly down: boolean; readonly crash: boolean }) => {
   const faulty = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
@@ -28,10 +35,12 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
       return faults.crash ? Effect.die("planted") : effect
     })
   const guarded = Layer.unwrap(Effect.gen(function*() {
+    const brands = yield* Brands
     const templates = yield* Templates
     const strategies = yield* Strategies
     const configurations = yield* ProviderConfigurations
     return Layer.mergeAll(
+      Layer.succeed(Brands, { ...brands, create: (...args) => faulty(brands.create(...args)) }),
       Layer.succeed(Templates, {
         ...templates,
         create: (...args) => faulty(templates.create(...args)),

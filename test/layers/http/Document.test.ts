@@ -39,6 +39,7 @@ describe("Document", () => {
         )
       )
       assert.sameMembers(documented, [
+        "delete /brands/{brand_id}",
         "put /notifications/{id}",
         "delete /routing-strategies/{id}",
         "delete /providers/{id}"

@@ -32,6 +32,8 @@ const bodies: Record<string, unknown> = {
   "/routing-strategies": strategy,
   "/routing-strategies/:id": strategy,
   "/routing-strategies/:id/explain": { faults: [] },
+  "/brands": { name: "Acme" },
+  "/brands/:brand_id": { name: "Acme" },
   "/providers": { provider: "sendgrid" },
   "/providers/:id": { provider: "sendgrid" }
 }

@@ -1,4 +1,5 @@
 import * as ApiKeys from "#layers/memory/ApiKeys.ts"
+import * as Brands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as Idempotency from "#layers/memory/Idempotency.ts"
 import * as Inbox from "#layers/memory/Inbox.ts"
@@ -19,6 +20,7 @@ const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array
 /** Every store in memory, over one state. */
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
+  Brands.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

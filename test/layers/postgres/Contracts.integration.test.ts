@@ -1,4 +1,5 @@
 import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
+import { brandsContract } from "#test/contracts/Brands.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
@@ -16,6 +17,7 @@ import { Layer } from "effect"
 const stores = Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty))
 
 apiKeysContract("Postgres", stores)
+brandsContract("Postgres", stores)
 idempotencyContract("Postgres", stores)
 inboxContract("Postgres", stores)
 journalContract("Postgres", stores)

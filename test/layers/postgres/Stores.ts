@@ -1,4 +1,5 @@
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
+import * as Brands from "#layers/postgres/Brands.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
 import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
@@ -20,6 +21,7 @@ export const secretKey = (fill: number) =>
 /** Every store that the contract suites ask for, over a database of any kind that the caller gives. */
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
+  Brands.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

@@ -1,5 +1,6 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
+import { brandsContract } from "#test/contracts/Brands.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
@@ -21,6 +22,7 @@ const database = Layer.unwrap(
 const stores = Stores.layer.pipe(Layer.provide(database))
 
 apiKeysContract("embedded", stores)
+brandsContract("embedded", stores)
 idempotencyContract("embedded", stores, { oneBackend: true })
 inboxContract("embedded", stores)
 journalContract("embedded", stores)

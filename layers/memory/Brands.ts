@@ -1,0 +1,131 @@
+import { Database } from "#layers/memory/Database.ts"
+import * as Pages from "#layers/memory/Pages.ts"
+import { inScope, nameOf } from "#layers/memory/State.ts"
+import type { BrandRow } from "#layers/memory/TenantRows.ts"
+import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { Template } from "#schemas/Template.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import {
+  BrandExists,
+  BrandInUse,
+  BrandLimit,
+  BrandNotFound,
+  type BrandRecord,
+  Brands,
+  TooManyBrands
+} from "#src/content/Brands.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
+
+const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(BrandSettings))
+const decodeSnippets = Schema.decodeEffect(Schema.fromJsonString(BrandSnippets))
+const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(Template))
+
+const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
+
+const record = Effect.fnUntraced(function*({ isDefault: _1, scope: _2, settings, snippets, ...row }: BrandRow) {
+  return { ...row, settings: yield* decodeSettings(settings), snippets: yield* decodeSnippets(snippets) }
+}, orUnavailable)
+
+const rendered = ({ id, name, settings, snippets }: BrandRecord) => ({ id, name, settings, snippets })
+
+/** The brands in memory. */
+export const layer = Layer.effect(
+  Brands,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+    const key = yield* SecretKey
+    const most = yield* BrandLimit
+    const newId = yield* TypeId.generator("bnd")
+
+    const put = (row: BrandRow) =>
+      modify((state) => [undefined, { ...state, brands: HashMap.set(state.brands, nameOf(row.scope, row.id), row) }])
+
+    const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
+      const row = yield* read((state) => HashMap.get(state.brands, nameOf(scope, id)))
+      return Option.isSome(row) ? row.value : yield* new BrandNotFound({ id })
+    })
+
+    const names = Effect.fnUntraced(function*(id: string, text: string | undefined) {
+      return text !== undefined && (yield* decodeTemplate(text)).brand?.id === id
+    }, orUnavailable)
+
+    const usedBy = Effect.fnUntraced(function*({ id, isDefault, scope }: BrandRow) {
+      for (const template of yield* read((state) => inScope(state.templates, scope))) {
+        const live = template.live === undefined ? undefined : template.versions[template.live - 1]?.template
+        if (!template.archived && ((yield* names(id, template.draft)) || (yield* names(id, live)))) return "template"
+      }
+      const tenants = yield* read((state) => inScope(state.tenants, scope))
+      if (tenants.some((tenant) => tenant.brandId === id)) return "tenant"
+      return isDefault && (yield* read((state) => inScope(state.brands, scope))).length > 1 ? "default" : undefined
+    })
+
+    return Brands.of({
+      create: Effect.fnUntraced(function*(scope, given, { name, settings, snippets }) {
+        const id = given ?? (yield* newId)
+        const all = yield* read((state) => inScope(state.brands, scope))
+        if (all.some((row) => row.id === id)) return yield* new BrandExists({ id })
+        if (most !== undefined && all.length >= most) return yield* new TooManyBrands({ limit: most })
+        const now = yield* Clock.currentTimeMillis
+        const row: BrandRow = {
+          scope,
+          id,
+          name,
+          settings: JSON.stringify(settings ?? {}),
+          snippets: JSON.stringify(snippets ?? {}),
+          isDefault: all.length === 0,
+          version: now,
+          created: now,
+          updated: now,
+          published: now
+        }
+        yield* put(row)
+        return yield* record(row)
+      }, transaction),
+      get: Effect.fnUntraced(function*(scope, id) {
+        return yield* record(yield* find(scope, id))
+      }),
+      replace: Effect.fnUntraced(function*(scope, id, { name, settings, snippets }) {
+        const before = yield* find(scope, id)
+        const now = yield* Clock.currentTimeMillis
+        const row: BrandRow = {
+          ...before,
+          name,
+          settings: JSON.stringify(settings ?? {}),
+          snippets: JSON.stringify(snippets ?? {}),
+          version: Math.max(before.version + 1, now),
+          updated: now,
+          published: now
+        }
+        yield* put(row)
+        return yield* record(row)
+      }, transaction),
+      remove: Effect.fnUntraced(function*(scope, id) {
+        const by = yield* usedBy(yield* find(scope, id))
+        if (by !== undefined) return yield* new BrandInUse({ id, by })
+        yield* modify((state) => [undefined, { ...state, brands: HashMap.remove(state.brands, nameOf(scope, id)) }])
+      }, transaction),
+      list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
+        const page = yield* Pages.cut({
+          key,
+          list: { scope, route: "brands", filters: [] },
+          rows: yield* read((state) => inScope(state.brands, scope)),
+          position: (row) => ({ at: row.created, id: row.id }),
+          limit,
+          cursor
+        })
+        return { ...page, items: yield* Effect.forEach(page.items, record) }
+      }),
+      resolve: Effect.fnUntraced(function*(scope, id) {
+        const row = Option.getOrUndefined(yield* read((state) => HashMap.get(state.brands, nameOf(scope, id))))
+        return row === undefined ? undefined : rendered(yield* record(row))
+      }),
+      fallback: Effect.fnUntraced(function*(scope) {
+        const row = (yield* read((state) => inScope(state.brands, scope))).find((brand) => brand.isDefault)
+        return row === undefined ? undefined : rendered(yield* record(row))
+      })
+    })
+  })
+)

@@ -1,0 +1,166 @@
+import * as Revisions from "#layers/postgres/Revisions.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as Cursor from "#src/access/Cursor.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import {
+  BrandExists,
+  BrandInUse,
+  BrandLimit,
+  BrandNotFound,
+  type BrandRecord,
+  Brands,
+  TooManyBrands
+} from "#src/content/Brands.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const settingsText = Schema.fromJsonString(BrandSettings)
+const snippetsText = Schema.fromJsonString(BrandSnippets)
+const encodeSettings = Schema.encodeEffect(settingsText)
+const encodeSnippets = Schema.encodeEffect(snippetsText)
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  settings: settingsText,
+  snippets: snippetsText,
+  version: Schema.Number,
+  created: Schema.Number,
+  updated: Schema.Number,
+  published: Schema.Number
+})
+const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+const columns = `id, name, coalesce(settings, '{}') as settings, coalesce(snippets, '{}') as snippets,
+  version::float8 as version, created_at::float8 as created, updated_at::float8 as updated,
+  published_at::float8 as published`
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+  const most = yield* BrandLimit
+  const newId = yield* TypeId.generator("bnd")
+  const revisions = yield* Revisions.make("brands")
+
+  const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const rows = yield* sql`select ${sql.literal(columns)} from brands where scope = ${scope} and id = ${id}`
+    return Array.head(yield* decode(rows))
+  })
+
+  const get = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const row = yield* find(scope, id)
+    return Option.isSome(row) ? row.value : yield* new BrandNotFound({ id })
+  }, orUnavailable)
+
+  // The change of the revision comes first: it is the lock that brands of one scope are written under.
+  const create: Brands["Service"]["create"] = Effect.fnUntraced(
+    function*(scope, given, { name, settings, snippets }) {
+      yield* revisions.bump(scope)
+      const id = given ?? (yield* newId)
+      if (Option.isSome(yield* find(scope, id))) return yield* new BrandExists({ id })
+      if (most !== undefined) {
+        const full = yield* sql`select 1 from brands where scope = ${scope} offset ${most - 1}::int limit 1`
+        if (full.length > 0) return yield* new TooManyBrands({ limit: most })
+      }
+      const now = yield* Clock.currentTimeMillis
+      const row = {
+        id,
+        name,
+        settings: settings ?? {},
+        snippets: snippets ?? {},
+        version: now,
+        created: now,
+        updated: now,
+        published: now
+      }
+      yield* sql`insert into brands
+          (scope, id, name, settings, snippets, is_default, version, created_at, updated_at, published_at)
+        select ${scope}, ${id}, ${name}, ${yield* encodeSettings(row.settings)}, ${yield* encodeSnippets(row.snippets)},
+          not exists (select 1 from brands where scope = ${scope}), ${now}, ${now}, ${now}, ${now}`
+      return row
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const replace: Brands["Service"]["replace"] = Effect.fnUntraced(
+    function*(scope, id, { name, settings, snippets }) {
+      yield* revisions.bump(scope)
+      const now = yield* Clock.currentTimeMillis
+      const rows = yield* sql`update brands set name = ${name}, settings = ${yield* encodeSettings(settings ?? {})},
+          snippets = ${yield* encodeSnippets(snippets ?? {})}, version = greatest(version + 1, ${now}::bigint),
+          updated_at = ${now}, published_at = ${now}
+        where scope = ${scope} and id = ${id} returning ${sql.literal(columns)}`.pipe(Effect.flatMap(decode))
+      const row = Array.head(rows)
+      return Option.isSome(row) ? row.value : yield* new BrandNotFound({ id })
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  /** Why a brand cannot go: a template that is being written with it holds its row until it is seen here. */
+  const usedBy = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const rows = yield* sql`select
+        b.is_default and exists (select 1 from brands o where o.scope = b.scope and o.id <> b.id) as "asDefault",
+        exists (select 1 from tenants t where t.scope = b.scope and t.brand_id = b.id) as "byTenant",
+        exists (select 1 from templates t where t.scope = b.scope and t.draft_brand = b.id and not t.archived)
+          or exists (select 1 from templates t where t.scope = b.scope and t.live_brand = b.id and not t.archived)
+          as "byTemplate"
+      from brands b where b.scope = ${scope} and b.id = ${id}`.pipe(Effect.flatMap(decodeUses))
+    const { asDefault, byTemplate, byTenant } = rows[0] ?? { asDefault: false, byTemplate: false, byTenant: false }
+    if (byTemplate) return "template"
+    if (byTenant) return "tenant"
+    return asDefault ? "default" : undefined
+  })
+
+  const remove: Brands["Service"]["remove"] = Effect.fnUntraced(
+    function*(scope, id) {
+      yield* revisions.bump(scope)
+      const found = yield* sql`select 1 from brands where scope = ${scope} and id = ${id} for update`
+      if (found.length === 0) return yield* new BrandNotFound({ id })
+      const by = yield* usedBy(scope, id)
+      if (by !== undefined) return yield* new BrandInUse({ id, by })
+      yield* sql`delete from brands where scope = ${scope} and id = ${id}`
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const list: Brands["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "brands", filters: [] }
+    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
+    const rows = yield* sql`select ${sql.literal(columns)} from brands where scope = ${scope}
+        ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
+      order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const items = rows.slice(0, limit)
+    const last = items.at(-1)
+    return {
+      items,
+      cursor: rows.length > limit && last !== undefined
+        ? Cursor.seal(secretKey, sealed, { at: last.created, id: last.id })
+        : undefined
+    }
+  }, orUnavailable)
+
+  const rendered = ({ id, name, settings, snippets }: BrandRecord) => ({ id, name, settings, snippets })
+
+  const resolve = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, id: string) {
+    return Option.getOrUndefined(Option.map(yield* find(scope, id), rendered))
+  }, orUnavailable))
+
+  const fallback = revisions.remembering(Effect.fnUntraced(function*(scope: Scope) {
+    const rows = yield* sql`select ${sql.literal(columns)} from brands where scope = ${scope} and is_default`
+    return Option.getOrUndefined(Option.map(Array.head(yield* decode(rows)), rendered))
+  }, orUnavailable))
+
+  return Brands.of({ create, get, replace, remove, list, resolve, fallback: (scope) => fallback(scope, "") })
+})
+
+const decodeUses = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ asDefault: Schema.Boolean, byTemplate: Schema.Boolean, byTenant: Schema.Boolean }))
+)
+
+export const layer = Layer.effect(Brands, make)
