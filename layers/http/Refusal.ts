@@ -2,7 +2,13 @@ import { sentence } from "#layers/http/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import type { NoCatalogue } from "#src/content/Catalogue.ts"
 import type { BrandExists, BrandInUse, BrandNotFound } from "#src/content/Brands.ts"
-import type { AliasTaken, TemplateNotFound, UnknownBrand, UnknownStrategy, VersionNotFound } from "#src/content/Templates.ts"
+import type {
+  AliasTaken,
+  TemplateNotFound,
+  UnknownBrand,
+  UnknownStrategy,
+  VersionNotFound
+} from "#src/content/Templates.ts"
 import type { TranslationNotFound } from "#src/content/Translations.ts"
 import type { ConfigurationRefused } from "#src/delivery/Configure.ts"
 import type { SendRefused } from "#src/delivery/Drafts.ts"

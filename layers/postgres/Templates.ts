@@ -62,9 +62,7 @@ const make = Effect.gen(function*() {
     yield* sql`update templates set live = ${number}::bigint, latest = greatest(latest, ${number}::bigint),
         live_strategy = ${template.routing?.strategy_id ?? null}, live_brand = ${
       template.brand?.id ?? null
-    }, live_topic = ${
-      template.subscription?.topic_id ?? null
-    }
+    }, live_topic = ${template.subscription?.topic_id ?? null}
       where scope = ${scope} and id = ${id}`
   })
 
@@ -90,9 +88,9 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       const draft = yield* Rows.encodeTemplate(template)
       yield* sql`insert into templates (scope, id, summary, draft, draft_at, draft_strategy, draft_brand, created_at)
-      values (${scope}, ${id}, ${summaryOf(template)}, ${draft}, ${now}, ${
-        template.routing?.strategy_id ?? null
-      }, ${template.brand?.id ?? null}, ${now})`
+      values (${scope}, ${id}, ${summaryOf(template)}, ${draft}, ${now}, ${template.routing?.strategy_id ?? null}, ${
+        template.brand?.id ?? null
+      }, ${now})`
       yield* setAlias(scope, id, alias)
       if (publish) yield* publishDraft(scope, { id, latest: 0, live: null }, draft)
       yield* revisions.bump(scope)

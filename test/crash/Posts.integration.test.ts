@@ -27,7 +27,10 @@ const plain = (answer: Caller.Answer | undefined, name: string) => ({
   status: answer?.status,
   type: answer?.headers["content-type"],
   body: answer?.body.replaceAll(name, "<name>")
-    .replaceAll(/1-[0-9a-f]{8}-[0-9a-f]{24}|(?<="id":")[^"]+/g, "<id>").replaceAll(/\b\d{13}\b/g, "<time>")
+    .replaceAll(/1-[0-9a-f]{8}-[0-9a-f]{24}|(?<="id":")[^"]+/g, "<id>").replaceAll(
+      /\b\d{13}\b|\b\d{4}-\d\d-\d\dT[\d:.]+Z/g,
+      "<time>"
+    )
 })
 
 /** Effect and stored response as the database holds them, behind the back of the server. */
