@@ -5,11 +5,12 @@ import { email } from "./Email.ts"
 import { idle } from "./Idle.ts"
 import * as Machine from "./Machine.ts"
 import { memory } from "./Memory.ts"
+import { providers } from "./Providers.ts"
 import { type Line, type Question, table } from "./Report.ts"
 import { render } from "./Render.ts"
 import { start } from "./Start.ts"
 
-const questions: Readonly<Record<string, Question>> = { accept, deliver, memory, idle, start, email, render }
+const questions: Readonly<Record<string, Question>> = { accept, deliver, memory, idle, start, email, providers, render }
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,

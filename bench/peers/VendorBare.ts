@@ -1,0 +1,56 @@
+import { configure, delivery, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Effect } from "effect"
+import { HttpClient, HttpClientRequest } from "effect/http"
+import * as VendorRun from "./VendorRun.ts"
+
+const { inFlight, origin, row } = VendorRun
+
+/** What the client writes itself. */
+const own = new Set(["host", "connection", "content-length"])
+
+/** The requests that the provider makes for a message once its tokens are held, as they left. */
+const recorded = Effect.gen(function*() {
+  const server = yield* ScriptedVendor.listen({
+    http2: row.http2 === true,
+    script: ({ path }) => row.before?.[path.split("?")[0] ?? ""] ?? row.success
+  })
+  const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(withHttp(15_000))
+  yield* vendor.send(delivery(row))
+  const warm = server.seen.length
+  yield* vendor.send(delivery(row))
+  return server.seen.slice(warm)
+}).pipe(Effect.scoped)
+
+const pool = NodeHttpClient.layerUndiciOptions(
+  row.http2 === true
+    ? { connections: 4, allowH2: true, ...{ useH2c: true } }
+    : { connections: inFlight, pipelining: 1, allowH2: false }
+)
+
+// The same requests over effect/http's client and the same pool, nothing made and nothing understood.
+await Effect.gen(function*() {
+  const client = yield* HttpClient.HttpClient
+  const requests = (yield* recorded).map(({ body, headers, method, path }) => {
+    const sent = Object.fromEntries(
+      Object.entries(headers).filter(([name]) => !own.has(name) && !name.startsWith(":"))
+    )
+    const url = `${origin}${path}`
+    return method === "GET"
+      ? HttpClientRequest.get(url, { headers: sent })
+      : HttpClientRequest.post(url, { headers: sent }).pipe(
+        HttpClientRequest.bodyText(body, headers["content-type"] ?? "application/json")
+      )
+  })
+  const send = Effect.forEach(requests, (request) => Effect.flatMap(client.execute(request), ({ text }) => text), {
+    discard: true
+  })
+  yield* Effect.promise(() =>
+    VendorRun.measure((count) =>
+      Effect.runPromise(
+        Effect.forEach(Array.from({ length: count }), () => send, { concurrency: inFlight, discard: true })
+      )
+    )
+  )
+}).pipe(Effect.provide(pool), Effect.runPromise)
