@@ -23,9 +23,11 @@ const recorded = Effect.gen(function*() {
   return server.seen.slice(warm)
 }).pipe(Effect.scoped)
 
+/** `useH2c` is what undici reads, though its types do not know it here. */
+const h2c = { connections: 4, allowH2: true, useH2c: true }
 const pool = NodeHttpClient.layerUndiciOptions(
   row.http2 === true
-    ? { connections: 4, allowH2: true, ...{ useH2c: true } }
+    ? h2c
     : { connections: inFlight, pipelining: 1, allowH2: false }
 )
 
