@@ -7,6 +7,7 @@ import * as CallbackRoute from "#layers/http/Callbacks.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Operations from "#layers/http/Operations.ts"
 import * as Routes from "#layers/http/Routes.ts"
+import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
@@ -38,6 +39,8 @@ import { Settings, type Values } from "#layers/settings/Settings.ts"
 import * as Keys from "#src/access/ApiKeys.ts"
 import * as Sweep from "#src/access/Sweep.ts"
 import { BrandLimit } from "#src/content/Brands.ts"
+import * as Layouts from "#src/content/Layouts.ts"
+import * as Rendering from "#src/content/Rendering.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
@@ -88,6 +91,9 @@ const stores = Layer.mergeAll(
   Translations.layer
 ).pipe(Layer.provideMerge(Handover.layer))
 
+/** What messages say; nothing of it starts before a message needs it. */
+const rendering = Rendering.layer.pipe(Layer.provide(Layouts.layer), Layer.provide(Mjml.layer))
+
 const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 
 /** What providers report of messages. */
@@ -137,6 +143,7 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
       Layer.provide(placement(settings)),
       Layer.provide(Intake.layer),
       Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
+      Layer.provide(rendering),
       Layer.provide(stores),
       Layer.provide(vendors),
       Layer.provide(database(settings)),

@@ -5,6 +5,9 @@ import { Schema } from "effect"
 export const Action = Schema.Struct({ content: Schema.String, href: Schema.String })
 export type Action = typeof Action.Type
 
+/** How many parts a text message is cut into, in which alphabet. */
+export const Segments = Schema.Struct({ count: Schema.Int, encoding: Schema.Literals(["GSM-7", "UCS-2"]) })
+
 /** What one channel was given to send; parts a channel does not use are empty strings (api.md §4, output). */
 export const Rendered = Schema.Struct({
   title: Schema.String,
@@ -15,6 +18,10 @@ export const Rendered = Schema.Struct({
   blocks: Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.String })),
   actions: Schema.Array(Action),
   /** What the author wrote for this channel in its own form, filled in: `payload` of a webhook, `slackBlocks`. */
-  raw: Schema.optionalKey(JsonMap)
+  raw: Schema.optionalKey(JsonMap),
+  /** What the elements are in the provider's own form: `slackBlocks`, `adaptiveCard`. */
+  native: Schema.optionalKey(JsonMap),
+  /** Of a text message. */
+  segments: Schema.optionalKey(Segments)
 })
 export type Rendered = typeof Rendered.Type

@@ -6,6 +6,7 @@ import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
@@ -80,6 +81,16 @@ const serviceOf = (to: Address, base: string | undefined): string | undefined =>
   return protocol === "https:" && connectors.has(host) ? `${origin}${pathname.replace(/\/+$/, "")}` : undefined
 }
 
+/** The card with its text as what a notification shows, or the text alone. */
+const said = (rendered: Rendered): Schema.JsonObject => {
+  const text = ChatText.chat(rendered, (text) => text, (title) => title)
+  const card = rendered.native?.["adaptiveCard"]
+  return card === undefined
+    // No markup is read, so no link or mention can be made of data.
+    ? { text, textFormat: "plain" }
+    : { summary: text, attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }] }
+}
+
 const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   const login = `https://login.microsoftonline.com/${settings.tenant_id ?? "botframework.com"}/oauth2/v2.0/token`
   const token = yield* BearerToken.make((line) =>
@@ -125,9 +136,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
         body: JSON.stringify(Overrides.body({
           type: "message",
           from: { id: `28:${settings.app_id}` },
-          text: ChatText.chat(delivery.rendered, (text) => text, (title) => title),
-          // No markup is read, so no link or mention can be made of data.
-          textFormat: "plain"
+          ...said(delivery.rendered)
         }, delivery.override))
       }
     }

@@ -96,7 +96,7 @@ const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntra
 
     const channel = to.channel ?? to.user_id ?? (to.email ? yield* userOf(to.email) : undefined)
     if (channel === undefined) return yield* badAddress("No Slack channel or user")
-    const slackBlocks = delivery.rendered.raw?.["slackBlocks"]
+    const slackBlocks = delivery.rendered.raw?.["slackBlocks"] ?? delivery.rendered.native?.["slackBlocks"]
     return {
       method: "POST" as const,
       url: `${base}/chat.postMessage`,

@@ -48,7 +48,11 @@ export const Output = Schema.Struct({
     title: Rendered.fields.title,
     body: Rendered.fields.body,
     text: Rendered.fields.text,
-    blocks: Rendered.fields.blocks
+    blocks: Rendered.fields.blocks,
+    /** Ours: Slack's blocks or the adaptive card of Teams, as they were sent. */
+    native: Rendered.fields.native,
+    /** Ours: how many parts a text message was. */
+    segments: Rendered.fields.segments
   })
 })
 export type Output = typeof Output.Type

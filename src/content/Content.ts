@@ -5,11 +5,15 @@ import { paragraph } from "#src/content/Block.ts"
 import { Budget, limits } from "#src/content/Budget.ts"
 import { languageOf } from "#src/content/elemental/Locales.ts"
 import { type Document, document } from "#src/content/Elemental.ts"
+import { contexts } from "#src/content/html/Contexts.ts"
 import * as Page from "#src/content/html/Page.ts"
+import type { Branding } from "#src/content/layout/Branding.ts"
 import { isObject, type Value } from "#src/content/Own.ts"
 import * as Plain from "#src/content/Plain.ts"
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 import { shape } from "#src/content/Shape.ts"
+import type { Translate } from "#src/content/template/Helper.ts"
+import { fill } from "#src/content/Variables.ts"
 import { DateTime, Result, type Schema } from "effect"
 
 export { RenderFailed }
@@ -21,8 +25,13 @@ export interface Input {
   readonly provider: string
   readonly data: Schema.JsonObject
   readonly profile: Schema.JsonObject
+  /** What else the provider may be called, its vendor's key included. */
+  readonly providers?: ReadonlyArray<string> | undefined
   /** What it looks like: the brand of this channel of the message (api.md §9). */
   readonly brand?: Brand | undefined
+  /** The brand's page, where the channel has one. */
+  readonly branding?: Branding | undefined
+  readonly translate?: Translate | undefined
   readonly context: {
     readonly messageId: string
     readonly recipient: string
@@ -35,6 +44,12 @@ export interface Input {
   }
 }
 
+/** Rendered but for what takes longer: `mjml` is to be compiled, and its HTML to be given to `finish`. */
+export interface Prepared {
+  readonly mjml: string | undefined
+  readonly finish: (compiled: string | undefined) => Result.Result<Rendered, RenderFailed>
+}
+
 /** Markdown, a tag, a line break or a carriage return: what a plain text does not have. */
 const plain = /^[^*_~`[\]\\{\r]*$/
 
@@ -42,7 +57,7 @@ const systemOf = ({ context }: Input): Schema.JsonObject => ({
   ...context.variables,
   messageId: context.messageId,
   recipient: context.recipient,
-  courier: { environment: context.environment },
+  courier: { ...objectOf(context.variables?.["courier"]), environment: context.environment },
   ...(context.tenantId === undefined
     ? {}
     : { tenant: { ...objectOf(context.variables?.["tenant"]), id: context.tenantId } }),
@@ -65,27 +80,64 @@ const simple = ({ body, elements, title }: Content): Document | undefined => {
     title: title ?? "",
     blocks: [paragraph(body === "" ? [] : [{ _tag: "Text", text: body }])],
     raw: undefined,
+    isMjml: false,
+    footer: [],
+    isRich: false,
     look: Page.plain
   }
 }
+
+const untranslated: Translate = () => undefined
 
 /**
  * What one channel of a message is given to send. Data is data: it is escaped in HTML, left alone in text, and never markup, markdown or
  * behaviour. Output, loops, steps and depth are limited (`Budget`), so that this ends within about 100 ms.
  */
-export const render = (input: Input): Result.Result<Rendered, RenderFailed> => {
+export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => {
   const budget = new Budget()
   const language = languageOf(input.profile["locale"])
-  const found = simple(input.content) ?? document(input.content, {
+  const branding = input.channel === "email" ? input.branding : undefined
+  const scope = {
+    data: input.data,
+    profile: input.profile,
+    system: systemOf(input),
+    translate: input.translate ?? untranslated
+  }
+  const providers = [input.provider, ...input.providers ?? []]
+  const found = (branding === undefined ? simple(input.content) : undefined) ?? document(input.content, {
     channel: input.channel,
-    provider: input.provider,
+    providers,
     locale: language,
-    scope: { data: input.data, profile: input.profile, system: systemOf(input) },
+    style: branding?.style,
+    scope,
     budget
   })
   if (budget.failure !== undefined) return Result.fail(budget.failure)
-  const rendered = shape(input.channel, { ...found, title: Plain.oneLine(found.title) }, language)
-  return rendered.html.length > limits.output
-    ? Result.fail(new RenderFailed({ detail: `The content renders to more than ${limits.output} characters of HTML` }))
-    : Result.succeed(rendered)
+  const html = found.isMjml && input.channel === "email" ? found.raw?.["html"] : undefined
+  const finish: Prepared["finish"] = (compiled) => {
+    const raw = compiled === undefined ? found.raw : { ...found.raw, html: compiled }
+    const around = { refs: {}, set: new Map(), loop: undefined }
+    const rendered = shape({
+      channel: input.channel,
+      providers,
+      language,
+      document: { ...found, raw, title: Plain.oneLine(found.title) },
+      layout: branding?.layout,
+      write: (template) => fill(template, { ...scope, ...around }, budget, contexts())
+    })
+    if (budget.failure !== undefined) return Result.fail(budget.failure)
+    return rendered.html.length > limits.output
+      ? Result.fail(
+        new RenderFailed({ detail: `The content renders to more than ${limits.output} characters of HTML` })
+      )
+      : Result.succeed(rendered)
+  }
+  return Result.succeed({ mjml: typeof html === "string" ? html : undefined, finish })
 }
+
+/** The same at once, for content without MJML. */
+export const render = (input: Input): Result.Result<Rendered, RenderFailed> =>
+  Result.flatMap(prepare(input), ({ finish, mjml }) =>
+    mjml === undefined
+      ? finish(undefined)
+      : Result.fail(new RenderFailed({ detail: "MJML is not compiled here" })))

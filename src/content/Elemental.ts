@@ -3,10 +3,12 @@ import { type Block, paragraph } from "#src/content/Block.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import * as Blocks from "#src/content/elemental/Blocks.ts"
 import { Fields } from "#src/content/elemental/Fields.ts"
-import { raw, type Raw } from "#src/content/elemental/Raw.ts"
+import { isMjml, raw, type Raw } from "#src/content/elemental/Raw.ts"
 import { type Audience, Walk } from "#src/content/elemental/Walk.ts"
 import { length } from "#src/content/html/Color.ts"
 import type { Look } from "#src/content/html/Page.ts"
+import type { Style } from "#src/content/layout/Branding.ts"
+import { footer } from "#src/content/layout/Footer.ts"
 import { inline } from "#src/content/Inline.ts"
 import { isObject } from "#src/content/Own.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
@@ -16,21 +18,29 @@ export interface Document {
   readonly title: string
   readonly blocks: ReadonlyArray<Block>
   readonly raw: Raw | undefined
+  /** The `html` of `raw` is MJML. */
+  readonly isMjml: boolean
+  /** The foot of a brand's mails. */
+  readonly footer: ReadonlyArray<Block>
+  /** Whether there is more than a short title and body. */
+  readonly isRich: boolean
   readonly look: Omit<Look, "language">
 }
 
 /** For whom and with what the elements are rendered. */
 export interface Target extends Audience {
-  readonly scope: Pick<Scope, "data" | "profile" | "system">
+  readonly scope: Pick<Scope, "data" | "profile" | "system" | "translate">
+  /** The brand of a mail. */
+  readonly style: Style | undefined
   readonly budget: Budget
 }
 
 const top = { depth: 0, lists: 0 } as const
 
 /** Where the top level is `channel` elements, the one for this provider, channel or else `default` speaks. */
-const forChannel = (elements: ReadonlyArray<Element>, { channel, provider }: Audience): Element | undefined => {
+const forChannel = (elements: ReadonlyArray<Element>, { channel, providers }: Audience): Element | undefined => {
   const parts = elements.filter((element) => element.type === "channel")
-  return [provider, channel, "default"].flatMap((id) => parts.filter((part) => part["channel"] === id))[0]
+  return [...providers, channel, "default"].flatMap((id) => parts.filter((part) => part["channel"] === id))[0]
 }
 
 /** Renders the elements of a message for one channel (api.md 2.5). Types it does not know are skipped. Ends early by the budget. */
@@ -40,7 +50,7 @@ export const document = (content: Content, target: Target): Document => {
   const walk = new Walk(fields, target)
   const scope: Scope = { ...target.scope, refs: walk.refs, set: new Map(), loop: undefined }
   let title = typeof content.title === "string" ? fill(content.title, scope, budget, fields.plain) : undefined
-  const making = Blocks.make(fields, walk, (said) => {
+  const making = Blocks.make(fields, walk, target.style?.accent, (said) => {
     title ??= said
   })
   const first = typeof content.body === "string"
@@ -57,6 +67,9 @@ export const document = (content: Content, target: Target): Document => {
   return {
     blocks,
     raw: own === undefined ? undefined : raw(own, scope, budget),
+    isMjml: own !== undefined && isMjml(own),
+    footer: target.style === undefined ? [] : footer(target.style, scope, budget),
+    isRich: elements.length > 0,
     title: title ?? "",
     look: { fontSize: size("font_size"), lineHeight: size("line_height"), padding: size("padding") }
   }

@@ -1,10 +1,14 @@
 import type { Action, Rendered } from "#schemas/Rendered.ts"
 import type { Block } from "#src/content/Block.ts"
 import type { Document } from "#src/content/Elemental.ts"
+import { adaptiveCard } from "#src/content/chat/AdaptiveCard.ts"
+import { slackBlocks } from "#src/content/chat/Slack.ts"
 import { safeHref } from "#src/content/Href.ts"
-import { textOf } from "#src/content/html/Text.ts"
 import * as Page from "#src/content/html/Page.ts"
+import { rule, textOf } from "#src/content/html/Text.ts"
+import type { Layout } from "#src/content/layout/Layout.ts"
 import * as Plain from "#src/content/Plain.ts"
+import { segmentsOf } from "#src/content/Segments.ts"
 
 const empty: Rendered = { title: "", subject: "", body: "", text: "", html: "", blocks: [], actions: [] }
 
@@ -39,22 +43,57 @@ const firstWords = (blocks: ReadonlyArray<Block>): string => {
   return ""
 }
 
-const email = ({ blocks, look, title }: Document, language: string | undefined): Rendered => ({
-  ...empty,
-  subject: title,
-  text: Plain.text(blocks, letter),
-  html: Page.page(title, firstWords(blocks), blocks, { ...look, language })
-})
+/** What is shaped, and for whom. */
+export interface Shaping {
+  readonly channel: string
+  /** What the provider may be called. */
+  readonly providers: ReadonlyArray<string>
+  readonly language: string | undefined
+  readonly document: Document
+  /** The page of the mail's brand. */
+  readonly layout: Layout | undefined
+  /** Fills in the variables of the layout's own texts. */
+  readonly write: (template: string) => string
+}
+
+const email = ({ document, language, layout, write }: Shaping): Rendered => {
+  const { blocks, footer, look, title } = document
+  const foot = Plain.text(footer, letter)
+  const mail = { title, first: firstWords(blocks), blocks, footer, look: { ...look, language } }
+  return {
+    ...empty,
+    subject: title,
+    text: Plain.text(blocks, letter) + (foot === "" ? "" : `\n\n${rule}\n\n${foot}`),
+    html: layout === undefined ? Page.page(mail) : Page.branded(mail, layout, write)
+  }
+}
+
+/** What a text message says, and the parts that it is cut into. */
+const texted = (said: string): Pick<Rendered, "text" | "segments"> => {
+  const segments = segmentsOf(said)
+  return { text: said, ...(segments === undefined ? {} : { segments }) }
+}
+
+/** The elements in the form of a chat platform that has one. */
+const nativeOf = ({ document: { blocks, isRich, title }, providers }: Shaping): Pick<Rendered, "native"> => {
+  if (!isRich) return {}
+  if (providers.includes("slack")) {
+    const made = slackBlocks(title, blocks)
+    return made.length === 0 ? {} : { native: { slackBlocks: made } }
+  }
+  const card = providers.includes("msteams") ? adaptiveCard(title, blocks) : undefined
+  return card === undefined ? {} : { native: { adaptiveCard: card } }
+}
 
 /** Which parts of a document a channel takes. */
-const ofBlocks = (channel: string, document: Document, language: string | undefined): Rendered => {
-  const { blocks, title } = document
+const ofBlocks = (shaping: Shaping): Rendered => {
+  const { channel, document: { blocks, title } } = shaping
   switch (channel) {
     case "email":
-      return email(document, language)
+      return email(shaping)
     case "sms": {
       const said = Plain.withoutControls(Plain.text(blocks, note)) || title
-      return { ...empty, body: said, text: said }
+      return { ...empty, body: said, ...texted(said) }
     }
     case "inbox":
     case "push":
@@ -64,15 +103,15 @@ const ofBlocks = (channel: string, document: Document, language: string | undefi
     }
     default: {
       const body = Plain.text(blocks, note)
-      return { ...empty, title, body, text: body, blocks: piecesOf(blocks) }
+      return { ...empty, title, body, text: body, blocks: piecesOf(blocks), ...nativeOf(shaping) }
     }
   }
 }
 
 /** What a channel is given to send: what its elements say, and over that what the author wrote in the channel's own form. */
-export const shape = (channel: string, document: Document, language: string | undefined): Rendered => {
-  const made = ofBlocks(channel, document, language)
-  const { raw } = document
+export const shape = (shaping: Shaping): Rendered => {
+  const { channel, document: { raw } } = shaping
+  const made = ofBlocks(shaping)
   if (raw === undefined) return made
   const own = (key: "subject" | "title" | "body" | "text" | "html"): string | undefined => {
     const value = raw[key]
@@ -85,5 +124,6 @@ export const shape = (channel: string, document: Document, language: string | un
   }
   const body = own("body") ?? own("text") ?? made.body
   const title = made.title === "" && own("title") === undefined ? "" : Plain.oneLine(own("title") ?? made.title)
-  return { ...made, title, body, text: own("text") ?? body, raw }
+  const text = own("text") ?? body
+  return { ...made, title, body, ...(channel === "sms" ? texted(text) : { text }), raw }
 }

@@ -3,6 +3,7 @@ import { shield, shieldLines } from "#src/content/Inline.ts"
 import { memo } from "#src/content/Memo.ts"
 import { keysOf, member, type Value } from "#src/content/Own.ts"
 import { parse } from "#src/content/template/Parser.ts"
+import type { Translate } from "#src/content/template/Helper.ts"
 import { type Root, run, type Writer } from "#src/content/template/Run.ts"
 import { Result, type Schema } from "effect"
 
@@ -18,6 +19,7 @@ export interface Scope {
   readonly set: Map<string, Value>
   /** `$.item` and `$.index` of the loop around. */
   readonly loop: Schema.JsonObject | undefined
+  readonly translate: Translate
 }
 
 const remembered = memo({ entries: 1_024, characters: 1_048_576 }, parse)
@@ -56,7 +58,8 @@ export const rootOf = (scope: Scope): Root => ({
     if (name === "" || reserved.includes(name) || scope.set.size >= mostSet) return false
     scope.set.set(name, value)
     return true
-  }
+  },
+  translate: scope.translate
 })
 
 const same = (text: string): string => text

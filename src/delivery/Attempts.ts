@@ -149,7 +149,7 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
         ...where,
         ...(possibleDuplicate ? { possibleDuplicate } : {})
       }
-      const rendered = yield* Effect.sync(() => journey.render(candidate)).pipe(Trace.stage("render"))
+      const rendered = yield* Effect.result(journey.render(candidate)).pipe(Trace.stage("render"))
       if (Result.isFailure(rendered)) {
         return yield* conclude(Outcome.unrendered(intent, rendered.failure.detail), [delivering])
       }

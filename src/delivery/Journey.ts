@@ -6,7 +6,7 @@ import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Candidate, Plan } from "#src/delivery/Plan.ts"
 import type { Situation } from "#src/delivery/Position.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
-import type { Result, Schema } from "effect"
+import type { Effect, Schema } from "effect"
 
 /** A message on its way: what the stages before found. */
 export interface Journey {
@@ -16,7 +16,7 @@ export interface Journey {
   readonly profile: Profile
   readonly data: Schema.JsonObject
   readonly providers: ReadonlyArray<Provider>
-  readonly render: (candidate: Candidate) => Result.Result<Rendered, RenderFailed>
+  readonly render: (candidate: Candidate) => Effect.Effect<Rendered, RenderFailed>
   readonly situation: Omit<Situation, "now" | "openUntil">
   /** Lines of the timeline to be written with the first step. */
   readonly events: ReadonlyArray<HistoryEvent>

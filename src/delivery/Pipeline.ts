@@ -1,11 +1,10 @@
 import type { HistoryEvent } from "#schemas/History.ts"
-import { environmentOf } from "#schemas/Scope.ts"
-import * as Content from "#src/content/Content.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import * as Render from "#src/delivery/Render.ts"
 import type * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { towardsProvider } from "#src/delivery/Settlement.ts"
@@ -36,12 +35,14 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const journal = yield* Journal
     const decide = yield* Stages.make
+    const render = yield* Render.make
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)
     const write = Write.make(journal)
     const walk = deliver(write, yield* Breakers.Breakers)
 
     const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number) {
-      const { content, data, isOneTimePassword, message, plan, profile, providers } = yield* decide(stored)
+      const decision = yield* decide(stored)
+      const { data, isOneTimePassword, message, plan, profile, providers } = decision
       const ts = yield* Clock.currentTimeMillis
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
         ? []
@@ -55,21 +56,7 @@ export const layer = Layer.effect(
         data,
         providers,
         events: first,
-        render: (candidate) =>
-          Content.render({
-            content,
-            channel: candidate.channel,
-            provider: candidate.provider,
-            data,
-            profile,
-            context: {
-              messageId: message.id,
-              recipient: message.recipient.user_id ?? message.recipientKey,
-              tenantId: message.recipient.tenant_id ?? undefined,
-              environment: environmentOf(message.scope),
-              now: ts
-            }
-          }),
+        render: render(decision, ts),
         situation: {
           id: message.id,
           waits,

@@ -69,7 +69,9 @@ export const outputs = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<Outp
       title: output.title,
       body: output.body,
       text: output.text,
-      blocks: output.blocks
+      blocks: output.blocks,
+      ...(output.native === undefined ? {} : { native: output.native }),
+      ...(output.segments === undefined ? {} : { segments: output.segments })
     }
   }))
 }

@@ -1,5 +1,9 @@
 import * as Fake from "#layers/providers/Fake.ts"
+import { Layouts } from "#src/content/Layouts.ts"
+import { Mjml } from "#src/content/Mjml.ts"
+import * as Rendering from "#src/content/Rendering.ts"
 import { Templates } from "#src/content/Templates.ts"
+import { Translations } from "#src/content/Translations.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
@@ -97,6 +101,9 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
       // These messages carry their content.
       Layer.mock(Templates, {}),
       Layer.mock(Strategies, {}),
+      Layer.mock(Layouts, {}),
+      Layer.mock(Mjml, {}),
+      Layer.mock(Translations, {}),
       Layer.succeed(Profiles, { ...profiles, find: (...args) => alive(profiles.find(...args)) }),
       Layer.succeed(Journal, {
         accept: (acceptance) => alive(journal.accept(acceptance)),
@@ -123,6 +130,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
     const engine = yield* Layer.build(Layer.fresh(
       Shards.layer.pipe(
         Layer.provide(Pipeline.layer),
+        Layer.provide(Rendering.layer),
         Layer.provide([guarded, Fake.layer(outside)])
       )
     )).pipe(Scope.provide(scope))

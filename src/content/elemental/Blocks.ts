@@ -11,8 +11,16 @@ import { fill, type Scope, writers } from "#src/content/Variables.ts"
 
 const mostLists = 5
 
-/** Elements as blocks. `meta` is told the title of each that is shown; types there are none of become nothing. */
-export const make = (fields: Fields, walk: Walk, meta: (title: string) => void): Making<Block> => {
+/**
+ * Elements as blocks. `accent` is the colour of buttons that say none; `meta` is told the title of each that is shown. Types there are none
+ * of become nothing.
+ */
+export const make = (
+  fields: Fields,
+  walk: Walk,
+  accent: string | undefined,
+  meta: (title: string) => void
+): Making<Block> => {
   const { budget } = fields
   const inlines = Inlines.make(fields, walk)
 
@@ -74,7 +82,7 @@ export const make = (fields: Fields, walk: Walk, meta: (title: string) => void):
           href: fields.text(element, inside, "href").trim(),
           align: fields.align(element, inside) ?? "center",
           isLink: element["style"] === "link",
-          background: fields.color(element, inside, "background_color")
+          background: fields.color(element, inside, "background_color") ?? accent
         }]
       case "image":
         return [image(element, inside, "src", "href")]

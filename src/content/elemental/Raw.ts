@@ -7,6 +7,14 @@ import type { Schema } from "effect"
 /** What an author wrote for a channel in the channel's own form, filled in: texts by their key, and other JSON as it is. */
 export type Raw = Schema.JsonObject
 
+const transformers = ["handlebars", "mjml"]
+
+/** Whether what is filled in is MJML, which is HTML only once it is compiled. */
+export const isMjml = (own: Schema.JsonObject): boolean => {
+  const named: Value = own["transformers"]
+  return isList(named) && named.includes("mjml") && typeof own["html"] === "string"
+}
+
 /** Fills in every text of a `channel` element's `raw`; data in its `html` is escaped. A form that we do not have fails the budget. */
 export const raw = (own: Schema.JsonObject, scope: Scope, budget: Budget): Raw => {
   const filled = (value: Schema.Json, depth: number): Schema.Json => {
@@ -22,9 +30,9 @@ export const raw = (own: Schema.JsonObject, scope: Scope, budget: Budget): Raw =
       : value
   }
 
-  const transformers: Value = own["transformers"]
-  if (isList(transformers) && transformers.some((name) => name !== "handlebars")) {
-    budget.fail("Raw content can only be transformed by handlebars")
+  const named: Value = own["transformers"]
+  if (isList(named) && named.some((name) => typeof name !== "string" || !transformers.includes(name))) {
+    budget.fail("Raw content can only be transformed by handlebars and mjml")
     return {}
   }
   return Object.fromEntries(

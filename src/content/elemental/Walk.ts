@@ -10,7 +10,8 @@ import { Result, type Schema } from "effect"
 /** For whom elements are shown. */
 export interface Audience {
   readonly channel: string
-  readonly provider: string
+  /** What the provider may be called, its vendor's key included. */
+  readonly providers: ReadonlyArray<string>
   readonly locale: string | undefined
 }
 
@@ -84,8 +85,8 @@ export class Walk {
   }
 
   #isFor(names: Value): boolean {
-    const { channel, provider } = this.#audience
-    return !isList(names) || names.includes(channel) || names.includes(provider)
+    const { channel, providers } = this.#audience
+    return !isList(names) || names.includes(channel) || providers.some((name) => names.includes(name))
   }
 
   #holds(element: Element, inside: Scope): boolean {

@@ -2,6 +2,7 @@ import type { Block } from "#src/content/Block.ts"
 import { rows, table } from "#src/content/html/Blocks.ts"
 import { escape } from "#src/content/html/Escape.ts"
 import { colors, font, sheet } from "#src/content/html/Styles.ts"
+import { fill, type Layout } from "#src/content/layout/Layout.ts"
 
 /** What the whole page is like. `font_size`, `line_height` and `padding` of the channel, as lengths; `language` is a tag, `en-GB`. */
 export interface Look {
@@ -21,12 +22,18 @@ const filler = "&#8199;&#847; ".repeat(48)
 const hidden =
   "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px"
 
-const preheader = (first: string): string => {
+/** The first words, and nothing after them. */
+const preview = (first: string): string => {
   const text = first.replace(/\s+/g, " ").trim()
   const cut = text.length <= preheaderLength
     ? text
     : `${text.slice(0, preheaderLength).replace(/[\ud800-\udbff]$/, "").trimEnd()}…`
-  return cut === "" ? "" : `<div style="${hidden}">${escape(cut)} ${filler}</div>\n`
+  return cut === "" ? "" : `${escape(cut)} ${filler}`
+}
+
+const preheader = (first: string): string => {
+  const text = preview(first)
+  return text === "" ? "" : `<div style="${hidden}">${text}</div>\n`
 }
 
 const rightToLeft = /^(?:ar|fa|he|ur|yi)(?:-|$)/i
@@ -57,11 +64,22 @@ const card = ({ fontSize, lineHeight, padding }: Look): string =>
     lineHeight ?? "24px"
   };word-break:break-word`
 
-/**
- * A mail: one centered card of at most 600 px, without a header, that fits a phone and a dark screen. `first` is what an inbox shows beside
- * the subject.
- */
-export const page = (title: string, first: string, blocks: ReadonlyArray<Block>, look: Look = plain): string => {
+/** What a mail says. `first` is what an inbox shows beside the subject. */
+export interface Mail {
+  readonly title: string
+  readonly first: string
+  readonly blocks: ReadonlyArray<Block>
+  readonly footer: ReadonlyArray<Block>
+  readonly look: Look
+}
+
+const small = `padding:16px 32px 0;color:${colors.muted};font-family:${font};font-size:13px;line-height:20px`
+
+const below = (footer: ReadonlyArray<Block>): string =>
+  footer.length === 0 ? "" : `\n<tr><td class="sub" align="center" style="${small}">${rows(footer)}</td></tr>`
+
+/** A mail of no brand: one centered card of at most 600 px, without a header, that fits a phone and a dark screen. */
+export const page = ({ blocks, first, footer, look, title }: Mail): string => {
   const isRightToLeft = look.language !== undefined && rightToLeft.test(look.language)
   return `${
     top(title, look.language, isRightToLeft)
@@ -74,10 +92,37 @@ ${table} width="100%" style="max-width:600px"><tr><td class="card" align="${isRi
     card(look)
   }">
 ${rows(blocks)}
-</td></tr></table>
+</td></tr>${below(footer)}</table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td></tr></table>
 </body>
 </html>
 `
+}
+
+const sized = ({ fontSize, lineHeight, padding }: Look, body: string): string => {
+  const style = [
+    ...(fontSize === undefined ? [] : [`font-size:${fontSize}`]),
+    ...(lineHeight === undefined ? [] : [`line-height:${lineHeight}`]),
+    ...(padding === undefined ? [] : [`padding:${padding}`])
+  ]
+  return style.length === 0 ? body : `<div style="${style.join(";")}">${body}</div>`
+}
+
+/** A mail in its brand's page; `write` fills in the variables of the page's own texts. */
+export const branded = (
+  { blocks, first, footer, look, title }: Mail,
+  layout: Layout,
+  write: (template: string) => string
+): string => {
+  const isRightToLeft = look.language !== undefined && rightToLeft.test(look.language)
+  return fill(layout, {
+    lang: look.language ?? "und",
+    dir: look.language === undefined ? "auto" : isRightToLeft ? "rtl" : "ltr",
+    align: isRightToLeft ? "right" : "left",
+    title: escape(title),
+    preheader: preview(first),
+    body: sized(look, rows(blocks)),
+    footer: footer.length === 0 ? "" : rows(footer)
+  }, write)
 }

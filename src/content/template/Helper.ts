@@ -1,5 +1,9 @@
+import type { Lookup } from "#src/content/Catalogue.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import { isList, textOf, type Value } from "#src/content/Own.ts"
+
+/** A text in the recipient's language, by its key, its context and the number that chooses among plural forms. */
+export type Translate = (key: string, lookup: Lookup) => string | undefined
 
 /** What a helper may see and change besides its arguments. It has no clock, network, files or environment. */
 export interface Surroundings {
@@ -8,6 +12,7 @@ export interface Surroundings {
   readonly at: (path: string) => Value
   /** Gives a name to a value for the rest of the message. */
   readonly set: (name: string, value: Value) => void
+  readonly translate: Translate
 }
 
 /** A function of a template. What it cannot do it tells the budget, and answers nothing. */

@@ -1,6 +1,6 @@
 import type { Budget } from "#src/content/Budget.ts"
 import { isList, isObject, keysOf, member, textOf, type Value } from "#src/content/Own.ts"
-import { isSomething } from "#src/content/template/Helper.ts"
+import { isSomething, type Translate } from "#src/content/template/Helper.ts"
 import type { Block, BlockKind, Operand, Program } from "#src/content/template/Program.ts"
 
 /** Where a path begins when no loop or `with` is around it. */
@@ -10,6 +10,7 @@ export interface Root {
   readonly named: (name: string) => Value
   /** Gives a name to a value, for this template and those after it; false if the name is not free. */
   readonly set: (name: string, value: Value) => boolean
+  readonly translate: Translate
 }
 
 /** How what a template says and what the data says become output. Both come in their order. */
@@ -108,6 +109,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
           const near = frame.around === undefined ? undefined : member(frame.self, first)
           return down(near === undefined ? root.named(first) : near, rest, 0)
         },
+        translate: root.translate,
         set: (name, value) => {
           if (!root.set(name, value)) budget.fail(`"${name.slice(0, 80)}" is not a name that a template may set`)
         }

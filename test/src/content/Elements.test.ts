@@ -190,10 +190,10 @@ describe("Elements", () => {
     assert.strictEqual(render(content, { channel: "sms", data: { ...data, n: 2 } }).body, "s\ns")
     assert.strictEqual(render(content, { channel: "push", data }).body, "d")
     assert.match(
-      failure(elements({ type: "channel", channel: "email", raw: { html: "<mjml>", transformers: ["mjml"] } }), {
+      failure(elements({ type: "channel", channel: "email", raw: { html: "<mjml>", transformers: ["liquid"] } }), {
         channel: "email"
       }),
-      /only be transformed by handlebars/
+      /only be transformed by handlebars and mjml/
     )
     assert.include(
       render(

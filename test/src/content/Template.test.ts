@@ -23,7 +23,15 @@ const render = (source: string, over: Schema.JsonObject = data): string => {
   const budget = new Budget()
   const program = parse(source)
   if (Result.isFailure(program)) return `! ${program.failure.detail}`
-  const scope = { data: over, profile: {}, system: {}, refs: {}, set: new Map(), loop: undefined }
+  const scope = {
+    data: over,
+    profile: {},
+    system: {},
+    refs: {},
+    set: new Map(),
+    loop: undefined,
+    translate: () => undefined
+  }
   const output = run(program.success, rootOf(scope), budget, { text: (text) => text, value: (text) => text })
   return budget.failure === undefined ? output : `! ${budget.failure.detail}`
 }

@@ -1,0 +1,84 @@
+import type { Said } from "#layers/mjml/Worker.ts"
+import { limits, Mjml, MjmlRefused } from "#src/content/Mjml.ts"
+import { Deferred, Effect, Layer, RcRef, type Scope, Semaphore } from "effect"
+import { Worker } from "node:worker_threads"
+
+/** The compiler is some 40 MB of code, and a source of a few kB can grow without end. */
+const heapMb = 192
+
+/** Loading the compiler takes a second of one core. */
+const loading = "60 seconds"
+
+const refused = (detail: string) => new MjmlRefused({ detail })
+
+const words = (fault: string): string => fault.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, 200)
+
+/** A worker with the compiler loaded; it dies with the scope. */
+const spawn: Effect.Effect<(source: string) => Effect.Effect<Said, MjmlRefused>, MjmlRefused, Scope.Scope> = Effect.gen(
+  function*() {
+    let heard = Deferred.makeUnsafe<Said, MjmlRefused>()
+    const gone = () => Deferred.doneUnsafe(heard, Effect.fail(refused("The MJML takes more memory than it may")))
+    const worker = yield* Effect.acquireRelease(
+      Effect.sync(() => {
+        const worker = new Worker(new URL("./Worker.ts", import.meta.url), {
+          resourceLimits: { maxOldGenerationSizeMb: heapMb },
+          // What our process was started with is not its business, secrets least of all (P9).
+          env: {},
+          argv: [],
+          execArgv: []
+        })
+        worker.on("message", (said: Said) => Deferred.doneUnsafe(heard, Effect.succeed(said)))
+        worker.on("error", gone)
+        worker.on("exit", gone)
+        return worker
+      }),
+      (worker) => Effect.promise(() => worker.terminate())
+    )
+    yield* Deferred.await(heard).pipe(
+      Effect.timeoutOrElse({
+        duration: loading,
+        orElse: () => Effect.fail(refused("The MJML compiler does not start"))
+      })
+    )
+    return (source) => {
+      heard = Deferred.makeUnsafe()
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
+      worker.postMessage(source)
+      return Deferred.await(heard)
+    }
+  }
+)
+
+/** One worker, started when it is first needed and let go after a minute without work; it compiles one source at a time. */
+export const layer = Layer.effect(
+  Mjml,
+  Effect.gen(function*() {
+    const workers = yield* RcRef.make({ acquire: spawn, idleTimeToLive: "1 minute" })
+    const turn = yield* Semaphore.make(1)
+
+    const run = Effect.fnUntraced(function*(source: string) {
+      const ask = yield* RcRef.get(workers)
+      const said = yield* ask(source).pipe(
+        Effect.timeoutOrElse({
+          duration: limits.time,
+          orElse: () => Effect.fail(refused(`The MJML takes more than ${limits.time} ms`))
+        }),
+        // A worker that did not answer is not asked again.
+        Effect.onError(() => RcRef.invalidate(workers))
+      )
+      if (said._tag !== "Html")
+        return yield* refused(`The MJML is malformed: ${said._tag === "Fault" ? words(said.fault) : ""}`)
+      if (said.html.length > limits.output) {
+        return yield* refused(`The MJML renders to more than ${limits.output} characters of HTML`)
+      }
+      return said.html
+    }, Effect.scoped)
+
+    return Mjml.of({
+      compile: (source) =>
+        source.length > limits.source
+          ? Effect.fail(refused(`The MJML is longer than ${limits.source} characters`))
+          : turn.withPermit(run(source))
+    })
+  })
+)

@@ -1,0 +1,51 @@
+import type { Brand } from "#schemas/Brand.ts"
+import { type Branding, styleOf } from "#src/content/layout/Branding.ts"
+import { cut } from "#src/content/layout/Layout.ts"
+import { source } from "#src/content/layout/Source.ts"
+import { Mjml } from "#src/content/Mjml.ts"
+import { Cache, Context, Effect, Exit, Layer } from "effect"
+
+/** As many layouts as are kept, a few kB each. */
+const capacity = 256
+
+/** Pages of brands, compiled once per revision of a brand and remembered: a mail costs a lookup. */
+export class Layouts extends Context.Service<Layouts, {
+  /** `brand` as the API gives it. The same object is the same revision. */
+  /** Brands do not change: another object is another revision. Without a layout, mails of the brand have the plain one. */
+  readonly of: (brand: Brand) => Effect.Effect<Branding>
+}>()("tidings/Layouts") {}
+
+export const layer = Layer.effect(
+  Layouts,
+  Effect.gen(function*() {
+    const mjml = yield* Mjml
+    const known = new WeakMap<Brand, Branding>()
+    const layouts = yield* Cache.makeWith(
+      (mjmlSource: string) => Effect.map(mjml.compile(mjmlSource), cut),
+      // A compiler that was only late is asked again.
+      { capacity, timeToLive: (exit) => Exit.isSuccess(exit) ? "1 day" : "1 minute" }
+    )
+
+    const compiled = Effect.fnUntraced(function*(brand: Brand) {
+      const style = styleOf(brand)
+      const layout = yield* Effect.result(Cache.get(layouts, source(style)))
+      if (layout._tag === "Success") {
+        const branding = { style, layout: layout.success }
+        known.set(brand, branding)
+        return branding
+      }
+      yield* Effect.logWarning("the layout of a brand cannot be compiled; its mails have the plain one", {
+        brandId: brand.id,
+        detail: layout.failure.detail
+      })
+      return { style, layout: undefined }
+    })
+
+    return Layouts.of({
+      of: (brand) => {
+        const found = known.get(brand)
+        return found === undefined ? compiled(brand) : Effect.succeed(found)
+      }
+    })
+  })
+)

@@ -1,0 +1,51 @@
+import type { Rendered } from "#schemas/Rendered.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as Content from "#src/content/Content.ts"
+import { languageOf } from "#src/content/elemental/Locales.ts"
+import { Layouts } from "#src/content/Layouts.ts"
+import { Mjml } from "#src/content/Mjml.ts"
+import { defaultDomain, Translations } from "#src/content/Translations.ts"
+import * as Write from "#src/delivery/Write.ts"
+import { Context, Effect, Layer, Option } from "effect"
+
+/** Renders one channel of a message with everything that is kept elsewhere: its brand's page, the workspace's translations, MJML. */
+export class Rendering extends Context.Service<Rendering, {
+  readonly render: (scope: Scope, input: Content.Input) => Effect.Effect<Rendered, Content.RenderFailed>
+}>()("tidings/Rendering") {}
+
+export const layer = Layer.effect(
+  Rendering,
+  Effect.gen(function*() {
+    const layouts = yield* Layouts
+    const mjml = yield* Mjml
+    const translations = yield* Translations
+
+    const around = Effect.fnUntraced(function*(scope: Scope, input: Content.Input) {
+      const branding = input.brand === undefined || input.channel !== "email"
+        ? undefined
+        : yield* layouts.of(input.brand)
+      const locale = languageOf(input.profile["locale"])
+      const catalogue = locale === undefined
+        ? undefined
+        : Option.getOrUndefined(yield* Write.patiently(translations.find(scope, defaultDomain, locale)))
+      return { ...input, branding, translate: catalogue?.text }
+    })
+
+    const finished = ({ finish, mjml: source }: Content.Prepared): Effect.Effect<Rendered, Content.RenderFailed> =>
+      source === undefined
+        ? Effect.fromResult(finish(undefined))
+        : mjml.compile(source).pipe(
+          Effect.mapError(({ detail }) => new Content.RenderFailed({ detail })),
+          Effect.flatMap((html) => Effect.fromResult(finish(html)))
+        )
+
+    return Rendering.of({
+      render: (scope, input) =>
+        // What needs nothing from elsewhere, as most messages, is rendered at once.
+        (input.brand === undefined && input.profile["locale"] === undefined
+          ? Effect.suspend(() => Effect.fromResult(Content.prepare(input)))
+          : Effect.flatMap(around(scope, input), (whole) => Effect.fromResult(Content.prepare(whole))))
+          .pipe(Effect.flatMap(finished))
+    })
+  })
+)

@@ -1,0 +1,48 @@
+/** How a text message is cut for the radio network: each part is paid for. */
+export interface Segments {
+  readonly count: number
+  readonly encoding: "GSM-7" | "UCS-2"
+}
+
+/** GSM 03.38: its basic table, and the characters of its extension table, which take two places. */
+const gsm = /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z_a-z¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ\f[\\\]^{|}~€]*$/
+const extended = /[\f[\\\]^{|}~€]/
+
+/** Places in the one segment of a short text, and in each of several, which carry a header (3GPP TS 23.040). */
+const room = { "GSM-7": [160, 153], "UCS-2": [70, 67] } as const
+
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
+
+/** Longer texts are cut by no vendor that takes them. */
+const longest = 16_384
+
+const packed = (sizes: ReadonlyArray<number>, whole: number, part: number): number => {
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  if (total <= whole) return 1
+  let count = 1
+  let left = part
+  for (const size of sizes) {
+    // What is larger than a segment fills several; all else stays in one piece.
+    if (size > left) {
+      count += Math.max(1, Math.ceil((size - (size > part ? left : 0)) / part))
+      left = size > part ? part - ((size - left) % part || part) : part - size
+    } else left -= size
+  }
+  return count
+}
+
+/** The segments of a text; `undefined` for one that no vendor takes. */
+export const segmentsOf = (text: string): Segments | undefined => {
+  if (text.length > longest) return undefined
+  if (gsm.test(text)) {
+    const sizes = () => Array.from(text, (character) => extended.test(character) ? 2 : 1)
+    const short = text.length <= room["GSM-7"][0] && !extended.test(text)
+    return { count: short ? 1 : packed(sizes(), ...room["GSM-7"]), encoding: "GSM-7" }
+  }
+  const [whole, part] = room["UCS-2"]
+  if (text.length <= whole) return { count: 1, encoding: "UCS-2" }
+  return {
+    count: packed(Array.from(graphemes.segment(text), ({ segment }) => segment.length), whole, part),
+    encoding: "UCS-2"
+  }
+}

@@ -1,0 +1,45 @@
+import { safeHref } from "#src/content/Href.ts"
+import type { Emphasis, Inline } from "#src/content/Inline.ts"
+
+/** A stretch of a paragraph with everything that holds for it, for chat platforms that style stretches. */
+export interface Run {
+  readonly text: string
+  readonly styles: ReadonlySet<Emphasis | "code">
+  readonly href: string | undefined
+}
+
+/** Inlines as runs: data stays text, since no platform reads marks in a run. Images are their words. */
+export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
+  const open: Array<Emphasis> = []
+  const runs: Array<Run> = []
+  const say = (text: string, href?: string, code?: "code"): void => {
+    if (text === "") return
+    runs.push({ text, styles: new Set(code === undefined ? open : [...open, code]), href })
+  }
+  for (const piece of inlines) {
+    switch (piece._tag) {
+      case "Text":
+        say(piece.text)
+        break
+      case "Code":
+        say(piece.text, undefined, "code")
+        break
+      case "Link": {
+        const safe = safeHref(piece.href)
+        say(piece.text === "" ? piece.href : piece.text, safe)
+        break
+      }
+      case "Image":
+        say(piece.alt, safeHref(piece.href))
+        break
+      case "Open":
+        open.push(piece.emphasis)
+        break
+      case "Close":
+        open.pop()
+        break
+      default:
+    }
+  }
+  return runs
+}

@@ -1,0 +1,152 @@
+import type { Block } from "#src/content/Block.ts"
+import { webAddress } from "#src/content/chat/Address.ts"
+import { type Run, runsOf } from "#src/content/chat/Runs.ts"
+import type { Inline } from "#src/content/Inline.ts"
+import type { Schema } from "effect"
+
+type Json = Schema.JsonObject
+type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
+
+/** What Slack takes (docs.slack.dev/reference/block-kit/blocks). */
+const most = { blocks: 50, header: 150, button: 75, text: 3_000, alt: 2_000 } as const
+
+const cut = (text: string, longest: number): string => {
+  const end = /[\ud800-\udbff]/.test(text.charAt(longest - 2)) ? longest - 2 : longest - 1
+  return text.length <= longest ? text : `${text.slice(0, end)}…`
+}
+
+const words = (text: string): Json => ({ type: "plain_text", text, emoji: false })
+
+const styleOf = ({ styles }: Run): Json => {
+  const style: Json = {
+    ...(styles.has("strong") ? { bold: true } : {}),
+    ...(styles.has("em") ? { italic: true } : {}),
+    ...(styles.has("del") ? { strike: true } : {}),
+    ...(styles.has("code") ? { code: true } : {})
+  }
+  return Object.keys(style).length === 0 ? {} : { style }
+}
+
+const element = (run: Run): Json => {
+  const url = run.href === undefined ? undefined : webAddress(run.href)
+  return url === undefined
+    ? { type: "text", text: run.text, ...styleOf(run) }
+    : { type: "link", url, text: run.text, ...styleOf(run) }
+}
+
+const elementsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Json> => runsOf(inlines).map(element)
+
+const lineEnd: Json = { type: "text", text: "\n" }
+
+/** The texts of blocks one under the other; what has no text in a quote or an item is left to `blocksOf`. */
+const texts = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> =>
+  blocks.flatMap((block) => block._tag === "Paragraph" ? [elementsOf(block.inlines)] : []).filter((one) =>
+    one.length > 0
+  ).flatMap((one, index) => index === 0 ? one : [lineEnd, ...one])
+
+const rich = (elements: ReadonlyArray<Json>): Json => ({ type: "rich_text", elements })
+
+const section = (elements: ReadonlyArray<Json>): Json => ({ type: "rich_text_section", elements })
+
+const list = ({ blocks, ordered, start }: Of<"List">, indent: number): ReadonlyArray<Json> => {
+  const items = blocks.map((block) => block._tag === "Item" ? block.blocks : [block])
+  const style = { style: ordered ? "ordered" : "bullet", indent }
+  return items.flatMap((item, index): ReadonlyArray<Json> => {
+    const said = texts(item)
+    const own = said.length === 0 ? [] : [{
+      type: "rich_text_list",
+      ...style,
+      ...(ordered && start - 1 + index > 0 ? { offset: start - 1 + index } : {}),
+      elements: [section(said)]
+    }]
+    return [...own, ...item.flatMap((block) => block._tag === "List" ? list(block, Math.min(8, indent + 1)) : [])]
+  })
+}
+
+/** What stands in a list or quote without being text of it. */
+const apart = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> =>
+  blocks.flatMap((block) => {
+    if (block._tag === "Item" || block._tag === "List") return apart(block.blocks)
+    return block._tag === "Paragraph" ? [] : one(block)
+  })
+
+const paragraph = ({ inlines, style }: Of<"Paragraph">): ReadonlyArray<Json> => {
+  const runs = runsOf(inlines)
+  const text = runs.map((run) => run.text).join("")
+  if (text.trim() === "") return []
+  if (style === "h1" || style === "h2") return [{ type: "header", text: words(cut(text, most.header)) }]
+  if (style === "subtext" && runs.every(({ href }) => href === undefined)) {
+    return [{ type: "context", elements: [words(cut(text, most.text))] }]
+  }
+  const strong = style === "h3"
+    ? runs.map((run) => ({ ...run, styles: new Set([...run.styles, "strong" as const]) }))
+    : runs
+  return [rich([section(strong.map(element))])]
+}
+
+const action = ({ content, href, isLink }: Of<"Action">): ReadonlyArray<Json> => {
+  const url = webAddress(href)
+  if (content === "") return []
+  if (url === undefined) return [rich([section([{ type: "text", text: content }])])]
+  if (isLink) return [rich([section([{ type: "link", url, text: content }])])]
+  return [{ type: "actions", elements: [{ type: "button", text: words(cut(content, most.button)), url }] }]
+}
+
+const image = ({ alt, src }: Of<"Image">): ReadonlyArray<Json> => {
+  const url = webAddress(src)
+  if (url !== undefined) return [{ type: "image", image_url: url, alt_text: cut(alt === "" ? "image" : alt, most.alt) }]
+  return alt === "" ? [] : [rich([section([{ type: "text", text: alt }])])]
+}
+
+const one = (block: Block): ReadonlyArray<Json> => {
+  switch (block._tag) {
+    case "Paragraph":
+      return paragraph(block)
+    case "Quote": {
+      const said = texts(block.blocks)
+      return [
+        ...(said.length === 0 ? [] : [rich([{ type: "rich_text_quote", elements: said }])]),
+        ...apart(block.blocks)
+      ]
+    }
+    case "Code":
+      return block.text === ""
+        ? []
+        : [rich([{ type: "rich_text_preformatted", elements: [{ type: "text", text: block.text }] }])]
+    case "Action":
+      return action(block)
+    case "Image":
+      return image(block)
+    case "Divider":
+      return [{ type: "divider" }]
+    case "List": {
+      const said = list(block, 0)
+      return [...(said.length === 0 ? [] : [rich(said)]), ...apart(block.blocks)]
+    }
+    case "Html":
+      return []
+    case "Item":
+    case "Column":
+    case "Columns":
+      return block.blocks.flatMap(one)
+  }
+}
+
+/** Buttons that follow each other stand beside each other, at most 25 in a block. */
+const joined = (blocks: ReadonlyArray<Json>): ReadonlyArray<Json> =>
+  blocks.reduce<ReadonlyArray<Json>>((before, block) => {
+    const last = before.at(-1)
+    const [mine, theirs] = [block["elements"], last?.["elements"]]
+    if (
+      block["type"] !== "actions" || last?.["type"] !== "actions" || !Array.isArray(mine) || !Array.isArray(theirs) ||
+      mine.length + theirs.length > 25
+    ) return [...before, block]
+    return [...before.slice(0, -1), { ...last, elements: [...theirs, ...mine] }]
+  }, [])
+
+/** A message as Slack's blocks; nothing if there are more than Slack takes, and then its text is the message. Data is never markup there. */
+export const slackBlocks = (title: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
+  const head = title === "" ? [] : [{ type: "header", text: words(cut(title, most.header)) }]
+  const made = joined([...head, ...blocks.flatMap(one)])
+  return made.length > most.blocks ? [] : made
+}

@@ -1,0 +1,83 @@
+import type { Brand } from "#schemas/Brand.ts"
+import { safeHref, safeSource } from "#src/content/Href.ts"
+import * as Color from "#src/content/html/Color.ts"
+import type { Layout } from "#src/content/layout/Layout.ts"
+
+/** The networks that a brand's footer may name, as readers call them (api.md §9). */
+const networks = [
+  ["facebook", "Facebook"],
+  ["instagram", "Instagram"],
+  ["linkedin", "LinkedIn"],
+  ["medium", "Medium"],
+  ["twitter", "Twitter"]
+] as const
+
+/** Author's HTML, or MJML, that stands in the place of the brand's own header, footer or head. */
+export interface Override {
+  readonly isMjml: boolean
+  readonly head: string
+  readonly header: string
+  readonly footer: string
+}
+
+/** What of a brand a mail shows. Colours, lengths and addresses are checked; empty texts are what was not said. */
+export interface Style {
+  readonly name: string
+  /** Buttons that say no colour of their own. */
+  readonly accent: string | undefined
+  readonly bar: string | undefined
+  readonly logo: { readonly image: string; readonly href: string } | undefined
+  readonly head: string
+  /** Markdown with variables; none where the override has a footer of its own. */
+  readonly footer: string
+  readonly social: ReadonlyArray<{ readonly name: string; readonly url: string }>
+  /** Of the card, in px. */
+  readonly width: number
+  readonly page: string | undefined
+  readonly card: string | undefined
+  readonly footerColor: string | undefined
+  readonly override: Override | undefined
+}
+
+/** A brand's style, and the page that its mails stand in; without one they stand in ours. */
+export interface Branding {
+  readonly style: Style
+  readonly layout: Layout | undefined
+}
+
+const widthOf = (said: string): number => {
+  const width = Color.length(said)
+  return width?.endsWith("px") === true ? Math.min(1_200, Math.max(320, Math.round(Number.parseFloat(width)))) : 600
+}
+
+/** What a mail reads of a brand. */
+export const styleOf = ({ name, settings }: Brand): Style => {
+  const { footer, head, header, templateOverride } = settings.email ?? {}
+  const isOverridden = templateOverride?.enabled === true
+  const isMjml = isOverridden && templateOverride.mjml?.enabled === true
+  const frame = isMjml ? templateOverride.mjml : isOverridden ? templateOverride : undefined
+  const color = (said: string | null | undefined): string | undefined => Color.color(said ?? "")
+  const image = safeSource(header?.logo?.image ?? "")
+  const override = frame === undefined || frame === null
+    ? undefined
+    : { isMjml, head: frame.head ?? "", header: frame.header ?? "", footer: frame.footer ?? "" }
+  const isFooterOwn = override !== undefined && override.footer !== ""
+  return {
+    name,
+    accent: color(settings.colors?.["primary"]),
+    bar: color(header?.barColor),
+    logo: image === undefined ? undefined : { image, href: safeHref(header?.logo?.href ?? "") ?? "" },
+    head: head?.content ?? "",
+    footer: isFooterOwn ? "" : footer?.markdown ?? footer?.content ?? "",
+    social: networks.flatMap(([key, called]) => {
+      const url = isFooterOwn ? undefined : footer?.social?.[key]?.["url"]
+      const safe = typeof url === "string" ? safeHref(url) : undefined
+      return safe === undefined ? [] : [{ name: called, url: safe }]
+    }),
+    width: widthOf(frame?.width ?? ""),
+    page: color(frame?.backgroundColor),
+    card: color(frame?.blocksBackgroundColor),
+    footerColor: color(isOverridden ? templateOverride.footerBackgroundColor : undefined),
+    override
+  }
+}

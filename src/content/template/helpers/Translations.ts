@@ -1,0 +1,28 @@
+import { textOf, type Value } from "#src/content/Own.ts"
+import { type Helper, text } from "#src/content/template/Helper.ts"
+import { numberOf } from "#src/content/template/helpers/Numbers.ts"
+
+const filled = (said: string, named: ReadonlyMap<string, Value>): string =>
+  said.includes("{")
+    ? said.replace(
+      /\{([A-Za-z_][\w.-]*)\}/g,
+      (whole, name: string) => named.has(name) ? textOf(named.get(name)) : whole
+    )
+    : said
+
+/**
+ * `translate "Hello {name}" name=first_name`: the text of a key (`msgid`) in the recipient's language, else the key itself, as gettext does.
+ * `{name}` in it is the value given by that name; `count` chooses the plural form and `context` is gettext's.
+ */
+const translate: Helper = ([key], named, around) => {
+  const asked = text(key, around)
+  const count = numberOf(named.get("count"))
+  const context = textOf(named.get("context"))
+  const said = around.translate(asked, {
+    ...(context === "" ? {} : { context }),
+    ...(count === undefined ? {} : { count })
+  })
+  return around.budget.look((said ?? asked).length) ? filled(said ?? asked, named) : undefined
+}
+
+export const translations: Readonly<Record<string, Helper>> = { translate, t: translate }

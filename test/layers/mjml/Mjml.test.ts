@@ -1,0 +1,49 @@
+import * as Layers from "#layers/mjml/Mjml.ts"
+import { Mjml } from "#src/content/Mjml.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect } from "effect"
+
+const mail = (inside: string) =>
+  `<mjml><mj-body><mj-section><mj-column>${inside}</mj-column></mj-section></mj-body></mjml>`
+const compile = (source: string) => Mjml.use((mjml) => mjml.compile(source))
+
+layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
+  it.effect("compiles to HTML of tables", () =>
+    Effect.gen(function*() {
+      const html = yield* compile(
+        mail(`<mj-text>Hello {{name}}</mj-text><mj-button href="https://x.io">Go</mj-button>`)
+      )
+      assert.include(html, "Hello {{name}}")
+      assert.include(html, "role=\"presentation\"")
+      assert.include(html, "https://x.io")
+    }))
+
+  it.effect("reads no file and includes nothing", () =>
+    Effect.gen(function*() {
+      const html = yield* compile(mail(`<mj-text>a</mj-text><mj-include path="/etc/hostname" type="html" />`))
+      assert.notInclude(html, "root")
+      const other = yield* compile(
+        `<mjml><mj-head><mj-include path="/etc/passwd" type="css" /></mj-head><mj-body></mj-body></mjml>`
+      )
+      assert.notInclude(other, "root:")
+    }))
+
+  it.effect("refuses what is no MJML", () =>
+    Effect.gen(function*() {
+      for (const source of ["", "<p>hi</p>", "<mjml>", "\u0000"]) {
+        assert.include((yield* Effect.flip(compile(source))).detail, "malformed", source)
+      }
+    }))
+
+  it.effect("bombs end by a limit, and the next source compiles", () =>
+    Effect.gen(function*() {
+      const deep = mail("<mj-text>" + "<div>".repeat(40_000) + "</mj-text>")
+      const wide = mail("<mj-text>a</mj-text>".repeat(12_000))
+      const nested = `<mjml><mj-body>${"<mj-wrapper>".repeat(15_000)}</mj-body></mjml>`
+      for (const bomb of [deep, wide, nested, "x".repeat(300_000)]) {
+        const ended = yield* Effect.result(compile(bomb))
+        if (ended._tag === "Failure") assert.match(ended.failure.detail, /^The MJML /)
+        assert.include(yield* compile(mail("<mj-text>next</mj-text>")), "next")
+      }
+    }), 60_000)
+})
