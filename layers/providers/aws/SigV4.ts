@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer"
-import { createHmac, hash } from "node:crypto"
+import { createHmac, createSecretKey, hash, type KeyObject } from "node:crypto"
 
 export interface Credentials {
   readonly accessKeyId: string
@@ -10,7 +10,7 @@ export interface Credentials {
 }
 
 const sha256 = (text: string): string => hash("sha256", text, "hex")
-const hmac = (key: string | Uint8Array, text: string): Uint8Array => createHmac("sha256", key).update(text).digest()
+const hmac = (key: Uint8Array, text: string): Uint8Array => createHmac("sha256", key).update(text).digest()
 
 /** RFC 3986's unreserved characters stay, all else is percent-encoded. */
 const encoded = (text: string): string =>
@@ -29,14 +29,16 @@ export interface Unsigned {
 /**
  * AWS Signature Version 4 (docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html): gives a
  * request's headers with `host`, `x-amz-date` and `authorization`. `iso` is the time of signing. A path is encoded once
- * more than it is in the URL, as every service but S3 wants it. The key of a day is derived once.
+ * more than it is in the URL, as every service but S3 wants it. The key of a day is derived once, and kept as the key object that
+ * `createHmac` would else make anew for every signature, at eight times the cost of signing.
  */
 export const signer = (credentials: Credentials) => {
   const token = credentials.sessionToken === undefined ? {} : { "x-amz-security-token": credentials.sessionToken }
-  let derived: { readonly scope: string; readonly key: string | Uint8Array } | undefined
+  let derived: { readonly scope: string; readonly key: KeyObject } | undefined
   const keyOf = (scope: string) => {
     if (derived?.scope !== scope) {
-      derived = { scope, key: scope.split("/").reduce<string | Uint8Array>(hmac, `AWS4${credentials.secretAccessKey}`) }
+      const key = scope.split("/").reduce<Uint8Array>(hmac, Buffer.from(`AWS4${credentials.secretAccessKey}`))
+      derived = { scope, key: createSecretKey(key) }
     }
     return derived.key
   }
@@ -63,7 +65,7 @@ export const signer = (credentials: Credentials) => {
     ].join("\n")
     const scope = `${date.slice(0, 8)}/${credentials.region}/${credentials.service}/aws4_request`
     const text = ["AWS4-HMAC-SHA256", date, scope, sha256(canonical)].join("\n")
-    const signature = Buffer.from(hmac(keyOf(scope), text)).toString("hex")
+    const signature = createHmac("sha256", keyOf(scope)).update(text).digest("hex")
     const by = `Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=${names}, Signature=${signature}`
     return { ...headers, authorization: `AWS4-HMAC-SHA256 ${by}` }
   }
