@@ -14,6 +14,7 @@ import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
+import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
@@ -80,6 +81,7 @@ const stores = Layer.mergeAll(
   ApiKeys.layer,
   Backlogs.layer,
   Brands.layer,
+  DeviceTokens.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

@@ -20,6 +20,7 @@ import type {
 } from "#src/delivery/ProviderConfigurations.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.ts"
+import type { TokenNotFound, TokenRefused } from "#src/people/DeviceTokens.ts"
 import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { InvalidCursor, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
@@ -45,6 +46,8 @@ type DomainError =
   | StrategyInUse
   | StrategyNotFound
   | TemplateNotFound
+  | TokenNotFound
+  | TokenRefused
   | TranslationNotFound
   | UnknownBrand
   | UnknownStrategy
@@ -81,6 +84,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return notFound("Routing strategy", error.id)
     case "ConfigurationNotFound":
       return notFound("Provider", error.id)
+    case "TokenNotFound":
+      return notFound("Token", error.token)
     case "TranslationNotFound":
       return new NotFound({ message: `Translation ${shown(error.locale)} not found in domain ${shown(error.domain)}` })
     case "NoCatalogue":
@@ -108,6 +113,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
     case "ConfigurationAliasTaken":
       return new BadRequest({ message: `alias: Another provider has the alias ${shown(error.alias)}` })
     case "ConfigurationRefused":
+    case "TokenRefused":
       return new BadRequest({ message: sentence(error.issue) })
     case "InvalidCursor":
       return new BadRequest({ message: "Invalid cursor format" })

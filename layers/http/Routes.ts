@@ -1,6 +1,7 @@
 import * as Access from "#layers/http/Access.ts"
 import * as Body from "#layers/http/Body.ts"
 import * as Brands from "#layers/http/Brands.ts"
+import * as DeviceTokens from "#layers/http/DeviceTokens.ts"
 import * as Docs from "#layers/http/Docs.ts"
 import * as Edge from "#layers/http/Edge.ts"
 import * as Inbox from "#layers/http/Inbox.ts"
@@ -38,7 +39,8 @@ const groups = Layer.mergeAll(
   Notifications.layer,
   RoutingStrategies.layer,
   Providers.layer,
-  Translations.layer
+  Translations.layer,
+  DeviceTokens.layer
 )
 
 const middlewares = Layer.mergeAll(Access.layer, Body.layer, Patient.layer, Once.layer, Replies.layer)

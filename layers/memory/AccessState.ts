@@ -1,10 +1,21 @@
+import type { Scope } from "#schemas/Scope.ts"
+import type { DeviceToken } from "#src/people/DeviceTokens.ts"
 import { HashMap } from "effect"
+
+/** `created` in epoch ms. */
+export interface DeviceRow extends DeviceToken {
+  readonly scope: Scope
+  readonly userId: string
+  readonly created: number
+}
 
 /** What the stores of translations, devices, submissions, audit and request counts hold. */
 export interface AccessState {
   readonly translations: HashMap.HashMap<string, string>
+  readonly devices: HashMap.HashMap<string, DeviceRow>
 }
 
 export const empty: AccessState = {
-  translations: HashMap.empty()
+  translations: HashMap.empty(),
+  devices: HashMap.empty()
 }

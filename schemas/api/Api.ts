@@ -1,4 +1,5 @@
 import { Brands } from "#schemas/api/Brands.ts"
+import { DeviceTokens } from "#schemas/api/DeviceTokens.ts"
 import { Inbox } from "#schemas/api/Inbox.ts"
 import { Messages } from "#schemas/api/Messages.ts"
 import { Notifications } from "#schemas/api/Notifications.ts"
@@ -21,7 +22,8 @@ export class Api extends HttpApi.make("tidings").add(
   Notifications,
   RoutingStrategies,
   Providers,
-  Translations
+  Translations,
+  DeviceTokens
 )
   .annotate(OpenApi.Title, "Tidings")
   .annotate(OpenApi.Version, "0.1.0")

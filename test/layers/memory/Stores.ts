@@ -1,6 +1,7 @@
 import * as ApiKeys from "#layers/memory/ApiKeys.ts"
 import * as Brands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
+import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as Idempotency from "#layers/memory/Idempotency.ts"
 import * as Inbox from "#layers/memory/Inbox.ts"
 import * as Journal from "#layers/memory/Journal.ts"
@@ -21,6 +22,7 @@ const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
   Brands.layer,
+  DeviceTokens.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

@@ -1,5 +1,6 @@
 import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
+import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
@@ -18,6 +19,7 @@ const stores = Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty))
 
 apiKeysContract("Postgres", stores)
 brandsContract("Postgres", stores)
+deviceTokensContract("Postgres", stores)
 idempotencyContract("Postgres", stores)
 inboxContract("Postgres", stores)
 journalContract("Postgres", stores)

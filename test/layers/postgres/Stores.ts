@@ -1,5 +1,6 @@
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
+import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
 import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
@@ -22,6 +23,7 @@ export const secretKey = (fill: number) =>
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
   Brands.layer,
+  DeviceTokens.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

@@ -1,6 +1,7 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
+import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
@@ -23,6 +24,7 @@ const stores = Stores.layer.pipe(Layer.provide(database))
 
 apiKeysContract("embedded", stores)
 brandsContract("embedded", stores)
+deviceTokensContract("embedded", stores)
 idempotencyContract("embedded", stores, { oneBackend: true })
 inboxContract("embedded", stores)
 journalContract("embedded", stores)

@@ -1,0 +1,92 @@
+import type { DeviceRow } from "#layers/memory/AccessState.ts"
+import { Database } from "#layers/memory/Database.ts"
+import { inScope, nameOf, type State } from "#layers/memory/State.ts"
+import { detailsOf } from "#schemas/DeviceToken.ts"
+import type { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as DeviceTokenPatch from "#src/people/DeviceTokenPatch.ts"
+import { DeviceTokens, expiryFrom, mostReachable, TokenNotFound } from "#src/people/DeviceTokens.ts"
+import { Clock, Effect, HashMap, Layer, Option } from "effect"
+
+const oldestFirst = (a: DeviceRow, b: DeviceRow): number =>
+  a.created === b.created ? a.token < b.token ? -1 : 1 : a.created - b.created
+
+const ofUser = (scope: Scope, userId: UserId) => (state: State): ReadonlyArray<DeviceRow> =>
+  inScope(state.access.devices, scope).filter((row) => row.userId === userId).toSorted(oldestFirst)
+
+const withRow = (state: State, row: DeviceRow): State => ({
+  ...state,
+  access: { ...state.access, devices: HashMap.set(state.access.devices, nameOf(row.scope, row.token), row) }
+})
+
+/** The device tokens in memory. */
+export const layer = Layer.effect(
+  DeviceTokens,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+
+    const find = Effect.fnUntraced(function*(scope: Scope, userId: UserId, token: string) {
+      const row = yield* read((state) => HashMap.get(state.access.devices, nameOf(scope, token)))
+      return Option.isSome(row) && row.value.userId === userId ? row.value : yield* new TokenNotFound({ token })
+    })
+
+    return DeviceTokens.of({
+      list: (scope, userId) => read(ofUser(scope, userId)),
+      get: find,
+      register: Effect.fnUntraced(function*(scope, userId, registrations) {
+        const now = yield* Clock.currentTimeMillis
+        yield* modify((state) => [
+          undefined,
+          registrations.reduce((state, { token, write }) => {
+            const known = Option.getOrUndefined(HashMap.get(state.access.devices, nameOf(scope, token)))
+            return withRow(state, {
+              scope,
+              userId,
+              token,
+              provider: write.provider_key,
+              details: detailsOf(write),
+              expires: expiryFrom(write, now),
+              status: "active",
+              statusReason: undefined,
+              created: known?.userId === userId ? known.created : now
+            })
+          }, state)
+        ])
+      }),
+      patch: Effect.fnUntraced(function*(scope, userId, token, operations) {
+        const row = yield* find(scope, userId, token)
+        const patched = yield* DeviceTokenPatch.apply(row, operations, yield* Clock.currentTimeMillis)
+        yield* modify((state) => [undefined, withRow(state, { ...row, ...patched })])
+      }, transaction),
+      remove: Effect.fnUntraced(function*(scope, userId, token) {
+        yield* modify((state) => {
+          const name = nameOf(scope, token)
+          const known = Option.getOrUndefined(HashMap.get(state.access.devices, name))
+          if (known?.userId !== userId) return [undefined, state]
+          return [
+            undefined,
+            { ...state, access: { ...state.access, devices: HashMap.remove(state.access.devices, name) } }
+          ]
+        })
+      }),
+      reachable: Effect.fnUntraced(function*(scope, userId) {
+        const now = yield* Clock.currentTimeMillis
+        const rows = yield* read(ofUser(scope, userId))
+        return rows.toReversed()
+          .filter(({ expires, status }) => status === "active" && (expires === false || expires > now))
+          .slice(0, mostReachable)
+          .map(({ provider, token }) => ({ provider, token }))
+      }),
+      invalidate: (scope, provider, token, reason) =>
+        modify((state) => {
+          const known = Option.getOrUndefined(HashMap.get(state.access.devices, nameOf(scope, token)))
+          return [
+            undefined,
+            known?.provider === provider && known.status === "active"
+              ? withRow(state, { ...known, status: "failed", statusReason: reason })
+              : state
+          ]
+        })
+    })
+  })
+)

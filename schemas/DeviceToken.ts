@@ -1,0 +1,80 @@
+import { fromIso } from "#schemas/api/Instant.ts"
+import { optional } from "#schemas/Optional.ts"
+import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
+
+/** A push provider's name of one installed app: any text of 1–512 characters but NUL, which Postgres cannot hold. */
+export const Token = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
+
+export const TokenProvider = Schema.Literals(["firebase-fcm", "apn", "expo", "onesignal"])
+export type TokenProvider = typeof TokenProvider.Type
+
+/** Only `active` ones are sent to. */
+export const TokenStatus = Schema.Literals(["active", "unknown", "failed", "revoked"])
+export type TokenStatus = typeof TokenStatus.Type
+
+const text = optional(Schema.String)
+
+/** What an app tells of the device it runs on. */
+const Device = Schema.Struct({
+  app_id: text,
+  ad_id: text,
+  device_id: text,
+  platform: text,
+  manufacturer: text,
+  model: text
+})
+
+const Tracking = Schema.Struct({ os_version: text, ip: text, lat: text, long: text })
+
+/** What was said of a token besides its provider. */
+export const TokenDetails = Schema.Struct({
+  device: Schema.optionalKey(Device),
+  properties: Schema.optionalKey(Schema.Json),
+  tracking: Schema.optionalKey(Tracking)
+})
+export type TokenDetails = typeof TokenDetails.Type
+
+const Iso = Schema.String.pipe(
+  Schema.decodeTo(
+    Schema.Number,
+    SchemaTransformation.transformEffect({
+      decode: (iso) => {
+        const time = fromIso(iso)
+        return time === undefined
+          ? Effect.fail(new SchemaIssue.InvalidValue({ message: "Expected an ISO 8601 date-time, or false" }))
+          : Effect.succeed(time)
+      },
+      encode: (time) => Effect.succeed(DateTime.formatIso(DateTime.makeUnsafe(time)))
+    })
+  )
+)
+
+/** Epoch ms, on the wire ISO 8601; `false`: never. */
+export const Expiry = Schema.Union([Iso, Schema.Literal(false)])
+export type Expiry = typeof Expiry.Type
+
+/** A token as callers write it; without `expiry_date` it holds for two months. */
+export const TokenWrite = Schema.Struct({
+  provider_key: TokenProvider,
+  expiry_date: optional(Expiry),
+  device: optional(Device),
+  properties: optional(Schema.Json),
+  tracking: optional(Tracking)
+})
+export type TokenWrite = typeof TokenWrite.Type
+
+/** What a write says of a token; `null` says nothing. */
+export const detailsOf = ({ device, properties, tracking }: TokenWrite): TokenDetails => ({
+  ...(device === undefined || device === null ? {} : { device }),
+  ...(properties === undefined || properties === null ? {} : { properties }),
+  ...(tracking === undefined || tracking === null ? {} : { tracking })
+})
+
+/** A token as a patch sees it, and as it must still be afterwards. */
+export const TokenDocument = Schema.Struct({
+  token: Token,
+  ...TokenWrite.fields,
+  status: TokenStatus,
+  status_reason: optional(Schema.String.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/)))
+})
+export type TokenDocument = typeof TokenDocument.Type
