@@ -18,10 +18,12 @@ import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
+import * as Expansions from "#layers/postgres/Expansions.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
 import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
+import * as Members from "#layers/postgres/Members.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
@@ -82,9 +84,11 @@ const stores = Layer.mergeAll(
   Backlogs.layer,
   Brands.layer,
   DeviceTokens.layer,
+  Expansions.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,
+  Members.layer,
   MessageLog.layer,
   Profiles.layer,
   ProviderConfigurations.layer,

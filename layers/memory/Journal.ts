@@ -32,7 +32,10 @@ export const layer = Layer.effect(
       return yield* store(acceptance).pipe(
         Effect.tap(({ replayed }) => {
           const owned = replayed ? [] : acceptance.messages.filter((message) => handover.owns(message.shard))
-          return owned.length === 0 ? Effect.void : handover.offer(owned)
+          return Effect.andThen(
+            owned.length === 0 ? Effect.void : handover.offer(owned),
+            acceptance.expansion === undefined ? Effect.void : handover.stir
+          )
         }),
         // A caller that goes away leaves no message committed and not handed over.
         Effect.uninterruptible,

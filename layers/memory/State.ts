@@ -7,6 +7,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import type { StoredResponse } from "#src/access/Idempotency.ts"
+import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
 import type { NewMessage } from "#src/delivery/Journal.ts"
 import type { InboxMessage } from "#src/reports/Inbox.ts"
 import { HashMap, Option } from "effect"
@@ -87,6 +88,12 @@ export interface ConfigurationRow {
   readonly updated: number | undefined
 }
 
+/** A request to many. `dueAt` is `undefined` once it has ended. */
+export interface ExpansionRow extends OpenExpansion, Omit<RequestRecord, "id"> {
+  readonly dueAt: number | undefined
+  readonly advancedAt: number
+}
+
 /**
  * Everything stored, as one value. `open` is the index of `messages` by shard: those that still have a step to take.
  */
@@ -95,6 +102,7 @@ export interface State {
   readonly messages: HashMap.HashMap<Scope, HashMap.HashMap<MessageId, MessageRow>>
   readonly open: HashMap.HashMap<number, HashMap.HashMap<string, MessageRow>>
   readonly epochs: HashMap.HashMap<number, number>
+  readonly expansions: HashMap.HashMap<string, ExpansionRow>
   readonly inbox: HashMap.HashMap<string, HashMap.HashMap<MessageId, InboxMessage>>
   readonly keys: HashMap.HashMap<string, KeyRow>
   readonly profiles: HashMap.HashMap<string, string>
@@ -116,6 +124,7 @@ export const empty: State = {
   messages: HashMap.empty(),
   open: HashMap.empty(),
   epochs: HashMap.empty(),
+  expansions: HashMap.empty(),
   inbox: HashMap.empty(),
   keys: HashMap.empty(),
   profiles: HashMap.empty(),

@@ -18,6 +18,8 @@ const ownersPatience = "10 seconds"
 /** Accepts under way at once: the second keeps the database busy while this process reads requests. Steps do better in larger batches. */
 const acceptWriters = 2
 
+const given = <A>(value: A | undefined): ReadonlyArray<A> => value === undefined ? [] : [value]
+
 /** The journal on Postgres: three writers (accept, record, take), each a group commit. */
 export const layer = Layer.effect(
   Journal,
@@ -33,11 +35,14 @@ export const layer = Layer.effect(
     const acceptBatch = Effect.fnUntraced(function*(batch: ReadonlyArray<Accept.Named>) {
       const unowned = new Set<number>()
       for (const { acceptance } of batch) {
-        for (const { shard } of acceptance.messages) if (!handover.owns(shard)) unowned.add(shard)
+        for (const { shard } of [...acceptance.messages, ...given(acceptance.expansion)]) {
+          if (!handover.owns(shard)) unowned.add(shard)
+        }
       }
       const results = yield* insert(batch, [...unowned])
       const fresh = batch.flatMap(({ acceptance }, n) => results[n]?.replayed === true ? [] : acceptance.messages)
       yield* handover.offer(fresh)
+      if (batch.some(({ acceptance }) => acceptance.expansion !== undefined)) yield* handover.stir
       return results
     })
     const accept = yield* GroupCommit.make({

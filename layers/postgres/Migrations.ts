@@ -1,6 +1,7 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
+import { expansions } from "#layers/postgres/migrations/Expansions.ts"
 import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
@@ -22,7 +23,8 @@ export const layer = Layer.effectDiscard(
       "0006_lists": lists,
       "0007_preferences": preferences,
       "0008_tenants_brands": tenants,
-      "0009_tokens_translations_audit": access
+      "0009_tokens_translations_audit": access,
+      "0011_expansions": expansions
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

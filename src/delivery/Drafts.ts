@@ -2,18 +2,20 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
+import * as Addressing from "#src/delivery/Addressing.ts"
+import type { NewExpansion } from "#src/delivery/Expansion.ts"
+import * as Groups from "#src/delivery/Groups.ts"
 import * as Ids from "#src/delivery/Ids.ts"
 import type { NewMessage, NewProfile } from "#src/delivery/Journal.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
 import { shardOf } from "#src/delivery/ShardCount.ts"
-import * as Delays from "#src/flows/Delays.ts"
-import { Result, Schema } from "effect"
+import { Effect, Schema } from "effect"
 
 /** The send is well-formed but asks for what cannot be: 400, `detail` names the field. */
 export class SendRefused extends Schema.TaggedError<SendRefused>()("SendRefused", { detail: Schema.String }) {}
 
-/** Recipients that one call may name; more are an audience. */
-const maxRecipients = 100
+/** Recipients whose messages are stored with the call; more are an expansion (design.md §6). */
+const mostAtOnce = 100
 
 /** One call of POST /send, decoded. `at` is epoch ms. */
 export interface Draft {
@@ -25,77 +27,96 @@ export interface Draft {
   readonly shards: number
 }
 
-const refused = (detail: string) => Result.fail(new SendRefused({ detail }))
+/** What is stored with the call: its messages and the profiles to be created on the fly, or the one row that will become messages. */
+export interface Drafted {
+  readonly messages: ReadonlyArray<NewMessage>
+  readonly profiles: ReadonlyArray<NewProfile>
+  readonly expansion: NewExpansion | undefined
+}
 
-const tenantOf = (recipient: Recipient, { context, tenant_id: tenantId }: Instructions): string | undefined =>
-  recipient.tenant_id ?? recipient.account_id ?? recipient.context?.tenant_id ?? context?.tenant_id ?? tenantId ??
-    undefined
+interface Addressee {
+  readonly recipient: Recipient
+  readonly identity: Recipients.Identity | undefined
+}
+
+const isStorable = (text: string | null | undefined): boolean =>
+  text === undefined || text === null || text.isWellFormed()
+
+/** Columns of the members' rows that the caller wrote: what a database refuses must be refused now, since later nobody hears of it. */
+const refusedText = ({ metadata, template, ...instructions }: Instructions, addressees: ReadonlyArray<Addressee>) =>
+  [
+    template,
+    metadata?.event,
+    metadata?.trace_id,
+    instructions.tenant_id,
+    instructions.context?.tenant_id,
+    ...(metadata?.tags ?? []),
+    ...addressees.flatMap(({ identity, recipient }) => [
+      identity?.key,
+      identity?.name,
+      recipient.tenant_id,
+      recipient.account_id,
+      recipient.context?.tenant_id,
+      recipient.list_id
+    ])
+  ].find((text) => !isStorable(text))
 
 /**
- * The messages of one call, one per recipient, and the profiles to be created on the fly. A single recipient's message has the request's own
- * id; each of several has one derived from it, so that a recipient named twice is one message.
+ * One message per recipient. A single recipient's message has the request's own id; each of several has one derived from it, so that a
+ * recipient named twice is one message. Groups, and more than 100 recipients, are an expansion: one row, whatever their number.
  */
-export const make = (draft: Draft): Result.Result<
-  { readonly messages: ReadonlyArray<NewMessage>; readonly profiles: ReadonlyArray<NewProfile> },
-  SendRefused
-> => {
-  const { at, instructions, principal, requestId, shards, to } = draft
+export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<Drafted, SendRefused> {
+  const { at, instructions, principal: { keyState, scope }, requestId, shards, to } = draft
   const { content, template } = instructions
   const hasContent = content !== undefined && content !== null
   const hasTemplate = template !== undefined && template !== null
   if (hasContent === hasTemplate) {
-    return refused("message: exactly one of template and content is required")
+    return yield* new SendRefused({ detail: "message: exactly one of template and content is required" })
   }
   const many = Array.isArray(to)
   const recipients: ReadonlyArray<Recipient> = many ? to : [to]
-  if (recipients.length === 0) return refused("message.to: at least one recipient is required")
-  if (recipients.length > maxRecipients) return refused(`message.to: at most ${maxRecipients} recipients in one call`)
+  if (recipients.length === 0) {
+    return yield* new SendRefused({ detail: "message.to: at least one recipient is required" })
+  }
 
-  const start = Delays.startOf(instructions.delay, at)
-  const messages = new Map<MessageId, NewMessage>()
-  const profiles: Array<NewProfile> = []
+  const addressees: Array<Addressee> = []
+  let groups = 0
   for (const [index, recipient] of recipients.entries()) {
     const path = many ? `message.to[${index}]` : "message.to"
-    const identity = Recipients.identify(principal.scope, recipient)
-    if (identity === undefined) {
-      const group = Recipients.groupKey(recipient)
-      return group === undefined
-        ? refused(`${path}: one of user_id, email, phone_number and webhook is required`)
-        : refused(`${path}.${group}: this server does not send to it yet`)
-    }
-    const id = many ? Ids.member(requestId, identity.key) : requestId
-    const tenantId = tenantOf(recipient, instructions)
-    messages.set(id, {
-      id,
-      requestId,
-      scope: principal.scope,
-      shard: shardOf(identity.key, shards),
-      lane: recipients.length === 1 ? "transactional" : "bulk",
-      recipientKey: identity.key,
-      keyState: principal.keyState,
-      status: start === undefined ? "ENQUEUED" : "DELAYED",
-      enqueuedAt: at,
-      dueAt: start ?? 0,
-      tries: 0,
-      recovered: false,
-      recipient: tenantId === undefined ? recipient : Object.assign({}, recipient, { tenant_id: tenantId }),
-      instructions,
-      attempts: [],
-      event: instructions.metadata?.event ?? template ?? "",
-      template: template ?? "",
-      recipientName: identity.name,
-      tenantId,
-      tags: instructions.metadata?.tags ?? [],
-      traceId: instructions.metadata?.trace_id ?? undefined,
-      events: start === undefined ? [] : [{ type: "DELAYED", ts: at, dueAt: start }]
-    })
-    if (typeof recipient.user_id === "string") {
-      profiles.push({
-        scope: principal.scope,
-        userId: recipient.user_id,
-        profile: Recipients.jsonOf(Recipients.profileOf(recipient))
+    const group = yield* Groups.of(recipient).pipe(
+      Effect.mapError(({ detail, path: within }) => new SendRefused({ detail: `${path}.${within}: ${detail}` }))
+    )
+    if (group !== undefined) groups++
+    const identity = group === undefined ? Recipients.identify(scope, recipient) : undefined
+    if (group === undefined && identity === undefined) {
+      return yield* new SendRefused({
+        detail:
+          `${path}: one of user_id, email, phone_number, webhook, list_id, list_pattern, audience_id and tenant_id`
+          + " is required"
       })
     }
+    addressees.push({ recipient, identity })
   }
-  return Result.succeed({ messages: [...messages.values()], profiles })
-}
+
+  if (groups > 0 || recipients.length > mostAtOnce) {
+    if (refusedText(instructions, addressees) !== undefined) {
+      return yield* new SendRefused({ detail: "message: holds a value that cannot be stored" })
+    }
+    const shard = shardOf(requestId, shards)
+    const expansion = { id: requestId, scope, shard, keyState, recipients, instructions }
+    return { messages: [], profiles: [], expansion }
+  }
+
+  const request = { id: requestId, scope, keyState, instructions, acceptedAt: at }
+  const common = Addressing.common(request, recipients.length === 1 ? "transactional" : "bulk", at)
+  const messages = new Map<MessageId, NewMessage>()
+  const profiles: Array<NewProfile> = []
+  for (const { identity, recipient } of addressees) {
+    if (identity === undefined) continue
+    const id = many ? Ids.member(requestId, identity.key) : requestId
+    const member = Addressing.member(request, id, recipient, identity, shards)
+    messages.set(id, { ...common, ...member, tries: 0, recovered: false, attempts: [] })
+    profiles.push(...Addressing.profiles(scope, recipient))
+  }
+  return { messages: [...messages.values()], profiles, expansion: undefined }
+})

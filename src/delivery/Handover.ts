@@ -7,6 +7,8 @@ export interface Receiver {
   readonly owns: (shard: number) => boolean
   /** Takes messages just committed, in the order of acceptance. Never waits and never fails: what is not taken stays a due row. */
   readonly offer: (messages: ReadonlyArray<OpenMessage>) => Effect.Effect<void>
+  /** A request to many was just committed: its owner may be here. */
+  readonly stir: Effect.Effect<void>
 }
 
 /**
@@ -16,6 +18,7 @@ export interface Receiver {
 export class Handover extends Context.Service<Handover, {
   readonly owns: Receiver["owns"]
   readonly offer: Receiver["offer"]
+  readonly stir: Receiver["stir"]
   /** Connects the engine; scoped by the caller, who passes `undefined` at the end. */
   readonly connect: (receiver: Receiver | undefined) => Effect.Effect<void>
 }>()("tidings/Handover") {}
@@ -25,6 +28,7 @@ export const layer: Layer.Layer<Handover> = Layer.sync(Handover, () => {
   return Handover.of({
     owns: (shard) => current?.owns(shard) ?? false,
     offer: (messages) => current?.offer(messages) ?? Effect.void,
+    stir: Effect.suspend(() => current?.stir ?? Effect.void),
     connect: (receiver) =>
       Effect.sync(() => {
         current = receiver

@@ -50,14 +50,12 @@ export const layer = Layer.effect(
     ) {
       const at = yield* Clock.currentTimeMillis
       const requestId = Ids.make(at, yield* random.randomBytes(Ids.randomBytes))
-      const { messages, profiles } = yield* Effect.fromResult(
-        Drafts.make({ principal, requestId, to, instructions, at, shards })
-      )
+      const drafted = yield* Drafts.make({ principal, requestId, to, instructions, at, shards })
       const key = yield* CurrentKey
-      const accepted = yield* journal.accept({ key, response: respond(requestId), messages, profiles, at }).pipe(
+      const accepted = yield* journal.accept({ key, response: respond(requestId), ...drafted, at }).pipe(
         Trace.accepting(requestId)
       )
-      if (!accepted.replayed) yield* Metric.update(Metrics.accepted, messages.length)
+      if (!accepted.replayed) yield* Metric.update(Metrics.accepted, drafted.messages.length)
       return accepted
     })
 

@@ -5,6 +5,7 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
 import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
+import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { DueRow, OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -16,6 +17,8 @@ export interface NewMessage extends OpenMessage {
   readonly template: string
   readonly recipientName: string
   readonly tenantId: string | undefined
+  /** The list that the recipient was found in. */
+  readonly listId?: string | undefined
   readonly tags: ReadonlyArray<string>
   readonly traceId: string | undefined
   /** What the timeline holds besides ENQUEUED, which is the row itself. */
@@ -34,6 +37,8 @@ export interface Acceptance {
   readonly key: IdempotencyKey | undefined
   readonly response: StoredResponse
   readonly messages: ReadonlyArray<NewMessage>
+  /** A request to many, which becomes messages later. */
+  readonly expansion?: NewExpansion | undefined
   readonly profiles: ReadonlyArray<NewProfile>
   /** Epoch ms of the acceptance. */
   readonly at: number

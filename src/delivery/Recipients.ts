@@ -38,12 +38,8 @@ export const identify = (scope: Scope, recipient: Recipient): Identity | undefin
   return found === undefined ? undefined : { key: `${scope}:${found.kind}:${found.key}`, name: found.name }
 }
 
-/** Audiences by another name: not one recipient but many. */
-const groups = ["audience_id", "list_pattern", "list_id", "tenant_id"] as const
-
-/** The first key of the recipient that names a group and not a person, if it names no person. */
-export const groupKey = (recipient: Recipient): string | undefined =>
-  direct(recipient) !== undefined ? undefined : groups.find((key) => typeof recipient[key] === "string")
+/** Whether the recipient names one person or address. */
+export const isDirect = (recipient: Recipient): boolean => direct(recipient) !== undefined
 
 /** What of a recipient is worth keeping as a profile: everything but what belongs to this send alone. */
 export const profileOf = (recipient: Recipient): Readonly<Record<string, unknown>> => {

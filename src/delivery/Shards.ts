@@ -1,4 +1,6 @@
 import type { MessageId } from "#schemas/MessageId.ts"
+import * as Expander from "#src/delivery/Expander.ts"
+import { Expansions } from "#src/delivery/Expansions.ts"
 import { Handover } from "#src/delivery/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import * as Mailboxes from "#src/delivery/Mailboxes.ts"
@@ -6,7 +8,10 @@ import { fromRow, type OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Owned from "#src/delivery/Owned.ts"
 import { Pipeline } from "#src/delivery/Pipeline.ts"
 import * as Reader from "#src/delivery/Reader.ts"
+import { ShardCount } from "#src/delivery/ShardCount.ts"
+import * as Together from "#src/delivery/Together.ts"
 import * as Tries from "#src/delivery/Tries.ts"
+import { Members } from "#src/people/Members.ts"
 import { Context, Effect, Layer } from "effect"
 
 /** Messages in the hands of one node at once. */
@@ -38,7 +43,8 @@ export const layer = Layer.effect(
     const handover = yield* Handover
     const held = new Map<MessageId, OpenMessage>()
     const owned = Owned.make(journal)
-    const guard = yield* Tries.make({ journal, pipeline })
+    const together = yield* Together.make
+    const guard = Tries.make({ journal, pipeline, together })
 
     const run = Effect.fnUntraced(function*(message: OpenMessage) {
       const owner = owned.enter(message.shard)
@@ -84,14 +90,31 @@ export const layer = Layer.effect(
       }
     })
 
+    const expander = yield* Expander.make({
+      expansions: yield* Expansions,
+      members: yield* Members,
+      owned,
+      together,
+      shards: yield* ShardCount,
+      onMessages: () => reader.behind()
+    })
+    const behind = () => {
+      reader.behind()
+      expander.behind()
+    }
+
     yield* Effect.acquireRelease(
-      handover.connect({ owns: owned.has, offer: (messages) => Effect.sync(() => reader.accept(messages)) }),
+      handover.connect({
+        owns: owned.has,
+        offer: (messages) => Effect.sync(() => reader.accept(messages)),
+        stir: Effect.sync(expander.behind)
+      }),
       () => handover.connect(undefined)
     )
 
     return Shards.of({
-      own: (shard, node) => owned.own(shard, node, Effect.sync(reader.behind)),
-      wake: Effect.sync(reader.behind),
+      own: (shard, node) => owned.own(shard, node, Effect.sync(behind)),
+      wake: Effect.sync(behind),
       owned: Effect.sync(owned.shards),
       held: Effect.sync(() => held.size)
     })

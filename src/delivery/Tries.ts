@@ -2,7 +2,7 @@ import type { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
-import * as Together from "#src/delivery/Together.ts"
+import type { Together } from "#src/delivery/Together.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric } from "effect"
@@ -17,13 +17,13 @@ const aloneFrom = 2
  * Runs a message so that one that kills its process is found out: a message that was open when this owner took the shard is counted before
  * it runs, and any end of its step clears the count.
  */
-export const make = Effect.fnUntraced(function*(options: {
+export const make = (options: {
   readonly journal: Journal["Service"]
   readonly pipeline: Pipeline["Service"]
-}) {
-  const { journal, pipeline } = options
+  readonly together: Together
+}) => {
+  const { journal, pipeline, together } = options
   const write = Write.make(journal)
-  const together = yield* Together.make
 
   const begin = Effect.fnUntraced(function*(message: OpenMessage, epoch: number): Effect.fn.Return<Ending> {
     const tries = message.tries + 1
@@ -45,4 +45,4 @@ export const make = Effect.fnUntraced(function*(options: {
       ? together.alone(begin(message, epoch))
       : together.among(begin(message, epoch))
   }
-})
+}

@@ -36,6 +36,23 @@ export const quarantined = Metric.counter("tidings_messages_quarantined_total", 
   incremental: true
 })
 
+/** Messages that requests to many became. */
+export const expanded = Metric.counter("tidings_expanded_messages_total", {
+  description: "Messages made of requests to lists, audiences, tenants and many recipients",
+  incremental: true
+})
+
+/** Requests to many that are not yet messages, as this node saw them last: up to 8 of its shards. */
+export const expansionsOpen = Metric.gauge("tidings_open_expansions", {
+  description: "Requests to many that still become messages here, counted up to 8"
+})
+
+/** Requests to many set aside after too many tries. */
+export const expansionsQuarantined = Metric.counter("tidings_expansions_quarantined_total", {
+  description: "Requests to many quarantined after five tries",
+  incremental: true
+})
+
 /** Open messages whose next step was overdue when the safety sweep found them; anything above 0 is a bug (reliability.md A5). */
 export const stuck = Metric.counter("tidings_stuck_messages_total", {
   description: "Overdue messages found by the safety sweep",
@@ -49,4 +66,4 @@ export const fenced = Metric.counter("tidings_fenced_writes_total", {
 })
 
 /** What an operator expects to see from the start: the counters without attributes. */
-export const counters = [accepted, unknownOutcomes, quarantined, stuck, fenced]
+export const counters = [accepted, expanded, expansionsQuarantined, unknownOutcomes, quarantined, stuck, fenced]

@@ -242,7 +242,11 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       const handover = yield* Handover
       const offered: Array<OpenMessage> = []
       const owns = (shard: number) => shard === place.shard
-      yield* handover.connect({ owns, offer: (messages) => Effect.sync(() => offered.push(...messages)) })
+      yield* handover.connect({
+        owns,
+        offer: (messages) => Effect.sync(() => offered.push(...messages)),
+        stir: Effect.void
+      })
       yield* Effect.addFinalizer(() => handover.connect(undefined))
       const key = Fixture.key(place)
       const first = [Fixture.message(place), Fixture.message(place, { dueAt: place.at + 60_000, status: "DELAYED" })]
@@ -266,7 +270,8 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
         const offered: Array<string> = []
         yield* handover.connect({
           owns: (shard) => shard === place.shard,
-          offer: (messages) => Effect.sync(() => offered.push(...messages.map((message) => message.id)))
+          offer: (messages) => Effect.sync(() => offered.push(...messages.map((message) => message.id))),
+          stir: Effect.void
         })
         yield* Effect.addFinalizer(() => handover.connect(undefined))
         const sent = yield* Effect.forEach(Array.from({ length: count }), () => Fixture.accepted(place))

@@ -1,7 +1,9 @@
 import * as Database from "#layers/memory/Database.ts"
+import * as MemoryExpansions from "#layers/memory/Expansions.ts"
 import * as MemoryJournal from "#layers/memory/Journal.ts"
 import * as MemoryLog from "#layers/memory/MessageLog.ts"
 import * as MemoryProfiles from "#layers/memory/Profiles.ts"
+import * as PostgresExpansions from "#layers/postgres/Expansions.ts"
 import * as PostgresJournal from "#layers/postgres/Journal.ts"
 import * as PostgresLog from "#layers/postgres/MessageLog.ts"
 import * as PostgresProfiles from "#layers/postgres/Profiles.ts"
@@ -28,7 +30,7 @@ export const memory: EngineStores<Database.Database> = {
     Layer.provideMerge(Database.layer),
     Layer.provide([secretKey(7), NodeCrypto.layer])
   ),
-  node: Layer.merge(MemoryJournal.layer, MemoryProfiles.layer),
+  node: Layer.mergeAll(MemoryExpansions.layer, MemoryJournal.layer, MemoryProfiles.layer),
   runs: Number(process.env["CRASH_RUNS"] ?? "40")
 }
 
@@ -38,6 +40,8 @@ export const postgres: EngineStores<SqlClient.SqlClient> = {
     Layer.provideMerge(FreshDatabase.layer),
     Layer.provide([secretKey(7), NodeCrypto.layer])
   ),
-  node: Layer.merge(PostgresJournal.layer, PostgresProfiles.layer).pipe(Layer.provide(NodeCrypto.layer)),
+  node: Layer.mergeAll(PostgresExpansions.layer, PostgresJournal.layer, PostgresProfiles.layer).pipe(
+    Layer.provide(NodeCrypto.layer)
+  ),
   runs: 6
 }

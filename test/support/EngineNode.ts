@@ -4,19 +4,22 @@ import { Mjml } from "#src/content/Mjml.ts"
 import * as Rendering from "#src/content/Rendering.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Translations } from "#src/content/Translations.ts"
+import type { NewExpansion } from "#src/delivery/Expansion.ts"
+import { type Advance, Expansions } from "#src/delivery/Expansions.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
+import { Members } from "#src/people/Members.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { Clock, Context, Effect, Layer, Scope } from "effect"
 import { setImmediate } from "node:timers/promises"
 
 /** What one node needs of its store; it is built anew for each node, over what the nodes share. */
-export type NodeStores<S> = Layer.Layer<Journal | Profiles, never, Handover.Handover | S>
+export type NodeStores<S> = Layer.Layer<Expansions | Journal | Profiles, never, Handover.Handover | S>
 
 /** Whether the node dies at this step: before it reaches the store, or when it was written and nobody was told. */
 export type Cut = (step: Step) => "before" | "after" | undefined
@@ -24,6 +27,7 @@ export type Cut = (step: Step) => "before" | "after" | undefined
 /** A node's engine. A dead one is there still, but nothing it does reaches anything: what kill -9 leaves. */
 export interface EngineNode {
   readonly accept: (message: NewMessage) => Effect.Effect<void>
+  readonly expand: (expansion: NewExpansion) => Effect.Effect<void>
   readonly wake: Effect.Effect<void>
   readonly isDead: () => boolean
   readonly die: () => void
@@ -34,9 +38,15 @@ export interface NodeOptions {
   /** The outside world; `die` is the node's end in the middle of a call. */
   readonly vendors: (die: () => void) => ReadonlyArray<Vendor>
   readonly cut?: Cut
+  /** The same for the steps of expansions. */
+  readonly cutPage?: (step: Advance) => ReturnType<Cut>
+  /** The groups that expansions read. */
+  readonly members?: Members["Service"]
   /** How many turns of the event loop an answer of the store takes; none by default. */
   readonly lag?: () => number
 }
+
+const nobody = Members.of({ page: () => Effect.succeed([]) })
 
 /** Nodes over one store in virtual time: time moves only while nobody is at work. */
 export interface Cluster {
@@ -75,84 +85,110 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
       for (let turn = 0; turn < turns; turn++) await setImmediate()
     })
 
-  const start = Effect.fnUntraced(function*({ cut, lag = () => 0, shards, vendors }: NodeOptions) {
-    let dead = false
-    const die = () => {
-      dead = true
-    }
-    const scope = yield* Scope.make()
-    // A drain may wait for a call that never ends, in a time that no longer passes: nobody waits for it.
-    yield* Effect.addFinalizer((exit) =>
-      Effect.andThen(Effect.sync(die), Effect.forkDetach(Scope.close(scope, exit), { startImmediately: true }))
-    )
-    /** Dead men neither ask nor hear the answer. */
-    const alive = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-      Effect.suspend(() =>
-        dead
-          ? Effect.never
-          : counted(Effect.tap(effect, () => late(lag()))).pipe(Effect.tap(() => dead ? Effect.never : Effect.void))
+  const start = Effect.fnUntraced(
+    function*({ cut, cutPage, lag = () => 0, members = nobody, shards, vendors }: NodeOptions) {
+      let dead = false
+      const die = () => {
+        dead = true
+      }
+      const scope = yield* Scope.make()
+      // A drain may wait for a call that never ends, in a time that no longer passes: nobody waits for it.
+      yield* Effect.addFinalizer((exit) =>
+        Effect.andThen(Effect.sync(die), Effect.forkDetach(Scope.close(scope, exit), { startImmediately: true }))
       )
-
-    const base = yield* Layer.build(open).pipe(Scope.provide(scope))
-    const journal = Context.get(base, Journal)
-    const profiles = Context.get(base, Profiles)
-    const guarded = Layer.mergeAll(
-      Layer.succeed(Handover.Handover, Context.get(base, Handover.Handover)),
-      // These messages carry their content.
-      Layer.mock(Templates, {}),
-      Layer.mock(Strategies, {}),
-      Layer.mock(Layouts, {}),
-      Layer.mock(Mjml, {}),
-      Layer.mock(Translations, {}),
-      Layer.succeed(Profiles, { ...profiles, find: (...args) => alive(profiles.find(...args)) }),
-      Layer.succeed(Journal, {
-        accept: (acceptance) => alive(journal.accept(acceptance)),
-        observe: (observed) => alive(journal.observe(observed)),
-        take: (...args) => alive(journal.take(...args)),
-        due: (window) => alive(journal.due(window)),
-        record: (step) =>
-          Effect.suspend(() => {
-            const where = dead ? undefined : cut?.(step)
-            if (where === "before") die()
-            return alive(
-              where === "after" ? Effect.tap(journal.record(step), () => Effect.sync(die)) : journal.record(step)
-            )
-          })
-      })
-    )
-    const outside = vendors(die).map((vendor): Vendor => ({
-      ...vendor,
-      send: (delivery: Delivery) =>
+      /** Dead men neither ask nor hear the answer. */
+      const alive = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
         Effect.suspend(() =>
-          dead ? Effect.never : Effect.tap(vendor.send(delivery), () => dead ? Effect.never : Effect.void)
+          dead
+            ? Effect.never
+            : counted(Effect.tap(effect, () => late(lag()))).pipe(Effect.tap(() => dead ? Effect.never : Effect.void))
         )
-    }))
-    const engine = yield* Layer.build(Layer.fresh(
-      Shards.layer.pipe(
-        Layer.provide(Pipeline.layer),
-        Layer.provide(Rendering.layer),
-        Layer.provide([guarded, Fake.layer(outside)])
-      )
-    )).pipe(Scope.provide(scope))
-    const owner = Context.get(engine, Shards.Shards)
-    for (const shard of shards) yield* Effect.forkIn(owner.own(shard, "node"), scope)
-    return {
-      accept: (message) =>
-        Effect.gen(function*() {
-          const at = yield* Clock.currentTimeMillis
-          const { scope, shard } = message
-          // Not `alive`: who sends is told of the commit even if the node dies of what it hands over.
-          yield* counted(
-            Effect.tap(journal.accept(Fixture.acceptance({ scope, shard, at }, [message])), () => late(lag()))
-          ).pipe(
-            Effect.orDie
-          )
+
+      const base = yield* Layer.build(open).pipe(Scope.provide(scope))
+      const journal = Context.get(base, Journal)
+      const profiles = Context.get(base, Profiles)
+      const expansions = Context.get(base, Expansions)
+      const guarded = Layer.mergeAll(
+        Layer.succeed(Handover.Handover, Context.get(base, Handover.Handover)),
+        // These messages carry their content.
+        Layer.mock(Templates, {}),
+        Layer.mock(Strategies, {}),
+        Layer.mock(Layouts, {}),
+        Layer.mock(Mjml, {}),
+        Layer.mock(Translations, {}),
+        Layer.succeed(Members, members),
+        Layer.succeed(Expansions, {
+          open: (...args) => alive(expansions.open(...args)),
+          isBacklogged: (most) => alive(expansions.isBacklogged(most)),
+          find: expansions.find,
+          advance: (step) =>
+            Effect.suspend(() => {
+              const where = dead ? undefined : cutPage?.(step)
+              if (where === "before") die()
+              return alive(
+                where === "after"
+                  ? Effect.tap(expansions.advance(step), () => Effect.sync(die))
+                  : expansions.advance(step)
+              )
+            })
         }),
-      wake: owner.wake,
-      isDead: () => dead,
-      die
-    } satisfies EngineNode
-  })
+        Layer.succeed(Profiles, { ...profiles, find: (...args) => alive(profiles.find(...args)) }),
+        Layer.succeed(Journal, {
+          accept: (acceptance) => alive(journal.accept(acceptance)),
+          observe: (observed) => alive(journal.observe(observed)),
+          take: (...args) => alive(journal.take(...args)),
+          due: (window) => alive(journal.due(window)),
+          record: (step) =>
+            Effect.suspend(() => {
+              const where = dead ? undefined : cut?.(step)
+              if (where === "before") die()
+              return alive(
+                where === "after" ? Effect.tap(journal.record(step), () => Effect.sync(die)) : journal.record(step)
+              )
+            })
+        })
+      )
+      const outside = vendors(die).map((vendor): Vendor => ({
+        ...vendor,
+        send: (delivery: Delivery) =>
+          Effect.suspend(() =>
+            dead ? Effect.never : Effect.tap(vendor.send(delivery), () => dead ? Effect.never : Effect.void)
+          )
+      }))
+      const engine = yield* Layer.build(Layer.fresh(
+        Shards.layer.pipe(
+          Layer.provide(Pipeline.layer),
+          Layer.provide(Rendering.layer),
+          Layer.provide([guarded, Fake.layer(outside)])
+        )
+      )).pipe(Scope.provide(scope))
+      const owner = Context.get(engine, Shards.Shards)
+      for (const shard of shards) yield* Effect.forkIn(owner.own(shard, "node"), scope)
+      return {
+        accept: (message) =>
+          Effect.gen(function*() {
+            const at = yield* Clock.currentTimeMillis
+            const { scope, shard } = message
+            // Not `alive`: who sends is told of the commit even if the node dies of what it hands over.
+            yield* counted(
+              Effect.tap(journal.accept(Fixture.acceptance({ scope, shard, at }, [message])), () => late(lag()))
+            ).pipe(
+              Effect.orDie
+            )
+          }),
+        expand: (expansion) =>
+          Effect.gen(function*() {
+            const at = yield* Clock.currentTimeMillis
+            yield* counted(journal.accept({ ...Fixture.acceptance({ ...expansion, at }, []), expansion })).pipe(
+              Effect.orDie
+            )
+          }),
+        wake: owner.wake,
+        isDead: () => dead,
+        die
+      } satisfies EngineNode
+    }
+  )
 
   const observer = Context.get(yield* Layer.build(open), Journal)
   return {

@@ -1,3 +1,4 @@
+import * as Expand from "#layers/postgres/journal/Expand.ts"
 import type { Accepted, Acceptance, NewMessage } from "#src/delivery/Journal.ts"
 import { StoredResponse } from "#src/access/Idempotency.ts"
 import { Effect, Schema } from "effect"
@@ -54,7 +55,7 @@ const decodeKept = Schema.decodeUnknownEffect(Schema.Array(KeptRow))
  * call answers with its stored response, and the rows of its repeat are not inserted. `notify` names shards that other nodes own.
  */
 export const write = (sql: SqlClient.SqlClient) => {
-  const insert = (notify: boolean, keyed: boolean) => `
+  const insert = (notify: boolean, keyed: boolean, expands: boolean) => `
     with x as (select * from json_to_recordset($1::json) as x(${messageTypes})),
     ${
     keyed
@@ -86,9 +87,11 @@ export const write = (sql: SqlClient.SqlClient) => {
     p as (insert into profiles (scope, user_id, profile, created_at, updated_at)
       select distinct on (p.scope, p.user_id) p.scope, p.user_id, p.profile, p.at, p.at
       from json_to_recordset($3::json) as p(n int, scope int, user_id text, profile text, at bigint)
-      where p.n not in (select n from lost) order by p.scope, p.user_id, p.n on conflict (scope, user_id) do nothing)
+      where p.n not in (select n from lost) order by p.scope, p.user_id, p.n on conflict (scope, user_id) do nothing)${
+    expands ? `, ${Expand.insertion(keyed ? 6 : 4)}` : ""
+  }
     select ${keyed ? "n, owner, status, headers, body" : "n"}${
-    notify ? `, (select pg_notify('tidings_due', $${keyed ? 6 : 4}))::text` : ""
+    notify ? `, (select pg_notify('tidings_due', $${(keyed ? 6 : 4) + (expands ? 1 : 0)}))::text` : ""
   } from ${keyed ? "e" : "lost"} ${!keyed && notify ? "right join (select 1) one on true" : ""}`
 
   return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, unowned: ReadonlyArray<number>) {
@@ -131,8 +134,10 @@ export const write = (sql: SqlClient.SqlClient) => {
     const now = Math.max(...batch.map(({ acceptance }) => acceptance.at))
     const params: Array<unknown> = [JSON.stringify(messages), JSON.stringify(history), JSON.stringify(profiles)]
     if (keyed) params.push(JSON.stringify(keys), now)
+    const expansions = Expand.rows(batch.map(({ acceptance }) => acceptance))
+    if (expansions.length > 0) params.push(JSON.stringify(expansions))
     if (unowned.length > 0) params.push(unowned.join(","))
-    const rows = yield* sql.unsafe(insert(unowned.length > 0, keyed), params)
+    const rows = yield* sql.unsafe(insert(unowned.length > 0, keyed, expansions.length > 0), params)
     const kept = new Map((yield* decodeKept(keyed ? rows : []).pipe(Effect.orDie)).map((row) => [row.n, row]))
     return batch.map(({ acceptance, owner }, n): Accepted => {
       const row = kept.get(n)

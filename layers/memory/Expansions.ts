@@ -1,0 +1,60 @@
+import { Database } from "#layers/memory/Database.ts"
+import { advance, refused } from "#layers/memory/journal/Expand.ts"
+import { messagesOf, nameOf } from "#layers/memory/State.ts"
+import { Expansions } from "#src/delivery/Expansions.ts"
+import { RequestNotFound } from "#src/reports/MessageLog.ts"
+import { Effect, HashMap, Layer, Option, Order } from "effect"
+
+const byTurn = Order.Struct({ advancedAt: Order.Number, id: Order.String })
+
+/** The expansions in memory. */
+export const layer = Layer.effect(
+  Expansions,
+  Effect.gen(function*() {
+    const { modify, read } = yield* Database
+    return Expansions.of({
+      open: (shards, now, limit) =>
+        read((state) => {
+          const open = Array.from(HashMap.values(state.expansions)).filter((row) =>
+            row.dueAt !== undefined && shards.includes(row.shard)
+          )
+          const later = open.flatMap(({ dueAt }) => dueAt !== undefined && dueAt > now ? [dueAt] : [])
+          return {
+            rows: open.filter(({ dueAt }) => dueAt !== undefined && dueAt <= now).toSorted(byTurn).slice(0, limit),
+            next: later.length === 0 ? undefined : Math.min(...later)
+          }
+        }),
+      advance: (step) =>
+        Effect.suspend(() => {
+          const refusal = refused(step)
+          return refusal === undefined ? modify((state) => advance(state, step)) : Effect.fail(refusal)
+        }),
+      isBacklogged: (most) =>
+        read((state) => {
+          let ready = 0
+          for (const rows of HashMap.values(state.open)) {
+            for (const { dueAt, lane } of HashMap.values(rows)) if (lane === "bulk" && dueAt === 0) ready++
+          }
+          return ready > most
+        }),
+      find: Effect.fnUntraced(function*(scope, id) {
+        const { expansion, messages } = yield* read((state) => ({
+          expansion: Option.getOrUndefined(HashMap.get(state.expansions, nameOf(scope, id))),
+          messages: Array.from(messagesOf(state, scope)).filter(({ requestId }) => requestId === id)
+        }))
+        if (expansion !== undefined) return expansion
+        if (messages.length === 0) return yield* new RequestNotFound({ id })
+        const acceptedAt = Math.min(...messages.map(({ enqueuedAt }) => enqueuedAt))
+        return {
+          id,
+          state: "COMPLETED" as const,
+          messages: messages.length,
+          acceptedAt,
+          endedAt: acceptedAt,
+          error: undefined,
+          archived: messages.every(({ archived }) => archived)
+        }
+      })
+    })
+  })
+)

@@ -1,0 +1,78 @@
+import { refusal } from "#layers/memory/journal/Columns.ts"
+import { row, withProfiles } from "#layers/memory/journal/Rows.ts"
+import { type ExpansionRow, findMessage, nameOf, putMessage, type State } from "#layers/memory/State.ts"
+import { encodePlace, type NewExpansion, start } from "#src/delivery/Expansion.ts"
+import type { Advance, Advanced, Page } from "#src/delivery/Expansions.ts"
+import type { RowRefused } from "#src/delivery/Journal.ts"
+import { HashMap, Option } from "effect"
+
+const put = (state: State, expansion: ExpansionRow): State => ({
+  ...state,
+  expansions: HashMap.set(state.expansions, nameOf(expansion.scope, expansion.id), expansion)
+})
+
+/** Stores a request to many, unless it is there already. */
+export const putExpansion = (state: State, expansion: NewExpansion, at: number): State => {
+  if (HashMap.has(state.expansions, nameOf(expansion.scope, expansion.id))) return state
+  return put(state, {
+    ...expansion,
+    recipients: JSON.stringify(expansion.recipients),
+    instructions: JSON.stringify(expansion.instructions),
+    place: encodePlace(start),
+    tries: 0,
+    epoch: 0,
+    state: "RUNNING",
+    messages: 0,
+    acceptedAt: at,
+    advancedAt: at,
+    endedAt: undefined,
+    dueAt: 0,
+    error: undefined,
+    archived: false
+  })
+}
+
+/** Why the database would refuse a row of this page. */
+export const refused = ({ page }: Advance): RowRefused | undefined =>
+  page === undefined ? undefined : refusal([
+    page.common.event,
+    page.common.template,
+    page.common.traceId,
+    ...page.common.tags,
+    ...page.members.flatMap((member) => [member.recipientKey, member.recipientName, member.tenantId, member.listId]),
+    ...page.profiles.map((profile) => profile.userId)
+  ])
+
+const withPage = (state: State, { common, members, profiles }: Page): readonly [State, created: number] => {
+  let next = state
+  for (const member of members) {
+    if (findMessage(next, common.scope, member.id) !== undefined) continue
+    const seq = next.seq + 1
+    next = putMessage({ ...next, seq }, row({ ...common, ...member }, seq, common.enqueuedAt))
+  }
+  return [withProfiles(next, profiles), next.seq - state.seq]
+}
+
+/** One step of an expansion: fenced, passed by, or written whole. */
+export const advance = (state: State, step: Advance): readonly [Advanced, State] => {
+  const { at, dueAt, epoch, error, expansion, owner, page, state: becomes, to, tries } = step
+  if (Option.getOrUndefined(HashMap.get(state.epochs, expansion.shard)) !== owner) return [{ _tag: "Fenced" }, state]
+  const stored = Option.getOrUndefined(HashMap.get(state.expansions, nameOf(expansion.scope, expansion.id)))
+  if (stored === undefined || stored.dueAt === undefined || stored.place !== step.from) {
+    return [{ _tag: "Passed" }, state]
+  }
+  const [paged, created] = page === undefined ? [state, 0] : withPage(state, page)
+  const next = put(paged, {
+    ...stored,
+    place: to,
+    messages: stored.messages + created,
+    tries,
+    epoch,
+    state: becomes,
+    dueAt: dueAt ?? undefined,
+    error: error ?? stored.error,
+    advancedAt: at,
+    endedAt: dueAt === null ? at : undefined
+  })
+  return [{ _tag: "Written", created }, next]
+}

@@ -1,0 +1,41 @@
+import { type MessageRow, type State, userName } from "#layers/memory/State.ts"
+import type { Acceptance, NewMessage } from "#src/delivery/Journal.ts"
+import { HashMap } from "effect"
+
+/** A message as it is stored first. */
+export const row = (
+  message: Omit<NewMessage, "attempts" | "recovered" | "tries">,
+  seq: number,
+  at: number
+): MessageRow => {
+  const { events, ...columns } = message
+  return {
+    ...columns,
+    seq,
+    recipient: JSON.stringify(message.recipient),
+    instructions: JSON.stringify(message.instructions),
+    tries: 0,
+    reason: undefined,
+    error: undefined,
+    archived: false,
+    providers: [],
+    sent: undefined,
+    delivered: undefined,
+    opened: undefined,
+    clicked: undefined,
+    canceledAt: undefined,
+    attempts: [],
+    history: events.length === 0 ? [] : [{ key: `${at}:accept`, events }]
+  }
+}
+
+/** Users that are not there yet. */
+export const withProfiles = (state: State, profiles: Acceptance["profiles"]): State => {
+  let next = state
+  for (const { profile, scope, userId } of profiles) {
+    const name = userName(scope, userId)
+    if (HashMap.has(next.profiles, name)) continue
+    next = { ...next, profiles: HashMap.set(next.profiles, name, JSON.stringify(profile)) }
+  }
+  return next
+}

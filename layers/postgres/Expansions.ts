@@ -1,0 +1,98 @@
+import * as Expand from "#layers/postgres/journal/Expand.ts"
+import * as Patience from "#layers/postgres/Patience.ts"
+import { isRefusal, orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { ExpansionState } from "#schemas/Expansion.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { OpenExpansion, type RequestRecord } from "#src/delivery/Expansion.ts"
+import { Expansions } from "#src/delivery/Expansions.ts"
+import { Handover } from "#src/delivery/Handover.ts"
+import { RowRefused } from "#src/delivery/Journal.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { RequestNotFound } from "#src/reports/MessageLog.ts"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import { isSqlError } from "effect/sql/SqlError"
+
+const decodeOpen = Schema.decodeUnknownEffect(Schema.Array(OpenExpansion))
+const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
+const decodeBacklog = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ backlogged: Schema.Boolean })))
+const decodeRequest = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+  state: ExpansionState,
+  messages: Schema.Number,
+  acceptedAt: Schema.NullOr(Schema.Number),
+  endedAt: Schema.NullOr(Schema.Number),
+  error: Schema.NullOr(Schema.String),
+  archived: Schema.Boolean
+})))
+
+/** After a lost connection or a deadlock: a step that did commit finds its row elsewhere. */
+const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 }))
+
+const ownersPatience = "20 seconds"
+
+/** The expansions on Postgres. */
+export const layer = Layer.effect(
+  Expansions,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const handover = yield* Handover
+    const write = Expand.write(sql)
+    const patiently = yield* Patience.within(ownersPatience)
+
+    return Expansions.of({
+      open: Effect.fnUntraced(function*(shards, now, limit) {
+        const rows =
+          yield* sql`select id, scope, shard, key_state as "keyState", recipients, instructions, place, tries,
+            epoch::float8 as epoch, accepted_at::float8 as "acceptedAt"
+          from expansions where due_at is not null and due_at <= ${now} and shard = any(${shards}::smallint[])
+          order by advanced_at, id limit ${limit}`.pipe(Effect.flatMap(decodeOpen))
+        const next = yield* sql`select min(due_at)::float8 as next from expansions
+          where due_at > ${now} and shard = any(${shards}::smallint[])`.pipe(Effect.flatMap(decodeNext))
+        return { rows, next: next[0]?.next ?? undefined }
+      }, orUnavailable),
+      advance: Effect.fnUntraced(function*(step) {
+        const unowned = new Set(step.page?.members.map(({ shard }) => shard).filter((shard) => !handover.owns(shard)))
+        return yield* write(step, [...unowned]).pipe(
+          Effect.retry({ schedule: again, while: (error) => !isRefusal(error) }),
+          patiently,
+          Effect.mapError((error) =>
+            isSqlError(error) && isRefusal(error)
+              ? new RowRefused({ cause: error })
+              : new StoreUnavailable({ cause: error })
+          )
+        )
+      }),
+      isBacklogged: Effect.fnUntraced(function*(most) {
+        const rows = yield* sql`select exists (select from messages where lane = 'bulk' and due_at = 0
+          order by seq offset ${most} limit 1) as backlogged`.pipe(Effect.flatMap(decodeBacklog))
+        return rows[0]?.backlogged ?? false
+      }, orUnavailable),
+      find: Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
+        const rows = yield* sql`
+          select 0 as rank, state, created::float8 as messages, accepted_at::float8 as "acceptedAt", ended_at::float8 as "endedAt", error, archived
+          from expansions where scope = ${scope} and id = ${id}
+          union all
+          select 1, 'COMPLETED', count(*)::float8, min(enqueued_at)::float8, min(enqueued_at)::float8, null, coalesce(bool_and(archived), false)
+          from (select enqueued_at, archived from messages where scope = ${scope} and id = ${id}
+            union all
+            select * from (select enqueued_at, archived from messages
+              where scope = ${scope} and request_id = ${id} and request_id <> id limit 100) several) m
+          order by rank`.pipe(
+          Effect.flatMap(decodeRequest)
+        )
+        const found = rows[0]
+        if (found === undefined || found.acceptedAt === null) return yield* new RequestNotFound({ id })
+        return {
+          id,
+          state: found.state,
+          messages: found.messages,
+          acceptedAt: found.acceptedAt,
+          endedAt: found.endedAt ?? undefined,
+          error: found.error ?? undefined,
+          archived: found.archived
+        } satisfies RequestRecord
+      }, orUnavailable)
+    })
+  })
+)

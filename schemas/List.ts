@@ -1,0 +1,17 @@
+import { Id } from "#schemas/Id.ts"
+import { Schema } from "effect"
+
+/** Parts of a list's id, which dots separate (api.md 1.7). */
+export const maxParts = 4
+
+/** What is wrong with the parts of a list's id, in words; `undefined` if nothing is. */
+const fault = (id: string): string | undefined => {
+  if (/[*#\s]/u.test(id)) return "Expected no *, # or white space"
+  const parts = id.split(".")
+  if (parts.includes("")) return "Expected no leading, trailing or doubled dot"
+  return parts.length > maxParts ? `Expected at most ${maxParts} parts` : undefined
+}
+
+/** A caller's id of a list: one to four parts with dots between them, so that patterns can name a branch of lists (api.md 7). */
+export const ListId = Id.check(Schema.makeFilter(fault)).pipe(Schema.brand("ListId"))
+export type ListId = typeof ListId.Type

@@ -1,0 +1,129 @@
+import type { OpenExpansion } from "#src/delivery/Expansion.ts"
+import type { Expansions } from "#src/delivery/Expansions.ts"
+import type { make as makeOwned, Owner } from "#src/delivery/Owned.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { Together } from "#src/delivery/Together.ts"
+import * as Turn from "#src/delivery/Turn.ts"
+import type { Members } from "#src/people/Members.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Duration, Effect, Latch, Metric, Schedule, type Scope } from "effect"
+
+/** Expansions that are looked at together, and the pages of a turn. */
+const looked = 8
+const turnPages = 8
+
+/** Bulk messages that may be ready and unsent before expansions wait: enough to keep the owners busy, few enough that turns count. */
+const mostReady = 10_000
+
+/** Pages made on the word of one look at that backlog. */
+const trustedPages = 4
+
+/** A waiting expansion asks this often, and after so many times makes a page all the same: somebody's backlog must not stop everybody. */
+const roomInterval = "200 millis"
+const roomQuestions = 25
+
+/** With nothing open and nothing heard, the rows are looked at all the same (reliability.md A5). */
+const sweepInterval = 60_000
+
+/** From the second try on an expansion runs while nothing else does: if the process dies again, it was this one. */
+const aloneFrom = 2
+
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
+
+/**
+ * Turns the expansions of the owned shards into messages, one page at a time for the whole node, so that neither memory nor the journal
+ * feels how many there are. `onMessages` is told of each page: its messages are due rows like any other. The answer is to be called when
+ * there may be expansions that this node has not seen.
+ */
+export const make = Effect.fnUntraced(function*(options: {
+  readonly expansions: Expansions["Service"]
+  readonly members: Members["Service"]
+  readonly owned: ReturnType<typeof makeOwned>
+  readonly together: Together
+  readonly shards: number
+  readonly onMessages: () => void
+}): Effect.fn.Return<{ readonly behind: () => void }, never, Scope.Scope> {
+  const { expansions, onMessages, owned, together } = options
+  const { begin, page } = Turn.make(options)
+  const signal = Latch.makeUnsafe()
+  let nextDue = Infinity
+  let trusted = 0
+
+  const room = Effect.fnUntraced(function*(owner: Owner) {
+    if (trusted-- > 0) return
+    for (let asked = 0; asked < roomQuestions && !owner.draining; asked++) {
+      if (!(yield* expansions.isBacklogged(mostReady))) {
+        trusted = trustedPages
+        return
+      }
+      yield* Effect.sleep(roomInterval)
+    }
+  })
+
+  const one = Effect.fnUntraced(function*(owner: Owner, row: OpenExpansion) {
+    if (row.epoch === owner.epoch) return yield* page(owner, row)
+    const begun = yield* begin(owner, row)
+    return typeof begun === "string" ? begun : yield* page(owner, begun)
+  })
+
+  const step = (owner: Owner, row: OpenExpansion): Effect.Effect<Turn.After, StoreUnavailable> => {
+    // `Together` knows no errors: they pass as values.
+    const alone = row.epoch !== owner.epoch && row.tries + 1 >= aloneFrom
+    const result = Effect.result(one(owner, row))
+    return Effect.flatMap(alone ? together.alone(result) : together.among(result), Effect.fromResult)
+  }
+
+  const turn = Effect.fnUntraced(function*(first: OpenExpansion) {
+    const owner = owned.enter(first.shard)
+    if (owner === undefined) return
+    const pages = Effect.gen(function*() {
+      let row = first
+      for (let made = 0; made < turnPages && !owner.draining; made++) {
+        yield* room(owner)
+        const after = yield* step(owner, row)
+        onMessages()
+        if (typeof after === "string") return after
+        row = after
+      }
+      return "over"
+    })
+    const ended = yield* pages.pipe(Effect.ensuring(Effect.sync(() => owned.leave(owner))))
+    if (ended === "fenced") yield* owned.lost(owner)
+  })
+
+  /** Gives each of the oldest expansions a turn; answers whether there were any. */
+  const look = Effect.gen(function*() {
+    const shards = owned.window().map(({ shard }) => shard)
+    nextDue = Infinity
+    if (shards.length === 0) return false
+    const { next, rows } = yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
+    nextDue = next ?? Infinity
+    yield* Metric.update(Metrics.expansionsOpen, rows.length)
+    for (const row of rows) yield* turn(row)
+    return rows.length > 0
+  })
+
+  const loop: Effect.Effect<void, StoreUnavailable> = Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
+    yield* signal.await.pipe(Effect.timeoutOption(wait))
+    Latch.closeUnsafe(signal)
+    if (yield* look) Latch.openUnsafe(signal)
+  })
+
+  const behind = () => {
+    Latch.openUnsafe(signal)
+  }
+
+  yield* loop.pipe(
+    Effect.tapError((error) => Effect.logWarning("cannot go on with requests to many", error)),
+    Effect.tapError(() => Effect.sync(behind)),
+    Effect.retry(backoff),
+    Effect.catchCause((cause) =>
+      Effect.andThen(Effect.logError("the expander crashed", cause), Effect.sleep("1 second"))
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  return { behind }
+})

@@ -1,0 +1,64 @@
+import type { ExpansionState } from "#schemas/Expansion.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { Recipient } from "#schemas/Recipient.ts"
+import { KeyState, Scope } from "#schemas/Scope.ts"
+import { Instructions } from "#schemas/SendMessage.ts"
+import { Schema } from "effect"
+
+/** A request to many as it is accepted: one row, whatever the number of its messages. */
+export interface NewExpansion {
+  readonly id: MessageId
+  readonly scope: Scope
+  /** The shard of the request's id: its owner makes the messages. */
+  readonly shard: number
+  readonly keyState: KeyState
+  readonly recipients: ReadonlyArray<Recipient>
+  readonly instructions: Instructions
+}
+
+/** How far an expansion has come: the recipients before `index` are messages, and the members of that one up to `after`. */
+export const Place = Schema.Struct({
+  index: Schema.Int,
+  after: Schema.optionalKey(Schema.Struct({ group: Schema.String, userId: Schema.String }))
+})
+export type Place = typeof Place.Type
+
+export const start: Place = { index: 0 }
+
+/**
+ * An expansion in its owner's hands; payloads and place are the stored text. `tries`: how often an owner began a page and none was written.
+ * `epoch`: the owner that began the current try, 0 when there is none.
+ */
+export const OpenExpansion = Schema.Struct({
+  id: MessageId,
+  scope: Scope,
+  shard: Schema.Int,
+  keyState: KeyState,
+  recipients: Schema.String,
+  instructions: Schema.String,
+  place: Schema.String,
+  tries: Schema.Int,
+  epoch: Schema.Number,
+  acceptedAt: Schema.Number
+})
+export type OpenExpansion = typeof OpenExpansion.Type
+
+export const encodePlace = Schema.encodeSync(Schema.fromJsonString(Place))
+
+/** The payload of a stored expansion. */
+export const decode = Schema.decodeEffect(Schema.Struct({
+  recipients: Schema.fromJsonString(Schema.Array(Recipient)),
+  instructions: Schema.fromJsonString(Instructions),
+  place: Schema.fromJsonString(Place)
+}))
+
+/** What is told of a request. Times in epoch ms. `messages`: made so far. */
+export interface RequestRecord {
+  readonly id: MessageId
+  readonly state: ExpansionState
+  readonly messages: number
+  readonly acceptedAt: number
+  readonly endedAt: number | undefined
+  readonly error: string | undefined
+  readonly archived: boolean
+}

@@ -1,0 +1,69 @@
+import type { ExpansionState } from "#schemas/Expansion.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
+import type { NewMessage, NewProfile, RowRefused } from "#src/delivery/Journal.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { RequestNotFound } from "#src/reports/MessageLog.ts"
+import { Context, type Effect } from "effect"
+
+/** What the messages of one page differ in. */
+export type PageMember = Pick<
+  NewMessage,
+  "id" | "shard" | "recipientKey" | "recipient" | "recipientName" | "tenantId" | "listId"
+>
+
+/** The messages of one page: what they have in common is said once. */
+export interface Page {
+  readonly common: Omit<NewMessage, keyof PageMember | "tries" | "recovered" | "attempts">
+  readonly members: ReadonlyArray<PageMember>
+  readonly profiles: ReadonlyArray<NewProfile>
+}
+
+/**
+ * One step of an expansion by its owner: the page of messages, if there is one, and the new place, in one commit. It is written only while
+ * `owner` is the shard's current epoch (P2) and the row stands at `from`; a message that is stored already stays as it is. So a step that is
+ * repeated changes nothing.
+ */
+export interface Advance {
+  readonly expansion: Pick<OpenExpansion, "id" | "scope" | "shard">
+  readonly owner: number
+  readonly at: number
+  readonly from: string
+  readonly to: string
+  readonly page: Page | undefined
+  readonly tries: number
+  /** The epoch that began the current try; 0: the next turn begins another. */
+  readonly epoch: number
+  readonly state: ExpansionState
+  /** 0: at once; epoch ms; null: it has ended. */
+  readonly dueAt: number | null
+  readonly error?: string | undefined
+}
+
+/** `Written` with the messages that are new; `Passed`: the row stands elsewhere or has ended, nothing was written. */
+export type Advanced =
+  | { readonly _tag: "Written"; readonly created: number }
+  | { readonly _tag: "Passed" }
+  | { readonly _tag: "Fenced" }
+
+/** Open expansions, and the epoch ms at which the next one comes due. */
+export interface OpenExpansions {
+  readonly rows: ReadonlyArray<OpenExpansion>
+  readonly next: number | undefined
+}
+
+/** The rows of requests to many. They are accepted with the journal (`Acceptance.expansion`); only their owner moves them. */
+export class Expansions extends Context.Service<Expansions, {
+  /** What is due in these shards; the one that was left alone longest comes first, so that they take turns. */
+  readonly open: (
+    shards: ReadonlyArray<number>,
+    now: number,
+    limit: number
+  ) => Effect.Effect<OpenExpansions, StoreUnavailable>
+  readonly advance: (step: Advance) => Effect.Effect<Advanced, RowRefused | StoreUnavailable>
+  /** Whether more than `most` bulk messages are ready and wait, on any node. */
+  readonly isBacklogged: (most: number) => Effect.Effect<boolean, StoreUnavailable>
+  /** A request of any kind; one that was not expanded is as old as its messages and complete. */
+  readonly find: (scope: Scope, id: MessageId) => Effect.Effect<RequestRecord, RequestNotFound | StoreUnavailable>
+}>()("tidings/Expansions") {}

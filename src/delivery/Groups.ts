@@ -1,0 +1,74 @@
+import type { Recipient } from "#schemas/Recipient.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
+import * as ListPattern from "#src/people/ListPattern.ts"
+import type { Member, Source } from "#src/people/Members.ts"
+import { Effect, Schema } from "effect"
+
+/** A recipient that stands for many. `memberOf`: tenants that its members must belong to. */
+export interface Group {
+  readonly source: Source
+  readonly memberOf: ReadonlyArray<string>
+}
+
+/** The recipient is no group that can be sent to; `path` within it. */
+export class GroupRefused extends Schema.TaggedError<GroupRefused>()("GroupRefused", {
+  path: Schema.String,
+  detail: Schema.String
+}) {}
+
+/** Only members of a tenant: the one filter there is (api.md 2.1); `account_id` is the old name of a tenant's id. */
+const Filters = Schema.Array(Schema.Struct({
+  operator: Schema.Literal("MEMBER_OF"),
+  path: Schema.Literals(["account_id", "tenant_id"]),
+  value: Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
+}))
+const decodeFilters = Schema.decodeUnknownEffect(Filters)
+
+const filtered = Effect.fnUntraced(function*(source: Source, recipient: Recipient) {
+  const { filters } = recipient
+  if (filters === undefined || filters === null) return { source, memberOf: [] }
+  const decoded = yield* decodeFilters(filters).pipe(
+    Effect.mapError(() =>
+      new GroupRefused({
+        path: "filters",
+        detail: "Each filter is {operator: \"MEMBER_OF\", path: \"account_id\", value}"
+      })
+    )
+  )
+  return { source, memberOf: decoded.map(({ value }) => value) }
+})
+
+/** The group that a recipient names, by the keys present (api.md 2.1); `undefined`: it is one person or address, or nobody. */
+export const of = Effect.fnUntraced(function*(
+  recipient: Recipient
+): Effect.fn.Return<Group | undefined, GroupRefused> {
+  const { account_id: account, audience_id: audience, list_id: list, list_pattern: pattern, tenant_id: tenant } =
+    recipient
+  if (typeof audience === "string") return yield* filtered({ _tag: "Audience", id: audience }, recipient)
+  if (typeof pattern === "string") {
+    const parsed = yield* ListPattern.parse(pattern).pipe(
+      Effect.mapError(({ detail }) => new GroupRefused({ path: "list_pattern", detail }))
+    )
+    return yield* filtered({ _tag: "Pattern", pattern: parsed }, recipient)
+  }
+  if (Recipients.isDirect(recipient)) return undefined
+  if (typeof list === "string") return yield* filtered({ _tag: "List", id: list }, recipient)
+  const id = tenant ?? account
+  if (typeof id !== "string") return undefined
+  return {
+    source: { _tag: "Tenant", id, includeChildren: recipient["include_children"] === true },
+    memberOf: []
+  }
+})
+
+/** A member's own recipient: what the group said of this send goes with it. */
+export const member = (group: Recipient, { listId, tenantId, userId }: Omit<Member, "group">): Recipient => {
+  const tenant = tenantId ?? group.tenant_id ?? group.account_id ?? group.context?.tenant_id ?? undefined
+  const data = group.data ?? undefined
+  return {
+    user_id: userId,
+    ...(listId === undefined ? {} : { list_id: listId }),
+    ...(tenant === undefined ? {} : { tenant_id: tenant }),
+    ...(data === undefined ? {} : { data })
+  }
+}

@@ -1,0 +1,70 @@
+import * as Addressing from "#src/delivery/Addressing.ts"
+import type { Place } from "#src/delivery/Expansion.ts"
+import type { Page, PageMember } from "#src/delivery/Expansions.ts"
+import * as Groups from "#src/delivery/Groups.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import type { NewProfile } from "#src/delivery/Journal.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
+import type { Members } from "#src/people/Members.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import { Effect } from "effect"
+
+/** Messages of one commit. */
+export const pageSize = 1_000
+
+/** Groups that one page asks for members: many small ones are several pages. */
+const mostQuestions = 20
+
+/**
+ * The next page of a request to many, and the place that it reaches. A page is the same whenever it is
+ * made, as long as the members are: the ids come from the request and the recipient, so that a person met twice is one message.
+ */
+export const next = Effect.fnUntraced(function*(options: {
+  readonly request: Addressing.Request
+  readonly recipients: ReadonlyArray<Recipient>
+  readonly place: Place
+  readonly at: number
+  readonly shards: number
+  readonly members: Members["Service"]
+}) {
+  const { at, members, place, recipients, request, shards } = options
+  const { id: requestId, scope } = request
+  const found = new Map<MessageId, PageMember>()
+  const profiles: Array<NewProfile> = []
+  let { after, index } = place
+
+  const add = (recipient: Recipient) => {
+    const identity = Recipients.identify(scope, recipient)
+    if (identity === undefined) return
+    const id = Ids.member(requestId, identity.key)
+    if (!found.has(id)) found.set(id, Addressing.member(request, id, recipient, identity, shards))
+  }
+
+  let questions = 0
+  while (found.size < pageSize && questions < mostQuestions) {
+    const recipient = recipients[index]
+    if (recipient === undefined) break
+    const group = yield* Groups.of(recipient)
+    if (group === undefined) {
+      add(recipient)
+      profiles.push(...Addressing.profiles(scope, recipient))
+      index++
+      continue
+    }
+    questions++
+    const limit = pageSize - found.size
+    const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
+    for (const one of page) add(Groups.member(recipient, one))
+    const last = page.at(-1)
+    if (last !== undefined && page.length === limit) after = { group: last.group, userId: last.userId }
+    else {
+      index++
+      after = undefined
+    }
+  }
+
+  const reached: Place = after === undefined ? { index } : { index, after }
+  const page: Page = { common: Addressing.common(request, "bulk", at), members: [...found.values()], profiles }
+  return { page, reached, isLast: index >= recipients.length }
+})
