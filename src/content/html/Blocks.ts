@@ -43,7 +43,7 @@ const action = ({ align, background = colors.button, content, href, isLink }: Of
 
 const items = ({ blocks, ordered, start }: Of<"List">): string => {
   const [tag, from] = ordered ? ["ol", start === 1 ? "" : ` start="${start}"`] : ["ul", ""]
-  return `<${tag}${from} style="margin:0;padding:0 0 0 24px">${blocks.map(item).join("")}</${tag}>`
+  return `<${tag}${from} style="margin:0;padding:0 24px">${blocks.map(item).join("")}</${tag}>`
 }
 
 const item = (block: Block): string => {

@@ -119,6 +119,7 @@ export const branded = (
   return fill(layout, {
     lang: look.language ?? "und",
     dir: look.language === undefined ? "auto" : isRightToLeft ? "rtl" : "ltr",
+    direction: isRightToLeft ? "rtl" : "ltr",
     align: isRightToLeft ? "right" : "left",
     title: escape(title),
     preheader: preview(first),

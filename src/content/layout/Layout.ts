@@ -1,5 +1,5 @@
 /** The places of a layout that a mail fills; each is HTML by then. */
-export const slots = ["lang", "dir", "align", "title", "preheader", "body", "footer"] as const
+export const slots = ["lang", "dir", "direction", "align", "title", "preheader", "body", "footer"] as const
 export type Slot = (typeof slots)[number]
 
 /** A page around a mail's body, cut at its slots. A text with variables is a template of its own. */

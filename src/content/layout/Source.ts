@@ -4,7 +4,7 @@ import type { Style } from "#src/content/layout/Branding.ts"
 import { mark } from "#src/content/layout/Layout.ts"
 
 const dark = `@media (prefers-color-scheme:dark){
-.page,.page>table{background-color:#111318!important}
+.page,.page>div{background-color:#111318!important}
 .card,.card>table{background:#1c1f26!important;background-color:#1c1f26!important}
 .card div{color:#e5e7eb!important}
 .small div,.sub{color:#a3aab8!important}
@@ -18,7 +18,9 @@ const narrow = `@media (max-width:480px){
 }`
 
 const section = (attributes: string, inside: string): string =>
-  `<mj-section ${attributes}><mj-column>${inside}</mj-column></mj-section>`
+  `<mj-section direction="${mark("direction")}" ${attributes}><mj-column direction="${
+    mark("direction")
+  }">${inside}</mj-column></mj-section>`
 
 const words = (inside: string, padding = "0"): string =>
   `<mj-text padding="${padding}" align="${mark("align")}">${inside}</mj-text>`
@@ -26,7 +28,9 @@ const words = (inside: string, padding = "0"): string =>
 const logo = ({ logo: shown, name }: Style): string => {
   if (shown === undefined) return ""
   const link = shown.href === "" ? "" : ` href="${escape(shown.href)}"`
-  return `<mj-image align="left" width="160px" padding="0" alt="${escape(name)}" src="${escape(shown.image)}"${link} />`
+  return `<mj-image align="${mark("align")}" width="160px" padding="0" alt="${escape(name)}" src="${
+    escape(shown.image)
+  }"${link} />`
 }
 
 const header = (style: Style): string => {
