@@ -24,6 +24,7 @@ import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
 import * as Members from "#layers/postgres/Members.ts"
+import * as Lists from "#layers/postgres/Lists.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
@@ -89,6 +90,7 @@ const stores = Layer.mergeAll(
   Inbox.layer,
   Journal.layer,
   Members.layer,
+  Lists.layer,
   MessageLog.layer,
   Profiles.layer,
   ProviderConfigurations.layer,

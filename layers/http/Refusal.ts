@@ -21,6 +21,8 @@ import type {
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.ts"
 import type { TokenNotFound, TokenRefused } from "#src/people/DeviceTokens.ts"
+import type { InvalidPattern } from "#src/people/ListPattern.ts"
+import type { ListNotFound, SubscriptionNotFound } from "#src/people/Lists.ts"
 import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { InvalidCursor, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
@@ -35,6 +37,8 @@ type DomainError =
   | ConfigurationNotFound
   | ConfigurationRefused
   | InvalidCursor
+  | InvalidPattern
+  | ListNotFound
   | MessageNotFound
   | NoCatalogue
   | PatchRefused
@@ -45,6 +49,7 @@ type DomainError =
   | StoreUnavailable
   | StrategyInUse
   | StrategyNotFound
+  | SubscriptionNotFound
   | TemplateNotFound
   | TokenNotFound
   | TokenRefused
@@ -76,6 +81,10 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return notFound("Request", error.id)
     case "ProfileNotFound":
       return notFound("User", error.userId)
+    case "ListNotFound":
+      return notFound("List", error.id)
+    case "SubscriptionNotFound":
+      return new NotFound({ message: `User ${shown(error.userId)} is not subscribed to list ${shown(error.listId)}` })
     case "TemplateNotFound":
       return notFound("Notification template", error.id)
     case "VersionNotFound":
@@ -119,6 +128,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new BadRequest({ message: "Invalid cursor format" })
     case "RowRefused":
       return new BadRequest({ message: "The request holds a value that cannot be stored" })
+    case "InvalidPattern":
     case "PatchRefused":
     case "SendRefused":
       return new BadRequest({ message: error.detail })

@@ -5,10 +5,12 @@ import * as DeviceTokens from "#layers/http/DeviceTokens.ts"
 import * as Docs from "#layers/http/Docs.ts"
 import * as Edge from "#layers/http/Edge.ts"
 import * as Inbox from "#layers/http/Inbox.ts"
+import * as Lists from "#layers/http/Lists.ts"
 import * as Messages from "#layers/http/Messages.ts"
 import * as Notifications from "#layers/http/Notifications.ts"
 import * as Once from "#layers/http/Once.ts"
 import * as Patient from "#layers/http/Patient.ts"
+import * as ProfileLists from "#layers/http/ProfileLists.ts"
 import * as Profiles from "#layers/http/Profiles.ts"
 import * as Providers from "#layers/http/Providers.ts"
 import * as Replies from "#layers/http/Replies.ts"
@@ -35,6 +37,8 @@ const groups = Layer.mergeAll(
   Brands.layer,
   Requests.layer,
   Profiles.layer,
+  ProfileLists.layer,
+  Lists.layer,
   Inbox.layer,
   Notifications.layer,
   RoutingStrategies.layer,

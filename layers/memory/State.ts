@@ -94,6 +94,25 @@ export interface ExpansionRow extends OpenExpansion, Omit<RequestRecord, "id"> {
   readonly advancedAt: number
 }
 
+/** `preferences` is JSON text; `deletedAt` in epoch ms. */
+export interface ListRow {
+  readonly scope: Scope
+  readonly id: string
+  readonly name: string
+  readonly preferences: string | null
+  readonly created: number
+  readonly updated: number
+  readonly deletedAt: number | undefined
+}
+
+export interface SubscriptionRow {
+  readonly scope: Scope
+  readonly listId: string
+  readonly userId: string
+  readonly preferences: string | null
+  readonly created: number
+}
+
 /**
  * Everything stored, as one value. `open` is the index of `messages` by shard: those that still have a step to take.
  */
@@ -114,6 +133,9 @@ export interface State {
   readonly tenants: HashMap.HashMap<string, TenantRow>
   readonly tenantUsers: HashMap.HashMap<string, TenantUserRow>
   readonly tenantTemplates: HashMap.HashMap<string, TenantTemplateRow>
+  readonly lists: HashMap.HashMap<string, ListRow>
+  /** By list, then by user. */
+  readonly subscriptions: HashMap.HashMap<string, HashMap.HashMap<string, SubscriptionRow>>
   /** The environments that ever had a provider configuration. */
   readonly configured: HashMap.HashMap<Scope, true>
   readonly access: Access.AccessState
@@ -136,6 +158,8 @@ export const empty: State = {
   tenants: HashMap.empty(),
   tenantUsers: HashMap.empty(),
   tenantTemplates: HashMap.empty(),
+  lists: HashMap.empty(),
+  subscriptions: HashMap.empty(),
   configured: HashMap.empty(),
   access: Access.empty
 }

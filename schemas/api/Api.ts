@@ -1,8 +1,10 @@
 import { Brands } from "#schemas/api/Brands.ts"
 import { DeviceTokens } from "#schemas/api/DeviceTokens.ts"
 import { Inbox } from "#schemas/api/Inbox.ts"
+import { Lists } from "#schemas/api/Lists.ts"
 import { Messages } from "#schemas/api/Messages.ts"
 import { Notifications } from "#schemas/api/Notifications.ts"
+import { ProfileLists } from "#schemas/api/ProfileLists.ts"
 import { Profiles } from "#schemas/api/Profiles.ts"
 import { Providers } from "#schemas/api/Providers.ts"
 import { Requests } from "#schemas/api/Requests.ts"
@@ -18,6 +20,8 @@ export class Api extends HttpApi.make("tidings").add(
   Brands,
   Requests,
   Profiles,
+  ProfileLists,
+  Lists,
   Inbox,
   Notifications,
   RoutingStrategies,

@@ -6,3 +6,6 @@ export const Paging = Schema.Struct({ more: Schema.Boolean, cursor: maybe(Schema
 
 /** One page of a list, newest first (api.md 1.4, P-results). */
 export const Results = <S extends Schema.Top>(item: S) => Schema.Struct({ paging: Paging, results: Schema.Array(item) })
+
+/** The same under the name that lists, subscriptions, audiences and members have it (api.md 1.4, P-items). */
+export const Items = <S extends Schema.Top>(item: S) => Schema.Struct({ paging: Paging, items: Schema.Array(item) })

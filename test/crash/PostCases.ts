@@ -39,12 +39,17 @@ const template = (name: string) => ({
 
 const strategy = (name: string) => ({ name, routing: { method: "single", channels: ["email"] } })
 
-/** Writes of profiles are counted by a trigger, since a merge done twice looks like one done once. */
+/** Writes of profiles and subscriptions are counted by triggers, since a merge done twice looks like one done once. */
 export const setup = [
   `create table crash_profile_writes (user_id text not null)`,
   `create function crash_count() returns trigger language plpgsql as
     $$ begin insert into crash_profile_writes values (new.user_id); return new; end $$`,
-  `create trigger crash_count after insert or update on profiles for each row execute function crash_count()`
+  `create trigger crash_count after insert or update on profiles for each row execute function crash_count()`,
+  `create table crash_subscription_writes (list_id text not null, user_id text not null)`,
+  `create function crash_count_subscription() returns trigger language plpgsql as
+    $$ begin insert into crash_subscription_writes values (new.list_id, new.user_id); return new; end $$`,
+  `create trigger crash_count after insert or update on list_subscriptions
+    for each row execute function crash_count_subscription()`
 ]
 
 /** A row for every POST of the route table, by path. */
@@ -73,6 +78,19 @@ export const cases: Readonly<Record<string, PostCase>> = {
     path: (name) => `/profiles/${name}`,
     body: (name) => ({ profile: { email: `${name}@example.com`, custom: { seen: 1 } } }),
     effects: `select count(*)::int as count from crash_profile_writes where user_id = $1 and user_id = $2`
+  },
+  "/profiles/:user_id/lists": {
+    prepare: (_, name) => Promise.resolve(name),
+    path: (name) => `/profiles/${name}/lists`,
+    body: (name) => ({ lists: [{ listId: `list.${name}`, preferences: { notifications: {} } }] }),
+    effects:
+      `select count(*)::int as count from crash_subscription_writes where user_id = $1 and list_id = 'list.' || $2`
+  },
+  "/lists/:list_id/subscriptions": {
+    prepare: (_, name) => Promise.resolve(name),
+    path: (name) => `/lists/${name}/subscriptions`,
+    body: (name) => ({ recipients: [{ recipientId: name }] }),
+    effects: `select count(*)::int as count from crash_subscription_writes where list_id = $1 and user_id = $2`
   },
   "/notifications": {
     prepare: nothing,

@@ -1,5 +1,6 @@
 import * as MemoryBrands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
+import * as MemoryLists from "#layers/memory/Lists.ts"
 import * as MemoryConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as MemoryStrategies from "#layers/memory/Strategies.ts"
 import * as MemoryTemplates from "#layers/memory/Templates.ts"
@@ -9,6 +10,7 @@ import { Templates } from "#src/content/Templates.ts"
 import { ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
+import { Lists } from "#src/people/Lists.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
 import * as FakeCatalogue from "#test/support/FakeCatalogue.ts"
@@ -16,10 +18,11 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
 const memory = Layer.mergeAll(
-  MemoryBrands.layer,
   MemoryTemplates.layer,
   MemoryStrategies.layer,
-  MemoryConfigurations.layer
+  MemoryConfigurations.layer,
+  MemoryBrands.layer,
+  MemoryLists.layer
 ).pipe(
   Layer.provide(Database.layer),
   Layer.provide([secretKey(7), NodeCrypto.layer])
@@ -39,6 +42,7 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
     const templates = yield* Templates
     const strategies = yield* Strategies
     const configurations = yield* ProviderConfigurations
+    const lists = yield* Lists
     return Layer.mergeAll(
       Layer.succeed(Brands, { ...brands, create: (...args) => faulty(brands.create(...args)) }),
       Layer.succeed(Templates, {
@@ -50,6 +54,11 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
       Layer.succeed(ProviderConfigurations, {
         ...configurations,
         create: (...args) => faulty(configurations.create(...args))
+      }),
+      Layer.succeed(Lists, {
+        ...lists,
+        subscribe: (...args) => faulty(lists.subscribe(...args)),
+        join: (...args) => faulty(lists.join(...args))
       })
     )
   }))

@@ -26,6 +26,10 @@ const strategy = { name: "Mail", routing: { method: "single", channels: ["email"
 const bodies: Record<string, unknown> = {
   "/send": message(),
   "/profiles/:user_id": { profile: { name: "Ada" } },
+  "/profiles/:user_id/lists": { lists: [{ listId: "news" }] },
+  "/lists/:list_id": { name: "News" },
+  "/lists/:list_id/subscriptions": { recipients: [{ recipientId: "ada" }] },
+  "/lists/:list_id/subscriptions/:user_id": {},
   "/notifications": { notification },
   "/notifications/:id": { notification },
   "/notifications/:id/content": { content: { elements: [] } },

@@ -5,6 +5,7 @@ import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as Idempotency from "#layers/memory/Idempotency.ts"
 import * as Inbox from "#layers/memory/Inbox.ts"
 import * as Journal from "#layers/memory/Journal.ts"
+import * as Lists from "#layers/memory/Lists.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
@@ -26,6 +27,7 @@ export const layer = Layer.mergeAll(
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,
+  Lists.layer,
   MessageLog.layer,
   Profiles.layer,
   ProviderConfigurations.layer,

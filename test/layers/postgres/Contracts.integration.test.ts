@@ -4,6 +4,7 @@ import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
+import { listsContract } from "#test/contracts/Lists.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
@@ -23,6 +24,7 @@ deviceTokensContract("Postgres", stores)
 idempotencyContract("Postgres", stores)
 inboxContract("Postgres", stores)
 journalContract("Postgres", stores)
+listsContract("Postgres", stores)
 messageLogContract("Postgres", stores)
 profilesContract("Postgres", stores)
 providerConfigurationsContract("Postgres", stores)

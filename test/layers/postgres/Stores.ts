@@ -4,6 +4,7 @@ import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
 import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
+import * as Lists from "#layers/postgres/Lists.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
@@ -27,6 +28,7 @@ export const layer = Layer.mergeAll(
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,
+  Lists.layer,
   MessageLog.layer,
   Profiles.layer,
   ProviderConfigurations.layer,

@@ -5,6 +5,7 @@ import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
+import { listsContract } from "#test/contracts/Lists.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
@@ -28,6 +29,7 @@ deviceTokensContract("embedded", stores)
 idempotencyContract("embedded", stores, { oneBackend: true })
 inboxContract("embedded", stores)
 journalContract("embedded", stores)
+listsContract("embedded", stores)
 messageLogContract("embedded", stores)
 profilesContract("embedded", stores)
 providerConfigurationsContract("embedded", stores)

@@ -1,0 +1,39 @@
+import { pageSize } from "#layers/http/Lists.ts"
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { Lists } from "#src/people/Lists.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+const done = { status: "SUCCESS" } as const
+
+/** /profiles/{user_id}/lists. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "profileLists",
+  Effect.fnUntraced(function*(handlers) {
+    const lists = yield* Lists
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ params, query: { cursor } }) {
+        const { scope } = yield* CurrentPrincipal
+        const page = yield* lists.listsOf(scope, params.user_id, { limit: pageSize, cursor })
+        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items }
+      }, refusals),
+      join: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        const memberships = payload.lists.map(({ listId, preferences }) => ({
+          listId,
+          preferences: preferences ?? undefined
+        }))
+        yield* lists.join(scope, params.user_id, memberships)
+        return done
+      }, refusals),
+      leave: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* lists.leave(scope, params.user_id)
+        return done
+      }, refusals)
+    })
+  })
+)

@@ -1,0 +1,112 @@
+import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { ListNotFound, type ListRecord, Lists } from "#src/people/Lists.ts"
+import { StoredPreferences, toStored } from "#src/people/StoredPreferences.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const Row = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  preferences: StoredPreferences,
+  created: Schema.Number,
+  updated: Schema.Number
+})
+const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+const columns = `l.id, l.name, l.created_at::float8 as created, l.updated_at::float8 as updated`
+
+const record = ({ preferences, ...row }: typeof Row.Type): ListRecord => ({
+  ...row,
+  preferences: preferences ?? undefined
+})
+
+/** The last character there is: no text that starts with a prefix comes after the prefix and this. */
+const last = "\u{10ffff}"
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const key = yield* SecretKey
+
+  const put: Lists["Service"]["put"] = Effect.fnUntraced(function*(scope, id, { name, preferences }) {
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`insert into lists (scope, id, name, preferences, created_at, updated_at)
+      values (${scope}, ${id}, ${name}, ${toStored(preferences)}, ${now}, ${now})
+      on conflict (scope, id) do update set name = excluded.name, preferences = excluded.preferences,
+        updated_at = excluded.updated_at, deleted_at = null`
+  }, orUnavailable)
+
+  const get: Lists["Service"]["get"] = Effect.fnUntraced(function*(scope, id) {
+    const rows = yield* sql`select ${sql.literal(columns)}, l.preferences from lists l
+      where scope = ${scope} and id = ${id} and deleted_at is null`.pipe(Effect.flatMap(decode))
+    const row = Array.head(rows)
+    return Option.isSome(row) ? record(row.value) : yield* new ListNotFound({ id })
+  }, orUnavailable)
+
+  const list: Lists["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit, pattern }) {
+    const sealed: Cursor.List = { scope, route: "lists", filters: [pattern?.text ?? null] }
+    const after = yield* IdPages.after(key, sealed, cursor)
+    const matching = pattern === undefined
+      ? sql``
+      : sql`and id >= ${pattern.prefix} and id <= ${pattern.prefix + last} and id ~ ${pattern.expression}`
+    const rows = yield* sql`select ${sql.literal(columns)}, l.preferences from lists l
+      where scope = ${scope} and deleted_at is null ${matching} ${after === undefined ? sql`` : sql`and id > ${after}`}
+      order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    return IdPages.page(key, sealed, rows.map(record), limit, (row) => row.id)
+  }, orUnavailable)
+
+  const remove: Lists["Service"]["remove"] = Effect.fnUntraced(function*(scope, id) {
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* sql`update lists set deleted_at = ${now}
+      where scope = ${scope} and id = ${id} and deleted_at is null returning 1`
+    if (rows.length === 0) return yield* new ListNotFound({ id })
+  }, orUnavailable)
+
+  const restore: Lists["Service"]["restore"] = Effect.fnUntraced(function*(scope, id) {
+    const rows = yield* sql`update lists set deleted_at = null where scope = ${scope} and id = ${id} returning 1`
+    if (rows.length === 0) return yield* new ListNotFound({ id })
+  }, orUnavailable)
+
+  const listsOf: Lists["Service"]["listsOf"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "lists of a user", filters: [userId] }
+    const after = yield* IdPages.after(key, sealed, cursor)
+    const rows = yield* sql`select ${sql.literal(columns)}, s.preferences
+      from list_subscriptions s join lists l on l.scope = s.scope and l.id = s.list_id
+      where s.scope = ${scope} and s.user_id = ${userId} and l.deleted_at is null
+        ${after === undefined ? sql`` : sql`and s.list_id > ${after}`}
+      order by s.list_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    return IdPages.page(key, sealed, rows.map(record), limit, (row) => row.id)
+  }, orUnavailable)
+
+  const join: Lists["Service"]["join"] = Effect.fnUntraced(function*(scope, userId, memberships) {
+    const now = yield* Clock.currentTimeMillis
+    const rows = JSON.stringify(
+      [...new Map(memberships.map((membership) => [membership.listId, membership])).values()]
+        .toSorted((a, b) => IdPages.compare(a.listId, b.listId))
+        .map(({ listId, preferences }) => ({ list_id: listId, preferences: toStored(preferences) }))
+    )
+    yield* sql`with x as (select * from json_to_recordset(${rows}::json) as x(list_id text, preferences text)),
+      fresh as (insert into lists (scope, id, name, created_at, updated_at)
+        select ${scope}::int, x.list_id, x.list_id, ${now}::bigint, ${now}::bigint from x
+        on conflict (scope, id) do nothing),
+      back as (update lists set deleted_at = null, updated_at = ${now}
+        where scope = ${scope} and id in (select list_id from x) and deleted_at is not null)
+      insert into list_subscriptions as s (scope, list_id, user_id, preferences, created_at)
+      select ${scope}::int, x.list_id, ${userId}, x.preferences, ${now}::bigint from x
+      on conflict (scope, list_id, user_id) do update set preferences = coalesce(excluded.preferences, s.preferences)`
+  }, orUnavailable)
+
+  const leave: Lists["Service"]["leave"] = (scope, userId) =>
+    sql`delete from list_subscriptions where scope = ${scope} and user_id = ${userId}`.pipe(
+      Effect.asVoid,
+      orUnavailable
+    )
+
+  return Lists.of({ put, get, list, remove, restore, listsOf, join, leave, ...Subscriptions.make(sql, key) })
+})
+
+/** Lists and subscriptions in Postgres. */
+export const layer = Layer.effect(Lists, make)

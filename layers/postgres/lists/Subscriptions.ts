@@ -1,0 +1,101 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import type { ListId } from "#schemas/List.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import type { SecretKey } from "#src/access/SecretKey.ts"
+import { ListNotFound, type Lists, type NewSubscription, SubscriptionNotFound } from "#src/people/Lists.ts"
+import { StoredPreferences, toStored } from "#src/people/StoredPreferences.ts"
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ userId: Schema.String, preferences: StoredPreferences, created: Schema.Number }))
+)
+
+const decodeRemoved = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ removed: Schema.Boolean, listed: Schema.Boolean })])
+)
+
+/** One row per user, his last; in one order, or two writers wait for each other. */
+const rowsOf = (subscriptions: ReadonlyArray<NewSubscription>): string =>
+  JSON.stringify(
+    [...new Map(subscriptions.map((subscription) => [subscription.userId, subscription])).values()]
+      .toSorted((a, b) => IdPages.compare(a.userId, b.userId))
+      .map(({ preferences, userId }) => ({ user_id: userId, preferences: toStored(preferences) }))
+  )
+
+/** The subscriptions of a list. */
+export const make = (sql: SqlClient.SqlClient, key: SecretKey["Service"]) => {
+  /** Makes the list if there is none, or brings it back; a list that is there is not locked. */
+  const ensured = (scope: Scope, id: ListId, now: number) =>
+    sql`fresh as (insert into lists (scope, id, name, created_at, updated_at)
+        values (${scope}, ${id}, ${id}, ${now}, ${now}) on conflict (scope, id) do nothing),
+      back as (update lists set deleted_at = null, updated_at = ${now}
+        where scope = ${scope} and id = ${id} and deleted_at is not null)`
+
+  const inserted = (scope: Scope, id: ListId, rows: string, now: number) =>
+    sql`insert into list_subscriptions (scope, list_id, user_id, preferences, created_at)
+      select ${scope}::int, ${id}, x.user_id, x.preferences, ${now}::bigint
+      from json_to_recordset(${rows}::json) as x(user_id text, preferences text)`
+
+  const subscribe: Lists["Service"]["subscribe"] = Effect.fnUntraced(function*(scope, id, subscriptions) {
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`with ${ensured(scope, id, now)} ${inserted(scope, id, rowsOf(subscriptions.toReversed()), now)}
+      on conflict (scope, list_id, user_id) do nothing`
+  }, orUnavailable)
+
+  const putSubscription: Lists["Service"]["putSubscription"] = Effect.fnUntraced(
+    function*(scope, id, subscription) {
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`with ${ensured(scope, id, now)} ${inserted(scope, id, rowsOf([subscription]), now)}
+        on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences`
+    },
+    orUnavailable
+  )
+
+  // The list is locked first: of two sets, one is the set in the end, not their union.
+  const replaceSubscriptions: Lists["Service"]["replaceSubscriptions"] = Effect.fnUntraced(
+    function*(scope, id, subscriptions) {
+      const now = yield* Clock.currentTimeMillis
+      const rows = rowsOf(subscriptions)
+      yield* sql`insert into lists (scope, id, name, created_at, updated_at)
+        values (${scope}, ${id}, ${id}, ${now}, ${now}) on conflict (scope, id) do update set deleted_at = null`
+      yield* sql`with gone as (delete from list_subscriptions s where scope = ${scope} and list_id = ${id} and not exists
+          (select 1 from json_to_recordset(${rows}::json) as x(user_id text) where x.user_id = s.user_id))
+        ${inserted(scope, id, rows, now)}
+        on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences`
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const removeSubscription: Lists["Service"]["removeSubscription"] = Effect.fnUntraced(
+    function*(scope, listId, userId) {
+      const rows = yield* sql`with listed as (select 1 from lists
+          where scope = ${scope} and id = ${listId} and deleted_at is null),
+        gone as (delete from list_subscriptions where scope = ${scope} and list_id = ${listId} and user_id = ${userId}
+          and exists (select 1 from listed) returning 1)
+        select exists (select 1 from gone) as removed, exists (select 1 from listed) as listed`
+      const [{ listed, removed }] = yield* decodeRemoved(rows)
+      if (!listed) return yield* new ListNotFound({ id: listId })
+      if (!removed) return yield* new SubscriptionNotFound({ listId, userId })
+    },
+    orUnavailable
+  )
+
+  const subscriptions: Lists["Service"]["subscriptions"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "list subscriptions", filters: [id] }
+    const after = yield* IdPages.after(key, sealed, cursor)
+    const listed = yield* sql`select 1 from lists where scope = ${scope} and id = ${id} and deleted_at is null`
+    if (listed.length === 0) return yield* new ListNotFound({ id })
+    const rows =
+      yield* sql`select user_id as "userId", preferences, created_at::float8 as created from list_subscriptions
+      where scope = ${scope} and list_id = ${id} ${after === undefined ? sql`` : sql`and user_id > ${after}`}
+      order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const found = rows.map((row) => ({ ...row, preferences: row.preferences ?? undefined }))
+    return IdPages.page(key, sealed, found, limit, (row) => row.userId)
+  }, orUnavailable)
+
+  return { subscribe, putSubscription, replaceSubscriptions, removeSubscription, subscriptions }
+}
