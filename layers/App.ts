@@ -2,8 +2,11 @@ import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
 import * as Placement from "#layers/cluster/Placement.ts"
 import * as SingleNode from "#layers/cluster/SingleNode.ts"
+import * as Worker from "#layers/cluster/Worker.ts"
+import * as Workers from "#layers/cluster/Workers.ts"
 import { AccountEmail } from "#layers/http/Access.ts"
 import * as CallbackRoute from "#layers/http/Callbacks.ts"
+import * as ClusterRoute from "#layers/http/Clusters.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Operations from "#layers/http/Operations.ts"
 import * as Routes from "#layers/http/Routes.ts"
@@ -13,6 +16,7 @@ import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
+import * as Clusters from "#layers/postgres/Clusters.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
 import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
@@ -48,6 +52,7 @@ import * as Rendering from "#src/content/Rendering.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
+import type { Placement as Placed } from "#src/delivery/Placement.ts"
 import type { Providers } from "#src/delivery/Providers.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
@@ -66,11 +71,13 @@ type Client = Layer.Layer<
 >
 
 /** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
-const client = ({ databaseUrl: url, dataDir, durability }: Values): Client =>
+const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Client =>
   url === undefined
     ? Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability })))
     : DatabaseClock.layer.pipe(
-      Layer.provideMerge(PgClient.layer({ url, maxConnections: 10, connectTimeout: "2 seconds" }))
+      Layer.provideMerge(
+        PgClient.layer({ url, maxConnections: worker === undefined ? 10 : 6, connectTimeout: "2 seconds" })
+      )
     )
 
 const database = (settings: Values) =>
@@ -86,6 +93,7 @@ const stores = Layer.mergeAll(
   Brands.layer,
   DeviceTokens.layer,
   Expansions.layer,
+  Clusters.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,
@@ -113,7 +121,7 @@ const callbacks = CallbackRoute.layer.pipe(
 
 /** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
-  never,
+  Placed,
   Config.ConfigError | SocketServer.SocketServerError,
   PgClient.PgClient | SqlClient.SqlClient | Shards.Shards
 > =>
@@ -133,34 +141,51 @@ const welcome = ({ bootstrapSecret: secret, port }: Values) =>
     yield* Effect.logInfo("listening", { url, docs: `${url}/docs` })
   }))
 
-/** The whole product, over these providers. Everything that runs stops in the reverse order: HTTP first, then the shards, then the store. */
-export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
-  Layer.unwrap(Effect.gen(function*() {
-    const settings = yield* Settings
-    const routes = Layer.mergeAll(
+/** What a node serves: the API, its workers beside it, and HTTP stops first. */
+const server = (settings: Values) =>
+  HttpRouter.serve(
+    Layer.mergeAll(
       Routes.layer,
       callbacks,
+      ClusterRoute.layer,
       Operations.layer({ alone: settings.databaseUrl === undefined })
-    )
-    return HttpRouter.serve(routes, { ...Routes.options, disableListenLog: true }).pipe(
-      Layer.merge(welcome(settings)),
-      Layer.provide(
-        NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
-      ),
-      Layer.provide(Sweep.layer),
-      Layer.provide(placement(settings)),
-      Layer.provide(Intake.layer),
-      Layer.provide(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
-      Layer.provide(rendering),
-      Layer.provide(stores),
-      Layer.provide(vendors),
-      Layer.provide(database(settings)),
-      Layer.provide([
-        Layer.succeed(ShardCount, settings.shards),
-        Layer.succeed(AccountEmail, settings.accountEmail),
-        Layer.succeed(BrandLimit, settings.brandLimit)
-      ]),
-      Layer.provide(SecretKeyFile.layer),
-      Layer.provide([NodeCrypto.layer, NodeServices.layer])
-    )
+    ),
+    { ...Routes.options, disableListenLog: true }
+  ).pipe(
+    Layer.merge(welcome(settings)),
+    Layer.provide(
+      NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
+    ),
+    Layer.provide(Workers.layer(settings.workers)),
+    Layer.provide(Sweep.layer)
+  )
+
+/** The engine over the store and these providers, under what uses it. */
+const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>) =>
+  placement(settings).pipe(
+    Layer.provideMerge(Intake.layer),
+    Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
+    Layer.provideMerge(rendering),
+    Layer.provideMerge(stores),
+    Layer.provideMerge(vendors),
+    Layer.provideMerge(database(settings)),
+    Layer.provideMerge([
+      Layer.succeed(ShardCount, settings.shards),
+      Layer.succeed(AccountEmail, settings.accountEmail),
+      Layer.succeed(BrandLimit, settings.brandLimit)
+    ]),
+    Layer.provideMerge(SecretKeyFile.layer),
+    Layer.provideMerge([NodeCrypto.layer, NodeServices.layer])
+  )
+
+/**
+ * The whole product, over these providers; or, in a worker, its engine alone. Everything that runs stops in the reverse order: HTTP first,
+ * then the shards, then the store.
+ */
+export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
+  Layer.unwrap(Effect.map(Settings, (settings) => {
+    const below = engine(settings, providers)
+    return settings.worker === undefined
+      ? Layer.provide(server(settings), below)
+      : Layer.provide(Worker.layer, below)
   }))

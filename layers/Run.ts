@@ -1,7 +1,8 @@
+import * as Worker from "#layers/cluster/Worker.ts"
 import * as Settings from "#layers/settings/Settings.ts"
 import * as Telemetry from "#layers/telemetry/Telemetry.ts"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Effect, Exit, Layer } from "effect"
+import { Cause, Effect, Exit, Layer, Metric } from "effect"
 import process from "node:process"
 
 /** A stop that takes longer than this is cut, in ms (design.md §6): what is in flight is in the journal. */
@@ -35,9 +36,20 @@ const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
     { discard: true }
   )
 
+/** An engine worker hears no signals: its server tells it when to stop. Its exit ends its thread alone. */
+const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
+  Effect.runFork(
+    Effect.raceFirst(program, Worker.stopped).pipe(
+      Effect.provideService(Settings.WorkerNumber, number),
+      Effect.provideService(Metric.CurrentMetricAttributes, { worker: String(number) }),
+      Effect.annotateLogs("worker", number)
+    )
+  ).addObserver((exit) => process.exit(Exit.isFailure(exit) ? 1 : 0))
+}
+
 /**
  * Runs a server until it is told to stop: SIGTERM and SIGINT drain it and exit 0. A start that fails says why in one line per fault and
- * exits 1.
+ * exits 1. In a worker of a server it runs that worker.
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   const program = Layer.launch(app).pipe(
@@ -45,6 +57,7 @@ export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => 
     Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : sayWhy(cause)),
     Effect.provide(Telemetry.layer)
   )
+  if (Worker.number !== undefined) return work(Worker.number, program)
   watchSignals()
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,

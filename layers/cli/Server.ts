@@ -1,3 +1,4 @@
+import { Cluster } from "#schemas/api/Cluster.ts"
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { HistoryEntry } from "#schemas/api/Messages.ts"
 import { Results } from "#schemas/api/Paging.ts"
@@ -22,7 +23,11 @@ export interface Server {
 const patience = "10 seconds"
 const most = 100
 
+/** What the engine says of a message that it set aside (`src/delivery/Tries.ts`). */
+const isQuarantined = ({ error }: MessageDetails): boolean => error?.startsWith("Quarantined") === true
+
 const Page = Results(MessageDetails)
+const Resent = Schema.Struct({ messageId: Schema.String })
 const History = Schema.Struct({ results: Schema.Array(HistoryEntry) })
 
 /** What an id stands for: one message with its timeline, or the newest messages of a request. */
@@ -42,8 +47,11 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
   })
   const strange = new Stopped({ sentence: `What answers at ${url} is not a Tidings server of this version`, code: 1 })
 
-  const get = Effect.fnUntraced(function*<A>(path: string, schema: Schema.Codec<A, unknown>) {
-    const response: HttpClientResponse.HttpClientResponse = yield* client.get(path).pipe(
+  const ask = Effect.fnUntraced(function*<A>(
+    request: Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>,
+    schema: Schema.Codec<A, unknown>
+  ) {
+    const response: HttpClientResponse.HttpClientResponse = yield* request.pipe(
       Effect.timeout(patience),
       Effect.mapError(() => unreachable)
     )
@@ -58,7 +66,35 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
     )
   })
 
+  const get = <A>(path: string, schema: Schema.Codec<A, unknown>) => ask(client.get(path), schema)
+  const missing = (id: string) =>
+    new Stopped({ sentence: `No message and no request has the id ${id} in this key's environment`, code: 5 })
+
   return {
+    cluster: Effect.flatMap(
+      get("/cluster", Cluster),
+      (found) => found === undefined ? Effect.fail(strange) : Effect.succeed(found)
+    ),
+    /** The messages in quarantine, the newest hundred. */
+    quarantined: Effect.gen(function*() {
+      const found: Array<MessageDetails> = []
+      let cursor = ""
+      while (found.length < most) {
+        const page = yield* get(`/messages?limit=${most}&status=UNDELIVERABLE${cursor}`, Page)
+        found.push(...(page?.results ?? []).filter(isQuarantined))
+        if (page?.paging.cursor === undefined || page.paging.cursor === null) break
+        cursor = `&cursor=${encodeURIComponent(page.paging.cursor)}`
+      }
+      return found.slice(0, most)
+    }),
+    /** Sends a message again, once, however often it is asked for within the life of an idempotency key; answers the new message's id. */
+    replay: Effect.fnUntraced(function*(id: string) {
+      const again = client.post(`/messages/${encodeURIComponent(id)}/resend`, {
+        headers: { "idempotency-key": `replay-${id}` }
+      })
+      const resent = yield* ask(again, Resent)
+      return resent === undefined ? yield* missing(id) : resent.messageId
+    }),
     find: Effect.fnUntraced(function*(id: string): Effect.fn.Return<Found, Stopped> {
       const path = `/messages/${encodeURIComponent(id)}`
       const message = yield* get(path, MessageDetails)
@@ -68,10 +104,7 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       }
       const page = yield* get(`/messages?limit=${most}&traceId=${encodeURIComponent(id)}`, Page)
       if (page === undefined || page.results.length === 0) {
-        return yield* new Stopped({
-          sentence: `No message and no request has the id ${id} in this key's environment`,
-          code: 5
-        })
+        return yield* missing(id)
       }
       return { _tag: "Request", messages: page.results, more: page.paging.more }
     })

@@ -1,3 +1,4 @@
+import * as ClusterView from "#layers/cli/ClusterView.ts"
 import * as Server from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
@@ -23,21 +24,26 @@ const serverOf = Effect.fnUntraced(function*(url: Option.Option<string>, key: Op
 const idOf = (text: string): string =>
   /^[0-9a-f]{32}$/.test(text) ? `1-${text.slice(0, 8)}-${text.slice(8)}` : text.trim()
 
+/** What every command needs to know of the server, and how it should answer. */
+const flags = {
+  url: Flag.String("url").pipe(
+    Flag.withDescription("Where the server is (TIDINGS_URL; http://localhost:$PORT)"),
+    Flag.withFallbackConfig(Config.String("TIDINGS_URL")),
+    Flag.optional
+  ),
+  key: Flag.Redacted("key").pipe(
+    Flag.withDescription("An API key of the environment (TIDINGS_API_KEY)"),
+    Flag.withFallbackConfig(Config.Redacted("TIDINGS_API_KEY")),
+    Flag.optional
+  ),
+  json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON"), Flag.withDefault(false))
+}
+
 const trace = Command.make(
   "trace",
   {
     id: Argument.String("id").pipe(Argument.withDescription("A message's id, a requestId, or a trace id")),
-    url: Flag.String("url").pipe(
-      Flag.withDescription("Where the server is (TIDINGS_URL; http://localhost:$PORT)"),
-      Flag.withFallbackConfig(Config.String("TIDINGS_URL")),
-      Flag.optional
-    ),
-    key: Flag.Redacted("key").pipe(
-      Flag.withDescription("An API key of the environment (TIDINGS_API_KEY)"),
-      Flag.withFallbackConfig(Config.Redacted("TIDINGS_API_KEY")),
-      Flag.optional
-    ),
-    json: Flag.Boolean("json").pipe(Flag.withDescription("Print JSON"), Flag.withDefault(false))
+    ...flags
   },
   Effect.fnUntraced(function*({ id, json, key, url }) {
     const server = yield* serverOf(url, key)
@@ -54,9 +60,52 @@ const trace = Command.make(
   })
 ).pipe(Command.withDescription("Print a message's timeline, or the messages of a request"))
 
+const cluster = Command.make(
+  "cluster",
+  flags,
+  Effect.fnUntraced(function*({ json, key, url }) {
+    const seen = yield* (yield* serverOf(url, key)).cluster
+    yield* Console.log(json ? JSON.stringify(seen, null, 2) : ClusterView.view(seen))
+  })
+).pipe(Command.withDescription("Show the nodes, which shards each owns, and how far behind they are"))
+
+const replay = Command.make(
+  "replay",
+  {
+    ids: Argument.String("id").pipe(
+      Argument.withDescription("Messages to send again; none: those in quarantine, the newest hundred"),
+      Argument.variadic()
+    ),
+    list: Flag.Boolean("list").pipe(
+      Flag.withDescription("Only show what is in quarantine"),
+      Flag.withDefault(false)
+    ),
+    ...flags
+  },
+  Effect.fnUntraced(function*({ ids, json, key, list, url }) {
+    const server = yield* serverOf(url, key)
+    const wanted = ids.length > 0 ? ids.map(idOf) : (yield* server.quarantined).map(({ id }) => id)
+    const replayed = yield* Effect.forEach(
+      wanted,
+      Effect.fnUntraced(function*(id) {
+        return { id, replayed_as: list ? null : yield* server.replay(id) }
+      })
+    )
+    if (json) return yield* Console.log(JSON.stringify(replayed, null, 2))
+    if (replayed.length === 0) return yield* Console.log("Nothing is in quarantine")
+    yield* Effect.forEach(
+      replayed,
+      ({ id, replayed_as: again }) => Console.log(again === null ? id : `${id} is sent again as ${again}`),
+      { discard: true }
+    )
+  })
+).pipe(
+  Command.withDescription("Send messages again that were set aside after five tries, each once, as new messages")
+)
+
 Command.make("tidings").pipe(
   Command.withDescription("Talks to a running Tidings server"),
-  Command.withSubcommands([trace]),
+  Command.withSubcommands([trace, cluster, replay]),
   Command.run({ version: "0.1.0" }),
   Effect.tapErrorTag("Stopped", ({ sentence }) => Console.error(sentence)),
   Effect.provide([NodeServices.layer, FetchHttpClient.layer]),

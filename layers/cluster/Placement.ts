@@ -1,14 +1,28 @@
+import { Placement } from "#src/delivery/Placement.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Effect, Layer } from "effect"
-import { Singleton } from "effect/cluster"
+import { EntityId, Sharding } from "effect/cluster"
+
+const group = "default"
+const nameOf = (shard: number): string => `shard-${shard}`
 
 /** Each shard is a singleton of the cluster: one node runs it, and another takes it over when that one dies. `node` is a name for logs. */
 export const layer = (node: string) =>
-  Layer.unwrap(Effect.gen(function*() {
-    const shards = yield* Shards
-    const count = yield* ShardCount
-    const [first, ...rest] = Array.from({ length: count }, (_, shard) =>
-      Singleton.make(`shard-${shard}`, shards.own(shard, node)))
-    return first === undefined ? Layer.empty : Layer.mergeAll(first, ...rest)
-  }))
+  Layer.effect(
+    Placement,
+    Effect.gen(function*() {
+      const shards = yield* Shards
+      const count = yield* ShardCount
+      const sharding = yield* Sharding.Sharding
+      const all = Array.from({ length: count }, (_, shard) => shard)
+      for (const shard of all) {
+        yield* sharding.registerSingleton(nameOf(shard), shards.own(shard, node), { shardGroup: group })
+      }
+      return Placement.of({
+        assigned: Effect.sync(() =>
+          all.filter((shard) => sharding.hasShardId(sharding.getShardId(EntityId.make(nameOf(shard)), group)))
+        )
+      })
+    })
+  )

@@ -1,8 +1,9 @@
 import * as Gauges from "#layers/telemetry/Gauges.ts"
+import { Workers } from "#layers/cluster/Workers.ts"
 import * as Patience from "#layers/postgres/Patience.ts"
-import { ShardCount } from "#src/delivery/ShardCount.ts"
+import { merged } from "#layers/telemetry/Merged.ts"
+import { unready } from "#src/delivery/Ready.ts"
 import { Shards } from "#src/delivery/Shards.ts"
-import { Backlogs } from "#src/reports/Backlog.ts"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
@@ -13,9 +14,9 @@ const notReady = (message: string) => HttpServerResponse.jsonUnsafe({ message, t
 export const layer = (options: { readonly alone: boolean }) =>
   HttpRouter.use(Effect.fnUntraced(function*(router) {
     const shards = yield* Shards
-    const backlogs = yield* Backlogs
-    const count = yield* ShardCount
+    const workers = yield* Workers
     const measure = yield* Gauges.make
+    const why = yield* unready(options)
     const patiently = yield* Patience.within(Patience.callers)
 
     yield* router.add("GET", "/health/live", HttpServerResponse.jsonUnsafe({ status: "up" }))
@@ -23,20 +24,28 @@ export const layer = (options: { readonly alone: boolean }) =>
       "GET",
       "/health/ready",
       Effect.gen(function*() {
-        yield* patiently(backlogs.ping)
-        const running = (yield* shards.owned).length
-        const wanted = options.alone ? count : 1
-        return running < wanted
-          ? notReady(`${running} of ${count} shards run here so far`)
-          : HttpServerResponse.jsonUnsafe({ status: "ready", shards: running })
+        const reason = yield* patiently(why)
+        if (reason !== undefined) return notReady(reason)
+        const reports = yield* workers.reports
+        const waiting = reports.find((report) => report.unready !== null)
+        return waiting === undefined
+          ? HttpServerResponse.jsonUnsafe({
+            status: "ready",
+            shards: (yield* shards.owned).length,
+            ...(reports.length === 0 ? {} : { workers: reports.length })
+          })
+          : notReady(`A worker is not ready: ${waiting.unready}`)
       }).pipe(Effect.catch(() => Effect.succeed(notReady("the database does not answer"))))
     )
     yield* router.add(
       "GET",
       "/metrics",
-      measure.pipe(
-        Effect.andThen(PrometheusMetrics.format()),
-        Effect.map((text) => HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" }))
-      )
+      Effect.gen(function*() {
+        yield* measure
+        const own = yield* PrometheusMetrics.format()
+        const theirs = (yield* workers.reports).map(({ metrics }) => metrics)
+        const text = theirs.length === 0 ? own : merged([own, ...theirs])
+        return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
+      })
     )
   }))

@@ -14,7 +14,18 @@ export interface Values {
   readonly brandLimit: number | undefined
   readonly clusterHost: string
   readonly clusterPort: number
+  /** Engine workers beside this process, each on the cluster port after the last one's. */
+  readonly workers: number
+  /** Which worker this is; `undefined` for the server itself. */
+  readonly worker: number | undefined
+  /** Days after which closed messages are dropped; `undefined`: never. */
+  readonly retentionDays: number | undefined
 }
+
+/** Set where the process runs as an engine worker of a server, which counts its workers from 1. */
+export const WorkerNumber = Context.Reference<number | undefined>("tidings/WorkerNumber", {
+  defaultValue: () => undefined
+})
 
 export class Settings extends Context.Service<Settings, Values>()("tidings/Settings") {}
 
@@ -47,7 +58,14 @@ const variables = {
     Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000_000 })), "TIDINGS_BRAND_LIMIT")
   ),
   TIDINGS_CLUSTER_HOST: Config.String("TIDINGS_CLUSTER_HOST").pipe(Config.withDefault("127.0.0.1")),
-  TIDINGS_CLUSTER_PORT: unset(Config.Port("TIDINGS_CLUSTER_PORT"))
+  TIDINGS_CLUSTER_PORT: unset(Config.Port("TIDINGS_CLUSTER_PORT")),
+  TIDINGS_WORKERS: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 })), "TIDINGS_WORKERS")
+    .pipe(
+      Config.withDefault(0)
+    ),
+  TIDINGS_RETENTION_DAYS: unset(
+    Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 })), "TIDINGS_RETENTION_DAYS")
+  )
 }
 
 /** A node that restarts must be the same runner again, so its cluster port follows from its own. */
@@ -65,7 +83,9 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
   TIDINGS_BRAND_LIMIT: "must be a number from 1 to 1000000",
   TIDINGS_CLUSTER_HOST: "must be a host name",
-  TIDINGS_CLUSTER_PORT: "must be a port number"
+  TIDINGS_CLUSTER_PORT: "must be a port number",
+  TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
+  TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least"
 }
 
 const read = Effect.gen(function*() {
@@ -107,24 +127,34 @@ const read = Effect.gen(function*() {
     ),
     shards: yield* value("TIDINGS_SHARDS", variables.TIDINGS_SHARDS),
     brandLimit: yield* value("TIDINGS_BRAND_LIMIT", variables.TIDINGS_BRAND_LIMIT),
-    clusterHost: yield* value("TIDINGS_CLUSTER_HOST", variables.TIDINGS_CLUSTER_HOST)
+    clusterHost: yield* value("TIDINGS_CLUSTER_HOST", variables.TIDINGS_CLUSTER_HOST),
+    retentionDays: yield* value("TIDINGS_RETENTION_DAYS", variables.TIDINGS_RETENTION_DAYS)
   }
+  const asked = yield* value(
+    "TIDINGS_WORKERS",
+    variables.TIDINGS_WORKERS,
+    // An embedded data directory has one owner.
+    (count) => count === 0 || read.databaseUrl !== undefined
+  )
   const { accountEmail, clusterHost, dataDir, durability, shards } = read
   if (
     bad.length > 0 || port === undefined || accountEmail === undefined || clusterHost === undefined ||
-    dataDir === undefined || durability === undefined || shards === undefined
+    dataDir === undefined || durability === undefined || shards === undefined || asked === undefined
   ) {
     return yield* new BadConfiguration({ message: bad.join("\n") })
   }
+  const worker = yield* WorkerNumber
   return Settings.of({
     ...read,
     port,
+    workers: worker === undefined ? asked : 0,
+    worker,
     accountEmail,
     clusterHost,
     dataDir,
     durability,
     shards,
-    clusterPort: clusterPort ?? clusterPortOf(port)
+    clusterPort: (clusterPort ?? clusterPortOf(port)) + (worker ?? 0)
   })
 })
 

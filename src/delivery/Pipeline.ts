@@ -9,6 +9,7 @@ import type * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { towardsProvider } from "#src/delivery/Settlement.ts"
 import * as Stages from "#src/delivery/Stages.ts"
+import { maxTries } from "#src/delivery/Quarantine.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -17,6 +18,9 @@ import { Clock, Context, Effect, Layer, Metric } from "effect"
 
 /** An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms (reliability.md 2.5). */
 const passwordUnknownWait = 15 * 60_000
+
+/** What a crash of the pipeline waits before its first repeat, in ms; each next waits twice as long. */
+const firstCrashWait = 500
 
 /** The stages a message goes through in its recipient's fiber: map → profile → route → render → deliver. */
 export class Pipeline extends Context.Service<Pipeline, {
@@ -104,6 +108,23 @@ export const layer = Layer.effect(
       return result._tag === "Fenced" ? { _tag: "Fenced" } : { _tag: "Closed" }
     })
 
+    /** A message that crashed its pipeline is run again a little later, and set aside when it keeps crashing it. */
+    const afterCrash = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
+      // What was open at a take-over was counted when it began.
+      const tries = message.recovered ? message.tries : message.tries + 1
+      if (tries >= maxTries) {
+        yield* Metric.update(Metrics.quarantined, 1)
+        yield* Effect.logError("quarantined", { messageId: message.id, tries })
+        return yield* abandon(message, epoch, `Quarantined: it crashed its pipeline in each of ${maxTries} tries`)
+      }
+      const at = yield* Clock.currentTimeMillis
+      const dueAt = at + firstCrashWait * 2 ** tries
+      const events = [{ type: "RETRYING" as const, ts: at, error: "The message could not be processed", dueAt }]
+      const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries, events })
+      if (result._tag === "Fenced") return { _tag: "Fenced" as const }
+      return result._tag === "Refused" ? { _tag: "Closed" as const } : { _tag: "Waiting" as const, dueAt }
+    })
+
     return Pipeline.of({
       run: (message, epoch) =>
         stages(message, epoch).pipe(
@@ -111,7 +132,7 @@ export const layer = Layer.effect(
           Effect.catchDefect((defect) =>
             Effect.logError("a message crashed its pipeline", defect).pipe(
               Effect.annotateLogs("messageId", message.id),
-              Effect.andThen(abandon(message, epoch, "The message could not be processed"))
+              Effect.andThen(afterCrash(message, epoch))
             )
           ),
           Trace.delivering(message.requestId, message.id)

@@ -24,6 +24,8 @@ export interface Reader {
   readonly behind: () => void
   /** There is room again for what was left, or came due, while there was none. */
   readonly room: () => void
+  /** Whether the last look succeeded. */
+  readonly isReading: () => boolean
 }
 
 /**
@@ -53,6 +55,7 @@ export const make = Effect.fnUntraced(function*(options: {
   let arrivals: Array<OpenMessage> | undefined
   let nextDue = Infinity
   let expected = Infinity
+  let failing = false
 
   const wake = () => {
     Latch.openUnsafe(signal)
@@ -149,13 +152,19 @@ export const make = Effect.fnUntraced(function*(options: {
     Latch.closeUnsafe(signal)
     if (isCrowded()) return
     const seenAll: boolean = yield* look
+    failing = false
     if (!seenAll) wake()
   })
 
   const guarded: Effect.Effect<void, StoreUnavailable> = loop
   yield* guarded.pipe(
     Effect.tapError((error) => Effect.logWarning("cannot read what is due", error)),
-    Effect.tapError(() => Effect.sync(behind)),
+    Effect.tapCause(() =>
+      Effect.sync(() => {
+        failing = true
+        behind()
+      })
+    ),
     Effect.retry(backoff),
     Effect.catchCause((cause) =>
       Effect.andThen(Effect.logError("the reader crashed", cause), Effect.sleep("1 second"))
@@ -168,6 +177,7 @@ export const make = Effect.fnUntraced(function*(options: {
     accept,
     expect,
     behind,
-    room: wake
+    room: wake,
+    isReading: () => !failing
   }
 })

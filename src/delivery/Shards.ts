@@ -33,6 +33,8 @@ export class Shards extends Context.Service<Shards, {
   readonly owned: Effect.Effect<ReadonlyArray<number>>
   /** Messages in hand now. */
   readonly held: Effect.Effect<number>
+  /** Whether the last look at what is due succeeded. */
+  readonly reading: Effect.Effect<boolean>
 }>()("tidings/Shards") {}
 
 export const layer = Layer.effect(
@@ -116,7 +118,8 @@ export const layer = Layer.effect(
       own: (shard, node) => owned.own(shard, node, Effect.sync(behind)),
       wake: Effect.sync(behind),
       owned: Effect.sync(owned.shards),
-      held: Effect.sync(() => held.size)
+      held: Effect.sync(() => held.size),
+      reading: Effect.sync(reader.isReading)
     })
   })
 )

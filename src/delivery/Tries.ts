@@ -3,12 +3,10 @@ import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
 import type { Together } from "#src/delivery/Together.ts"
+import { maxTries } from "#src/delivery/Quarantine.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric } from "effect"
-
-/** A message that was begun this often and never ended is quarantined (design.md §3). */
-const maxTries = 5
 
 /** From the second try on a message runs while nothing else does: if the process dies again, it was this one. */
 const aloneFrom = 2

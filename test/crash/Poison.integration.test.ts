@@ -57,37 +57,49 @@ describe("poison: processes", () => {
     180_000
   )
 
-  it.live("X1: a row whose payload no longer decodes ends UNDELIVERABLE, alone", () =>
-    Effect.gen(function*() {
-      const place = yield* Places.make("Postgres")
-      const server = CrashProcess.start(place)
-      const caller = Caller.make(place.port)
-      const garbled = yield* Effect.promise(async () => {
-        await server.ready()
-        return await Promise.all(
-          ["instructions", "recipient"].map(async (column) => ({
-            column,
-            id: await sendTo(caller, `garbled-${column}`, { delay: { duration: 3_600_000 } })
-          }))
-        )
-      })
-      yield* Effect.gen(function*() {
-        const sql = yield* SqlClient.SqlClient
-        for (const { column, id } of garbled) {
-          yield* sql`update messages set ${sql(column)} = '{"content": 3, "user_id": []', due_at = 1 where id = ${id}`
-        }
-        yield* sql`select pg_notify('tidings_due', string_agg(shard::text, ',')) from messages`
-      }).pipe(Effect.provide(place.store))
-      yield* Effect.promise(async () => {
-        await Promise.all(Array.from({ length: neighbours }, (_, n) => sendTo(caller, `neighbour-${n}`)))
-        await Drain.untilClosed(caller, 30_000)
-        caller.close()
-        server.signal("SIGTERM")
-        await server.ended
-      })
-      const { messages } = yield* Outcome.read(place)
-      const ids = new Set(garbled.map(({ id }) => id))
-      for (const { id, status } of messages) assert.strictEqual(status, ids.has(id) ? "UNDELIVERABLE" : "SENT")
-      assert.lengthOf(messages, neighbours + garbled.length)
-    }), 60_000)
+  it.live(
+    "X1: a row that does not decode ends UNDELIVERABLE, alone, whatever in it is unreadable",
+    () =>
+      Effect.gen(function*() {
+        const place = yield* Places.make("Postgres")
+        const server = CrashProcess.start(place)
+        const caller = Caller.make(place.port)
+        const garbled = yield* Effect.promise(async () => {
+          await server.ready()
+          return await Promise.all(
+            ["instructions", "recipient", "status", "key_state", "attempt"].map(async (column) => ({
+              column,
+              id: await sendTo(caller, `garbled-${column}`, { delay: { duration: 3_600_000 } })
+            }))
+          )
+        })
+        yield* Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          for (const { column, id } of garbled) {
+            if (column === "attempt") {
+              yield* sql`insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
+              select scope, id, 1, 0, 'email', 'ledger', 'of a later version', 0 from messages where id = ${id}`
+              yield* sql`update messages set due_at = 1 where id = ${id}`
+            } else {
+              yield* sql`update messages set ${
+                sql(column)
+              } = '{"content": 3, "user_id": []', due_at = 1 where id = ${id}`
+            }
+          }
+          yield* sql`select pg_notify('tidings_due', string_agg(shard::text, ',')) from messages`
+        }).pipe(Effect.provide(place.store))
+        yield* Effect.promise(async () => {
+          await Promise.all(Array.from({ length: neighbours }, (_, n) => sendTo(caller, `neighbour-${n}`)))
+          await Drain.untilClosed(caller, 30_000)
+          caller.close()
+          server.signal("SIGTERM")
+          await server.ended
+        })
+        const { messages } = yield* Outcome.read(place)
+        const ids = new Set(garbled.map(({ id }) => id))
+        for (const { id, status } of messages) assert.strictEqual(status, ids.has(id) ? "UNDELIVERABLE" : "SENT")
+        assert.lengthOf(messages, neighbours + garbled.length)
+      }),
+    60_000
+  )
 })

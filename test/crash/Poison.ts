@@ -10,8 +10,8 @@ import type { EngineStores } from "./EngineStores.ts"
 
 const poison = "poison@example.com"
 
-/** Where a poisonous message kills its process: while it is routed, or when its provider is called. */
-const ways = ["routed", "called"] as const
+/** Where a poisonous message kills its process: while it is routed, or when its provider is called. `crashed`: only its pipeline. */
+const ways = ["routed", "called", "crashed"] as const
 
 const live = <S>(stores: EngineStores<S>, way: (typeof ways)[number]) =>
   Effect.gen(function*() {
@@ -33,6 +33,10 @@ const live = <S>(stores: EngineStores<S>, way: (typeof ways)[number]) =>
         channel: "email",
         reaches: (profile) => {
           if (way === "routed" && profile["email"] === poison) kill()
+          if (way === "crashed" && profile["email"] === poison) {
+            deaths++
+            throw new Error("poison")
+          }
           return true
         },
         send: ({ profile }) =>
@@ -73,12 +77,14 @@ export const suite = <S>(stores: EngineStores<S>) =>
   layer(stores.shared, { timeout: 60_000 })(`poison: ${stores.name}`, (it) => {
     for (const way of ways) {
       it.effect(
-        `a message whose process dies when it is ${way} is quarantined after five tries, and its neighbours are sent`,
+        `a message whose ${
+          way === "crashed" ? "pipeline dies" : `process dies when it is ${way}`
+        } is quarantined after five tries, and its neighbours are sent`,
         () =>
           Effect.gen(function*() {
             const { bad, deaths, last, statuses } = yield* live(stores, way)
-            // The first death is that of an ordinary run; then five tries are counted.
-            assert.strictEqual(deaths, 6)
+            // The first death of a process is that of an ordinary run; then five tries are counted.
+            assert.strictEqual(deaths, way === "crashed" ? 5 : 6)
             assert.deepStrictEqual(statuses, ["SENT", "UNDELIVERABLE", "SENT", "SENT"])
             assert.strictEqual(bad?.reason, "FAILED")
             assert.match(bad?.error ?? "", /Quarantined/)

@@ -1,4 +1,5 @@
 import { Attempt } from "#schemas/Attempt.ts"
+import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
 import { DueRow } from "#src/delivery/OpenMessage.ts"
@@ -6,10 +7,9 @@ import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const { attempts: _attempts, ...columns } = DueRow.fields
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct(columns)))
-const decodeAttempts = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ scope: Schema.Int, messageId: Schema.String, ...Attempt.fields }))
-)
+/** A row of another version, or one that something else wrote, must not keep its neighbours from being read. */
+const readRows = Unreadable.sorted(Schema.Struct(columns))
+const readAttempts = Unreadable.sorted(Schema.Struct({ scope: Schema.Int, id: Schema.String, ...Attempt.fields }))
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 
 /** How the window is cut: bulk may fill its share whatever transactional holds, and the other way round. */
@@ -30,7 +30,7 @@ const window = `
   ${lanes.flatMap((lane) => [part(lane, "ready"), part(lane, "timed")]).join(" union all ")}`
 
 const attemptsOf = `
-  select a.scope, message_id as "messageId", number, channel, provider, state, kind, started_at::float8 as "startedAt",
+  select a.scope, message_id as id, number, channel, provider, state, kind, started_at::float8 as "startedAt",
     ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error
   from attempts a join unnest($1::int[], $2::text[]) as x(scope, id) on a.scope = x.scope and a.message_id = x.id
   where message_id between $3 and $4 order by message_id, number`
@@ -48,25 +48,28 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
   Effect.fnUntraced(
     function*({ fullMailboxes, held, limit, now, shards }: Window) {
       const owned = shards.map((owner) => owner.shard)
-      const found = yield* sql.unsafe(window, [
+      const looked = yield* sql.unsafe(window, [
         owned,
         shards.map((owner) => owner.takenAtSeq),
         now,
         held,
         fullMailboxes,
         limit
-      ]).pipe(Effect.flatMap(decodeRows))
-      const complete = found.length < limit
+      ])
+      const complete = looked.length < limit
+      const { bad, good: found } = readRows(looked)
       const ids = found.map((row) => row.id)
-      const attempts = ids.length === 0 ? [] : yield* sql.unsafe(attemptsOf, [
+      const tried = ids.length === 0 ? [] : yield* sql.unsafe(attemptsOf, [
         found.map((row) => row.scope),
         ids,
         ids.reduce((a, b) => (a < b ? a : b)),
         ids.reduce((a, b) => (a > b ? a : b))
-      ]).pipe(Effect.flatMap(decodeAttempts))
+      ])
+      const attempts = readAttempts(tried)
+      yield* Unreadable.setAside(sql, [...bad, ...attempts.bad])
       const byMessage = new Map<string, Array<Attempt>>()
-      for (const { messageId, scope, ...attempt } of attempts) {
-        const key = `${scope}:${messageId}`
+      for (const { id, scope, ...attempt } of attempts.good) {
+        const key = `${scope}:${id}`
         const earlier = byMessage.get(key)
         if (earlier === undefined) byMessage.set(key, [attempt])
         else earlier.push(attempt)
@@ -74,8 +77,12 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
       const next = complete
         ? (yield* sql.unsafe(nextTimed, [owned, now]).pipe(Effect.flatMap(decodeNext)))[0]?.next ?? undefined
         : undefined
+      const aside = new Set(attempts.bad.map(({ id, scope }) => `${scope}:${id}`))
       return {
-        rows: found.map((row) => ({ ...row, attempts: byMessage.get(`${row.scope}:${row.id}`) ?? [] })),
+        rows: found.filter((row) => !aside.has(`${row.scope}:${row.id}`)).map((row) => ({
+          ...row,
+          attempts: byMessage.get(`${row.scope}:${row.id}`) ?? []
+        })),
         complete,
         next
       } satisfies Due

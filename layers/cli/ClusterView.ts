@@ -1,0 +1,34 @@
+import type { Cluster, ClusterNode } from "#schemas/api/Cluster.ts"
+
+/** `0-3, 7`: numbers in order, runs folded. */
+export const folded = (numbers: ReadonlyArray<number>): string => {
+  const runs: Array<[first: number, last: number]> = []
+  for (const number of numbers.toSorted((a, b) => a - b)) {
+    const run = runs.at(-1)
+    if (run !== undefined && run[1] + 1 === number) run[1] = number
+    else runs.push([number, number])
+  }
+  return runs.map(([first, last]) => first === last ? String(first) : `${first}-${last}`).join(", ")
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
+
+const line = ({ address, alive, shards }: ClusterNode): string => {
+  const due = shards.reduce((sum, shard) => sum + shard.due, 0)
+  const owned = shards.length === 0
+    ? "no shards"
+    : `${shards.length} shards (${folded(shards.map(({ shard }) => shard))})`
+  return `  ${alive ? "up  " : "DOWN"}  ${address}  ${owned}  ${due} due`
+}
+
+/** A line per node, then what nobody serves, then how far behind the oldest due message is. */
+export const view = (cluster: Cluster): string =>
+  [
+    `${cluster.nodes.length} nodes, ${cluster.shards} shards`,
+    ...cluster.nodes.map(line),
+    ...(cluster.unowned.length === 0 ? [] : [`  nobody serves shards ${folded(cluster.unowned)}`]),
+    `${cluster.due} messages due, ${seconds(cluster.lag)} behind`,
+    ...(cluster.oldest_due === null
+      ? []
+      : [`oldest due message ${cluster.oldest_due.id} (shard ${cluster.oldest_due.shard})`])
+  ].join("\n")

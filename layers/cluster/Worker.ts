@@ -1,0 +1,57 @@
+import * as Patience from "#layers/postgres/Patience.ts"
+import * as Gauges from "#layers/telemetry/Gauges.ts"
+import { unready } from "#src/delivery/Ready.ts"
+import { Effect, Layer, Schema } from "effect"
+import { PrometheusMetrics } from "effect/observability"
+import { parentPort, workerData } from "node:worker_threads"
+
+/** What the server says to its worker. */
+export const Request = Schema.Literals(["report", "stop"])
+
+/** How a worker is: `unready` says why it is not, and `metrics` is Prometheus text. */
+export const Report = Schema.Struct({ unready: Schema.NullOr(Schema.String), metrics: Schema.String })
+export type Report = typeof Report.Type
+
+const given = Schema.decodeUnknownOption(Schema.Struct({ tidingsWorker: Schema.Int }))(workerData)
+
+/** The number of this worker, counted from 1; `undefined` in the server itself. */
+export const number: number | undefined = given._tag === "Some" ? given.value.tidingsWorker : undefined
+
+const isRequest = Schema.is(Request)
+
+/** Runs `onRequest` for what the server says, until the scope closes. */
+const listen = (request: typeof Request.Type, onRequest: () => void) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const listener = (message: unknown) => {
+        if (isRequest(message) && message === request) onRequest()
+      }
+      parentPort?.on("message", listener)
+      return listener
+    }),
+    (listener) => Effect.sync(() => parentPort?.off("message", listener))
+  )
+
+/** Ends when the server asks this worker to stop. */
+export const stopped: Effect.Effect<void> = Effect.scoped(
+  Effect.flatMap(
+    Effect.sync(() => Promise.withResolvers<void>()),
+    ({ promise, resolve }) => Effect.andThen(listen("stop", () => resolve()), Effect.promise(() => promise))
+  )
+)
+
+/** Answers the server's questions about this worker. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const measure = yield* Gauges.make
+  const patiently = yield* Patience.within(Patience.callers)
+  const why = yield* unready({ alone: false })
+  const context = yield* Effect.context<never>()
+  const run = Effect.runForkWith(context)
+  const report = Effect.gen(function*() {
+    yield* measure
+    const reason = yield* patiently(why).pipe(Effect.catch(() => Effect.succeed("the database does not answer")))
+    const answer: Report = { unready: reason ?? null, metrics: yield* PrometheusMetrics.format() }
+    parentPort?.postMessage(answer)
+  })
+  yield* listen("report", () => void run(report))
+}))

@@ -1,0 +1,35 @@
+import { AccountEmail } from "#layers/http/Access.ts"
+import { errorReply } from "#layers/http/ErrorReply.ts"
+import { unavailable } from "#layers/http/Replies.ts"
+import * as Patience from "#layers/postgres/Patience.ts"
+import { ApiKeys } from "#src/access/ApiKeys.ts"
+import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
+import { Clusters } from "#src/reports/Clusters.ts"
+import { Clock, Effect } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+
+const unauthorized = errorReply(401, "Unauthorized", "authentication_error")
+
+/** GET /cluster, for who has an API key: the nodes, what they own, and how far behind they are. */
+export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
+  const keys = yield* ApiKeys
+  const email = yield* AccountEmail
+  const clusters = yield* Clusters
+  const patiently = yield* Patience.within(Patience.callers)
+
+  const answer = Effect.gen(function*() {
+    const { headers } = yield* HttpServerRequest.HttpServerRequest
+    const key = AuthorizationHeader.parse(headers["authorization"], email)
+    if (key === undefined) return unauthorized
+    yield* keys.authenticate(key)
+    return HttpServerResponse.jsonUnsafe(yield* clusters.look(yield* Clock.currentTimeMillis))
+  })
+  yield* router.add(
+    "GET",
+    "/cluster",
+    patiently(answer).pipe(
+      Effect.catchTag("InvalidKey", () => Effect.succeed(unauthorized)),
+      Effect.catchTag(["StoreUnavailable", "TimeoutError"], () => unavailable)
+    )
+  )
+}))

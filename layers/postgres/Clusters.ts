@@ -1,0 +1,85 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import type { ClusterNode } from "#schemas/api/Cluster.ts"
+import { ShardCount } from "#src/delivery/ShardCount.ts"
+import { Clusters } from "#src/reports/Clusters.ts"
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** A node that has not been heard of for so long, in ms, holds no lock any more (`ManyNodes`). */
+const silence = 8_000
+
+const counted = 10_000
+
+const owners = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ shard: Schema.Int, epoch: Schema.Int, node: Schema.String, since: Schema.Int }))
+)
+const runners = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ address: Schema.String, healthy: Schema.Boolean, seen: Schema.Int }))
+)
+const waiting = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ shard: Schema.Int, due: Schema.Int, id: Schema.String, since: Schema.Int }))
+)
+const exists = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Boolean })]))
+
+/** The shards' epochs name their owners, the cluster's own table tells which of those live. */
+export const layer = Layer.effect(
+  Clusters,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const count = yield* ShardCount
+
+    /** `undefined` where one node has the store to itself and no cluster was made. */
+    const living = Effect.gen(function*() {
+      const [{ found }] = yield* exists(yield* sql`select to_regclass('cluster_runners') is not null as found`)
+      if (!found) return undefined
+      return yield* runners(
+        yield* sql`select address, healthy, (extract(epoch from
+            last_heartbeat at time zone current_setting('TimeZone')) * 1000)::bigint::float8 as seen
+          from cluster_runners order by address`
+      )
+    })
+
+    return Clusters.of({
+      look: Effect.fnUntraced(function*(now) {
+        const known = yield* living
+        const owned = yield* owners(
+          yield* sql`select shard, epoch::float8 as epoch, node, taken_at::float8 as since from epochs order by shard`
+        )
+        // Each lane in the order of its index, as far as is counted.
+        const due = yield* waiting(
+          yield* sql`
+            select shard, count(*)::int as due, (array_agg(id order by since, id))[1] as id, min(since)::float8 as since
+            from (values ('transactional'), ('bulk')) lanes (lane), lateral (
+              (select id, shard, enqueued_at as since from messages where lane = lanes.lane and due_at = 0
+               order by seq limit ${counted})
+              union all
+              (select id, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now}
+               order by due_at limit ${counted})
+            ) due group by shard order by since`
+        )
+        const dueOf = new Map(due.map((row) => [row.shard, row.due]))
+        const seen = known?.map(({ address, healthy, seen }) => ({
+          address,
+          alive: healthy && now - seen < silence,
+          last_seen: seen
+        })) ?? [...new Set(owned.map(({ node }) => node))].map((address) => ({ address, alive: true, last_seen: null }))
+        const nodes = seen.map((node): ClusterNode => ({
+          ...node,
+          shards: owned.flatMap(({ epoch, node: owner, shard, since }) =>
+            owner === node.address ? [{ shard, epoch, since, due: dueOf.get(shard) ?? 0 }] : []
+          )
+        }))
+        const served = new Set(nodes.flatMap(({ alive, shards }) => alive ? shards.map(({ shard }) => shard) : []))
+        const oldest = due[0]
+        return {
+          shards: count,
+          unowned: Array.from({ length: count }, (_, shard) => shard).filter((shard) => !served.has(shard)),
+          nodes,
+          due: Math.min(counted, due.reduce((sum, row) => sum + row.due, 0)),
+          lag: oldest === undefined ? 0 : Math.max(0, now - oldest.since),
+          oldest_due: oldest === undefined ? null : { id: oldest.id, shard: oldest.shard, since: oldest.since }
+        }
+      }, orUnavailable)
+    })
+  })
+)

@@ -1,0 +1,9 @@
+import type { Cluster } from "#schemas/api/Cluster.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect } from "effect"
+
+/** What an operator sees of all nodes at once, from any of them. */
+export class Clusters extends Context.Service<Clusters, {
+  /** As the store has it at `now` (epoch ms). */
+  readonly look: (now: number) => Effect.Effect<Cluster, StoreUnavailable>
+}>()("tidings/Clusters") {}
