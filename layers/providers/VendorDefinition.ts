@@ -4,6 +4,7 @@ import { type Line, type VendorAnswer, VendorHttp, type VendorRequest } from "#l
 import { errorOf, type Fault, type VendorTable } from "#layers/providers/VendorTable.ts"
 import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/DeliveryError.ts"
 import type { Profile } from "#schemas/Profile.ts"
+import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
 import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
 import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
 import * as RetryAfter from "#src/delivery/RetryAfter.ts"
@@ -85,6 +86,13 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       return other === settings ? own : { settings: other, writer: yield* wire.writer(other) }
     })
 
+    /** A push token that is dead is told of at once, since another one of the recipient may take the message. */
+    const tell = Effect.fnUntraced(function*(error: DeliveryError, scope: Delivery["scope"], to: To) {
+      if (wire.channel !== "push" || typeof to !== "string") return
+      if (error._tag !== "RecipientRejected" || error.invalidates !== true) return
+      yield* (yield* DeadAddresses)({ scope, provider: wire.key, address: to, detail: error.detail })
+    })
+
     const send = Effect.fnUntraced(function*(delivery: Delivery) {
       const line = yield* http.line
       const { settings, writer } = yield* chosen(delivery)
@@ -93,7 +101,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
         Effect.fnUntraced(function*(to) {
           const answer = yield* line.send(yield* writer.request({ settings, to, delivery, line }))
           if (answer.status === 401 || answer.status === 403) yield* writer.forget ?? Effect.void
-          return yield* judge(wire, to, answer)
+          return yield* judge(wire, to, answer).pipe(Effect.tapError((error) => tell(error, delivery.scope, to)))
         })
       )
     })

@@ -1,10 +1,12 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
+import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Render from "#src/delivery/Render.ts"
+import * as PushDevices from "#src/delivery/PushDevices.ts"
 import type * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { towardsProvider } from "#src/delivery/Settlement.ts"
@@ -39,6 +41,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const journal = yield* Journal
     const decide = yield* Stages.make
+    const devices = yield* PushDevices.make
     const render = yield* Render.make
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)
     const write = Write.make(journal)
@@ -135,6 +138,7 @@ export const layer = Layer.effect(
               Effect.andThen(afterCrash(message, epoch))
             )
           ),
+          Effect.provideService(DeadAddresses, devices.died),
           Trace.delivering(message.requestId, message.id)
         ),
       abandon

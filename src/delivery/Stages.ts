@@ -4,6 +4,7 @@ import type { Resolved } from "#src/content/Templates.ts"
 import * as Mapping from "#src/delivery/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Plan } from "#src/delivery/Plan.ts"
+import * as PushDevices from "#src/delivery/PushDevices.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
@@ -40,6 +41,7 @@ export const make = Effect.gen(function*() {
   const map = yield* Mapping.make
   const profiles = yield* Profiles
   const providers = yield* Providers
+  const devices = yield* PushDevices.make
 
   const load = Effect.fnUntraced(function*(message: OpenMessage) {
     const { user_id: userId } = message.recipient
@@ -51,8 +53,12 @@ export const make = Effect.gen(function*() {
   return Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal> {
     const mapped = yield* map(stored).pipe(Trace.stage("map"))
     const { message } = mapped
-    const profile = merged(yield* load(message).pipe(Trace.stage("profile")), message)
     const configured = yield* Write.patiently(providers.configured(message.scope))
+    const profile = yield* load(message).pipe(
+      Effect.flatMap((stored) => devices.added(message, configured, stored)),
+      Effect.map((stored) => merged(stored, message)),
+      Trace.stage("profile")
+    )
     const data = { ...message.instructions.data, ...message.recipient.data }
     const plan = yield* Effect.suspend(() =>
       Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, configured))
