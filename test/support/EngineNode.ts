@@ -99,38 +99,6 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
       )
       /** Dead men neither ask nor hear the answer. */
       const alive = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
-
-    const base = yield* Layer.build(open).pipe(Scope.provide(scope))
-    const journal = Context.get(base, Journal)
-    const profiles = Context.get(base, Profiles)
-    const guarded = Layer.mergeAll(
-      Layer.succeed(Handover.Handover, Context.get(base, Handover.Handover)),
-      // These messages carry their content.
-      Layer.mock(Templates, {}),
-      Layer.mock(Strategies, {}),
-      Layer.mock(Layouts, {}),
-      Layer.mock(Mjml, {}),
-      Layer.mock(Translations, {}),
-      Layer.mock(DeviceTokens, {}),
-      Layer.succeed(Profiles, { ...profiles, find: (...args) => alive(profiles.find(...args)) }),
-      Layer.succeed(Journal, {
-        accept: (acceptance) => alive(journal.accept(acceptance)),
-        observe: (observed) => alive(journal.observe(observed)),
-        take: (...args) => alive(journal.take(...args)),
-        due: (window) => alive(journal.due(window)),
-        record: (step) =>
-          Effect.suspend(() => {
-            const where = dead ? undefined : cut?.(step)
-            if (where === "before") die()
-            return alive(
-              where === "after" ? Effect.tap(journal.record(step), () => Effect.sync(die)) : journal.record(step)
-            )
-          })
-      })
-    )
-    const outside = vendors(die).map((vendor): Vendor => ({
-      ...vendor,
-      send: (delivery: Delivery) =>
         Effect.suspend(() =>
           dead
             ? Effect.never
@@ -149,6 +117,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(Layouts, {}),
         Layer.mock(Mjml, {}),
         Layer.mock(Translations, {}),
+        Layer.mock(DeviceTokens, {}),
         Layer.succeed(Members, members),
         Layer.succeed(Expansions, {
           open: (...args) => alive(expansions.open(...args)),
