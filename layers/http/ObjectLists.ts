@@ -1,0 +1,16 @@
+import type { Page } from "#src/reports/MessageLog.ts"
+
+/** The answer to a request for a page. `url` is the request's path and query. */
+export const answer = <A, B>(url: string, page: Page<A>, item: (row: A) => B) => {
+  const [path = "", query = ""] = url.split("?", 2)
+  const next = new URLSearchParams(query)
+  if (page.cursor !== undefined) next.set("cursor", page.cursor)
+  return {
+    type: "list" as const,
+    items: page.items.map(item),
+    has_more: page.cursor !== undefined,
+    url,
+    cursor: page.cursor,
+    next_url: page.cursor === undefined ? undefined : `${path}?${next}`
+  }
+}

@@ -1,0 +1,102 @@
+import { Database } from "#layers/memory/Database.ts"
+import { inScope, nameOf, type State } from "#layers/memory/State.ts"
+import type { TenantUserRow } from "#layers/memory/TenantRows.ts"
+import { JsonMap } from "#schemas/Optional.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { type Membership, Memberships, type PageQuery } from "#src/people/Memberships.ts"
+import { TenantNotFound } from "#src/people/Tenants.ts"
+import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
+
+const decode = Schema.decodeEffect(Schema.fromJsonString(JsonMap))
+
+const keyOf = (scope: Scope, tenantId: string, userId: string) => nameOf(scope, JSON.stringify([tenantId, userId]))
+
+const membership = Effect.fnUntraced(function*({ profile, tenantId, userId }: TenantUserRow) {
+  return {
+    tenantId,
+    userId,
+    profile: profile === undefined ? undefined : yield* decode(profile)
+  } satisfies Membership
+}, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+
+const one = (row: TenantUserRow | undefined) =>
+  row === undefined ? Effect.succeedNone : Effect.asSome(membership(row))
+
+const ofUser = (state: State, scope: Scope, userId: string) =>
+  inScope(state.tenantUsers, scope).filter((row) => row.userId === userId)
+
+/** The memberships in memory. */
+export const layer = Layer.effect(
+  Memberships,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+    const key = yield* SecretKey
+
+    const page = Effect.fnUntraced(function*(
+      list: Cursor.List,
+      rows: ReadonlyArray<TenantUserRow>,
+      { cursor, limit }: PageQuery,
+      idOf: (row: { readonly tenantId: string; readonly userId: string }) => string
+    ) {
+      const after = yield* IdPages.after(key, list, cursor)
+      const left = rows
+        .filter((row) => after === undefined || IdPages.compare(idOf(row), after) > 0)
+        .toSorted((a, b) => IdPages.compare(idOf(a), idOf(b)))
+      return IdPages.page(key, list, yield* Effect.forEach(left, membership), limit, idOf)
+    })
+
+    return Memberships.of({
+      put: Effect.fnUntraced(function*(scope, userId, tenants) {
+        const created = yield* Clock.currentTimeMillis
+        for (const { profile, tenantId } of tenants) {
+          const id = tenantId
+          if (!(yield* read((state) => HashMap.has(state.tenants, nameOf(scope, id))))) {
+            return yield* new TenantNotFound({ id })
+          }
+          const text = profile === undefined ? undefined : JSON.stringify(profile)
+          const row = { scope, tenantId, userId, profile: text, created }
+          yield* modify((state) => [
+            undefined,
+            { ...state, tenantUsers: HashMap.set(state.tenantUsers, keyOf(scope, tenantId, userId), row) }
+          ])
+        }
+      }, transaction),
+      remove: (scope, userId, tenantId) =>
+        modify((state) => [
+          undefined,
+          { ...state, tenantUsers: HashMap.remove(state.tenantUsers, keyOf(scope, tenantId, userId)) }
+        ]),
+      removeAll: (scope, userId) =>
+        modify((state) => [undefined, {
+          ...state,
+          tenantUsers: HashMap.filter(state.tenantUsers, (row) => row.scope !== scope || row.userId !== userId)
+        }]),
+      ofUser: Effect.fnUntraced(function*(scope, userId, query) {
+        const rows = yield* read((state) => ofUser(state, scope, userId))
+        const list = { scope, route: "tenants of a user", filters: [userId] }
+        return yield* page(list, rows, query, (row) => row.tenantId)
+      }),
+      ofTenant: Effect.fnUntraced(function*(scope, tenantId, query) {
+        const rows = yield* read((state) =>
+          inScope(state.tenantUsers, scope).filter((row) => row.tenantId === tenantId)
+        )
+        const list = { scope, route: "users of a tenant", filters: [tenantId] }
+        return yield* page(list, rows, query, (row) => row.userId)
+      }),
+      find: (scope, userId, tenantId) =>
+        Effect.flatMap(
+          read((state) => HashMap.get(state.tenantUsers, keyOf(scope, tenantId, userId))),
+          (row) => one(Option.getOrUndefined(row))
+        ),
+      sole: (scope, userId) =>
+        Effect.flatMap(
+          read((state) => ofUser(state, scope, userId)),
+          (rows) => one(rows.length === 1 ? rows[0] : undefined)
+        )
+    })
+  })
+)

@@ -1,0 +1,141 @@
+import { Database } from "#layers/memory/Database.ts"
+import { inScope, nameOf, type State } from "#layers/memory/State.ts"
+import type { TenantRow } from "#layers/memory/TenantRows.ts"
+import type { TopicSetting } from "#schemas/Preferences.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { chainLength, type Tenant, TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { ParentRefused, TenantNotFound, Tenants } from "#src/people/Tenants.ts"
+import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
+
+const decode = Schema.decodeEffect(Schema.fromJsonString(TenantDraft))
+const decodeItem = Schema.decodeEffect(Schema.fromJsonString(TenantPreferenceItem))
+
+const byId = (a: { readonly id: string }, b: { readonly id: string }) => IdPages.compare(a.id, b.id)
+
+const tenant = Effect.fnUntraced(function*(row: TenantRow) {
+  const draft = yield* decode(row.draft)
+  return {
+    id: row.id,
+    name: draft.name,
+    parentId: row.parentId,
+    brandId: row.brandId,
+    brand: draft.brand ?? undefined,
+    properties: draft.properties ?? undefined,
+    userProfile: draft.user_profile ?? undefined,
+    preferences: (yield* Effect.forEach([...row.preferences.values()], (text) => decodeItem(text))).toSorted(byId)
+  } satisfies Tenant
+}, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+
+/** What is not given is left out, as SQL leaves it out. */
+const item = (id: string, { custom_routing, has_custom_routing, status }: TopicSetting): string =>
+  JSON.stringify({
+    id,
+    status,
+    ...(has_custom_routing === undefined || has_custom_routing === null ? {} : { has_custom_routing }),
+    ...(custom_routing === undefined || custom_routing === null ? {} : { custom_routing })
+  })
+
+const rowOf = (state: State, scope: Scope, id: string | undefined): TenantRow | undefined =>
+  id === undefined ? undefined : Option.getOrUndefined(HashMap.get(state.tenants, nameOf(scope, id)))
+
+const ancestors = (state: State, scope: Scope, id: string | undefined): ReadonlyArray<TenantRow> => {
+  const row = rowOf(state, scope, id)
+  return row === undefined ? [] : [row, ...ancestors(state, scope, row.parentId)]
+}
+
+const put = (state: State, row: TenantRow): State => ({
+  ...state,
+  tenants: HashMap.set(state.tenants, nameOf(row.scope, row.id), row)
+})
+
+/** The state without a tenant. */
+const without = (state: State, scope: Scope, id: string): State => {
+  const isOther = (row: { readonly scope: Scope; readonly tenantId: string }) =>
+    row.scope !== scope || row.tenantId !== id
+  return {
+    ...state,
+    tenants: HashMap.map(
+      HashMap.remove(state.tenants, nameOf(scope, id)),
+      (row) => row.scope === scope && row.parentId === id ? { ...row, parentId: undefined } : row
+    ),
+    tenantUsers: HashMap.filter(state.tenantUsers, isOther),
+    tenantTemplates: HashMap.filter(state.tenantTemplates, isOther)
+  }
+}
+
+/** The tenants in memory. */
+export const layer = Layer.effect(
+  Tenants,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+    const key = yield* SecretKey
+
+    const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
+      return (yield* read((state) => rowOf(state, scope, id))) ?? (yield* new TenantNotFound({ id }))
+    })
+
+    const checkParent = Effect.fnUntraced(function*(scope: Scope, id: string, parentId: string) {
+      const above = yield* read((state) => ancestors(state, scope, parentId))
+      if (parentId === id || above.some((row) => row.id === id)) {
+        return yield* new ParentRefused({ detail: `A tenant cannot be below itself: ${parentId}` })
+      }
+      if (above.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
+    })
+
+    return Tenants.of({
+      replace: Effect.fnUntraced(function*(scope, id, { default_preferences: preferences, ...draft }) {
+        const parentId = draft.parent_tenant_id ?? undefined
+        if (parentId !== undefined) yield* checkParent(scope, id, parentId)
+        const before = yield* read((state) => rowOf(state, scope, id))
+        const updated = yield* Clock.currentTimeMillis
+        const row: TenantRow = {
+          scope,
+          id,
+          parentId,
+          brandId: draft.brand_id ?? undefined,
+          draft: JSON.stringify(draft),
+          preferences: new Map((preferences?.items ?? []).map((one) => [one.id, item(one.id, one)])),
+          created: before?.created ?? updated,
+          updated
+        }
+        yield* modify((state) => [undefined, put(state, row)])
+        return yield* tenant(row)
+      }, transaction),
+      get: Effect.fnUntraced(function*(scope, id) {
+        return yield* tenant(yield* find(scope, id))
+      }),
+      list: Effect.fnUntraced(function*(scope, { cursor, limit, parentId }) {
+        const list: Cursor.List = { scope, route: "tenants", filters: [parentId ?? null] }
+        const after = yield* IdPages.after(key, list, cursor)
+        const rows = (yield* read((state) => inScope(state.tenants, scope)))
+          .filter((row) => parentId === undefined || row.parentId === parentId)
+          .filter((row) => after === undefined || IdPages.compare(row.id, after) > 0)
+          .toSorted(byId)
+        return IdPages.page(key, list, yield* Effect.forEach(rows, tenant), limit, ({ id }) => id)
+      }),
+      remove: (scope, id) => modify((state) => [undefined, without(state, scope, id)]),
+      setPreference: Effect.fnUntraced(function*(scope, id, topicId, setting) {
+        const row = yield* find(scope, id)
+        const preferences = new Map(row.preferences).set(topicId, item(topicId, setting))
+        yield* modify((state) => [undefined, put(state, { ...row, preferences })])
+      }, transaction),
+      removePreference: (scope, id, topicId) =>
+        modify((state) => {
+          const row = rowOf(state, scope, id)
+          if (row === undefined) return [undefined, state]
+          const preferences = new Map(row.preferences)
+          preferences.delete(topicId)
+          return [undefined, put(state, { ...row, preferences })]
+        }),
+      chain: Effect.fnUntraced(function*(scope, id) {
+        const rows = yield* read((state) => ancestors(state, scope, id))
+        return yield* Effect.forEach(rows.slice(0, chainLength), tenant)
+      }),
+      any: (scope) => read((state) => inScope(state.tenants, scope).length > 0)
+    })
+  })
+)

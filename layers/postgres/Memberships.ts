@@ -1,0 +1,77 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Members from "#layers/postgres/tenants/Members.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { Memberships } from "#src/people/Memberships.ts"
+import { TenantNotFound } from "#src/people/Tenants.ts"
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const decode = Schema.decodeUnknownEffect(Schema.Array(Members.Row))
+const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+  const find = Members.finder(sql)
+
+  // The tenants stay until the memberships are committed; every writer takes them in one order.
+  const put: Memberships["Service"]["put"] = Effect.fnUntraced(
+    function*(scope, userId, tenants) {
+      const profiles = new Map<string, string | null>()
+      for (const { profile, tenantId } of tenants) {
+        profiles.set(tenantId, profile === undefined ? null : yield* Members.encodeProfile(profile))
+      }
+      const ids = [...profiles.keys()]
+      const found = yield* sql`select id from tenants
+        where scope = ${scope} and id = any(${ids}::text[]) order by id for key share`.pipe(Effect.flatMap(decodeIds))
+      const known = new Set(found.map(({ id }) => id))
+      const missing = ids.find((id) => !known.has(id))
+      if (missing !== undefined) return yield* new TenantNotFound({ id: missing })
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`insert into tenant_users (scope, tenant_id, user_id, profile, created_at, updated_at)
+        select ${scope}, x.tenant_id, ${userId}, x.profile, ${now}, ${now}
+        from unnest(${ids}::text[], ${[...profiles.values()]}::text[]) as x(tenant_id, profile)
+        order by x.tenant_id collate "C"
+        on conflict (scope, tenant_id, user_id) do update set profile = excluded.profile, updated_at = excluded.updated_at`
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const ofUser: Memberships["Service"]["ofUser"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "tenants of a user", filters: [userId] }
+    const after = yield* IdPages.after(secretKey, sealed, cursor)
+    const rows = yield* sql`select ${sql.literal(Members.columns)} from tenant_users m
+      where scope = ${scope} and user_id = ${userId} ${after === undefined ? sql`` : sql`and tenant_id > ${after}`}
+      order by tenant_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    return IdPages.page(secretKey, sealed, rows.map(Members.membership), limit, ({ tenantId }) => tenantId)
+  }, orUnavailable)
+
+  const ofTenant: Memberships["Service"]["ofTenant"] = Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "users of a tenant", filters: [tenantId] }
+    const after = yield* IdPages.after(secretKey, sealed, cursor)
+    const rows = yield* sql`select ${sql.literal(Members.columns)} from tenant_users m
+      where scope = ${scope} and tenant_id = ${tenantId} ${after === undefined ? sql`` : sql`and user_id > ${after}`}
+      order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    return IdPages.page(secretKey, sealed, rows.map(Members.membership), limit, ({ userId }) => userId)
+  }, orUnavailable)
+
+  return Memberships.of({
+    put,
+    remove: (scope, userId, tenantId) =>
+      sql`delete from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and user_id = ${userId}`.pipe(
+        Effect.asVoid,
+        orUnavailable
+      ),
+    removeAll: (scope, userId) =>
+      sql`delete from tenant_users where scope = ${scope} and user_id = ${userId}`.pipe(Effect.asVoid, orUnavailable),
+    ofUser,
+    ofTenant,
+    find,
+    sole: (scope, userId) => find(scope, userId, undefined)
+  })
+})
+
+export const layer = Layer.effect(Memberships, make)

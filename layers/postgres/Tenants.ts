@@ -1,0 +1,145 @@
+import * as Revisions from "#layers/postgres/Revisions.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Chains from "#layers/postgres/tenants/Chains.ts"
+import * as Rows from "#layers/postgres/tenants/Rows.ts"
+import type { TopicSetting } from "#schemas/Preferences.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { ParentRefused, TenantNotFound, Tenants } from "#src/people/Tenants.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const decode = Schema.decodeUnknownEffect(Schema.Array(Rows.Row))
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+  const revisions = yield* Revisions.make("tenants")
+
+  const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const rows = yield* sql`select ${sql.literal(Rows.columns)} from tenants t where scope = ${scope} and id = ${id}`
+    const row = Array.head(yield* decode(rows))
+    return Option.isSome(row) ? Rows.tenant(row.value) : yield* new TenantNotFound({ id })
+  })
+
+  /** The parent exists and is not below the tenant. No other change of this scope's tenants runs beside this. */
+  const checkParent = Effect.fnUntraced(function*(scope: Scope, id: string, parentId: string) {
+    const ancestors = yield* sql`with recursive up as (
+        select id, parent_id from tenants where scope = ${scope} and id = ${parentId}
+        union
+        select t.id, t.parent_id from up join tenants t on t.scope = ${scope} and t.id = up.parent_id
+      ) select id from up`.pipe(Effect.flatMap(decodeIds))
+    if (parentId === id || ancestors.some((ancestor) => ancestor.id === id)) {
+      return yield* new ParentRefused({ detail: `A tenant cannot be below itself: ${parentId}` })
+    }
+    if (ancestors.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
+  })
+
+  const putPreference = Effect.fnUntraced(function*(scope: Scope, id: string, topicId: string, setting: TopicSetting) {
+    const now = yield* Clock.currentTimeMillis
+    const { custom_routing: channels, has_custom_routing: has, status } = setting
+    const routing = channels === undefined || channels === null ? null : JSON.stringify(channels)
+    yield* sql`insert into tenant_default_preferences
+        (scope, tenant_id, topic_id, status, has_custom_routing, custom_routing, created_at, updated_at)
+      values (${scope}, ${id}, ${topicId}, ${status}, ${has ?? null}, ${routing}, ${now}, ${now})
+      on conflict (scope, tenant_id, topic_id) do update set status = excluded.status,
+        has_custom_routing = excluded.has_custom_routing, custom_routing = excluded.custom_routing,
+        updated_at = excluded.updated_at`
+  })
+
+  // The change of the revision comes first in every write: it is the lock that tenants of one scope are written under.
+  const replace: Tenants["Service"]["replace"] = Effect.fnUntraced(
+    function*(scope, id, draft) {
+      yield* revisions.bump(scope)
+      const parentId = draft.parent_tenant_id ?? null
+      if (parentId !== null) yield* checkParent(scope, id, parentId)
+      const now = yield* Clock.currentTimeMillis
+      const brand = draft.brand ? yield* Rows.encodeBrand(draft.brand) : null
+      const properties = draft.properties ? yield* Rows.encodeMap(draft.properties) : null
+      const profile = draft.user_profile ? yield* Rows.encodeMap(draft.user_profile) : null
+      yield* sql`insert into tenants
+          (scope, id, name, parent_id, brand_id, brand, properties, user_profile, created_at, updated_at)
+        values (${scope}, ${id}, ${draft.name}, ${parentId}, ${draft.brand_id ?? null}, ${brand}, ${properties},
+          ${profile}, ${now}, ${now})
+        on conflict (scope, id) do update set name = excluded.name, parent_id = excluded.parent_id,
+          brand_id = excluded.brand_id, brand = excluded.brand, properties = excluded.properties,
+          user_profile = excluded.user_profile, updated_at = excluded.updated_at`
+      yield* sql`delete from tenant_default_preferences where scope = ${scope} and tenant_id = ${id}`
+      for (const { id: topicId, ...setting } of draft.default_preferences?.items ?? []) {
+        yield* putPreference(scope, id, topicId, setting)
+      }
+      return yield* Effect.catchTag(find(scope, id), "TenantNotFound", Effect.die)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  // Who adds a member holds the tenant's row, so the memberships go after it.
+  const remove: Tenants["Service"]["remove"] = Effect.fnUntraced(
+    function*(scope, id) {
+      yield* revisions.bump(scope)
+      yield* sql`delete from tenants where scope = ${scope} and id = ${id}`
+      yield* sql`update tenants set parent_id = null where scope = ${scope} and parent_id = ${id}`
+      for (const table of ["tenant_users", "tenant_default_preferences", "tenant_templates", "tenant_template_versions"]) {
+        yield* sql`delete from ${sql(table)} where scope = ${scope} and tenant_id = ${id}`
+      }
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const list: Tenants["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit, parentId }) {
+    const sealed: Cursor.List = { scope, route: "tenants", filters: [parentId ?? null] }
+    const after = yield* IdPages.after(secretKey, sealed, cursor)
+    const rows = yield* sql`select ${sql.literal(Rows.columns)} from tenants t where scope = ${scope}
+        ${parentId === undefined ? sql`` : sql`and parent_id = ${parentId}`}
+        ${after === undefined ? sql`` : sql`and id > ${after}`}
+      order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    return IdPages.page(secretKey, sealed, rows.map(Rows.tenant), limit, ({ id }) => id)
+  }, orUnavailable)
+
+  const setPreference: Tenants["Service"]["setPreference"] = Effect.fnUntraced(
+    function*(scope, id, topicId, setting) {
+      yield* revisions.bump(scope)
+      const found = yield* sql`select 1 from tenants where scope = ${scope} and id = ${id}`
+      if (found.length === 0) return yield* new TenantNotFound({ id })
+      yield* putPreference(scope, id, topicId, setting)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const removePreference = Effect.fnUntraced(
+    function*(scope: Scope, id: string, topicId: string) {
+      yield* revisions.bump(scope)
+      yield* sql`delete from tenant_default_preferences
+        where scope = ${scope} and tenant_id = ${id} and topic_id = ${topicId}`
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const any = revisions.remembering((scope) =>
+    sql`select 1 from tenants where scope = ${scope} limit 1`.pipe(
+      Effect.map((rows) => rows.length > 0),
+      orUnavailable
+    )
+  )
+
+  return Tenants.of({
+    replace,
+    get: (scope, id) => orUnavailable(find(scope, id)),
+    list,
+    remove,
+    setPreference,
+    removePreference,
+    chain: revisions.remembering(Chains.make(sql)),
+    any: (scope) => any(scope, "")
+  })
+})
+
+const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
+
+export const layer = Layer.effect(Tenants, make)

@@ -1,0 +1,110 @@
+import { NotFound } from "#schemas/api/Errors.ts"
+import { maybe } from "#schemas/api/Maybe.ts"
+import { ObjectList } from "#schemas/api/ObjectList.ts"
+import * as Query from "#schemas/api/Query.ts"
+import { EmbeddedBrand } from "#schemas/Brand.ts"
+import { Id } from "#schemas/Id.ts"
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { TopicSetting } from "#schemas/Preferences.ts"
+import { TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+
+const page = { cursor: Query.Text, limit: Query.Limit }
+const params = { tenant_id: Id }
+const member = { user_id: Id, tenant_id: Id }
+const topic = { tenant_id: Id, topic_id: Id }
+
+/** What was not given is left out. */
+export const TenantResponse = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  parent_tenant_id: maybe(Schema.String),
+  brand_id: maybe(Schema.String),
+  brand: maybe(EmbeddedBrand),
+  properties: maybe(JsonMap),
+  user_profile: maybe(JsonMap),
+  default_preferences: maybe(Schema.Struct({ items: Schema.Array(TenantPreferenceItem) }))
+})
+export type TenantResponse = typeof TenantResponse.Type
+
+/** `profile` is what holds for the user in the tenant. */
+export const TenantAssociation = Schema.Struct({
+  tenant_id: Schema.String,
+  user_id: Schema.String,
+  type: Schema.Literal("user"),
+  profile: maybe(JsonMap)
+})
+export type TenantAssociation = typeof TenantAssociation.Type
+
+export class Tenants extends HttpApiGroup.make("tenants").add(
+  HttpApiEndpoint.get("list", "/", {
+    query: { ...page, parent_tenant_id: Query.Text },
+    success: ObjectList(TenantResponse)
+  })
+    .annotate(OpenApi.Summary, "List tenants")
+    .annotate(OpenApi.Description, "By id; with `parent_tenant_id` the children of one tenant."),
+  HttpApiEndpoint.get("get", "/:tenant_id", { params, success: TenantResponse, error: NotFound })
+    .annotate(OpenApi.Summary, "Get a tenant"),
+  HttpApiEndpoint.put("replace", "/:tenant_id", { params, payload: TenantDraft, success: TenantResponse })
+    .annotate(OpenApi.Summary, "Create or replace a tenant")
+    .annotate(
+      OpenApi.Description,
+      "Whole: what is not sent is cleared, default preferences too. Members and templates stay."
+    ),
+  HttpApiEndpoint.delete("remove", "/:tenant_id", { params })
+    .annotate(OpenApi.Summary, "Delete a tenant")
+    .annotate(
+      OpenApi.Description,
+      "With its memberships and templates. Users keep their profiles and preferences; children have no parent then."
+    ),
+  HttpApiEndpoint.get("users", "/:tenant_id/users", {
+    params,
+    query: page,
+    success: ObjectList(TenantAssociation),
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "List the users of a tenant"),
+  HttpApiEndpoint.put("setPreference", "/:tenant_id/default_preferences/items/:topic_id", {
+    params: topic,
+    payload: TopicSetting,
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Set a tenant's default for a topic")
+    .annotate(OpenApi.Description, "It holds for the tenant's users while they have not chosen for themselves."),
+  HttpApiEndpoint.delete("removePreference", "/:tenant_id/default_preferences/items/:topic_id", { params: topic })
+    .annotate(OpenApi.Summary, "Remove a tenant's default for a topic")
+).prefix("/tenants").annotate(OpenApi.Title, "Tenants") {}
+
+const TenantProfile = Schema.Struct({ profile: optional(JsonMap) })
+
+export class UserTenants extends HttpApiGroup.make("userTenants").add(
+  HttpApiEndpoint.get("list", "/", { params: { user_id: Id }, query: page, success: ObjectList(TenantAssociation) })
+    .annotate(OpenApi.Summary, "List the tenants of a user"),
+  HttpApiEndpoint.put("add", "/", {
+    params: { user_id: Id },
+    payload: Schema.Struct({
+      tenants: Schema.Array(Schema.Struct({
+        tenant_id: Id,
+        profile: optional(JsonMap),
+        type: optional(Schema.Literal("user")),
+        user_id: optional(Schema.String)
+      }))
+    })
+  })
+    .annotate(OpenApi.Summary, "Add a user to tenants")
+    .annotate(OpenApi.Description, "All of them or, when one does not exist, none; other memberships stay."),
+  HttpApiEndpoint.delete("removeAll", "/", { params: { user_id: Id } })
+    .annotate(OpenApi.Summary, "Remove a user from every tenant"),
+  HttpApiEndpoint.get("get", "/:tenant_id", { params: member, success: TenantAssociation, error: NotFound })
+    .annotate(OpenApi.Summary, "Get a user's membership of a tenant"),
+  HttpApiEndpoint.put("put", "/:tenant_id", {
+    params: member,
+    payload: [TenantProfile, Schema.Null],
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Add a user to a tenant")
+    .annotate(OpenApi.Description, "With a profile that holds for the user in this tenant. The user need not exist."),
+  HttpApiEndpoint.delete("remove", "/:tenant_id", { params: member })
+    .annotate(OpenApi.Summary, "Remove a user from a tenant")
+).prefix("/users/:user_id/tenants").annotate(OpenApi.Title, "Users and tenants") {}

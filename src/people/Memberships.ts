@@ -1,0 +1,52 @@
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { TenantNotFound } from "#src/people/Tenants.ts"
+import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import { Context, type Effect, type Option } from "effect"
+
+/** A user in a tenant; `profile` is what holds for the user there. */
+export interface Membership {
+  readonly tenantId: string
+  readonly userId: string
+  readonly profile: JsonMap | undefined
+}
+
+export interface PageQuery {
+  readonly limit: number
+  readonly cursor: string | undefined
+}
+
+/** Which users are in which tenants (api.md §11). A user need not have a profile. Each write is one atomic change. */
+export class Memberships extends Context.Service<Memberships, {
+  /** Creates or replaces the user's memberships in these tenants, all or, when a tenant does not exist, none. */
+  readonly put: (
+    scope: Scope,
+    userId: string,
+    tenants: ReadonlyArray<Omit<Membership, "userId">>
+  ) => Effect.Effect<void, TenantNotFound | StoreUnavailable>
+  /** Idempotent. */
+  readonly remove: (scope: Scope, userId: string, tenantId: string) => Effect.Effect<void, StoreUnavailable>
+  /** Every one of the user. Idempotent. */
+  readonly removeAll: (scope: Scope, userId: string) => Effect.Effect<void, StoreUnavailable>
+  /** By the tenant's id. */
+  readonly ofUser: (
+    scope: Scope,
+    userId: string,
+    query: PageQuery
+  ) => Effect.Effect<Page<Membership>, InvalidCursor | StoreUnavailable>
+  /** By the user's id; none of a tenant that does not exist. */
+  readonly ofTenant: (
+    scope: Scope,
+    tenantId: string,
+    query: PageQuery
+  ) => Effect.Effect<Page<Membership>, InvalidCursor | StoreUnavailable>
+  /** Batched: calls of one turn of the event loop share a statement. */
+  readonly find: (
+    scope: Scope,
+    userId: string,
+    tenantId: string
+  ) => Effect.Effect<Option.Option<Membership>, StoreUnavailable>
+  /** The membership of a user who is in exactly one tenant. Batched. */
+  readonly sole: (scope: Scope, userId: string) => Effect.Effect<Option.Option<Membership>, StoreUnavailable>
+}>()("tidings/Memberships") {}
