@@ -29,6 +29,7 @@ import * as Installation from "#layers/postgres/Installation.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
 import * as Members from "#layers/postgres/Members.ts"
 import * as Lists from "#layers/postgres/Lists.ts"
+import * as Memberships from "#layers/postgres/Memberships.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
@@ -38,6 +39,7 @@ import * as References from "#layers/postgres/References.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
+import * as Tenants from "#layers/postgres/Tenants.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -94,6 +96,8 @@ const stores = Layer.mergeAll(
   DeviceTokens.layer,
   Expansions.layer,
   Clusters.layer,
+  Memberships.layer,
+  Tenants.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

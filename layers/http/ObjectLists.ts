@@ -1,7 +1,8 @@
 import type { Page } from "#src/reports/MessageLog.ts"
 
-/** The answer to a request for a page. `url` is the request's path and query. */
-export const answer = <A, B>(url: string, page: Page<A>, item: (row: A) => B) => {
+/** The answer to a request for a page. Its URLs are paths: what address the caller knows us by, we do not. */
+export const answer = <A, B>(requested: string, page: Page<A>, item: (row: A) => B) => {
+  const url = requested.replace(/^[a-z]+:\/\/[^/]*/i, "")
   const [path = "", query = ""] = url.split("?", 2)
   const next = new URLSearchParams(query)
   if (page.cursor !== undefined) next.set("cursor", page.cursor)

@@ -24,6 +24,7 @@ import type { TokenNotFound, TokenRefused } from "#src/people/DeviceTokens.ts"
 import type { InvalidPattern } from "#src/people/ListPattern.ts"
 import type { ListNotFound, SubscriptionNotFound } from "#src/people/Lists.ts"
 import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
+import type { ParentRefused, TenantNotFound } from "#src/people/Tenants.ts"
 import type { InvalidCursor, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
@@ -41,6 +42,7 @@ type DomainError =
   | ListNotFound
   | MessageNotFound
   | NoCatalogue
+  | ParentRefused
   | PatchRefused
   | ProfileNotFound
   | RequestNotFound
@@ -53,6 +55,7 @@ type DomainError =
   | TemplateNotFound
   | TokenNotFound
   | TokenRefused
+  | TenantNotFound
   | TranslationNotFound
   | UnknownBrand
   | UnknownStrategy
@@ -99,6 +102,10 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new NotFound({ message: `Translation ${shown(error.locale)} not found in domain ${shown(error.domain)}` })
     case "NoCatalogue":
       return new BadRequest({ message: `body: ${error.detail}` })
+    case "TenantNotFound":
+      return notFound("Tenant", error.id)
+    case "ParentRefused":
+      return new BadRequest({ message: `parent_tenant_id: ${error.detail}` })
     case "BrandNotFound":
       return notFound("Brand", error.id)
     case "BrandExists":

@@ -18,6 +18,8 @@ import * as Requests from "#layers/http/Requests.ts"
 import * as RoutingStrategies from "#layers/http/RoutingStrategies.ts"
 import * as Send from "#layers/http/Send.ts"
 import { Served } from "#layers/http/Served.ts"
+import * as Tenants from "#layers/http/Tenants.ts"
+import * as UserTenants from "#layers/http/UserTenants.ts"
 import * as Translations from "#layers/http/Translations.ts"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -35,6 +37,8 @@ const groups = Layer.mergeAll(
   Send.layer,
   Messages.layer,
   Brands.layer,
+  Tenants.layer,
+  UserTenants.layer,
   Requests.layer,
   Profiles.layer,
   ProfileLists.layer,

@@ -23,8 +23,7 @@ const membership = Effect.fnUntraced(function*({ profile, tenantId, userId }: Te
   } satisfies Membership
 }, Effect.mapError((cause) => new StoreUnavailable({ cause })))
 
-const one = (row: TenantUserRow | undefined) =>
-  row === undefined ? Effect.succeedNone : Effect.asSome(membership(row))
+const one = (row: TenantUserRow | undefined) => row === undefined ? Effect.succeedNone : Effect.asSome(membership(row))
 
 const ofUser = (state: State, scope: Scope, userId: string) =>
   inScope(state.tenantUsers, scope).filter((row) => row.userId === userId)

@@ -19,10 +19,12 @@ const make = Effect.gen(function*() {
   // The tenants stay until the memberships are committed; every writer takes them in one order.
   const put: Memberships["Service"]["put"] = Effect.fnUntraced(
     function*(scope, userId, tenants) {
-      const profiles = new Map<string, string | null>()
+      // Empty text stands for none, since an array of nulls alone has no type.
+      const profiles = new Map<string, string>()
       for (const { profile, tenantId } of tenants) {
-        profiles.set(tenantId, profile === undefined ? null : yield* Members.encodeProfile(profile))
+        profiles.set(tenantId, profile === undefined ? "" : yield* Members.encodeProfile(profile))
       }
+      if (profiles.size === 0) return
       const ids = [...profiles.keys()]
       const found = yield* sql`select id from tenants
         where scope = ${scope} and id = any(${ids}::text[]) order by id for key share`.pipe(Effect.flatMap(decodeIds))
@@ -31,7 +33,7 @@ const make = Effect.gen(function*() {
       if (missing !== undefined) return yield* new TenantNotFound({ id: missing })
       const now = yield* Clock.currentTimeMillis
       yield* sql`insert into tenant_users (scope, tenant_id, user_id, profile, created_at, updated_at)
-        select ${scope}, x.tenant_id, ${userId}, x.profile, ${now}, ${now}
+        select ${scope}, x.tenant_id, ${userId}, nullif(x.profile, ''), ${now}, ${now}
         from unnest(${ids}::text[], ${[...profiles.values()]}::text[]) as x(tenant_id, profile)
         order by x.tenant_id collate "C"
         on conflict (scope, tenant_id, user_id) do update set profile = excluded.profile, updated_at = excluded.updated_at`

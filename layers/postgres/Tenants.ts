@@ -82,7 +82,9 @@ const make = Effect.gen(function*() {
       yield* revisions.bump(scope)
       yield* sql`delete from tenants where scope = ${scope} and id = ${id}`
       yield* sql`update tenants set parent_id = null where scope = ${scope} and parent_id = ${id}`
-      for (const table of ["tenant_users", "tenant_default_preferences", "tenant_templates", "tenant_template_versions"]) {
+      for (
+        const table of ["tenant_users", "tenant_default_preferences", "tenant_templates", "tenant_template_versions"]
+      ) {
         yield* sql`delete from ${sql(table)} where scope = ${scope} and tenant_id = ${id}`
       }
     },

@@ -9,6 +9,7 @@ import { Profiles } from "#schemas/api/Profiles.ts"
 import { Providers } from "#schemas/api/Providers.ts"
 import { Requests } from "#schemas/api/Requests.ts"
 import { RoutingStrategies } from "#schemas/api/RoutingStrategies.ts"
+import { Tenants, UserTenants } from "#schemas/api/Tenants.ts"
 import { Send } from "#schemas/api/Send.ts"
 import { Translations } from "#schemas/api/Translations.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
@@ -18,6 +19,8 @@ export class Api extends HttpApi.make("tidings").add(
   Send,
   Messages,
   Brands,
+  Tenants,
+  UserTenants,
   Requests,
   Profiles,
   ProfileLists,

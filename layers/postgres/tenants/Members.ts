@@ -30,7 +30,7 @@ const decodeProfile = Schema.decodeUnknownEffect(Schema.NullOr(profileText))
 
 const maxBatch = 500
 
-/** `tenantId` absent: the only tenant of the user. */
+/** `tenantId` absent: the only tenant of the user; in SQL that is empty text, which is no id. */
 class Find extends Request.Class<
   { readonly scope: Scope; readonly userId: string; readonly tenantId: string | undefined },
   Option.Option<Membership>,
@@ -50,13 +50,13 @@ export const finder = (sql: SqlClient.SqlClient) => {
       const asked = entries.map((entry) => entry.request)
       const rows = yield* sql`select x.place::int as place, ${sql.literal(columns)}
         from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ userId }) => userId)}::text[],
-          ${asked.map(({ tenantId }) => tenantId ?? null)}::text[]) with ordinality as x(scope, user_id, tenant_id, place)
+          ${asked.map(({ tenantId }) => tenantId ?? "")}::text[]) with ordinality as x(scope, user_id, tenant_id, place)
         cross join lateral (
           select tenant_id, user_id, profile from tenant_users u
-          where x.tenant_id is not null and u.scope = x.scope and u.tenant_id = x.tenant_id and u.user_id = x.user_id
+          where x.tenant_id <> '' and u.scope = x.scope and u.tenant_id = x.tenant_id and u.user_id = x.user_id
           union all
           (select tenant_id, user_id, profile from tenant_users u
-          where x.tenant_id is null and u.scope = x.scope and u.user_id = x.user_id
+          where x.tenant_id = '' and u.scope = x.scope and u.user_id = x.user_id
           order by u.tenant_id limit 2)
         ) m`.pipe(Effect.flatMap(decodeFound), orUnavailable)
       const found = Map.groupBy(rows, (row) => row.place - 1)
@@ -64,8 +64,9 @@ export const finder = (sql: SqlClient.SqlClient) => {
         const [row, another] = found.get(place) ?? []
         const answer = row === undefined || another !== undefined
           ? Effect.succeedNone
-          : Effect.asSome(Effect.map(orUnavailable(decodeProfile(row.profile)), (profile) =>
-            membership({ ...row, profile })))
+          : Effect.asSome(
+            Effect.map(orUnavailable(decodeProfile(row.profile)), (profile) => membership({ ...row, profile }))
+          )
         return Effect.map(Effect.exit(answer), (exit) => entry.completeUnsafe(exit))
       }, { discard: true })
     })

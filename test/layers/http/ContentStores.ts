@@ -1,6 +1,8 @@
 import * as MemoryBrands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as MemoryLists from "#layers/memory/Lists.ts"
+import * as MemoryMemberships from "#layers/memory/Memberships.ts"
+import * as MemoryTenants from "#layers/memory/Tenants.ts"
 import * as MemoryConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as MemoryStrategies from "#layers/memory/Strategies.ts"
 import * as MemoryTemplates from "#layers/memory/Templates.ts"
@@ -18,6 +20,8 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
 const memory = Layer.mergeAll(
+  MemoryMemberships.layer,
+  MemoryTenants.layer,
   MemoryTemplates.layer,
   MemoryStrategies.layer,
   MemoryConfigurations.layer,
@@ -68,7 +72,7 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
     Fake.nothing("twilio", "sms")
   ])
   return guarded.pipe(
-    Layer.provide(Layer.fresh(memory)),
+    Layer.provideMerge(Layer.fresh(memory)),
     Layer.merge(Layer.merge(
       FakeCatalogue.make().layer,
       Layer.effect(

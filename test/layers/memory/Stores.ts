@@ -6,12 +6,14 @@ import * as Idempotency from "#layers/memory/Idempotency.ts"
 import * as Inbox from "#layers/memory/Inbox.ts"
 import * as Journal from "#layers/memory/Journal.ts"
 import * as Lists from "#layers/memory/Lists.ts"
+import * as Memberships from "#layers/memory/Memberships.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Templates from "#layers/memory/Templates.ts"
 import * as Translations from "#layers/memory/Translations.ts"
+import * as Tenants from "#layers/memory/Tenants.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -24,6 +26,8 @@ export const layer = Layer.mergeAll(
   ApiKeys.layer,
   Brands.layer,
   DeviceTokens.layer,
+  Memberships.layer,
+  Tenants.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

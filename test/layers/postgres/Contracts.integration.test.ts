@@ -5,10 +5,12 @@ import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
+import { membershipsContract } from "#test/contracts/Memberships.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
+import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
@@ -25,9 +27,11 @@ idempotencyContract("Postgres", stores)
 inboxContract("Postgres", stores)
 journalContract("Postgres", stores)
 listsContract("Postgres", stores)
+membershipsContract("Postgres", stores)
 messageLogContract("Postgres", stores)
 profilesContract("Postgres", stores)
 providerConfigurationsContract("Postgres", stores)
 strategiesContract("Postgres", stores)
+tenantsContract("Postgres", stores)
 templatesContract("Postgres", stores)
 translationsContract("Postgres", stores)

@@ -5,6 +5,7 @@ import * as Idempotency from "#layers/postgres/Idempotency.ts"
 import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
 import * as Lists from "#layers/postgres/Lists.ts"
+import * as Memberships from "#layers/postgres/Memberships.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
@@ -12,6 +13,7 @@ import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
+import * as Tenants from "#layers/postgres/Tenants.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -25,6 +27,8 @@ export const layer = Layer.mergeAll(
   ApiKeys.layer,
   Brands.layer,
   DeviceTokens.layer,
+  Memberships.layer,
+  Tenants.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

@@ -6,10 +6,12 @@ import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
+import { membershipsContract } from "#test/contracts/Memberships.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
+import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
@@ -30,9 +32,11 @@ idempotencyContract("embedded", stores, { oneBackend: true })
 inboxContract("embedded", stores)
 journalContract("embedded", stores)
 listsContract("embedded", stores)
+membershipsContract("embedded", stores)
 messageLogContract("embedded", stores)
 profilesContract("embedded", stores)
 providerConfigurationsContract("embedded", stores)
 strategiesContract("embedded", stores)
+tenantsContract("embedded", stores)
 templatesContract("embedded", stores)
 translationsContract("embedded", stores)
