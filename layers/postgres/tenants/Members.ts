@@ -1,9 +1,9 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { JsonMap } from "#schemas/Optional.ts"
-import { Scope } from "#schemas/Scope.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Membership } from "#src/people/Memberships.ts"
-import { Context, Effect, Option, Request, RequestResolver, Schema } from "effect"
+import { Context, Effect, type Option, Request, RequestResolver, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const profileText = Schema.fromJsonString(JsonMap)
