@@ -4,6 +4,7 @@ import { Cause, Effect, type Layer, Predicate } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
 
 const notFound = errorReply(404, "Not Found", "invalid_request_error")
+const withNul = badRequest("The URL holds a NUL (%00), which no id and no filter has")
 const misspelt = badRequest("The path is not valid percent-encoding")
 
 const pathOf = (url: string): string => {
@@ -32,7 +33,8 @@ const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
 }
 
 /**
- * The outermost of the routes: a path or method that is none of ours is 404, and a defect that nobody answered is 500.
+ * The outermost of the routes: a path or method that is none of ours is 404, and a defect that nobody answered is 500. No store takes a
+ * NUL, so a URL that holds one is refused here for all routes.
  */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.middleware((routes) => {
   const answered = Effect.catchCause(routes, (cause) =>
@@ -41,8 +43,10 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRoute
       : Cause.hasInterruptsOnly(cause)
       ? Effect.failCause(cause)
       : crashed(cause, "outside of the API"))
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-    request.url.includes(";")
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    if (request.url.includes("%00")) return Effect.succeed(withNul)
+    return request.url.includes(";")
       ? Effect.provideService(answered, HttpServerRequest.HttpServerRequest, withSemicolons(request))
-      : answered)
+      : answered
+  })
 }, { global: true })

@@ -140,7 +140,7 @@ describe("POST /callbacks/:configuration_id", () => {
   it.live("is 404 for an unknown configuration, and for one whose vendor does not call back", () =>
     Effect.gen(function*() {
       const { genuine, post } = yield* serve
-      for (const id of ["pc_9", "pc_2", "nothing", "%00", "..", "pc_1%2f", "x".repeat(300), "__proto__"]) {
+      for (const id of ["pc_9", "pc_2", "nothing", "..", "pc_1%2f", "x".repeat(300), "__proto__"]) {
         const { status, text } = yield* post(`/callbacks/${id}`, genuine.body, genuine.headers)
         assert.deepStrictEqual([status, JSON.parse(text)], [404, {
           message: "Not Found",

@@ -1,0 +1,137 @@
+import { endpoints } from "#test/fuzz/Endpoints.ts"
+import { pick } from "#test/fuzz/Mutations.ts"
+import * as Replies from "#test/fuzz/Replies.ts"
+import * as Requests from "#test/fuzz/Requests.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { freePort } from "#test/support/CrashProcess.ts"
+import { ready, serve } from "#test/support/MainProcess.ts"
+import { Validator } from "@seriousme/openapi-schema-validator"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Random, Redacted } from "effect"
+import { mkdtemp, rm } from "node:fs/promises"
+import { Agent, request } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+const secret = "fuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzz"
+const apiKey = `pk_prod_${secret}`
+
+/** FUZZ_REQUESTS and FUZZ_SEED choose another run; the seed of a failing one is in its message. */
+const wanted = Number(process.env["FUZZ_REQUESTS"] ?? "20000")
+const seed = Number(process.env["FUZZ_SEED"] ?? "1")
+const inFlight = 24
+
+/** The real server on a database of its own. */
+const server = Effect.gen(function*() {
+  const database = Redacted.value(yield* FreshDatabase.url)
+  const directory = yield* Effect.acquireRelease(
+    Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-fuzz-"))),
+    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
+  )
+  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([freePort(), freePort()]))
+  const running = yield* Effect.acquireRelease(
+    Effect.sync(() =>
+      serve("node", port, {
+        DATABASE_URL: database,
+        TIDINGS_CLUSTER_PORT: String(clusterPort),
+        TIDINGS_DATA_DIR: directory,
+        TIDINGS_BOOTSTRAP_SECRET: secret
+      })
+    ),
+    ({ kill }) => Effect.promise(kill)
+  )
+  yield* Effect.promise(() => ready(running, port))
+  return port
+})
+
+interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+const caller = (port: number) => {
+  const agent = new Agent({ keepAlive: true, maxSockets: inFlight })
+  return (method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined) =>
+    Effect.promise(() =>
+      new Promise<Answer>((resolve) => {
+        const asked = request({
+          host: "127.0.0.1",
+          port,
+          method,
+          path,
+          agent,
+          headers: {
+            authorization: `Bearer ${apiKey}`,
+            ...headers,
+            ...(body === undefined ? {} : { "content-length": Buffer.byteLength(body) })
+          }
+        }, (response) => {
+          let text = ""
+          response.setEncoding("utf8").on("data", (part: string) => text += part)
+          response.on("end", () => resolve({ status: response.statusCode ?? 0, text }))
+        })
+        asked.on("error", (error) => resolve({ status: 0, text: error.message })).end(body)
+      })
+    )
+}
+
+/** Ids that a reply names, for later requests to find. */
+const idsIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/"(?:id|requestId|messageId|user_id|key)":"((?:[^"\\]|\\.){1,200})"/g)].map((match) =>
+    JSON.parse(`"${match[1]}"`) as string
+  )
+
+const keptIds = 400
+
+describe("the API against requests of its own making", () => {
+  it.live(
+    `${wanted} valid, near-valid and invalid requests: no 5xx, every error {message, type}, replies as documented`,
+    () =>
+      Effect.gen(function*() {
+        const port = yield* server
+        const call = caller(port)
+        const { text } = yield* call("GET", "/openapi.json", {}, undefined)
+        const document = JSON.parse(text)
+        const valid = yield* Effect.promise(() => new Validator().validate(structuredClone(document)))
+        assert.isTrue(valid.valid, JSON.stringify(valid.errors))
+        const breach = Replies.checker(document)
+
+        const ids: Array<string> = []
+        const makers = yield* Effect.forEach(
+          endpoints,
+          (endpoint, index) => Requests.maker(endpoint, seed + index, ids)
+        )
+        const statuses = new Map<number, number>()
+        const faults = new Map<string, string>()
+
+        const one = Effect.gen(function*() {
+          const made = yield* (yield* pick(makers))
+          const { body, endpoint, headers, path } = made
+          const answer = yield* call(endpoint.method, path, headers, body)
+          statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
+          for (const id of idsIn(answer.text).slice(0, 3)) {
+            if (ids.length < keptIds) ids.push(id)
+            else ids[yield* Random.nextIntBetween(0, keptIds - 1)] = id
+          }
+          const fault = answer.status === 0 || answer.status >= 500
+            ? `${answer.status}`
+            : answer.status >= 400 && !Replies.isError(answer.text)
+            ? `${answer.status} without message and type`
+            : breach(endpoint, answer.status, answer.text)
+          if (fault !== undefined) {
+            faults.set(
+              `${endpoint.method} ${endpoint.path}: ${fault}`,
+              `${path} ${body?.slice(0, 600)} → ${answer.text.slice(0, 600)}`
+            )
+          }
+        })
+        yield* Effect.forEach(Array.from({ length: wanted }), () => one, { concurrency: inFlight, discard: true })
+
+        const told = [...faults].map(([fault, example]) => `${fault}\n    ${example}`).join("\n")
+        assert.strictEqual(faults.size, 0, `FUZZ_SEED=${seed}\n${told}`)
+        const accepted = [...statuses].reduce((sum, [status, count]) => status < 300 ? sum + count : sum, 0)
+        assert.isAbove(accepted, wanted / 10, "requests that do something")
+      }).pipe(Random.withSeed(seed)),
+    300_000
+  )
+})
