@@ -47,6 +47,7 @@ import * as VendorHttp from "#layers/providers/VendorHttp.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
 import * as Keys from "#src/access/ApiKeys.ts"
+import * as UserTokens from "#src/access/UserTokens.ts"
 import * as Sweep from "#src/access/Sweep.ts"
 import { BrandLimit } from "#src/content/Brands.ts"
 import * as Layouts from "#src/content/Layouts.ts"
@@ -108,7 +109,8 @@ const stores = Layer.mergeAll(
   ProviderConfigurations.layer,
   Strategies.layer,
   Templates.layer,
-  Translations.layer
+  Translations.layer,
+  UserTokens.layer
 ).pipe(Layer.provideMerge(Handover.layer))
 
 /** What messages say; nothing of it starts before a message needs it. */

@@ -1,9 +1,11 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { unavailable } from "#layers/http/Replies.ts"
-import { Unauthorized } from "#schemas/api/Errors.ts"
+import * as UserAccess from "#layers/http/UserAccess.ts"
+import { Forbidden, Unauthorized } from "#schemas/api/Errors.ts"
 import { ApiKeys } from "#src/access/ApiKeys.ts"
 import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { isToken, UserTokens } from "#src/access/UserTokens.ts"
 import { Context, Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
@@ -13,9 +15,9 @@ export const AccountEmail = Context.Reference<string>("tidings/http/AccountEmail
   defaultValue: () => "ops@example.com"
 })
 
-/** Lets in who has an API key, and tells the endpoint who that is. */
+/** Lets in who has an API key, or a user's token where its scopes allow, and tells the endpoint who that is. */
 export class Access extends HttpApiMiddleware.Service<Access, { provides: CurrentPrincipal }>()("tidings/http/Access", {
-  error: Unauthorized
+  error: [Unauthorized, Forbidden]
 }) {}
 
 const unauthorized = errorReply(401, "Unauthorized", "authentication_error", {
@@ -26,13 +28,19 @@ export const layer = Layer.effect(
   Access,
   Effect.gen(function*() {
     const keys = yield* ApiKeys
+    const tokens = yield* UserTokens
+    const ofUser = yield* UserAccess.make
     const email = yield* AccountEmail
-    return (endpoint) =>
+    return (handler, { endpoint }) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
         const key = AuthorizationHeader.parse(headers["authorization"], email)
         if (key === undefined) return Effect.succeed(unauthorized)
-        return Effect.matchEffect(keys.authenticate(key), {
-          onSuccess: (principal) => Effect.provideService(endpoint, CurrentPrincipal, principal),
+        return Effect.matchEffect(isToken(key) ? tokens.authenticate(key) : keys.authenticate(key), {
+          onSuccess: (principal) => {
+            const { grant, scope } = principal
+            const served = Effect.provideService(handler, CurrentPrincipal, principal)
+            return grant === undefined ? served : ofUser(grant, scope, endpoint, served)
+          },
           onFailure: (error) => error._tag === "InvalidKey" ? Effect.succeed(unauthorized) : unavailable
         })
       })

@@ -1,4 +1,5 @@
 import * as Access from "#layers/http/Access.ts"
+import * as Auth from "#layers/http/Auth.ts"
 import * as Body from "#layers/http/Body.ts"
 import * as Brands from "#layers/http/Brands.ts"
 import * as DeviceTokens from "#layers/http/DeviceTokens.ts"
@@ -48,7 +49,8 @@ const groups = Layer.mergeAll(
   RoutingStrategies.layer,
   Providers.layer,
   Translations.layer,
-  DeviceTokens.layer
+  DeviceTokens.layer,
+  Auth.layer
 )
 
 const middlewares = Layer.mergeAll(Access.layer, Body.layer, Patient.layer, Once.layer, Replies.layer)

@@ -1,4 +1,5 @@
 import { Brands } from "#schemas/api/Brands.ts"
+import { Auth } from "#schemas/api/Auth.ts"
 import { DeviceTokens } from "#schemas/api/DeviceTokens.ts"
 import { Inbox } from "#schemas/api/Inbox.ts"
 import { Lists } from "#schemas/api/Lists.ts"
@@ -30,7 +31,8 @@ export class Api extends HttpApi.make("tidings").add(
   RoutingStrategies,
   Providers,
   Translations,
-  DeviceTokens
+  DeviceTokens,
+  Auth
 )
   .annotate(OpenApi.Title, "Tidings")
   .annotate(OpenApi.Version, "0.1.0")

@@ -21,6 +21,11 @@ export class Unauthorized extends Schema.Error<Unauthorized>("Unauthorized")(bod
   description: "No API key, or not one of this installation's."
 }) {}
 
+export class Forbidden extends Schema.Error<Forbidden>("Forbidden")(body("authorization_error"), {
+  httpApiStatus: 403,
+  description: "The scopes of the user's token do not allow it."
+}) {}
+
 /** The environment has as many of something as the operator allows. */
 export class LimitExceeded extends Schema.Error<LimitExceeded>("LimitExceeded")(body("authorization_error"), {
   httpApiStatus: 402,

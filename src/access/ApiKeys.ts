@@ -1,4 +1,5 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
+import type { Grant } from "#src/access/UserTokens.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 
@@ -6,6 +7,8 @@ import { Context, type Effect, type Redacted, Schema } from "effect"
 export interface Principal {
   readonly scope: Scope
   readonly keyState: KeyState
+  /** Of a user's token: what it is good for. An API key may do everything. */
+  readonly grant?: Grant
 }
 
 /** No key, or not one of ours: 401. */

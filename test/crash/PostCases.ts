@@ -124,6 +124,14 @@ export const cases: Readonly<Record<string, PostCase>> = {
     body: (name) => ({ name }),
     effects: `select count(*)::int as count from brands where name = $2 and $1 = ''`
   },
+  "/auth/issue-token": {
+    prepare: nothing,
+    path: () => "/auth/issue-token",
+    body: (name) => ({ scope: `user_id:${name} read:messages`, expires_in: "1h" }),
+    // A token is kept nowhere but in the answer that its key remembers.
+    effects: `select count(*)::int as count from idempotency
+      where path = '/auth/issue-token' and key = 'key-' || $2 and $1 = ''`
+  },
   "/providers": {
     prepare: nothing,
     path: () => "/providers",

@@ -1,0 +1,19 @@
+import { Served } from "#layers/http/Served.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { UserTokens } from "#src/access/UserTokens.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+/** /auth. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "auth",
+  Effect.fnUntraced(function*(handlers) {
+    const tokens = yield* UserTokens
+    return handlers.handleAll({
+      issueToken: Effect.fnUntraced(function*({ payload: { expires_in: lifetime, scope } }) {
+        return { token: yield* tokens.issue(yield* CurrentPrincipal, scope, lifetime) }
+      })
+    })
+  })
+)

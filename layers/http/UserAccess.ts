@@ -1,0 +1,65 @@
+import { errorReply } from "#layers/http/ErrorReply.ts"
+import * as Ids from "#layers/http/Ids.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { judge } from "#src/access/Permissions.ts"
+import type { Grant } from "#src/access/UserTokens.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import { Effect } from "effect"
+import { HttpRouter, HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
+
+type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path">
+
+export const forbidden = errorReply(403, "The scopes of this token do not allow it", "authorization_error")
+
+/** The recipient whose messages are listed: the named one or, of a token with one user, that one. */
+const listed = (grant: Grant, given: string | ReadonlyArray<string> | undefined): string | undefined => {
+  const recipient = given === undefined || given === "" ? grant.userIds[0] : given
+  if (typeof recipient !== "string" || (recipient !== given && grant.userIds.length > 1)) return undefined
+  return grant.userIds.includes(recipient) ? recipient : undefined
+}
+
+/** Runs an endpoint for a user's token, if its scopes allow it: 403 otherwise. Of messages it sees those to its own users. */
+export const make = Effect.gen(function*() {
+  const log = yield* MessageLog
+
+  const ofMessages = Effect.fnUntraced(function*<A, E, R>(
+    grant: Grant,
+    scope: Scope,
+    id: string | undefined,
+    endpoint: Effect.Effect<A, E, R>
+  ) {
+    if (id === undefined) {
+      const search = yield* HttpServerRequest.ParsedSearchParams
+      const recipient = listed(grant, search["recipient"])
+      if (recipient === undefined) return forbidden
+      return yield* Effect.provideService(endpoint, HttpServerRequest.ParsedSearchParams, { ...search, recipient })
+    }
+    // What is not there, or cannot be read now, is for the endpoint to say.
+    const found = yield* Ids.messageId(id).pipe(
+      Effect.flatMap((messageId) => log.get(scope, messageId)),
+      Effect.option
+    )
+    return found._tag === "Some" && !grant.userIds.includes(found.value.recipient) ? forbidden : yield* endpoint
+  })
+
+  return Effect.fnUntraced(function*<A, E, R>(
+    grant: Grant,
+    scope: Scope,
+    { method, path }: Endpoint,
+    endpoint: Effect.Effect<A, E, R>
+  ) {
+    const { params } = yield* HttpRouter.RouteContext
+    const segments = path.split("/").filter((segment) => segment !== "").map((segment) =>
+      segment.startsWith(":") ? params[segment.slice(1)] ?? "" : segment
+    )
+    switch (judge(grant, { method, segments })) {
+      case "allowed":
+        return yield* endpoint
+      case "messages":
+        return yield* ofMessages(grant, scope, segments[1], endpoint)
+      case "refused":
+        return forbidden
+    }
+  })
+})

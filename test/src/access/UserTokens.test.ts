@@ -1,0 +1,36 @@
+import { Scope } from "#schemas/Scope.ts"
+import * as UserTokens from "#src/access/UserTokens.ts"
+import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+
+const principal = { scope: Scope.make(7), keyState: "draft" as const }
+const tokens = (fill: number) => Layer.fresh(UserTokens.layer).pipe(Layer.provide(secretKey(fill)))
+
+describe("UserTokens", () => {
+  it.effect("hold until their expiry and no longer", () =>
+    Effect.gen(function*() {
+      const { authenticate, issue } = yield* UserTokens.UserTokens
+      yield* TestClock.setTime(1_700_000_000_500)
+      const token = Redacted.make(yield* issue(principal, ["user_id:ada", "read:messages"], 60_000))
+      assert.isTrue(UserTokens.isToken(token))
+      assert.deepStrictEqual(yield* authenticate(token), {
+        ...principal,
+        grant: { scopes: new Set(["user_id:ada", "read:messages"]), userIds: ["ada"] }
+      })
+      yield* TestClock.adjust("59 seconds")
+      yield* authenticate(token)
+      yield* TestClock.adjust("1 second")
+      assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "InvalidKey")
+    }).pipe(Effect.provide(tokens(1))))
+
+  it.effect("another installation's are none of ours", () =>
+    Effect.gen(function*() {
+      const token = yield* UserTokens.UserTokens.use((_) => _.issue(principal, ["user_id:ada"], 60_000)).pipe(
+        Effect.provide(tokens(2))
+      )
+      const { authenticate } = yield* UserTokens.UserTokens
+      assert.strictEqual((yield* Effect.flip(authenticate(Redacted.make(token))))._tag, "InvalidKey")
+    }).pipe(Effect.provide(tokens(1))))
+})
