@@ -33,6 +33,10 @@ import * as Memberships from "#layers/postgres/Memberships.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
+import * as LegacyPreferences from "#layers/postgres/LegacyPreferences.ts"
+import * as PreferenceCatalogue from "#layers/postgres/PreferenceCatalogue.ts"
+import * as TenantPreferences from "#layers/postgres/TenantPreferences.ts"
+import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
 import * as References from "#layers/postgres/References.ts"
@@ -59,6 +63,7 @@ import type { Placement as Placed } from "#src/delivery/Placement.ts"
 import type { Providers } from "#src/delivery/Providers.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
+import * as TopicPreferences from "#src/people/TopicPreferences.ts"
 import * as Callbacks from "#src/reports/Callbacks.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
@@ -106,6 +111,10 @@ const stores = Layer.mergeAll(
   Lists.layer,
   MessageLog.layer,
   Profiles.layer,
+  LegacyPreferences.layer,
+  PreferenceCatalogue.layer,
+  TenantPreferences.layer,
+  UserPreferences.layer,
   ProviderConfigurations.layer,
   Strategies.layer,
   Templates.layer,
@@ -169,7 +178,7 @@ const server = (settings: Values) =>
 /** The engine over the store and these providers, under what uses it. */
 const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>) =>
   placement(settings).pipe(
-    Layer.provideMerge(Intake.layer),
+    Layer.provideMerge([Intake.layer, TopicPreferences.layer]),
     Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
     Layer.provideMerge(rendering),
     Layer.provideMerge(stores),

@@ -57,12 +57,6 @@ export const TopicSetting = Schema.Struct({
 })
 export type TopicSetting = typeof TopicSetting.Type
 
-/** A text of 1–512 characters but NUL, which Postgres cannot hold. */
-export const PreferenceId = Schema.NonEmptyString.check(
-  Schema.isMaxLength(512),
-  Schema.isPattern(/^[^\u0000]*$/)
-)
-
 const Name = Schema.NonEmptyString.check(Schema.isMaxLength(512))
 
 /** A group of topics as callers write it (api.md 10.2). */

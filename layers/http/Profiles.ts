@@ -16,8 +16,8 @@ export const layer = HttpApiBuilder.group(
     return handlers.handleAll({
       get: Effect.fnUntraced(function*({ params: { user_id: userId } }) {
         const { scope } = yield* CurrentPrincipal
-        const found = yield* profiles.find(scope, userId)
-        return Option.isSome(found) ? { profile: found.value } : yield* new ProfileNotFound({ userId })
+        const { preferences, profile } = yield* profiles.person(scope, userId)
+        return Option.isSome(profile) ? { profile: profile.value, preferences } : yield* new ProfileNotFound({ userId })
       }, refusals),
       replace: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal

@@ -23,8 +23,10 @@ import type { StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.t
 import type { TokenNotFound, TokenRefused } from "#src/people/DeviceTokens.ts"
 import type { InvalidPattern } from "#src/people/ListPattern.ts"
 import type { ListNotFound, SubscriptionNotFound } from "#src/people/Lists.ts"
+import type { SectionNotEmpty, SectionNotFound, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
 import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { ParentRefused, TenantNotFound } from "#src/people/Tenants.ts"
+import type { PreferencesRefused } from "#src/people/TopicPreferences.ts"
 import type { InvalidCursor, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
@@ -44,9 +46,12 @@ type DomainError =
   | NoCatalogue
   | ParentRefused
   | PatchRefused
+  | PreferencesRefused
   | ProfileNotFound
   | RequestNotFound
   | RowRefused
+  | SectionNotEmpty
+  | SectionNotFound
   | SendRefused
   | StoreUnavailable
   | StrategyInUse
@@ -56,6 +61,7 @@ type DomainError =
   | TokenNotFound
   | TokenRefused
   | TenantNotFound
+  | TopicNotFound
   | TranslationNotFound
   | UnknownBrand
   | UnknownStrategy
@@ -112,6 +118,16 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new Conflict({ message: `Brand ${shown(error.id)} already exists` })
     case "BrandInUse":
       return new Conflict({ message: `Brand ${shown(error.id)} ${uses[error.by]} and cannot be deleted` })
+    case "SectionNotFound":
+      return notFound("Preference section", error.id)
+    case "TopicNotFound":
+      return notFound("Subscription topic", error.id)
+    case "SectionNotEmpty":
+      return new Conflict({ message: `Preference section ${shown(error.id)} has topics and cannot be archived` })
+    case "PreferencesRefused":
+      return new BadRequest({
+        message: error.errors.map(({ reason, topicId }) => `${shown(topicId)}: ${reason}`).join("; ")
+      })
     case "AliasTaken":
       return new Conflict({ message: `Another template has the alias ${shown(error.alias)}` })
     case "StrategyInUse":

@@ -2,6 +2,7 @@ import { errorReply } from "#layers/http/ErrorReply.ts"
 import { sentence } from "#layers/http/SchemaRefusal.ts"
 import { BadRequest, Conflict, InternalError, LimitExceeded, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import { NotCancelable } from "#schemas/api/Messages.ts"
+import { TopicsRefused } from "#schemas/api/UserPreferences.ts"
 import { Cause, Effect, Layer, Random, Schema } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
@@ -30,6 +31,7 @@ export const unavailable: Effect.Effect<Response> = Effect.map(
 export const crashed = (cause: Cause.Cause<unknown>, route: string): Effect.Effect<Response> =>
   Effect.as(Effect.logError("Request failed", route, cause), internalError)
 
+const encodeRefused = Schema.encodeUnknownEffect(Schema.toCodecJson(TopicsRefused))
 const encodeRecord = Schema.encodeUnknownEffect(Schema.toCodecJson(NotCancelable))
 
 /** A conflict that no retry will resolve; the published client would try it twice more. */
@@ -41,6 +43,9 @@ const conflict = (error: NotCancelable) =>
     (record) => HttpServerResponse.jsonUnsafe(record, { status: 409, headers: final })
   )
 
+const refusedTopics = (error: TopicsRefused) =>
+  Effect.map(Effect.orDie(encodeRefused(error)), (body) => HttpServerResponse.jsonUnsafe(body, { status: 400 }))
+
 /** The response to a failure, `undefined` for one that is a fault of ours. */
 const reply = (error: unknown): Effect.Effect<Response> | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {
@@ -51,6 +56,7 @@ const reply = (error: unknown): Effect.Effect<Response> | undefined => {
   if (error instanceof LimitExceeded) return Effect.succeed(errorReply(402, error.message, error.type))
   if (error instanceof NotFound) return Effect.succeed(errorReply(404, error.message, error.type))
   if (error instanceof Conflict) return Effect.succeed(errorReply(409, error.message, error.type, final))
+  if (error instanceof TopicsRefused) return refusedTopics(error)
   if (error instanceof NotCancelable) return conflict(error)
   return error instanceof Unavailable ? unavailable : undefined
 }

@@ -12,6 +12,7 @@ import * as Notifications from "#layers/http/Notifications.ts"
 import * as Once from "#layers/http/Once.ts"
 import * as Patient from "#layers/http/Patient.ts"
 import * as ProfileLists from "#layers/http/ProfileLists.ts"
+import * as Preferences from "#layers/http/Preferences.ts"
 import * as Profiles from "#layers/http/Profiles.ts"
 import * as Providers from "#layers/http/Providers.ts"
 import * as Replies from "#layers/http/Replies.ts"
@@ -22,6 +23,7 @@ import { Served } from "#layers/http/Served.ts"
 import * as Tenants from "#layers/http/Tenants.ts"
 import * as UserTenants from "#layers/http/UserTenants.ts"
 import * as Translations from "#layers/http/Translations.ts"
+import * as UserPreferences from "#layers/http/UserPreferences.ts"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -44,6 +46,8 @@ const groups = Layer.mergeAll(
   Profiles.layer,
   ProfileLists.layer,
   Lists.layer,
+  Preferences.layer,
+  UserPreferences.layer,
   Inbox.layer,
   Notifications.layer,
   RoutingStrategies.layer,

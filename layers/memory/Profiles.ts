@@ -1,5 +1,6 @@
 import { Database } from "#layers/memory/Database.ts"
 import { type State, userName } from "#layers/memory/State.ts"
+import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -8,6 +9,8 @@ import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(Profile))
+
+const decodePreferences = Schema.decodeEffect(Schema.fromJsonString(RecipientPreferences))
 
 const get = (scope: Scope, userId: UserId) => (state: State) => HashMap.get(state.profiles, userName(scope, userId))
 
@@ -21,6 +24,17 @@ export const layer = Layer.effect(
       const text = yield* read(get(scope, userId))
       return Option.isNone(text) ? Option.none<Profile>() : Option.some(yield* decode(text.value))
     }, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+
+    const person = Effect.fnUntraced(function*(scope: Scope, userId: UserId) {
+      const text = yield* read((state) => HashMap.get(state.preferences.recipients, userName(scope, userId)))
+      return {
+        profile: yield* find(scope, userId),
+        preferences: Option.isNone(text) ? undefined : yield* Effect.mapError(
+          decodePreferences(text.value),
+          (cause) => new StoreUnavailable({ cause })
+        )
+      }
+    })
 
     const replace = (scope: Scope, userId: UserId, profile: Profile) =>
       modify((state) => [
@@ -41,6 +55,7 @@ export const layer = Layer.effect(
 
     return Profiles.of({
       find,
+      person,
       replace,
       merge,
       patch,

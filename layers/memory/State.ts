@@ -1,5 +1,6 @@
 import * as Access from "#layers/memory/AccessState.ts"
 import type { BrandRow, TenantRow, TenantTemplateRow, TenantUserRow } from "#layers/memory/TenantRows.ts"
+import * as Preferences from "#layers/memory/PreferenceState.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
@@ -139,6 +140,7 @@ export interface State {
   /** The environments that ever had a provider configuration. */
   readonly configured: HashMap.HashMap<Scope, true>
   readonly access: Access.AccessState
+  readonly preferences: Preferences.PreferenceState
 }
 
 export const empty: State = {
@@ -161,7 +163,8 @@ export const empty: State = {
   lists: HashMap.empty(),
   subscriptions: HashMap.empty(),
   configured: HashMap.empty(),
-  access: Access.empty
+  access: Access.empty,
+  preferences: Preferences.empty
 }
 
 /** The name of what has an id in a scope. */

@@ -1,9 +1,10 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
-import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import { type Person, ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
 import { Array, Clock, Context, Effect, Layer, Option, Request, RequestResolver, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -11,8 +12,10 @@ import { SqlClient } from "effect/sql"
 const ProfileText = Schema.fromJsonString(Profile)
 const encodeProfile = Schema.encodeEffect(ProfileText)
 const decodeProfile = Schema.decodeUnknownEffect(ProfileText)
+const decodePreferences = Schema.decodeUnknownEffect(Schema.fromJsonString(RecipientPreferences))
+const Text = Schema.NullOr(Schema.String)
 const decodeFound = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ scope: Scope, userId: UserId, profile: Schema.String }))
+  Schema.Array(Schema.Struct({ scope: Scope, userId: UserId, profile: Text, preferences: Text }))
 )
 const decodeLocked = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ profile: Schema.String })))
 
@@ -20,9 +23,20 @@ const maxBatch = 500
 
 class Find extends Request.Class<
   { readonly scope: Scope; readonly userId: UserId },
-  Option.Option<Profile>,
+  Person,
   StoreUnavailable
 > {}
+
+const nobody: Person = { profile: Option.none(), preferences: undefined }
+
+const decodePerson = Effect.fnUntraced(function*(
+  row: { readonly profile: string | null; readonly preferences: string | null }
+) {
+  return {
+    profile: row.profile === null ? Option.none() : Option.some(yield* decodeProfile(row.profile)),
+    preferences: row.preferences === null ? undefined : yield* decodePreferences(row.preferences)
+  }
+})
 
 /**
  * The lookups of one turn as one statement; those of a transaction stay on its connection. A row that does not decode
@@ -34,15 +48,16 @@ const finder = (sql: SqlClient.SqlClient) =>
     delay: Effect.yieldNow,
     collectWhile: (entries) => entries.size < maxBatch,
     runAll: Effect.fnUntraced(function*(entries) {
-      const rows = yield* sql`select p.scope, p.user_id as "userId", p.profile
+      const rows = yield* sql`select x.scope, x.user_id as "userId", p.profile, r.preferences
         from unnest(${entries.map((entry) => entry.request.scope)}::int[],
           ${entries.map((entry) => entry.request.userId)}::text[]) as x(scope, user_id)
-        join profiles p using (scope, user_id)`.pipe(Effect.flatMap(decodeFound), orUnavailable)
-      const found = new Map(rows.map((row) => [`${row.scope} ${row.userId}`, row.profile]))
+        left join profiles p using (scope, user_id) left join recipient_preferences r using (scope, user_id)
+        where p.profile is not null or r.preferences is not null`.pipe(Effect.flatMap(decodeFound), orUnavailable)
+      const found = new Map(rows.map((row) => [`${row.scope} ${row.userId}`, row]))
       yield* Effect.forEach(entries, (entry) => {
-        const text = found.get(`${entry.request.scope} ${entry.request.userId}`)
-        const profile = text === undefined ? Effect.succeedNone : Effect.asSome(orUnavailable(decodeProfile(text)))
-        return Effect.map(Effect.exit(profile), (exit) => entry.completeUnsafe(exit))
+        const row = found.get(`${entry.request.scope} ${entry.request.userId}`)
+        const person = row === undefined ? Effect.succeed(nobody) : orUnavailable(decodePerson(row))
+        return Effect.map(Effect.exit(person), (exit) => entry.completeUnsafe(exit))
       }, { discard: true })
     })
   })
@@ -50,6 +65,8 @@ const finder = (sql: SqlClient.SqlClient) =>
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const resolver = finder(sql)
+
+  const person = (scope: Scope, userId: UserId) => Effect.request(new Find({ scope, userId }), resolver)
 
   const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
     const text = yield* encodeProfile(profile)
@@ -98,7 +115,8 @@ const make = Effect.gen(function*() {
   )
 
   return Profiles.of({
-    find: (scope, userId) => Effect.request(new Find({ scope, userId }), resolver),
+    find: (scope, userId) => Effect.map(person(scope, userId), ({ profile }) => profile),
+    person,
     replace,
     merge,
     patch,

@@ -6,6 +6,7 @@ import { Lists } from "#schemas/api/Lists.ts"
 import { Messages } from "#schemas/api/Messages.ts"
 import { Notifications } from "#schemas/api/Notifications.ts"
 import { ProfileLists } from "#schemas/api/ProfileLists.ts"
+import { Preferences } from "#schemas/api/Preferences.ts"
 import { Profiles } from "#schemas/api/Profiles.ts"
 import { Providers } from "#schemas/api/Providers.ts"
 import { Requests } from "#schemas/api/Requests.ts"
@@ -13,6 +14,7 @@ import { RoutingStrategies } from "#schemas/api/RoutingStrategies.ts"
 import { Tenants, UserTenants } from "#schemas/api/Tenants.ts"
 import { Send } from "#schemas/api/Send.ts"
 import { Translations } from "#schemas/api/Translations.ts"
+import { UserPreferences } from "#schemas/api/UserPreferences.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
 
 /** Every endpoint of the JSON API. What stands before each of them is `layers/http/Served`. */
@@ -26,6 +28,8 @@ export class Api extends HttpApi.make("tidings").add(
   Profiles,
   ProfileLists,
   Lists,
+  Preferences,
+  UserPreferences,
   Inbox,
   Notifications,
   RoutingStrategies,

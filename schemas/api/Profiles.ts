@@ -1,15 +1,18 @@
 import { NotFound } from "#schemas/api/Errors.ts"
+import { maybe } from "#schemas/api/Maybe.ts"
 import { PatchOperation } from "#schemas/PatchOperation.ts"
+import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, UserId } from "#schemas/Profile.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 const params = { user_id: UserId }
 const payload = Schema.Struct({ profile: Profile })
+const found = Schema.Struct({ profile: Profile, preferences: maybe(RecipientPreferences) })
 const success = Schema.Struct({ status: Schema.Literal("SUCCESS") })
 
 export class Profiles extends HttpApiGroup.make("profiles").add(
-  HttpApiEndpoint.get("get", "/", { params, success: payload, error: NotFound })
+  HttpApiEndpoint.get("get", "/", { params, success: found, error: NotFound })
     .annotate(OpenApi.Summary, "Get a profile"),
   HttpApiEndpoint.put("replace", "/", { params, payload, success })
     .annotate(OpenApi.Summary, "Replace a profile")

@@ -1,4 +1,5 @@
 import type { PatchOperation } from "#schemas/PatchOperation.ts"
+import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import type { Profile, UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -11,10 +12,18 @@ export class ProfileNotFound
   extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", { userId: Schema.String })
 {}
 
+/** A user as a message finds one: the profile, and the legacy preferences (api.md 10.1), which outlive it. */
+export interface Person {
+  readonly profile: Option.Option<Profile>
+  readonly preferences: RecipientPreferences | undefined
+}
+
 /** Users and their addresses (api.md §6). Each write is one atomic change. */
 export class Profiles extends Context.Service<Profiles, {
   /** Batched: calls of one turn of the event loop share a statement. */
   readonly find: (scope: Scope, userId: UserId) => Effect.Effect<Option.Option<Profile>, StoreUnavailable>
+  /** `find` with the user's legacy preferences, for the same statement: who has none costs nothing more. */
+  readonly person: (scope: Scope, userId: UserId) => Effect.Effect<Person, StoreUnavailable>
   /** Creates or replaces; keys not sent are gone. */
   readonly replace: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
   /** Creates or merges: objects deeply, arrays and scalars replaced. */

@@ -5,7 +5,7 @@ export interface PostCase {
   /** Makes what the operation acts on, and answers its id. */
   readonly prepare: (caller: Caller, name: string) => Promise<string>
   readonly path: (subject: string) => string
-  readonly body: (name: string) => unknown
+  readonly body: (name: string, subject: string) => unknown
   /** Counts how often the operation had its effect; `$1` is the subject, `$2` the name. */
   readonly effects: string
 }
@@ -39,8 +39,23 @@ const template = (name: string) => ({
 
 const strategy = (name: string) => ({ name, routing: { method: "single", channels: ["email"] } })
 
-/** Writes of profiles and subscriptions are counted by triggers, since a merge done twice looks like one done once. */
+const section = (name: string) => ({ name })
+
+const topic = (name: string) => ({ name, default_status: "OPTED_IN" })
+
+/** A topic in a section of its own. */
+const madeTopic = async (caller: Caller, name: string): Promise<string> => {
+  const sectionId = await created("/preferences/sections", section)(caller, name)
+  return await created(`/preferences/sections/${sectionId}/topics`, topic)(caller, `${name}-topic`)
+}
+
+/** Writes of profiles, subscriptions and preferences are counted by triggers, since one done twice looks like one done once. */
 export const setup = [
+  `create table crash_preference_writes (topic_id text not null)`,
+  `create function crash_count_preferences() returns trigger language plpgsql as
+    $$ begin insert into crash_preference_writes values (new.topic_id); return new; end $$`,
+  `create trigger crash_count_preferences after insert or update on user_preferences
+    for each row execute function crash_count_preferences()`,
   `create table crash_profile_writes (user_id text not null)`,
   `create function crash_count() returns trigger language plpgsql as
     $$ begin insert into crash_profile_writes values (new.user_id); return new; end $$`,
@@ -91,6 +106,31 @@ export const cases: Readonly<Record<string, PostCase>> = {
     path: (name) => `/lists/${name}/subscriptions`,
     body: (name) => ({ recipients: [{ recipientId: name }] }),
     effects: `select count(*)::int as count from crash_subscription_writes where list_id = $1 and user_id = $2`
+  },
+  "/preferences/sections": {
+    prepare: nothing,
+    path: () => "/preferences/sections",
+    body: section,
+    effects: `select count(*)::int as count from preference_sections where section like '%"' || $2 || '"%' and $1 = ''`
+  },
+  "/preferences/sections/:section_id/topics": {
+    prepare: created("/preferences/sections", section),
+    path: (id) => `/preferences/sections/${id}/topics`,
+    body: topic,
+    effects: `select count(*)::int as count from preference_topics
+      where section_id = $1 and topic like '%"' || $2 || '"%'`
+  },
+  "/preferences/publish": {
+    prepare: nothing,
+    path: () => "/preferences/publish",
+    body: (heading) => ({ heading }),
+    effects: `select count(*)::int as count from preference_pages where page like '%"' || $2 || '"%' and $1 = ''`
+  },
+  "/users/:user_id/preferences": {
+    prepare: madeTopic,
+    path: () => "/users/ada/preferences",
+    body: (_, id) => ({ topics: [{ topic_id: id, status: "OPTED_OUT" }] }),
+    effects: `select count(*)::int as count from crash_preference_writes where topic_id = $1 and $2 <> ''`
   },
   "/notifications": {
     prepare: nothing,

@@ -40,6 +40,7 @@ describe("Document", () => {
       )
       assert.sameMembers(documented, [
         "delete /brands/{brand_id}",
+        "delete /preferences/sections/{section_id}",
         "put /notifications/{id}",
         "delete /routing-strategies/{id}",
         "delete /providers/{id}"

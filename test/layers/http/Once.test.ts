@@ -30,6 +30,15 @@ const bodies: Record<string, unknown> = {
   "/lists/:list_id": { name: "News" },
   "/lists/:list_id/subscriptions": { recipients: [{ recipientId: "ada" }] },
   "/lists/:list_id/subscriptions/:user_id": {},
+  "/preferences/sections": { name: "Account" },
+  "/preferences/sections/:section_id": { name: "Account" },
+  "/preferences/sections/:section_id/topics": { name: "News", default_status: "OPTED_IN" },
+  "/preferences/sections/:section_id/topics/:topic_id": { name: "News", default_status: "OPTED_IN" },
+  "/preferences/publish": {},
+  "/preferences/:recipient_id": {},
+  "/users/:user_id/preferences": { topics: [{ topic_id: "pt_none", status: "OPTED_IN" }] },
+  "PUT /users/:user_id/preferences": { topics: [] },
+  "/users/:user_id/preferences/:topic_id": { topic: { status: "OPTED_IN" } },
   "/notifications": { notification },
   "/notifications/:id": { notification },
   "/notifications/:id/content": { content: { elements: [] } },
@@ -45,11 +54,17 @@ const bodies: Record<string, unknown> = {
   "/providers": { provider: "sendgrid" },
   "/providers/:id": { provider: "sendgrid" }
 }
-const filled = (path: string, { id, made, template }: Readonly<Record<"id" | "made" | "template", string>>) =>
-  path.replace(/:(message|request)_id/, id).replace(":user_id", "ada")
+/** A body that is refused where an empty one is not. */
+const wrong: Record<string, unknown> = { "/preferences/publish": { heading: 1 } }
+
+const filled = (
+  path: string,
+  { id, made, section, template }: Readonly<Record<"id" | "made" | "section" | "template", string>>
+) =>
+  path.replace(/:(message|request)_id/, id).replace(":user_id", "ada").replace(":section_id", section)
     .replace(":id", path.startsWith("/routing") ? made : template)
 
-const nobody = { id: "1-00000000-ffffffffffffffffffffffff", made: "rs_none", template: "nt_none" }
+const nobody = { id: "1-00000000-ffffffffffffffffffffffff", made: "rs_none", section: "ps_none", template: "nt_none" }
 
 const requestId = (answer: { readonly body: unknown }) =>
   Schema.decodeUnknownSync(Schema.Struct({ requestId: Schema.String }))(answer.body).requestId
@@ -62,7 +77,8 @@ const withMessage = Effect.gen(function*() {
   const id = requestId(yield* server.call("POST", "/send", { body: message() }))
   const template = idOf(yield* server.call("POST", "/notifications", { body: { notification } }))
   const made = idOf(yield* server.call("POST", "/routing-strategies", { body: strategy }))
-  return { ...server, ids: { id, made, template } }
+  const section = idOf(yield* server.call("POST", "/preferences/sections", { body: { name: "Account" } }))
+  return { ...server, ids: { id, made, section, template } }
 })
 
 describe("P5: once per key", () => {
@@ -90,7 +106,10 @@ describe("P5: once per key", () => {
     (path) =>
       Effect.gen(function*() {
         const { call, ids } = yield* withMessage
-        const refusal = { headers: { "idempotency-key": "one" }, ...(path in bodies ? { body: {} } : {}) }
+        const refusal = {
+          headers: { "idempotency-key": "one" },
+          ...(path in bodies ? { body: wrong[path] ?? {} } : {})
+        }
         const target = path in bodies ? filled(path, ids) : filled(path, nobody)
         const first = yield* call("POST", target, refusal)
         const second = yield* call("POST", target, { ...refusal, body: bodies[path] })
@@ -142,7 +161,11 @@ describe("P5: once per key", () => {
     Effect.gen(function*() {
       const { call, ids, state } = yield* withMessage
       yield* call(method, filled(path, ids), {
-        ...(method === "PUT" ? { body: bodies[path] } : method === "PATCH" ? { body: { patch: [] } } : {}),
+        ...(method === "PUT"
+          ? { body: bodies[`PUT ${path}`] ?? bodies[path] }
+          : method === "PATCH"
+          ? { body: { patch: [] } }
+          : {}),
         headers: { "idempotency-key": "a b", "x-idempotency-expiration": "soon" }
       }).pipe(Effect.map(({ status }) => assert.include([200, 204, 404], status)))
       assert.strictEqual(state.keys.size, 0)

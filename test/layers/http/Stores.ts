@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
+import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { ApiKeys, InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
@@ -20,6 +21,7 @@ import {
 } from "#src/reports/MessageLog.ts"
 import * as AccessStores from "#test/layers/http/AccessStores.ts"
 import * as ContentStores from "#test/layers/http/ContentStores.ts"
+import * as PreferenceStores from "#test/layers/http/PreferenceStores.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { Effect, Layer, Option, Redacted } from "effect"
 
@@ -41,6 +43,7 @@ export interface State {
   readonly keys: Map<string, { readonly key: IdempotencyKey; readonly response: StoredResponse }>
   readonly messages: Map<MessageId, Kept>
   readonly profiles: Map<string, Profile>
+  readonly legacy: Map<string, RecipientPreferences>
   readonly queries: Array<MessageQuery>
   readonly archived: Array<string>
   inFlight: boolean
@@ -53,6 +56,7 @@ export const makeState = (): State => ({
   keys: new Map(),
   messages: new Map(),
   profiles: new Map(),
+  legacy: new Map(),
   queries: [],
   archived: [],
   inFlight: false,
@@ -180,6 +184,11 @@ export const layer = (state: State) => {
 
   const profiles = Layer.succeed(Profiles, {
     find: (scope, userId) => Effect.sync(() => Option.fromUndefinedOr(state.profiles.get(`${scope} ${userId}`))),
+    person: (scope, userId) =>
+      Effect.sync(() => ({
+        profile: Option.fromUndefinedOr(state.profiles.get(`${scope} ${userId}`)),
+        preferences: state.legacy.get(`${scope} ${userId}`)
+      })),
     replace: (scope, userId, profile) => Effect.sync(() => void state.profiles.set(`${scope} ${userId}`, profile)),
     merge: Effect.fnUntraced(function*(scope, userId, profile) {
       if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
@@ -217,7 +226,17 @@ export const layer = (state: State) => {
 
   return Intake.layer.pipe(
     Layer.provideMerge(Layer.mergeAll(journal, log)),
-    Layer.merge(Layer.mergeAll(idempotency, profiles, inbox, keys, ContentStores.layer(state), AccessStores.layer)),
+    Layer.merge(
+      Layer.mergeAll(
+        idempotency,
+        profiles,
+        inbox,
+        keys,
+        ContentStores.layer(state),
+        PreferenceStores.layer(state),
+        AccessStores.layer
+      )
+    ),
     Layer.provide(NodeCrypto.layer)
   )
 }

@@ -8,6 +8,10 @@ import * as Journal from "#layers/memory/Journal.ts"
 import * as Lists from "#layers/memory/Lists.ts"
 import * as Memberships from "#layers/memory/Memberships.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
+import * as LegacyPreferences from "#layers/memory/LegacyPreferences.ts"
+import * as PreferenceCatalogue from "#layers/memory/PreferenceCatalogue.ts"
+import * as TenantPreferences from "#layers/memory/TenantPreferences.ts"
+import * as UserPreferences from "#layers/memory/UserPreferences.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
@@ -34,6 +38,10 @@ export const layer = Layer.mergeAll(
   Lists.layer,
   MessageLog.layer,
   Profiles.layer,
+  LegacyPreferences.layer,
+  PreferenceCatalogue.layer,
+  TenantPreferences.layer,
+  UserPreferences.layer,
   ProviderConfigurations.layer,
   Strategies.layer,
   Templates.layer,

@@ -7,12 +7,14 @@ import { journalContract } from "#test/contracts/Journal.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
+import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
+import { userPreferencesContract } from "#test/contracts/UserPreferences.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { Layer } from "effect"
@@ -29,9 +31,11 @@ journalContract("Postgres", stores)
 listsContract("Postgres", stores)
 membershipsContract("Postgres", stores)
 messageLogContract("Postgres", stores)
+preferenceCatalogueContract("Postgres", stores)
 profilesContract("Postgres", stores)
 providerConfigurationsContract("Postgres", stores)
 strategiesContract("Postgres", stores)
 tenantsContract("Postgres", stores)
 templatesContract("Postgres", stores)
 translationsContract("Postgres", stores)
+userPreferencesContract("Postgres", stores)

@@ -8,6 +8,10 @@ import * as Lists from "#layers/postgres/Lists.ts"
 import * as Memberships from "#layers/postgres/Memberships.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as LegacyPreferences from "#layers/postgres/LegacyPreferences.ts"
+import * as PreferenceCatalogue from "#layers/postgres/PreferenceCatalogue.ts"
+import * as TenantPreferences from "#layers/postgres/TenantPreferences.ts"
+import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
@@ -35,6 +39,10 @@ export const layer = Layer.mergeAll(
   Lists.layer,
   MessageLog.layer,
   Profiles.layer,
+  LegacyPreferences.layer,
+  PreferenceCatalogue.layer,
+  TenantPreferences.layer,
+  UserPreferences.layer,
   ProviderConfigurations.layer,
   Strategies.layer,
   Templates.layer,

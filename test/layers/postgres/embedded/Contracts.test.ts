@@ -8,12 +8,14 @@ import { journalContract } from "#test/contracts/Journal.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
+import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
+import { userPreferencesContract } from "#test/contracts/UserPreferences.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { Effect, Layer } from "effect"
@@ -34,9 +36,11 @@ journalContract("embedded", stores)
 listsContract("embedded", stores)
 membershipsContract("embedded", stores)
 messageLogContract("embedded", stores)
+preferenceCatalogueContract("embedded", stores)
 profilesContract("embedded", stores)
 providerConfigurationsContract("embedded", stores)
 strategiesContract("embedded", stores)
 tenantsContract("embedded", stores)
 templatesContract("embedded", stores)
 translationsContract("embedded", stores)
+userPreferencesContract("embedded", stores)

@@ -1,0 +1,42 @@
+import { Database } from "#layers/memory/Database.ts"
+import { userName } from "#layers/memory/State.ts"
+import { RecipientPreferences } from "#schemas/Preferences.ts"
+import type { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as LegacyChange from "#src/people/LegacyChange.ts"
+import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
+import { Effect, HashMap, Layer, Option, Schema } from "effect"
+
+const text = Schema.fromJsonString(RecipientPreferences)
+const decode = Schema.decodeEffect(text)
+const encode = Schema.encodeEffect(text)
+
+const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
+
+/** The legacy preferences in memory, kept as JSON text like everywhere. */
+export const layer = Layer.effect(
+  LegacyPreferences,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+
+    const replace = Effect.fnUntraced(function*(scope: Scope, userId: UserId, given: RecipientPreferences) {
+      const stored = yield* orUnavailable(encode(given))
+      yield* modify(({ preferences, ...state }) => [undefined, {
+        ...state,
+        preferences: {
+          ...preferences,
+          recipients: HashMap.set(preferences.recipients, userName(scope, userId), stored)
+        }
+      }])
+    })
+
+    const patch: LegacyPreferences["Service"]["patch"] = Effect.fnUntraced(function*(scope, userId, operations) {
+      const stored = yield* read((state) => HashMap.get(state.preferences.recipients, userName(scope, userId)))
+      const before = Option.isNone(stored) ? {} : yield* orUnavailable(decode(stored.value))
+      yield* replace(scope, userId, yield* LegacyChange.patch(before, operations))
+    }, transaction)
+
+    return LegacyPreferences.of({ replace, patch })
+  })
+)

@@ -1,0 +1,82 @@
+import { Database } from "#layers/memory/Database.ts"
+import type { State } from "#layers/memory/State.ts"
+import { TopicSetting } from "#schemas/Preferences.ts"
+import type { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
+import { Effect, HashMap, Layer, Option, Schema } from "effect"
+
+type Overrides = HashMap.HashMap<string, string>
+
+const text = Schema.fromJsonString(TopicSetting)
+const encode = Schema.encodeEffect(text)
+const decode = Schema.decodeEffect(text)
+
+const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
+
+const placeOf = (scope: Scope, userId: UserId, tenantId = ""): string => JSON.stringify([scope, userId, tenantId])
+
+const at = ({ preferences }: State, place: string): Overrides =>
+  Option.getOrElse(HashMap.get(preferences.users, place), HashMap.empty<string, string>)
+
+const put = ({ preferences, ...state }: State, place: string, overrides: Overrides): State => ({
+  ...state,
+  preferences: { ...preferences, users: HashMap.set(preferences.users, place, overrides) }
+})
+
+const encoded = (overrides: ReadonlyArray<TopicOverride>) =>
+  Effect.forEach(
+    overrides,
+    ({ setting, topicId }) => Effect.map(orUnavailable(encode(setting)), (stored) => [topicId, stored] as const)
+  )
+
+/** What users said of topics, in memory, kept as JSON text like everywhere. */
+export const layer = Layer.effect(
+  UserPreferences,
+  Effect.gen(function*() {
+    const { modify, read } = yield* Database
+
+    const one = Effect.fnUntraced(function*(place: string, topicId: string) {
+      const stored = yield* read((state) => HashMap.get(at(state, place), topicId))
+      return Option.isNone(stored) ? undefined : yield* orUnavailable(decode(stored.value))
+    })
+
+    return UserPreferences.of({
+      list: Effect.fnUntraced(function*(scope, userId, tenantId) {
+        const stored = yield* read((state) => Array.from(at(state, placeOf(scope, userId, tenantId))))
+        return yield* Effect.forEach(
+          stored.toSorted(([a], [b]) => a < b ? -1 : 1),
+          ([topicId, setting]) => Effect.map(orUnavailable(decode(setting)), (setting) => ({ topicId, setting }))
+        )
+      }),
+      find: Effect.fnUntraced(function*(scope, userId, tenantId, topicId) {
+        return {
+          topicId,
+          inTenant: tenantId === undefined ? undefined : yield* one(placeOf(scope, userId, tenantId), topicId),
+          own: yield* one(placeOf(scope, userId), topicId)
+        }
+      }),
+      put: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {
+        const place = placeOf(scope, userId, tenantId)
+        const entries = yield* encoded(overrides)
+        yield* modify((state) => [
+          undefined,
+          put(state, place, HashMap.union(at(state, place), HashMap.fromIterable(entries)))
+        ])
+      }),
+      replace: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {
+        const place = placeOf(scope, userId, tenantId)
+        const next = HashMap.fromIterable(yield* encoded(overrides))
+        return yield* modify((state) => [
+          Array.from(HashMap.keys(at(state, place))).filter((topicId) => !HashMap.has(next, topicId)).toSorted(),
+          put(state, place, next)
+        ])
+      }),
+      remove: (scope, userId, tenantId, topicId) => {
+        const place = placeOf(scope, userId, tenantId)
+        return modify((state) => [undefined, put(state, place, HashMap.remove(at(state, place), topicId))])
+      }
+    })
+  })
+)

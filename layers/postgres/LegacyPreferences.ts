@@ -1,0 +1,45 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { RecipientPreferences } from "#schemas/Preferences.ts"
+import type { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as LegacyChange from "#src/people/LegacyChange.ts"
+import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const text = Schema.fromJsonString(RecipientPreferences)
+const encode = Schema.encodeEffect(text)
+const decodeLocked = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ preferences: text })]))
+
+const none = "{}"
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+
+  const replace = Effect.fnUntraced(function*(scope: Scope, userId: UserId, preferences: RecipientPreferences) {
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`insert into recipient_preferences (scope, user_id, preferences, updated_at)
+      values (${scope}, ${userId}, ${yield* encode(preferences)}, ${now})
+      on conflict (scope, user_id) do update set preferences = excluded.preferences, updated_at = excluded.updated_at`
+  }, orUnavailable)
+
+  // The empty update of a stored row locks it and returns it as it is.
+  const patch: LegacyPreferences["Service"]["patch"] = Effect.fnUntraced(
+    function*(scope, userId, operations) {
+      const now = yield* Clock.currentTimeMillis
+      const [{ preferences }] =
+        yield* sql`insert into recipient_preferences as r (scope, user_id, preferences, updated_at)
+        values (${scope}, ${userId}, ${none}, ${now})
+        on conflict (scope, user_id) do update set preferences = r.preferences returning r.preferences`.pipe(
+          Effect.flatMap(decodeLocked)
+        )
+      yield* replace(scope, userId, yield* LegacyChange.patch(preferences, operations))
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  return LegacyPreferences.of({ replace, patch })
+})
+
+export const layer = Layer.effect(LegacyPreferences, make)

@@ -1,0 +1,224 @@
+import * as Revisions from "#layers/postgres/Revisions.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import {
+  type PageSettings,
+  PreferenceCatalogue,
+  SectionNotEmpty,
+  SectionNotFound,
+  type SectionRecord,
+  TopicNotFound,
+  type TopicRecord
+} from "#src/people/PreferenceCatalogue.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const sectionText = Schema.fromJsonString(PreferenceSection)
+const topicText = Schema.fromJsonString(PreferenceTopic)
+const encodeSection = Schema.encodeEffect(sectionText)
+const encodeTopic = Schema.encodeEffect(topicText)
+
+const decodeSections = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+  id: Schema.String,
+  section: sectionText,
+  created: Schema.Number,
+  updated: Schema.NullOr(Schema.Number)
+})))
+const decodeTopics = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+  id: Schema.String,
+  sectionId: Schema.String,
+  topic: topicText,
+  created: Schema.Number,
+  updated: Schema.Number
+})))
+const decodeVersion = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ version: Schema.Number })]))
+
+const sectionColumns = `id, section, created_at::float8 as created, updated_at::float8 as updated`
+const topicColumns =
+  `id, section_id as "sectionId", topic, created_at::float8 as created, updated_at::float8 as updated`
+
+const records = (
+  sections: Effect.Success<ReturnType<typeof decodeSections>>,
+  topics: ReadonlyArray<TopicRecord>
+): ReadonlyArray<SectionRecord> => {
+  const of = Map.groupBy(topics, ({ sectionId }) => sectionId)
+  return sections.map(({ updated, ...section }) => ({
+    ...section,
+    updated: updated ?? undefined,
+    topics: of.get(section.id) ?? []
+  }))
+}
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const newSectionId = yield* TypeId.generator("ps")
+  const newTopicId = yield* TypeId.generator("pt")
+  const newPageId = yield* TypeId.generator("pp")
+  const revisions = yield* Revisions.make("preferences")
+
+  const sections: PreferenceCatalogue["Service"]["sections"] = Effect.fnUntraced(function*(scope) {
+    const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
+      where scope = ${scope} and not archived order by created_at, id`
+    const topics = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
+      where scope = ${scope} and not archived order by created_at, id`
+    return records(yield* decodeSections(found), yield* decodeTopics(topics))
+  }, orUnavailable)
+
+  const section = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
+      where scope = ${scope} and id = ${id} and not archived`
+    const topics = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
+      where scope = ${scope} and section_id = ${id} and not archived order by created_at, id`
+    const record = Array.head(records(yield* decodeSections(found), yield* decodeTopics(topics)))
+    return Option.isSome(record) ? record.value : yield* new SectionNotFound({ id })
+  }, orUnavailable)
+
+  const createSection: PreferenceCatalogue["Service"]["createSection"] = Effect.fnUntraced(
+    function*(scope, given) {
+      const id = yield* newSectionId
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`insert into preference_sections (scope, id, section, created_at)
+        values (${scope}, ${id}, ${yield* encodeSection(given)}, ${now})`
+      return { id, section: given, topics: [], created: now, updated: undefined }
+    },
+    orUnavailable
+  )
+
+  const replaceSection: PreferenceCatalogue["Service"]["replaceSection"] = Effect.fnUntraced(
+    function*(scope, id, given) {
+      const now = yield* Clock.currentTimeMillis
+      const found = yield* sql`update preference_sections set section = ${yield* encodeSection(
+        given
+      )}, updated_at = ${now}
+        where scope = ${scope} and id = ${id} and not archived returning 1`
+      return found.length === 0 ? yield* new SectionNotFound({ id }) : yield* section(scope, id)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  // The lock comes first: a topic that is being created in it has it shared until it is seen here.
+  const archiveSection: PreferenceCatalogue["Service"]["archiveSection"] = Effect.fnUntraced(
+    function*(scope, id) {
+      const found = yield* sql`select 1 from preference_sections
+        where scope = ${scope} and id = ${id} and not archived for update`
+      if (found.length === 0) return yield* new SectionNotFound({ id })
+      const topics = yield* sql`select 1 from preference_topics
+        where scope = ${scope} and section_id = ${id} and not archived limit 1`
+      if (topics.length > 0) return yield* new SectionNotEmpty({ id })
+      yield* sql`update preference_sections set archived = true where scope = ${scope} and id = ${id}`
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const existing = Effect.fnUntraced(function*(scope: Scope, id: string) {
+    const found = yield* sql`select 1 from preference_sections
+      where scope = ${scope} and id = ${id} and not archived for key share`
+    if (found.length === 0) return yield* new SectionNotFound({ id })
+  })
+
+  /** The topic of a row that a statement gave. */
+  const only = Effect.fnUntraced(function*(rows: ReadonlyArray<unknown>, id: string) {
+    const row = Array.head(yield* decodeTopics(rows))
+    return Option.isSome(row) ? row.value : yield* new TopicNotFound({ id })
+  })
+
+  const topic: PreferenceCatalogue["Service"]["topic"] = Effect.fnUntraced(
+    function*(scope, sectionId, id) {
+      yield* existing(scope, sectionId)
+      return yield* only(
+        yield* sql`select ${sql.literal(topicColumns)} from preference_topics
+          where scope = ${scope} and id = ${id} and section_id = ${sectionId} and not archived`,
+        id
+      )
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const createTopic: PreferenceCatalogue["Service"]["createTopic"] = Effect.fnUntraced(
+    function*(scope, sectionId, given) {
+      yield* existing(scope, sectionId)
+      const id = yield* newTopicId
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`insert into preference_topics (scope, id, section_id, topic, created_at, updated_at)
+        values (${scope}, ${id}, ${sectionId}, ${yield* encodeTopic(given)}, ${now}, ${now})`
+      yield* revisions.bump(scope)
+      return { id, sectionId, topic: given, created: now, updated: now }
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const replaceTopic: PreferenceCatalogue["Service"]["replaceTopic"] = Effect.fnUntraced(
+    function*(scope, sectionId, id, given) {
+      yield* existing(scope, sectionId)
+      const now = yield* Clock.currentTimeMillis
+      const replaced = yield* only(
+        yield* sql`update preference_topics set topic = ${yield* encodeTopic(given)}, updated_at = ${now}
+          where scope = ${scope} and id = ${id} and section_id = ${sectionId} and not archived
+          returning ${sql.literal(topicColumns)}`,
+        id
+      )
+      yield* revisions.bump(scope)
+      return replaced
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const archiveTopic: PreferenceCatalogue["Service"]["archiveTopic"] = Effect.fnUntraced(
+    function*(scope, sectionId, id) {
+      yield* existing(scope, sectionId)
+      const found = yield* sql`update preference_topics set archived = true
+        where scope = ${scope} and id = ${id} and section_id = ${sectionId} and not archived returning 1`
+      if (found.length === 0) return yield* new TopicNotFound({ id })
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const publish: PreferenceCatalogue["Service"]["publish"] = Effect.fnUntraced(
+    function*(scope: Scope, settings: PageSettings) {
+      const id = yield* newPageId
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`select pg_advisory_xact_lock(hashtextextended('preference_pages', ${scope}))`
+      const page = JSON.stringify({ ...settings, sections: yield* sections(scope) })
+      const [{ version }] = yield* sql`insert into preference_pages (scope, version, id, page, published_at)
+        select ${scope}, greatest(${now}::bigint, coalesce(max(version), 0) + 1), ${id}, ${page}, ${now}
+        from preference_pages where scope = ${scope} returning version::float8 as version`.pipe(
+        Effect.flatMap(decodeVersion)
+      )
+      return { id, publishedAt: now, version }
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const resolve = revisions.remembering((scope, id) =>
+    sql`select ${sql.literal(topicColumns)} from preference_topics where scope = ${scope} and id = ${id}`.pipe(
+      Effect.flatMap(decodeTopics),
+      Effect.map(Array.head),
+      orUnavailable
+    )
+  )
+
+  return PreferenceCatalogue.of({
+    sections,
+    section,
+    createSection,
+    replaceSection,
+    archiveSection,
+    topic,
+    createTopic,
+    replaceTopic,
+    archiveTopic,
+    publish,
+    resolve
+  })
+})
+
+export const layer = Layer.effect(PreferenceCatalogue, make)

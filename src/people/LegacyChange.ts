@@ -1,0 +1,23 @@
+import { JsonMap } from "#schemas/Optional.ts"
+import type { PatchOperation } from "#schemas/PatchOperation.ts"
+import { RecipientPreferences } from "#schemas/Preferences.ts"
+import * as ProfileChange from "#src/people/ProfileChange.ts"
+import { PatchRefused } from "#src/people/Profiles.ts"
+import { Effect, Schema } from "effect"
+
+const encode = Schema.encodeEffect(RecipientPreferences)
+const decode = Schema.decodeUnknownEffect(RecipientPreferences)
+const asJson = Schema.decodeUnknownEffect(JsonMap)
+
+/** RFC 6902 on a recipient's legacy preferences, all operations or none. What they become must still be preferences. */
+export const patch = Effect.fnUntraced(
+  function*({ categories, notifications }: RecipientPreferences, operations: ReadonlyArray<PatchOperation>) {
+    const stored = yield* encode({ notifications: notifications ?? {}, categories: categories ?? {} }).pipe(
+      Effect.flatMap(asJson),
+      Effect.orDie
+    )
+    return yield* decode(yield* ProfileChange.patch(stored, operations)).pipe(
+      Effect.catchTag("SchemaError", () => new PatchRefused({ detail: "The patched preferences are none." }))
+    )
+  }
+)

@@ -1,0 +1,26 @@
+import type { PatchOperation } from "#schemas/PatchOperation.ts"
+import type { RecipientPreferences } from "#schemas/Preferences.ts"
+import type { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { PatchRefused } from "#src/people/Profiles.ts"
+import { Context, type Effect } from "effect"
+
+/**
+ * A recipient's preferences by notification and category (api.md 10.1), with a profile or without. They are read with the
+ * profile: `Profiles.person`. Each write is one atomic change.
+ */
+export class LegacyPreferences extends Context.Service<LegacyPreferences, {
+  /** Whole: a record that is not given is cleared. */
+  readonly replace: (
+    scope: Scope,
+    userId: UserId,
+    preferences: RecipientPreferences
+  ) => Effect.Effect<void, StoreUnavailable>
+  /** RFC 6902 on `{notifications, categories}`, both there; all operations or none. */
+  readonly patch: (
+    scope: Scope,
+    userId: UserId,
+    patch: ReadonlyArray<PatchOperation>
+  ) => Effect.Effect<void, PatchRefused | StoreUnavailable>
+}>()("tidings/LegacyPreferences") {}

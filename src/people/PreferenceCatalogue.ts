@@ -1,0 +1,85 @@
+import type { PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect, type Option, Schema } from "effect"
+
+/** No such section: 404. */
+export class SectionNotFound extends Schema.TaggedError<SectionNotFound>()("SectionNotFound", { id: Schema.String }) {}
+
+/** No such topic, or not in the section named: 404. */
+export class TopicNotFound extends Schema.TaggedError<TopicNotFound>()("TopicNotFound", { id: Schema.String }) {}
+
+/** Topics remain in it: 409. */
+export class SectionNotEmpty extends Schema.TaggedError<SectionNotEmpty>()("SectionNotEmpty", { id: Schema.String }) {}
+
+/** Times in epoch ms. */
+export interface TopicRecord {
+  readonly id: string
+  readonly sectionId: string
+  readonly topic: PreferenceTopic
+  readonly created: number
+  readonly updated: number
+}
+
+/** A section with its topics, oldest first. Times in epoch ms. */
+export interface SectionRecord {
+  readonly id: string
+  readonly section: PreferenceSection
+  readonly topics: ReadonlyArray<TopicRecord>
+  readonly created: number
+  readonly updated: number | undefined
+}
+
+/** How the hosted page is to look. */
+export interface PageSettings {
+  readonly brandId: string | undefined
+  readonly heading: string | undefined
+  readonly description: string | undefined
+}
+
+/** `version` is `publishedAt` in epoch ms, or the next number if that one is taken. */
+export interface PublishedPage {
+  readonly id: string
+  readonly publishedAt: number
+  readonly version: number
+}
+
+type MissingSection = SectionNotFound | StoreUnavailable
+type MissingTopic = SectionNotFound | TopicNotFound | StoreUnavailable
+
+/** The workspace's sections and topics (api.md 10.2). Each write is one atomic change. */
+export class PreferenceCatalogue extends Context.Service<PreferenceCatalogue, {
+  /** Oldest first. */
+  readonly sections: (scope: Scope) => Effect.Effect<ReadonlyArray<SectionRecord>, StoreUnavailable>
+  readonly section: (scope: Scope, id: string) => Effect.Effect<SectionRecord, MissingSection>
+  readonly createSection: (scope: Scope, section: PreferenceSection) => Effect.Effect<SectionRecord, StoreUnavailable>
+  /** Whole: what is not given is cleared; its topics stay. */
+  readonly replaceSection: (
+    scope: Scope,
+    id: string,
+    section: PreferenceSection
+  ) => Effect.Effect<SectionRecord, MissingSection>
+  readonly archiveSection: (scope: Scope, id: string) => Effect.Effect<void, SectionNotEmpty | MissingSection>
+  readonly topic: (scope: Scope, sectionId: string, id: string) => Effect.Effect<TopicRecord, MissingTopic>
+  readonly createTopic: (
+    scope: Scope,
+    sectionId: string,
+    topic: PreferenceTopic
+  ) => Effect.Effect<TopicRecord, MissingSection>
+  /** Whole: what is not given is cleared. */
+  readonly replaceTopic: (
+    scope: Scope,
+    sectionId: string,
+    id: string,
+    topic: PreferenceTopic
+  ) => Effect.Effect<TopicRecord, MissingTopic>
+  /** From now on it is not found but by `resolve`. */
+  readonly archiveTopic: (scope: Scope, sectionId: string, id: string) => Effect.Effect<void, MissingTopic>
+  /** Keeps a copy of all sections and topics for the hosted page, under a version higher than any before. */
+  readonly publish: (scope: Scope, page: PageSettings) => Effect.Effect<PublishedPage, StoreUnavailable>
+  /**
+   * For a send; an archived topic too, since who opted out of it stays out of what still names it. Cheap, and as fresh as
+   * `Templates.resolve`.
+   */
+  readonly resolve: (scope: Scope, id: string) => Effect.Effect<Option.Option<TopicRecord>, StoreUnavailable>
+}>()("tidings/PreferenceCatalogue") {}

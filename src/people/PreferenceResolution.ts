@@ -1,0 +1,64 @@
+import type { DecisionRule, DecisionSource, PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import type { PreferenceStatus } from "#schemas/Preferences.ts"
+
+/** What one source says of a message. `channels`: the only ones it may go through; `undefined` leaves that to others. */
+export interface Statement {
+  readonly source: DecisionSource
+  readonly id: string
+  readonly status: PreferenceStatus | undefined
+  readonly snoozed: boolean
+  readonly channels: ReadonlyArray<string> | undefined
+}
+
+/** Who did not say it themselves: their word is a default for one who never opted in. */
+const defaults: ReadonlySet<DecisionSource> = new Set(["list", "tenant_default", "topic_default"])
+
+/** Whether the word is the recipient's own, so that it beats conditions of a template. */
+export const isOwn = ({ source }: DecisionRule): boolean => !defaults.has(source)
+
+const ruleOf = ({ id, snoozed, source }: Statement): DecisionRule => snoozed ? { source, id, snoozed } : { source, id }
+
+/**
+ * What the preferences make of a message (api.md 10.4): pure and total. `statements` come the strongest first; the first
+ * that knows a status decides it, unless any of them is REQUIRED, which always wins; the first that chooses channels
+ * chooses them, as far as a required message keeps one. `channels` are those of the message's routing, in its order: none
+ * is ever added, and if none of several is left the message is dropped.
+ */
+export const resolve = (
+  statements: ReadonlyArray<Statement>,
+  channels: ReadonlyArray<string>,
+  topic?: string
+): PreferenceDecision => {
+  const required = statements.find(({ status }) => status === "REQUIRED")
+  const deciding = required ?? statements.find(({ snoozed, status }) => snoozed || status !== undefined)
+  const status = required !== undefined
+    ? "REQUIRED"
+    : deciding?.snoozed === true
+    ? "OPTED_OUT"
+    : deciding?.status ?? "OPTED_IN"
+  const common = {
+    ...(topic === undefined ? {} : { topic }),
+    status,
+    ...(deciding === undefined
+      ? {}
+      : { rule: ruleOf(required === undefined ? deciding : { ...deciding, snoozed: false }) })
+  }
+  if (status === "OPTED_OUT" && deciding !== undefined) {
+    return { outcome: "DROPPED", ...common, reason: defaults.has(deciding.source) ? "OPT_IN_REQUIRED" : "UNSUBSCRIBED" }
+  }
+  const choosing = statements.find((statement) => statement.channels !== undefined)
+  const chosen = choosing?.channels
+  if (choosing === undefined || chosen === undefined) return { outcome: "KEPT", ...common }
+  const kept = channels.filter((channel) => chosen.includes(channel))
+  if (kept.length === 0 && channels.length > 0) {
+    if (status === "REQUIRED") return { outcome: "KEPT", ...common }
+    return {
+      outcome: "DROPPED",
+      ...common,
+      reason: "UNSUBSCRIBED",
+      channels: { kept, dropped: channels, rule: ruleOf(choosing) }
+    }
+  }
+  const dropped = channels.filter((channel) => !chosen.includes(channel))
+  return { outcome: "KEPT", ...common, channels: { kept, dropped, rule: ruleOf(choosing) } }
+}

@@ -1,0 +1,218 @@
+import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.ts"
+import type { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { PreferenceCatalogue, TopicNotFound, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
+import * as PreferenceResolution from "#src/people/PreferenceResolution.ts"
+import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
+import { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import { type TopicOverride, type TopicOverrides, UserPreferences } from "#src/people/UserPreferences.ts"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+
+/** A topic that cannot be set as asked, and why. */
+export interface RefusedTopic {
+  readonly topicId: string
+  readonly reason: string
+}
+
+/** What is asked for cannot be set: 400, nothing was. */
+export class PreferencesRefused extends Schema.TaggedError<PreferencesRefused>()("PreferencesRefused", {
+  errors: Schema.Array(Schema.Struct({ topicId: Schema.String, reason: Schema.String }))
+}) {}
+
+/** Whose preferences: a user's, inside a tenant or (`undefined`) outside of any. */
+export interface Owner {
+  readonly scope: Scope
+  readonly userId: UserId
+  readonly tenantId: string | undefined
+}
+
+/** What a user reads of one topic. `status` and the channels are those that hold now, `defaultStatus` what else would. */
+export interface TopicPreference {
+  readonly topicId: string
+  readonly topicName: string
+  readonly sectionId: string
+  readonly sectionName: string
+  readonly status: PreferenceStatus
+  readonly defaultStatus: PreferenceStatus
+  readonly channels: ReadonlyArray<PreferenceChannel> | undefined
+}
+
+/** A topic of the catalogue, with its section. */
+interface Listed {
+  readonly record: TopicRecord
+  readonly sectionName: string
+}
+
+/** What a user wants of topics, held against the catalogue and the tenants' defaults (api.md 10.3). */
+export class TopicPreferences extends Context.Service<TopicPreferences, {
+  /** The topics that the user has overridden there, in the order of their ids. */
+  readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<TopicPreference>, StoreUnavailable>
+  /** One topic, overridden or not. */
+  readonly get: (owner: Owner, topicId: string) => Effect.Effect<TopicPreference, TopicNotFound | StoreUnavailable>
+  readonly put: (
+    owner: Owner,
+    override: TopicOverride
+  ) => Effect.Effect<void, PreferencesRefused | TopicNotFound | StoreUnavailable>
+  /** Sets what can be set and answers what was, each topic once, and what was refused. */
+  readonly update: (
+    owner: Owner,
+    overrides: ReadonlyArray<TopicOverride>
+  ) => Effect.Effect<
+    { readonly applied: ReadonlyArray<TopicOverride>; readonly refused: ReadonlyArray<RefusedTopic> },
+    StoreUnavailable
+  >
+  /** All of them, and no others from now on, or none. Answers the topics that are as by default again. */
+  readonly replace: (
+    owner: Owner,
+    overrides: ReadonlyArray<TopicOverride>
+  ) => Effect.Effect<
+    { readonly applied: ReadonlyArray<TopicOverride>; readonly deleted: ReadonlyArray<string> },
+    PreferencesRefused | StoreUnavailable
+  >
+  /** Back to the default; idempotent. */
+  readonly remove: (owner: Owner, topicId: string) => Effect.Effect<void, StoreUnavailable>
+}>()("tidings/TopicPreferences") {}
+
+/** REQUIRED is a default of topics; said by a user it means opted in. An unsaid choice is one if it names channels. */
+const normal = ({ setting, topicId }: TopicOverride): TopicOverride => ({
+  topicId,
+  setting: {
+    status: setting.status === "OPTED_OUT" ? "OPTED_OUT" : "OPTED_IN",
+    has_custom_routing: setting.has_custom_routing ?? (setting.custom_routing ?? []).length > 0,
+    custom_routing: setting.custom_routing ?? []
+  }
+})
+
+const lastOfEach = (overrides: ReadonlyArray<TopicOverride>): ReadonlyArray<TopicOverride> => [
+  ...new Map(overrides.map((override) => [override.topicId, normal(override)])).values()
+]
+
+/** Which of an effective default and the statements hold: what `PreferenceResolution` makes of a message of the topic. */
+const effective = (
+  { id, sectionId, topic }: TopicRecord,
+  overrides: TopicOverrides | undefined,
+  tenants: PreferenceStatements.Said["tenants"],
+  now: number
+) => {
+  const statements = PreferenceStatements.statements({
+    now,
+    topic: { id, sectionId, status: topic.default_status },
+    names: [],
+    sent: undefined,
+    overrides,
+    recipient: undefined,
+    list: undefined,
+    tenants
+  })
+  const settings = [overrides?.inTenant, overrides?.own, tenants[0]]
+  const choosing = settings.find((setting) => setting?.has_custom_routing === true)
+  return {
+    status: PreferenceResolution.resolve(statements, []).status,
+    channels: choosing === undefined ? undefined : choosing.custom_routing ?? []
+  }
+}
+
+/** So that the lookups share their statement. */
+const atOnce = { concurrency: "unbounded" } as const
+
+export const layer = Layer.effect(
+  TopicPreferences,
+  Effect.gen(function*() {
+    const catalogue = yield* PreferenceCatalogue
+    const users = yield* UserPreferences
+    const tenants = yield* TenantPreferences
+
+    const topics = Effect.fnUntraced(function*(scope: Scope) {
+      const sections = yield* catalogue.sections(scope)
+      return new Map<string, Listed>(
+        sections.flatMap(({ section, topics }) =>
+          topics.map((record) => [record.id, { record, sectionName: section.name }] as const)
+        )
+      )
+    })
+
+    const chain = ({ scope, tenantId }: Owner, topicId: string) =>
+      tenantId === undefined ? Effect.succeed([]) : tenants.chain(scope, tenantId, topicId)
+
+    const shown = Effect.fnUntraced(function*(owner: Owner, listed: Listed, overrides: TopicOverrides) {
+      const { record, sectionName } = listed
+      const defaults = yield* chain(owner, record.id)
+      const now = yield* Clock.currentTimeMillis
+      const byDefault = effective(record, undefined, defaults, now)
+      return {
+        topicId: record.id,
+        topicName: record.topic.name,
+        sectionId: record.sectionId,
+        sectionName,
+        defaultStatus: byDefault.status,
+        ...effective(record, overrides, defaults, now)
+      } satisfies TopicPreference
+    })
+
+    /** Why the override cannot be, if so. */
+    const fault = Effect.fnUntraced(
+      function*(owner: Owner, known: ReadonlyMap<string, Listed>, { setting, topicId }: TopicOverride) {
+        const listed = known.get(topicId)
+        if (listed === undefined) return "The topic does not exist"
+        if (setting.status !== "OPTED_OUT") return undefined
+        const { status } = effective(listed.record, undefined, yield* chain(owner, topicId), 0)
+        return status === "REQUIRED" ? "The topic is required and cannot be opted out of" : undefined
+      }
+    )
+
+    const checked = Effect.fnUntraced(function*(owner: Owner, given: ReadonlyArray<TopicOverride>) {
+      const known = yield* topics(owner.scope)
+      const applied: Array<TopicOverride> = []
+      const refused: Array<RefusedTopic> = []
+      const wanted = lastOfEach(given)
+      const faults = yield* Effect.forEach(wanted, (override) => fault(owner, known, override), atOnce)
+      for (const [index, override] of wanted.entries()) {
+        const reason = faults[index]
+        if (reason === undefined) applied.push(override)
+        else refused.push({ topicId: override.topicId, reason })
+      }
+      return { known, applied, refused }
+    })
+
+    return TopicPreferences.of({
+      list: Effect.fnUntraced(function*(owner) {
+        const overridden = yield* users.list(owner.scope, owner.userId, owner.tenantId)
+        if (overridden.length === 0) return []
+        const known = yield* topics(owner.scope)
+        return yield* Effect.forEach(
+          overridden.flatMap((override) => {
+            const listed = known.get(override.topicId)
+            return listed === undefined ? [] : [{ listed, override }]
+          }),
+          ({ listed, override: { setting, topicId } }) =>
+            shown(owner, listed, { topicId, inTenant: setting, own: undefined }),
+          atOnce
+        )
+      }),
+      get: Effect.fnUntraced(function*(owner, topicId) {
+        const listed = (yield* topics(owner.scope)).get(topicId)
+        if (listed === undefined) return yield* new TopicNotFound({ id: topicId })
+        return yield* shown(owner, listed, yield* users.find(owner.scope, owner.userId, owner.tenantId, topicId))
+      }),
+      put: Effect.fnUntraced(function*(owner, override) {
+        const { applied, known, refused } = yield* checked(owner, [override])
+        if (!known.has(override.topicId)) return yield* new TopicNotFound({ id: override.topicId })
+        if (refused.length > 0) return yield* new PreferencesRefused({ errors: refused })
+        yield* users.put(owner.scope, owner.userId, owner.tenantId, applied)
+      }),
+      update: Effect.fnUntraced(function*(owner, overrides) {
+        const { applied, refused } = yield* checked(owner, overrides)
+        yield* users.put(owner.scope, owner.userId, owner.tenantId, applied)
+        return { applied, refused }
+      }),
+      replace: Effect.fnUntraced(function*(owner, overrides) {
+        const { applied, known, refused } = yield* checked(owner, overrides)
+        if (refused.length > 0) return yield* new PreferencesRefused({ errors: refused })
+        const deleted = yield* users.replace(owner.scope, owner.userId, owner.tenantId, applied)
+        return { applied, deleted: deleted.filter((topicId) => known.has(topicId)) }
+      }),
+      remove: ({ scope, tenantId, userId }, topicId) => users.remove(scope, userId, tenantId, topicId)
+    })
+  })
+)

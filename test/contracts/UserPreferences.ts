@@ -1,0 +1,167 @@
+import type { RecipientPreferences, TopicSetting } from "#schemas/Preferences.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+
+const out: TopicSetting = { status: "OPTED_OUT", has_custom_routing: false, custom_routing: [] }
+const chosen: TopicSetting = { status: "OPTED_IN", has_custom_routing: true, custom_routing: ["inbox", "email"] }
+
+const start = Effect.gen(function*() {
+  const { scope } = yield* Fixture.world
+  return { scope, users: yield* UserPreferences, legacy: yield* LegacyPreferences, profiles: yield* Profiles }
+})
+
+const legacy: RecipientPreferences = {
+  notifications: {
+    ...Object.fromEntries([["__proto__", { status: "OPTED_OUT" as const }]]),
+    "nt \u0000": { rules: [{ type: "snooze", until: "2030-01-01T00:00:00Z" }] }
+  },
+  categories: { ps: { status: "OPTED_IN", channel_preferences: [{ channel: "push" }] } }
+}
+
+/** What every store of what users and recipients said promises. */
+export const userPreferencesContract = <E>(
+  name: string,
+  stores: Layer.Layer<UserPreferences | LegacyPreferences | Profiles, E>
+) =>
+  layer(stores)(`UserPreferences: ${name}`, (it) => {
+    it.effect("what a user says in a tenant, and outside of one, is kept apart", () =>
+      Effect.gen(function*() {
+        const { scope, users } = yield* start
+        yield* users.put(scope, Fixture.user, undefined, [{ topicId: "b", setting: out }, {
+          topicId: "a",
+          setting: out
+        }])
+        yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: chosen }])
+        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, undefined), [
+          { topicId: "a", setting: out },
+          { topicId: "b", setting: out }
+        ])
+        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, "acme"), [{ topicId: "a", setting: chosen }])
+        const found = yield* Effect.all([
+          users.find(scope, Fixture.user, "acme", "a"),
+          users.find(scope, Fixture.user, undefined, "a"),
+          users.find(scope, Fixture.user, "other", "b"),
+          users.find(scope, UserId.make("bob"), "acme", "a")
+        ], { concurrency: "unbounded" })
+        assert.deepStrictEqual(found, [
+          { topicId: "a", inTenant: chosen, own: out },
+          { topicId: "a", inTenant: undefined, own: out },
+          { topicId: "b", inTenant: undefined, own: out },
+          { topicId: "a", inTenant: undefined, own: undefined }
+        ])
+      }))
+
+    it.effect("put leaves other topics alone, and the last word on a topic counts", () =>
+      Effect.gen(function*() {
+        const { scope, users } = yield* start
+        yield* users.put(scope, Fixture.user, undefined, [{ topicId: "a", setting: out }])
+        yield* users.put(scope, Fixture.user, undefined, [
+          { topicId: "b", setting: out },
+          { topicId: "b", setting: chosen }
+        ])
+        yield* users.put(scope, Fixture.user, undefined, [])
+        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, undefined), [
+          { topicId: "a", setting: out },
+          { topicId: "b", setting: chosen }
+        ])
+      }))
+
+    it.effect("replace leaves nothing else, there, and tells what went", () =>
+      Effect.gen(function*() {
+        const { scope, users } = yield* start
+        yield* users.put(scope, Fixture.user, undefined, ["c", "a", "b"].map((topicId) => ({ topicId, setting: out })))
+        yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: out }])
+        assert.deepStrictEqual(
+          yield* users.replace(scope, Fixture.user, undefined, [{ topicId: "b", setting: chosen }]),
+          ["a", "c"]
+        )
+        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, undefined), [{ topicId: "b", setting: chosen }])
+        assert.deepStrictEqual(yield* users.replace(scope, Fixture.user, undefined, []), ["b"])
+        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, undefined), [])
+        assert.lengthOf(yield* users.list(scope, Fixture.user, "acme"), 1)
+      }))
+
+    it.effect("replacements made at once leave the topics of one of them", () =>
+      Effect.gen(function*() {
+        const { scope, users } = yield* start
+        yield* Effect.forEach(
+          ["a", "b", "c", "d"],
+          (topicId) => users.replace(scope, Fixture.user, undefined, [{ topicId, setting: out }]),
+          { concurrency: "unbounded" }
+        )
+        assert.lengthOf(yield* users.list(scope, Fixture.user, undefined), 1)
+      }))
+
+    it.effect("remove forgets one topic, and again changes nothing", () =>
+      Effect.gen(function*() {
+        const { scope, users } = yield* start
+        yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: out }, { topicId: "b", setting: out }])
+        yield* users.remove(scope, Fixture.user, undefined, "a")
+        yield* users.remove(scope, Fixture.user, "acme", "a")
+        yield* users.remove(scope, Fixture.user, "acme", "a")
+        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, "acme"), [{ topicId: "b", setting: out }])
+      }))
+
+    it.effect("P10: another environment's user of the same id is another user", () =>
+      Effect.gen(function*() {
+        const { legacy: records, profiles, scope, users } = yield* start
+        const elsewhere = yield* start
+        yield* users.put(scope, Fixture.user, undefined, [{ topicId: "a", setting: out }])
+        yield* records.replace(scope, Fixture.user, legacy)
+        yield* users.replace(elsewhere.scope, Fixture.user, undefined, [])
+        yield* users.remove(elsewhere.scope, Fixture.user, undefined, "a")
+        assert.deepStrictEqual(yield* users.list(elsewhere.scope, Fixture.user, undefined), [])
+        assert.lengthOf(yield* users.list(scope, Fixture.user, undefined), 1)
+        assert.isUndefined((yield* profiles.person(elsewhere.scope, Fixture.user)).preferences)
+      }))
+
+    it.effect("a setting comes back as it was", () =>
+      Effect.gen(function*() {
+        const { scope, users } = yield* start
+        for (const setting of [out, chosen, { status: "OPTED_IN" as const }]) {
+          yield* users.put(scope, Fixture.user, "a' \"b", [{ topicId: "t", setting }])
+          assert.deepStrictEqual((yield* users.find(scope, Fixture.user, "a' \"b", "t")).inTenant, setting)
+        }
+      }))
+
+    it.effect("legacy preferences are read with the profile, and live without one", () =>
+      Effect.gen(function*() {
+        const { legacy: records, profiles, scope } = yield* start
+        yield* records.replace(scope, Fixture.user, legacy)
+        assert.deepStrictEqual(yield* profiles.person(scope, Fixture.user), {
+          profile: Option.none(),
+          preferences: legacy
+        })
+        yield* profiles.replace(scope, Fixture.user, { a: 1 })
+        assert.deepStrictEqual(yield* profiles.person(scope, Fixture.user), {
+          profile: Option.some({ a: 1 }),
+          preferences: legacy
+        })
+        yield* profiles.remove(scope, Fixture.user)
+        yield* records.replace(scope, Fixture.user, { categories: {} })
+        assert.deepStrictEqual((yield* profiles.person(scope, Fixture.user)).preferences, { categories: {} })
+      }))
+
+    it.effect("legacy preferences are patched, all operations or none", () =>
+      Effect.gen(function*() {
+        const { legacy: records, profiles, scope } = yield* start
+        yield* records.patch(scope, Fixture.user, [
+          { op: "add", path: "/notifications/n", value: { status: "OPTED_OUT" } }
+        ])
+        const patched = { notifications: { n: { status: "OPTED_OUT" as const } }, categories: {} }
+        assert.deepStrictEqual((yield* profiles.person(scope, Fixture.user)).preferences, patched)
+        const refused = yield* Effect.flip(records.patch(scope, Fixture.user, [
+          { op: "remove", path: "/notifications/n" },
+          { op: "add", path: "/categories/c", value: { status: "NO" } }
+        ]))
+        assert.strictEqual(refused._tag, "PatchRefused")
+        assert.deepStrictEqual((yield* profiles.person(scope, Fixture.user)).preferences, patched)
+        yield* Effect.flip(records.patch(scope, UserId.make("nobody"), [{ op: "remove", path: "/x" }]))
+        assert.isUndefined((yield* profiles.person(scope, UserId.make("nobody"))).preferences)
+      }))
+  })

@@ -1,0 +1,54 @@
+import * as Database from "#layers/memory/Database.ts"
+import * as MemoryCatalogue from "#layers/memory/PreferenceCatalogue.ts"
+import * as MemoryTenants from "#layers/memory/TenantPreferences.ts"
+import * as MemoryUsers from "#layers/memory/UserPreferences.ts"
+import type { RecipientPreferences } from "#schemas/Preferences.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as LegacyChange from "#src/people/LegacyChange.ts"
+import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
+import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
+import * as TopicPreferences from "#src/people/TopicPreferences.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
+import { NodeCrypto } from "@effect/platform-node"
+import { Effect, Layer } from "effect"
+
+const memory = Layer.mergeAll(MemoryCatalogue.layer, MemoryTenants.layer, MemoryUsers.layer).pipe(
+  Layer.provide([Database.layer, NodeCrypto.layer])
+)
+
+/** Stores of preferences in memory; what a POST does meets the faults. Legacy ones are kept by scope and user. */
+export const layer = (
+  faults: { readonly down: boolean; readonly crash: boolean; readonly legacy: Map<string, RecipientPreferences> }
+) => {
+  const faulty = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
+      if (faults.down) return Effect.fail(new StoreUnavailable({ cause: "planted" }))
+      return faults.crash ? Effect.die("planted") : effect
+    })
+  const guarded = Layer.unwrap(Effect.gen(function*() {
+    const catalogue = yield* PreferenceCatalogue
+    const users = yield* UserPreferences
+    return Layer.mergeAll(
+      Layer.succeed(PreferenceCatalogue, {
+        ...catalogue,
+        createSection: (...args) => faulty(catalogue.createSection(...args)),
+        createTopic: (...args) => faulty(catalogue.createTopic(...args)),
+        publish: (...args) => faulty(catalogue.publish(...args))
+      }),
+      Layer.succeed(UserPreferences, { ...users, put: (...args) => faulty(users.put(...args)) })
+    )
+  }))
+  const fresh = Layer.fresh(memory)
+  return TopicPreferences.layer.pipe(
+    Layer.provideMerge(guarded),
+    Layer.provide(fresh),
+    Layer.merge(Layer.succeed(LegacyPreferences, {
+      replace: (scope, userId, preferences) =>
+        Effect.sync(() => void faults.legacy.set(`${scope} ${userId}`, preferences)),
+      patch: Effect.fnUntraced(function*(scope, userId, operations) {
+        const name = `${scope} ${userId}`
+        faults.legacy.set(name, yield* LegacyChange.patch(faults.legacy.get(name) ?? {}, operations))
+      })
+    }))
+  )
+}
