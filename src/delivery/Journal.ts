@@ -7,7 +7,7 @@ import type { Reason, Status } from "#schemas/Status.ts"
 import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
 import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
-import type { DueRow, OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { DueRow, Lane, OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, Schema } from "effect"
 
@@ -94,6 +94,8 @@ export type StepResult =
 /** A bounded look at what is due in the owned shards: the oldest ready rows and the most overdue timed ones. */
 export interface Window {
   readonly shards: ReadonlyArray<{ readonly shard: number; readonly takenAtSeq: number }>
+  /** Only of this lane; absent: of both, each cut by itself. */
+  readonly lane?: Lane | undefined
   readonly now: number
   /** Messages already in this owner's hands. */
   readonly held: ReadonlyArray<MessageId>

@@ -9,26 +9,24 @@ interface Mailbox {
 /** Within one recipient a transactional message passes every bulk one. */
 const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
-const size = (mailbox: Mailbox): number => mailbox.transactional.length + mailbox.bulk.length
-
 /** What a node keeps of its recipients: who has a mailbox, and who has no room in it. */
 export interface Mailboxes {
   /** Puts a message behind those of its recipient and lane; false if there is no room. Never waits. */
   readonly offer: (message: OpenMessage) => boolean
-  /** Whether the mailbox is more than half full: not worth reading more for it. */
-  readonly isFull: (recipientKey: string) => boolean
+  /** Whether the mailbox's lane is more than half full: not worth reading more for it. */
+  readonly isFull: (recipientKey: string, lane: Lane) => boolean
   /** Recipients with a message in hand now. */
   readonly active: () => number
 }
 
 /**
  * One fiber per recipient with messages, which runs them one at a time in the order they came; it ends, and is gone, with the last. An idle
- * recipient costs nothing. `run` never fails; `onRoom` is called when a mailbox has come down to half its capacity (an even number).
+ * recipient costs nothing. `run` never fails; `onRoom` is called when a lane of a mailbox has come down to half its capacity (an even number).
  */
 export const make = Effect.fnUntraced(function*(options: {
   readonly capacity: number
   readonly run: (message: OpenMessage) => Effect.Effect<void>
-  readonly onRoom: () => void
+  readonly onRoom: (lane: Lane) => void
 }): Effect.fn.Return<Mailboxes, never, Scope.Scope> {
   const mailboxes = new Map<string, Mailbox>()
   const fork = yield* FiberSet.makeRuntime<never, void, never>()
@@ -37,7 +35,7 @@ export const make = Effect.fnUntraced(function*(options: {
     for (const lane of lanes) {
       const message = mailbox[lane].shift()
       if (message === undefined) continue
-      if (size(mailbox) === options.capacity / 2) options.onRoom()
+      if (mailbox[lane].length === options.capacity / 2) options.onRoom(lane)
       return message
     }
     mailboxes.delete(recipientKey)
@@ -56,7 +54,7 @@ export const make = Effect.fnUntraced(function*(options: {
     offer: (message) => {
       const known = mailboxes.get(message.recipientKey)
       if (known !== undefined) {
-        if (size(known) >= options.capacity) return false
+        if (known[message.lane].length >= options.capacity) return false
         known[message.lane].push(message)
         return true
       }
@@ -66,10 +64,7 @@ export const make = Effect.fnUntraced(function*(options: {
       fork(actor(message.recipientKey, mailbox))
       return true
     },
-    isFull: (recipientKey) => {
-      const mailbox = mailboxes.get(recipientKey)
-      return mailbox !== undefined && size(mailbox) > options.capacity / 2
-    },
+    isFull: (recipientKey, lane) => (mailboxes.get(recipientKey)?.[lane].length ?? 0) > options.capacity / 2,
     active: () => mailboxes.size
   }
 })

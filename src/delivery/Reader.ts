@@ -1,13 +1,13 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
-import type { DueRow, OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { DueRow, Lane, OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/Owned.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Duration, Effect, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
 
-/** Rows of one look at the store. */
-const windowSize = 1_000
+/** Rows of one look at the store, at most. */
+const largestWindow = 1_000
 
 /** With nothing due and nothing heard, the store is looked at all the same (reliability.md A5). */
 const sweepInterval = 60_000
@@ -29,13 +29,16 @@ export interface Reader {
 }
 
 /**
- * Reads windows of due rows that are not in hand, the oldest first, and sleeps until the next is due. A row that finds its recipient's
+ * Reads windows of a lane's due rows that are not in hand, the oldest first, and sleeps until the next is due. A row that finds its recipient's
  * mailbox full stays a row; its recipient is then served from the store alone until nothing of it is unread, so order holds (P3).
  */
 export const make = Effect.fnUntraced(function*(options: {
   readonly journal: Journal["Service"]
   readonly owned: ReturnType<typeof makeOwned>
-  readonly capacity: () => number
+  readonly lane: Lane
+  /** Messages of the lane in hand at once, and how many more there may be now. */
+  readonly capacity: number
+  readonly free: () => number
   readonly held: () => ReadonlyArray<MessageId>
   readonly holds: (id: MessageId) => boolean
   readonly isFull: (recipientKey: string) => boolean
@@ -43,7 +46,8 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly decode: (row: DueRow) => Effect.Effect<OpenMessage, Schema.SchemaError>
   readonly abandon: (row: DueRow) => Effect.Effect<void, never>
 }): Effect.fn.Return<Reader, never, Scope.Scope> {
-  const { journal, owned } = options
+  const { journal, lane, owned } = options
+  const windowSize = Math.min(largestWindow, options.capacity)
   const signal = Latch.makeUnsafe()
   /** Recipients of whom a row was left behind. */
   const overflowed = new Set<string>()
@@ -79,13 +83,13 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const takeDirectly = (message: OpenMessage) => {
-    if (options.capacity() === 0) behind()
+    if (options.free() === 0) behind()
     else if (overflowed.has(message.recipientKey) || !take(message)) left++
   }
 
   const accept = (messages: ReadonlyArray<OpenMessage>) => {
     for (const message of messages) {
-      if (!owned.has(message.shard)) continue
+      if (message.lane !== lane || !owned.has(message.shard)) continue
       if (message.dueAt > 0) expect(message.dueAt)
       else if (arrivals !== undefined && arrivals.length < windowSize) arrivals.push(message)
       else if (arrivals === undefined && caughtUp) takeDirectly(message)
@@ -113,10 +117,12 @@ export const make = Effect.fnUntraced(function*(options: {
     const now = yield* Clock.currentTimeMillis
     const due = yield* journal.due({
       shards,
+      lane,
       now,
       held: options.held(),
       fullMailboxes: full,
-      limit: Math.min(windowSize, options.capacity())
+      // Ready and timed rows each fill half of the room.
+      limit: Math.min(windowSize, Math.ceil(options.free() / 2))
     })
     for (const row of due.rows) {
       seen.add(row.id)
@@ -144,7 +150,7 @@ export const make = Effect.fnUntraced(function*(options: {
     yield* signal.await.pipe(Effect.timeoutOption(wait))
   })
 
-  const isCrowded = () => options.capacity() < windowSize / 4
+  const isCrowded = () => options.free() < windowSize / 4
 
   const loop = Effect.gen(function*() {
     // Without room nothing can be read, whatever is due: room itself is the signal.

@@ -4,7 +4,7 @@ import { Expansions } from "#src/delivery/Expansions.ts"
 import { Handover } from "#src/delivery/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import * as Mailboxes from "#src/delivery/Mailboxes.ts"
-import { fromRow, type OpenMessage } from "#src/delivery/OpenMessage.ts"
+import { fromRow, type Lane, type OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Owned from "#src/delivery/Owned.ts"
 import { Pipeline } from "#src/delivery/Pipeline.ts"
 import * as Reader from "#src/delivery/Reader.ts"
@@ -14,10 +14,13 @@ import * as Tries from "#src/delivery/Tries.ts"
 import { Members } from "#src/people/Members.ts"
 import { Context, Effect, Layer } from "effect"
 
-/** Messages in the hands of one node at once. */
-const capacity = 4_096
+/**
+ * Messages in the hands of one node at once, by lane. That of bulk is its budget of fibers, provider connections and steps in the journal's
+ * batches, for the whole node: whatever waits behind it, a transactional message finds room and a short batch (design.md §3, Lanes).
+ */
+const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 512 }
 
-/** Messages of one recipient in hand at once; what is above stays a due row. */
+/** Messages of one recipient and lane in hand at once; what is above stays a due row. */
 const mailboxCapacity = 32
 
 /**
@@ -43,12 +46,13 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const pipeline = yield* Pipeline
     const handover = yield* Handover
-    const held = new Map<MessageId, OpenMessage>()
+    const held: Record<Lane, Map<MessageId, OpenMessage>> = { transactional: new Map(), bulk: new Map() }
     const owned = Owned.make(journal)
     const together = yield* Together.make
     const guard = Tries.make({ journal, pipeline, together })
 
     const run = Effect.fnUntraced(function*(message: OpenMessage) {
+      const { lane } = message
       const owner = owned.enter(message.shard)
       if (owner !== undefined) {
         // The row of a message whose step could not even be written stays open; the sweep will find it.
@@ -59,38 +63,50 @@ export const layer = Layer.effect(
         )
         owned.leave(owner)
         if (ending?._tag === "Fenced") yield* owned.lost(owner)
-        if (ending?._tag === "Waiting") reader.expect(ending.dueAt)
+        if (ending?._tag === "Waiting") readers[lane].expect(ending.dueAt)
       }
-      held.delete(message.id)
-      if (held.size === capacity / 2) reader.room()
+      held[lane].delete(message.id)
+      if (held[lane].size === capacities[lane] / 2) readers[lane].room()
     })
 
-    const mailboxes = yield* Mailboxes.make({ capacity: mailboxCapacity, run, onRoom: () => reader.room() })
-    const reader = yield* Reader.make({
-      journal,
-      owned,
-      capacity: () => capacity - held.size,
-      held: () => [...held.keys()],
-      holds: (id) => held.has(id),
-      isFull: mailboxes.isFull,
-      offer: (message) => {
-        if (held.has(message.id)) return true
-        // Before the offer: a step that needs no wait has ended when it returns.
-        held.set(message.id, message)
-        if (mailboxes.offer(message)) return true
-        held.delete(message.id)
-        return false
-      },
-      decode: fromRow,
-      abandon: (row) => {
-        const owner = owned.enter(row.shard)
-        return owner === undefined ?
-          Effect.void :
-          pipeline.abandon(row, owner.epoch, "The stored message does not decode").pipe(
-            Effect.ensuring(Effect.sync(() => owned.leave(owner)))
-          )
-      }
+    const mailboxes = yield* Mailboxes.make({
+      capacity: mailboxCapacity,
+      run,
+      onRoom: (lane) => readers[lane].room()
     })
+    const read = (lane: Lane) =>
+      Reader.make({
+        journal,
+        owned,
+        lane,
+        capacity: capacities[lane],
+        free: () => capacities[lane] - held[lane].size,
+        held: () => [...held[lane].keys()],
+        holds: (id) => held[lane].has(id),
+        isFull: (recipientKey) => mailboxes.isFull(recipientKey, lane),
+        offer: (message) => {
+          if (held[lane].has(message.id)) return true
+          // Before the offer: a step that needs no wait has ended when it returns.
+          held[lane].set(message.id, message)
+          if (mailboxes.offer(message)) return true
+          held[lane].delete(message.id)
+          return false
+        },
+        decode: fromRow,
+        abandon: (row) => {
+          const owner = owned.enter(row.shard)
+          return owner === undefined ?
+            Effect.void :
+            pipeline.abandon(row, owner.epoch, "The stored message does not decode").pipe(
+              Effect.ensuring(Effect.sync(() => owned.leave(owner)))
+            )
+        }
+      })
+
+    const readers: Record<Lane, Reader.Reader> = {
+      transactional: yield* read("transactional"),
+      bulk: yield* read("bulk")
+    }
 
     const expander = yield* Expander.make({
       expansions: yield* Expansions,
@@ -98,17 +114,22 @@ export const layer = Layer.effect(
       owned,
       together,
       shards: yield* ShardCount,
-      onMessages: () => reader.behind()
+      onMessages: () => readers.bulk.behind()
     })
     const behind = () => {
-      reader.behind()
+      readers.transactional.behind()
+      readers.bulk.behind()
       expander.behind()
     }
 
     yield* Effect.acquireRelease(
       handover.connect({
         owns: owned.has,
-        offer: (messages) => Effect.sync(() => reader.accept(messages)),
+        offer: (messages) =>
+          Effect.sync(() => {
+            readers.transactional.accept(messages)
+            readers.bulk.accept(messages)
+          }),
         stir: Effect.sync(expander.behind)
       }),
       () => handover.connect(undefined)
@@ -118,8 +139,8 @@ export const layer = Layer.effect(
       own: (shard, node) => owned.own(shard, node, Effect.sync(behind)),
       wake: Effect.sync(behind),
       owned: Effect.sync(owned.shards),
-      held: Effect.sync(() => held.size),
-      reading: Effect.sync(reader.isReading)
+      held: Effect.sync(() => held.transactional.size + held.bulk.size),
+      reading: Effect.sync(() => readers.transactional.isReading() && readers.bulk.isReading())
     })
   })
 )

@@ -29,7 +29,7 @@ interface Found {
 /** Ready rows in the order of acceptance, timed ones in the order of their times; both cut for each lane, so neither starves the other. */
 const byOrder = (a: Found, b: Found): number => a.dueAt - b.dueAt || a.row.seq - b.row.seq
 
-export const due = (state: State, { fullMailboxes, held, limit, now, shards }: Window): Due => {
+export const due = (state: State, { fullMailboxes, held, lane, limit, now, shards }: Window): Due => {
   const inHand = new Set<string>(held)
   const full = new Set(fullMailboxes)
   const parts: Record<string, Array<Found>> = {}
@@ -37,7 +37,7 @@ export const due = (state: State, { fullMailboxes, held, limit, now, shards }: W
   for (const { shard, takenAtSeq } of shards) {
     for (const row of openOf(state, shard)) {
       const { dueAt } = row
-      if (dueAt === undefined) continue
+      if (dueAt === undefined || (lane !== undefined && row.lane !== lane)) continue
       if (dueAt > now) next = Math.min(next ?? dueAt, dueAt)
       else if (!inHand.has(row.id) && !full.has(row.recipientKey)) {
         const part = `${row.lane} ${dueAt > 0}`

@@ -2,7 +2,7 @@ import { Attempt } from "#schemas/Attempt.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
-import { DueRow } from "#src/delivery/OpenMessage.ts"
+import { DueRow, type Lane } from "#src/delivery/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
@@ -13,7 +13,7 @@ const readAttempts = Unreadable.sorted(Schema.Struct({ scope: Schema.Int, id: Sc
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 
 /** How the window is cut: bulk may fill its share whatever transactional holds, and the other way round. */
-const lanes = ["transactional", "bulk"] as const
+const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
 /** `due_at = 0` and `due_at > 0` are spelt out, since they are what the two partial indexes are for. */
 const part = (lane: string, kind: "ready" | "timed") => `
@@ -25,9 +25,9 @@ const part = (lane: string, kind: "ready" | "timed") => `
     and not (m.id = any($4::text[])) and not (m.recipient_key = any($5::text[]))
   order by ${kind === "ready" ? "m.seq" : "m.due_at"} limit $6)`
 
-const window = `
+const window = (wanted: ReadonlyArray<Lane>) => `
   with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
-  ${lanes.flatMap((lane) => [part(lane, "ready"), part(lane, "timed")]).join(" union all ")}`
+  ${wanted.flatMap((lane) => [part(lane, "ready"), part(lane, "timed")]).join(" union all ")}`
 
 const attemptsOf = `
   select a.scope, message_id as id, number, channel, provider, state, kind, started_at::float8 as "startedAt",
@@ -35,9 +35,9 @@ const attemptsOf = `
   from attempts a join unnest($1::int[], $2::text[]) as x(scope, id) on a.scope = x.scope and a.message_id = x.id
   where message_id between $3 and $4 order by message_id, number`
 
-const nextTimed = `
+const nextTimed = (wanted: ReadonlyArray<Lane>) => `
   select least(${
-  lanes.map((lane) =>
+  wanted.map((lane) =>
     `(select m.due_at from messages m where m.lane = '${lane}' and m.due_at > $2 and m.shard = any($1::smallint[])
       order by m.due_at limit 1)`
   ).join(", ")
@@ -46,9 +46,10 @@ const nextTimed = `
 /** Reads one window: a statement for the rows, one for their attempts if there are rows, one for the next time if nothing was left out. */
 export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
   Effect.fnUntraced(
-    function*({ fullMailboxes, held, limit, now, shards }: Window) {
+    function*({ fullMailboxes, held, lane, limit, now, shards }: Window) {
+      const wanted = lane === undefined ? lanes : [lane]
       const owned = shards.map((owner) => owner.shard)
-      const looked = yield* sql.unsafe(window, [
+      const looked = yield* sql.unsafe(window(wanted), [
         owned,
         shards.map((owner) => owner.takenAtSeq),
         now,
@@ -75,7 +76,7 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
         else earlier.push(attempt)
       }
       const next = complete
-        ? (yield* sql.unsafe(nextTimed, [owned, now]).pipe(Effect.flatMap(decodeNext)))[0]?.next ?? undefined
+        ? (yield* sql.unsafe(nextTimed(wanted), [owned, now]).pipe(Effect.flatMap(decodeNext)))[0]?.next ?? undefined
         : undefined
       const aside = new Set(attempts.bad.map(({ id, scope }) => `${scope}:${id}`))
       return {
