@@ -61,6 +61,7 @@ import * as Intake from "#src/delivery/Intake.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Placement as Placed } from "#src/delivery/Placement.ts"
 import type { Providers } from "#src/delivery/Providers.ts"
+import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import * as TopicPreferences from "#src/people/TopicPreferences.ts"
@@ -171,6 +172,7 @@ const server = (settings: Values) =>
     Layer.provide(
       NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
     ),
+    Layer.provide(Rehearsals.layer),
     Layer.provide(Workers.layer(settings.workers)),
     Layer.provide(Sweep.layer)
   )

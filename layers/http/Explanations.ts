@@ -6,7 +6,8 @@ import type { Plan } from "#src/delivery/Plan.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 
-const node = (plan: Plan): PlanNode =>
+/** A plan in the words of the API. */
+export const node = (plan: Plan): PlanNode =>
   plan._tag === "Candidate"
     ? { channel: plan.channel, provider: plan.provider, timeout: plan.timeout }
     : { method: plan.method, channel: plan.channel, timeout: plan.timeout, ways: plan.children.map(node) }

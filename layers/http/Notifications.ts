@@ -1,3 +1,4 @@
+import { shown } from "#layers/http/Rehearsed.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { summary } from "#layers/http/TemplateSummaries.ts"
@@ -8,6 +9,7 @@ import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { author } from "#src/content/Author.ts"
 import { withChecksums } from "#src/content/Checksums.ts"
 import { type TemplateDraft, type TemplateRecord, Templates, type VersionRecord } from "#src/content/Templates.ts"
+import { Rehearsals } from "#src/delivery/Rehearsals.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -46,7 +48,20 @@ export const layer = HttpApiBuilder.group(
   "notifications",
   Effect.fnUntraced(function*(handlers) {
     const templates = yield* Templates
+    const rehearsals = yield* Rehearsals
     return handlers.handleAll({
+      preview: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        const { brand_id: brandId, channels, data, to, version } = payload
+        const results = yield* rehearsals.preview(scope, params.id, {
+          version: version ?? "draft",
+          to: to ?? {},
+          data: data ?? {},
+          brandId: brandId ?? undefined,
+          channels: channels ?? []
+        })
+        return { results: results.map(shown) }
+      }, refusals),
       list: Effect.fnUntraced(function*({ query: { cursor, event_id: alias, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* templates.list(scope, { limit, cursor, alias })

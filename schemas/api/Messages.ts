@@ -38,23 +38,22 @@ export const HistoryEntry = Schema.StructWithRest(Schema.Struct({ type: HistoryT
 ])
 export type HistoryEntry = typeof HistoryEntry.Type
 
-/** What one channel was given to send. */
-export const Output = Schema.Struct({
-  channel: Schema.String,
-  channel_id: Schema.String,
-  content: Schema.Struct({
-    html: Rendered.fields.html,
-    subject: Rendered.fields.subject,
-    title: Rendered.fields.title,
-    body: Rendered.fields.body,
-    text: Rendered.fields.text,
-    blocks: Rendered.fields.blocks,
-    /** Ours: Slack's blocks or the adaptive card of Teams, as they were sent. */
-    native: Rendered.fields.native,
-    /** Ours: how many parts a text message was. */
-    segments: Rendered.fields.segments
-  })
+/** The parts of what a channel was given to send; those it does not use are empty. */
+export const OutputContent = Schema.Struct({
+  html: Rendered.fields.html,
+  subject: Rendered.fields.subject,
+  title: Rendered.fields.title,
+  body: Rendered.fields.body,
+  text: Rendered.fields.text,
+  blocks: Rendered.fields.blocks,
+  /** Ours: Slack's blocks or the adaptive card of Teams, as they were sent. */
+  native: Rendered.fields.native,
+  /** Ours: how many parts a text message was. */
+  segments: Rendered.fields.segments
 })
+
+/** What one channel was given to send. */
+export const Output = Schema.Struct({ channel: Schema.String, channel_id: Schema.String, content: OutputContent })
 export type Output = typeof Output.Type
 
 /** The message can no longer be cancelled: the record as it is, with the error's two members. */

@@ -1,6 +1,7 @@
 import { Conflict, NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Paging, Results } from "#schemas/api/Paging.ts"
+import { PreviewRequest, PreviewResponse } from "#schemas/api/Rehearsals.ts"
 import * as Query from "#schemas/api/Query.ts"
 import { Element } from "#schemas/Elemental.ts"
 import { optional } from "#schemas/Optional.ts"
@@ -114,6 +115,14 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
       OpenApi.Description,
       "Makes the draft a version and that one live; with `version` an earlier one is live again. Repeated, it changes nothing."
     ),
+  HttpApiEndpoint.post("preview", "/:id/preview", {
+    params,
+    payload: PreviewRequest,
+    success: PreviewResponse,
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Preview a template")
+    .annotate(OpenApi.Description, "Renders it for a recipient and data in every channel; nothing is sent or stored."),
   HttpApiEndpoint.get("getContent", "/:id/content", { params, query, success: ContentResponse, error: NotFound })
     .annotate(OpenApi.Summary, "Get a template's content")
     .annotate(OpenApi.Description, "With the ids and MD5 checksums of its elements."),

@@ -1,4 +1,5 @@
 import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
+import { DryRunResponse } from "#schemas/api/Rehearsals.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { SendMessage } from "#schemas/SendMessage.ts"
 import { Schema } from "effect"
@@ -14,12 +15,13 @@ export class Send extends HttpApiGroup.make("send", { topLevel: true }).add(
     // Its schemas are JSON as they stand: a codec on top would only cost time.
     disableCodecs: true,
     payload: SendRequest,
-    success: SendResponse.pipe(HttpApiSchema.status(202))
+    success: [SendResponse.pipe(HttpApiSchema.status(202)), DryRunResponse]
   })
     .annotate(CommittedByJournal, true)
     .annotate(OpenApi.Summary, "Send a message")
     .annotate(
       OpenApi.Description,
-      "Accepts a message for one or more recipients. The 202 comes after the message is stored: it is not lost."
+      "Accepts a message for one or more recipients. The 202 comes after the message is stored: it is not lost. "
+        + "With the header `Tidings-Dry-Run: true` nothing is stored or sent, and the 200 says what would become of it."
     )
 ).annotate(OpenApi.Title, "Send") {}

@@ -40,7 +40,7 @@ export const layer = Layer.effect(
   Pipeline,
   Effect.gen(function*() {
     const journal = yield* Journal
-    const decide = yield* Stages.make
+    const { decide } = yield* Stages.make
     const devices = yield* PushDevices.make
     const render = yield* Render.make
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)

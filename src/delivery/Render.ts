@@ -3,11 +3,11 @@ import { environmentOf } from "#schemas/Scope.ts"
 import type { Input, RenderFailed } from "#src/content/Content.ts"
 import { Rendering } from "#src/content/Rendering.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
-import type { Decision } from "#src/delivery/Stages.ts"
+import type { Known } from "#src/delivery/Stages.ts"
 import { Effect, type Schema } from "effect"
 
 /** What templates may speak of besides the data and the profile (api.md 2.6). */
-const variables = ({ message, template }: Decision): Schema.JsonObject => {
+const variables = ({ message, template }: Known): Schema.JsonObject => {
   const { instructions, keyState } = message
   const topic = instructions.preferences?.subscription_topic_id ?? template?.template.subscription?.topic_id
   return {
@@ -18,9 +18,9 @@ const variables = ({ message, template }: Decision): Schema.JsonObject => {
   }
 }
 
-const input = (decision: Decision, { channel, provider: key }: Candidate, at: number): Input => {
-  const { content, data, message, profile, providers } = decision
-  const provider = providers.find((known) => known.channel === channel && known.key === key)
+const input = (known: Known, { channel, provider: key }: Candidate, at: number): Input => {
+  const { content, data, message, profile, providers } = known
+  const provider = providers.find((one) => one.channel === channel && one.key === key)
   return {
     content,
     channel,
@@ -34,7 +34,7 @@ const input = (decision: Decision, { channel, provider: key }: Candidate, at: nu
       tenantId: message.recipient.tenant_id ?? undefined,
       environment: environmentOf(message.scope),
       now: at,
-      variables: variables(decision)
+      variables: variables(known)
     }
   }
 }
@@ -42,6 +42,6 @@ const input = (decision: Decision, { channel, provider: key }: Candidate, at: nu
 /** The stage that says what a candidate is given to send. `at`, in epoch ms, is when. */
 export const make = Effect.map(
   Rendering,
-  ({ render }) => (decision: Decision, at: number) => (candidate: Candidate): Effect.Effect<Rendered, RenderFailed> =>
-    render(decision.message.scope, input(decision, candidate, at))
+  ({ render }) => (known: Known, at: number) => (candidate: Candidate): Effect.Effect<Rendered, RenderFailed> =>
+    render(known.message.scope, input(known, candidate, at))
 )

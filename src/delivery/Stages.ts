@@ -1,6 +1,4 @@
 import { UserId } from "#schemas/Profile.ts"
-import type { Content as MessageContent } from "#schemas/Elemental.ts"
-import type { Resolved } from "#src/content/Templates.ts"
 import * as Mapping from "#src/delivery/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Plan } from "#src/delivery/Plan.ts"
@@ -15,17 +13,15 @@ import { Profiles } from "#src/people/Profiles.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Effect, Option, type Schema } from "effect"
 
-/** What the stages before the provider decided of a message; they write nothing, so that a dry run is the same as the first half of a run. */
-export interface Decision {
-  /** With what its template adds to it. */
-  readonly message: OpenMessage
-  readonly content: MessageContent
-  /** `undefined`: the message brought its own content. */
-  readonly template: Resolved | undefined
-  readonly isOneTimePassword: boolean
+/** What is known of a message and its recipient before it is decided where it goes: what a rendering needs. */
+export interface Known extends Mapping.Mapped {
   readonly profile: Schema.JsonObject
   readonly data: Schema.JsonObject
   readonly providers: ReadonlyArray<Provider>
+}
+
+/** What the stages before the provider decided of a message. */
+export interface Decision extends Known {
   readonly plan: Plan
 }
 
@@ -36,7 +32,7 @@ const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObj
   ...(typeof message.recipient.user_id === "string" ? { user_id: message.recipient.user_id } : {})
 })
 
-/** The stages map → profile → route. */
+/** The stages map → profile → route; they write nothing, so that a dry run is the same as the first half of a run. */
 export const make = Effect.gen(function*() {
   const map = yield* Mapping.make
   const profiles = yield* Profiles
@@ -50,8 +46,7 @@ export const make = Effect.gen(function*() {
     return Option.getOrElse(stored, () => ({}))
   })
 
-  return Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal> {
-    const mapped = yield* map(stored).pipe(Trace.stage("map"))
+  const known = Effect.fnUntraced(function*(mapped: Mapping.Mapped): Effect.fn.Return<Known> {
     const { message } = mapped
     const configured = yield* Write.patiently(providers.configured(message.scope))
     const profile = yield* load(message).pipe(
@@ -60,9 +55,17 @@ export const make = Effect.gen(function*() {
       Trace.stage("profile")
     )
     const data = { ...message.instructions.data, ...message.recipient.data }
-    const plan = yield* Effect.suspend(() =>
-      Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, configured))
-    ).pipe(Trace.stage("route"))
-    return { ...mapped, profile, data, providers: configured, plan }
+    return { ...mapped, profile, data, providers: configured }
   })
+
+  const decide = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal> {
+    const found = yield* known(yield* map(stored).pipe(Trace.stage("map")))
+    const { data, message, profile, providers } = found
+    const plan = yield* Effect.suspend(() =>
+      Effect.fromResult(Routing.plan({ ...message.instructions, data }, profile, providers))
+    ).pipe(Trace.stage("route"))
+    return { ...found, plan }
+  })
+
+  return { known, decide }
 })

@@ -1,5 +1,6 @@
 import type { HistoryEntry, Output } from "#schemas/api/Messages.ts"
 import type { HistoryEvent, HistoryType } from "#schemas/History.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
 import type { MessageRecord, Original } from "#src/reports/MessageLog.ts"
 import type { Schema } from "effect"
 
@@ -55,6 +56,18 @@ export const entries = (
     ...joined(event.type, record, original)
   }))
 
+/** What a channel was given to send, as callers see it. */
+export const contentOf = (output: Rendered): Output["content"] => ({
+  html: output.html,
+  subject: output.subject,
+  title: output.title,
+  body: output.body,
+  text: output.text,
+  blocks: output.blocks,
+  ...(output.native === undefined ? {} : { native: output.native }),
+  ...(output.segments === undefined ? {} : { segments: output.segments })
+})
+
 /** What each channel was given to send, by its last rendering. */
 export const outputs = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<Output> => {
   const rendered = events.flatMap(({ channel, output, type }) =>
@@ -63,15 +76,6 @@ export const outputs = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<Outp
   return [...new Map(rendered.map((event) => [event.channel, event])).values()].map(({ channel, output }) => ({
     channel,
     channel_id: channel,
-    content: {
-      html: output.html,
-      subject: output.subject,
-      title: output.title,
-      body: output.body,
-      text: output.text,
-      blocks: output.blocks,
-      ...(output.native === undefined ? {} : { native: output.native }),
-      ...(output.segments === undefined ? {} : { segments: output.segments })
-    }
+    content: contentOf(output)
   }))
 }

@@ -144,6 +144,14 @@ export const cases: Readonly<Record<string, PostCase>> = {
     body: () => ({}),
     effects: `select count(*)::int as count from template_versions where template_id = $1 and $2 <> ''`
   },
+  "/notifications/:id/preview": {
+    prepare: created("/notifications", template),
+    path: (id) => `/notifications/${id}/preview`,
+    body: () => ({ data: { a: 1 } }),
+    // It changes nothing but the key that remembers its answer.
+    effects: `select count(*)::int as count from idempotency
+      where path = '/notifications/' || $1 || '/preview' and key = 'key-' || $2`
+  },
   "/routing-strategies": {
     prepare: nothing,
     path: () => "/routing-strategies",

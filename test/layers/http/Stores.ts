@@ -5,9 +5,14 @@ import type { Profile } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { ApiKeys, InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
 import { Idempotency, type IdempotencyKey, type StoredResponse } from "#src/access/Idempotency.ts"
+import { Layouts } from "#src/content/Layouts.ts"
+import { Mjml } from "#src/content/Mjml.ts"
+import * as Rendering from "#src/content/Rendering.ts"
+import { Translations } from "#src/content/Translations.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import { Journal, MessageNotFound, type NewMessage } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
@@ -224,9 +229,14 @@ export const layer = (state: State) => {
     }
   })
 
-  return Intake.layer.pipe(
+  const rendering = Rendering.layer.pipe(
+    Layer.provide([Layer.mock(Layouts, {}), Layer.mock(Mjml, {})]),
+    Layer.provide(Layer.mock(Translations, { find: () => Effect.succeed(Option.none()) }))
+  )
+
+  return Layer.merge(Intake.layer, Rehearsals.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(journal, log)),
-    Layer.merge(
+    Layer.provideMerge(
       Layer.mergeAll(
         idempotency,
         profiles,
@@ -237,6 +247,6 @@ export const layer = (state: State) => {
         AccessStores.layer
       )
     ),
-    Layer.provide(NodeCrypto.layer)
+    Layer.provide([NodeCrypto.layer, rendering])
   )
 }

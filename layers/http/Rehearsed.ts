@@ -1,0 +1,38 @@
+import { node } from "#layers/http/Explanations.ts"
+import type { DryRunResponse, Shown as ShownJson } from "#schemas/api/Rehearsals.ts"
+import type { Rehearsed, Shown } from "#src/delivery/Rehearsals.ts"
+import { contentOf } from "#src/reports/Timeline.ts"
+
+export const shown = ({ channel, error, provider, rendered }: Shown): ShownJson => ({
+  channel,
+  channel_id: channel,
+  provider,
+  content: rendered === undefined ? undefined : contentOf(rendered),
+  error
+})
+
+/** What would become of the messages of a call, in the words of the API. */
+export const dryRun = (rehearsed: ReadonlyArray<Rehearsed>): DryRunResponse => ({
+  dry_run: true,
+  results: rehearsed.map(({ dueAt, outputs, plan, ...end }) => ({
+    ...end,
+    due_at: dueAt,
+    plan: plan === undefined ? undefined : node(plan),
+    outputs: outputs.map(shown)
+  }))
+})
+
+/** What the header says: a caller who asked for a dry run must not send. */
+export const isDryRun = (header: string | undefined): boolean | undefined => {
+  switch (header?.trim().toLowerCase()) {
+    case undefined:
+    case "false":
+    case "0":
+      return false
+    case "true":
+    case "1":
+      return true
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,47 @@
+import { PlanNode } from "#schemas/api/Explain.ts"
+import { maybe } from "#schemas/api/Maybe.ts"
+import { OutputContent } from "#schemas/api/Messages.ts"
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { Recipient } from "#schemas/Recipient.ts"
+import { Reason, Status } from "#schemas/Status.ts"
+import { Snapshot } from "#schemas/Template.ts"
+import { Schema } from "effect"
+
+/** What a provider would be given; `error` says why there is nothing. */
+export const Shown = Schema.Struct({
+  channel: Schema.String,
+  channel_id: Schema.String,
+  provider: Schema.String,
+  content: maybe(OutputContent),
+  error: maybe(Schema.String)
+})
+export type Shown = typeof Shown.Type
+
+/**
+ * The answer to a send with `Tidings-Dry-Run: true`: for each recipient what would become of its message if every
+ * provider accepted. Times in epoch ms.
+ */
+export const DryRunResponse = Schema.Struct({
+  dry_run: Schema.Literal(true),
+  results: Schema.Array(Schema.Struct({
+    recipient: Schema.String,
+    status: Status,
+    reason: maybe(Reason),
+    error: maybe(Schema.String),
+    due_at: maybe(Schema.Number),
+    plan: maybe(PlanNode),
+    outputs: Schema.Array(Shown)
+  }))
+})
+export type DryRunResponse = typeof DryRunResponse.Type
+
+/** A recipient, data and brand to show a template with; without `version` its draft, without `channels` every one. */
+export const PreviewRequest = Schema.Struct({
+  version: optional(Snapshot),
+  to: optional(Recipient),
+  data: optional(JsonMap),
+  brand_id: optional(Schema.String),
+  channels: optional(Schema.Array(Schema.NonEmptyString).check(Schema.isMaxLength(20)))
+})
+
+export const PreviewResponse = Schema.Struct({ results: Schema.Array(Shown) })

@@ -1,0 +1,214 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { SendMessage } from "#schemas/SendMessage.ts"
+import type { Reason, Status } from "#schemas/Status.ts"
+import type { Snapshot } from "#schemas/Template.ts"
+import type { Principal } from "#src/access/ApiKeys.ts"
+import { type TemplateNotFound, Templates, type VersionNotFound } from "#src/content/Templates.ts"
+import * as Drafts from "#src/delivery/Drafts.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import * as Outcome from "#src/delivery/Outcome.ts"
+import type { Candidate, Plan } from "#src/delivery/Plan.ts"
+import { position } from "#src/delivery/Position.ts"
+import * as Render from "#src/delivery/Render.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
+import { reasonOf } from "#src/delivery/Settlement.ts"
+import { ShardCount } from "#src/delivery/ShardCount.ts"
+import * as Stages from "#src/delivery/Stages.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Context, Effect, Layer, Result } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+/** What a provider would be given, or why it cannot be rendered for it. */
+export interface Shown {
+  readonly channel: string
+  readonly provider: string
+  readonly rendered: Rendered | undefined
+  readonly error: string | undefined
+}
+
+/** What would become of a message if every provider accepted. `dueAt`: a delay's end, in epoch ms. */
+export interface Rehearsed {
+  readonly recipient: string
+  readonly status: Status
+  readonly reason: Reason | undefined
+  readonly error: string | undefined
+  readonly dueAt: number | undefined
+  readonly plan: Plan | undefined
+  readonly outputs: ReadonlyArray<Shown>
+}
+
+/** What a template is shown with; `channels` empty: all there are. */
+export interface Preview {
+  readonly version: Snapshot
+  readonly to: Recipient
+  readonly data: JsonMap
+  readonly brandId: string | undefined
+  readonly channels: ReadonlyArray<string>
+}
+
+/** Messages that are not sent: nothing is stored and no provider is called. */
+export class Rehearsals extends Context.Service<Rehearsals, {
+  /** Runs the stages of the pipeline up to the provider call, for each recipient. */
+  readonly send: (
+    principal: Principal,
+    message: SendMessage
+  ) => Effect.Effect<ReadonlyArray<Rehearsed>, Drafts.SendRefused | StoreUnavailable>
+  /** A template as each channel would show it. */
+  readonly preview: (
+    scope: Scope,
+    template: string,
+    preview: Preview
+  ) => Effect.Effect<ReadonlyArray<Shown>, TemplateNotFound | VersionNotFound | StoreUnavailable>
+}>()("tidings/Rehearsals") {}
+
+/** The stages wait for a store that is away; a caller does not. */
+const patience = "10 seconds"
+
+const together = 4
+
+/** Calls that a rendering may be refused for, one provider after the other. */
+const mostCalls = 100
+
+const nobody = MessageId.make("1-00000000-000000000000000000000000")
+
+/** The ways of a preview: each channel by itself, and the chat platforms that have a form of their own. */
+const ways: ReadonlyArray<readonly [channel: string, provider: string]> = [
+  ["email", "email"],
+  ["sms", "sms"],
+  ["push", "push"],
+  ["inbox", "inbox"],
+  ["direct_message", "direct_message"],
+  ["direct_message", "slack"],
+  ["direct_message", "msteams"],
+  ["webhook", "webhook"],
+  ["banner", "banner"]
+]
+
+export const layer = Layer.effect(
+  Rehearsals,
+  Effect.gen(function*() {
+    const { decide, known } = yield* Stages.make
+    const render = yield* Render.make
+    const templates = yield* Templates
+    const random = yield* SecureRandom.SecureRandom
+    const shards = yield* ShardCount
+    const waits = yield* RetryPolicy.waits(RetryPolicy.long)
+
+    const show = Effect.fnUntraced(
+      function*(found: Stages.Known, { channel, provider }: Pick<Candidate, "channel" | "provider">, at: number) {
+        const way = { _tag: "Candidate" as const, channel, provider, timeout: undefined }
+        const made = yield* Effect.result(render(found, at)(way))
+        return Result.isSuccess(made)
+          ? { channel, provider, rendered: made.success, error: undefined }
+          : { channel, provider, rendered: undefined, error: made.failure.detail }
+      }
+    )
+
+    const rehearse = Effect.fnUntraced(function*(message: OpenMessage, at: number) {
+      const decision = yield* decide(message)
+      const outputs: Array<Shown> = []
+      let attempts: ReadonlyArray<Attempt> = []
+      let now = at
+      const placed = () =>
+        position(decision.plan, attempts, {
+          id: message.id,
+          now,
+          deadline: at + RetryPolicy.messageTimeout,
+          waits,
+          unknownWait: 0,
+          openUntil: () => undefined
+        })
+      let next = placed()
+      while (next._tag === "Next" && outputs.length < mostCalls) {
+        now = Math.max(now, next.at)
+        const shown = yield* show(decision, next.candidate, now)
+        outputs.push(shown)
+        const intent = Outcome.intent(attempts.length + 1, next.candidate, now)
+        attempts = [
+          ...attempts,
+          shown.error === undefined ? Outcome.accepted(intent, now) : Outcome.unrendered(intent, shown.error)
+        ]
+        next = placed()
+      }
+      const last = next._tag === "Failed" ? next.last : undefined
+      return {
+        plan: decision.plan,
+        outputs,
+        status: next._tag === "Failed" ? "UNDELIVERABLE" as const : "SENT" as const,
+        reason: next._tag === "Failed" ? reasonOf(last) : undefined,
+        error: last?.error ?? undefined
+      }
+    })
+
+    const one = (recipient: string, message: OpenMessage, at: number): Effect.Effect<Rehearsed> =>
+      rehearse(message, Math.max(at, message.dueAt)).pipe(
+        Effect.catchTag("Refusal", ({ detail, event, reason }) =>
+          Effect.succeed({
+            plan: undefined,
+            outputs: [],
+            status: Lifecycle.next("ENQUEUED", event),
+            reason,
+            error: detail
+          })),
+        Effect.map((end) => ({ recipient, dueAt: message.dueAt === 0 ? undefined : message.dueAt, ...end }))
+      )
+
+    const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
+      Effect.timeoutOrElse(effect, {
+        duration: patience,
+        orElse: () => Effect.fail(new StoreUnavailable({ cause: `no answer in ${patience}` }))
+      })
+
+    return Rehearsals.of({
+      send: Effect.fnUntraced(function*(principal, { to, ...instructions }) {
+        const at = yield* Clock.currentTimeMillis
+        const requestId = Ids.make(at, yield* random.randomBytes(Ids.randomBytes))
+        const { expansion, messages } = yield* Drafts.make({ principal, requestId, to, instructions, at, shards })
+        if (expansion !== undefined) {
+          return yield* new Drafts.SendRefused({
+            detail: "message.to: a dry run is of at most 100 users or addresses, not of groups"
+          })
+        }
+        return yield* Effect.forEach(messages, (message) => one(message.recipientName, message, at), {
+          concurrency: together
+        })
+      }, inTime),
+      preview: Effect.fnUntraced(function*(scope, id, { brandId, channels, data, to, version }) {
+        const at = yield* Clock.currentTimeMillis
+        const { template } = yield* templates.get(scope, id, version)
+        const message: OpenMessage = {
+          id: nobody,
+          requestId: nobody,
+          scope,
+          shard: 0,
+          lane: "transactional",
+          recipientKey: "",
+          keyState: "draft",
+          status: "ENQUEUED",
+          enqueuedAt: at,
+          dueAt: 0,
+          tries: 0,
+          recovered: false,
+          recipient: to,
+          instructions: { template: id, data, brand_id: brandId },
+          attempts: []
+        }
+        const found = yield* known({
+          message,
+          content: template.content,
+          template: { id, template },
+          isOneTimePassword: false
+        })
+        const asked = ways.filter(([channel]) => channels.length === 0 || channels.includes(channel))
+        return yield* Effect.forEach(asked, ([channel, provider]) => show(found, { channel, provider }, at))
+      }, inTime)
+    })
+  })
+)

@@ -1,0 +1,159 @@
+import { message, serve } from "#test/layers/http/Server.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+const Shown = Schema.Struct({
+  channel: Schema.String,
+  provider: Schema.String,
+  error: Schema.optionalKey(Schema.String),
+  content: Schema.optionalKey(Schema.Struct({
+    subject: Schema.String,
+    title: Schema.String,
+    body: Schema.String,
+    text: Schema.String,
+    html: Schema.String,
+    native: Schema.optionalKey(Schema.JsonObject),
+    segments: Schema.optionalKey(Schema.JsonObject)
+  }))
+})
+
+const DryRun = Schema.decodeUnknownEffect(Schema.Struct({
+  dry_run: Schema.Boolean,
+  results: Schema.Array(Schema.Struct({
+    recipient: Schema.String,
+    status: Schema.String,
+    reason: Schema.optionalKey(Schema.String),
+    error: Schema.optionalKey(Schema.String),
+    due_at: Schema.optionalKey(Schema.Number),
+    outputs: Schema.Array(Shown)
+  }))
+}))
+const Preview = Schema.decodeUnknownEffect(Schema.Struct({ results: Schema.Array(Shown) }))
+
+const dry = { "tidings-dry-run": "true" }
+
+const template = (elements: ReadonlyArray<object>) => ({
+  notification: {
+    name: "shown",
+    tags: [],
+    brand: null,
+    subscription: null,
+    routing: null,
+    content: { version: "2022-01-01", elements }
+  }
+})
+
+const Id = Schema.decodeUnknownEffect(Schema.Struct({ id: Schema.String }))
+
+describe("Rehearsals", () => {
+  it.effect("a dry run says what would become of the message, and stores nothing", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const answer = yield* call("POST", "/send", {
+        headers: { ...dry, "idempotency-key": "dry" },
+        body: message([{ email: "ada@example.com" }, { user_id: "ada" }])
+      })
+      assert.strictEqual(answer.status, 200, answer.text)
+      const { dry_run, results } = yield* DryRun(answer.body)
+      assert.isTrue(dry_run)
+      assert.deepStrictEqual(
+        results.map((
+          { outputs, recipient, status }
+        ) => [recipient, status, outputs[0]?.provider, outputs[0]?.content?.subject]),
+        [["ada@example.com", "SENT", "sendgrid", "Hello"], ["ada", "SENT", "sendgrid", "Hello"]]
+      )
+      const by = (channel: string) =>
+        Effect.flatMap(
+          call("POST", "/send", {
+            headers: dry,
+            body: message({ phone_number: "+4915112345678" }, { routing: { method: "single", channels: [channel] } })
+          }),
+          ({ body }) => DryRun(body)
+        )
+      assert.deepStrictEqual((yield* by("sms")).results[0]?.outputs[0]?.content?.segments, {
+        count: 1,
+        encoding: "GSM-7"
+      })
+      assert.deepInclude((yield* by("push")).results[0], { status: "UNROUTABLE", reason: "NO_PROVIDERS", outputs: [] })
+      assert.deepStrictEqual([state.messages.size, state.profiles.size, state.keys.size], [0, 0, 0])
+      // The key is still free for the send itself.
+      const sent = yield* call("POST", "/send", { headers: { "idempotency-key": "dry" }, body: message() })
+      assert.strictEqual(sent.status, 202)
+    }))
+
+  it.effect("a dry run of what cannot be rendered, mapped or accepted", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const run = (body: unknown) => call("POST", "/send", { headers: dry, body })
+      const bomb = yield* DryRun(
+        (yield* run({
+          message: { to: { email: "a@b.io" }, content: { title: "t", body: "{{#each data.l}}" }, data: { l: [1] } }
+        })).body
+      )
+      assert.deepInclude(bomb.results[0], { status: "UNDELIVERABLE", reason: "FAILED" })
+      assert.include(bomb.results[0]?.outputs[0]?.error, "malformed")
+      const unmapped = yield* DryRun((yield* run({ message: { to: { email: "a@b.io" }, template: "none" } })).body)
+      assert.deepInclude(unmapped.results[0], { status: "UNMAPPED", outputs: [] })
+      const later = yield* DryRun((yield* run(message({ email: "a@b.io" }, { delay: { duration: 3_600_000 } }))).body)
+      assert.isDefined(later.results[0]?.due_at)
+      for (const to of [{ list_id: "l" }, { audience_id: "a" }]) {
+        assert.strictEqual((yield* run(message(to))).status, 400)
+      }
+      assert.strictEqual((yield* run({ message: {} })).status, 400)
+      assert.strictEqual(state.messages.size, 0)
+    }))
+
+  it.effect("a header that is neither true nor false sends nothing", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const asked = (header: string) =>
+        Effect.map(call("POST", "/send", { headers: { "tidings-dry-run": header }, body: message() }), (answer) =>
+          answer.status)
+      assert.deepStrictEqual(yield* Effect.forEach(["yes", "TRUE", "1", "", "no"], asked), [400, 200, 200, 400, 400])
+      assert.strictEqual(state.messages.size, 0)
+      assert.deepStrictEqual(yield* Effect.forEach(["false", "0"], asked), [202, 202])
+      assert.strictEqual(state.messages.size, 2)
+    }))
+
+  it.effect("a preview shows the draft in every channel, for a recipient with data", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      state.profiles.set("1 ada", { name: "Ada", email: "ada@example.com" })
+      const { id } = yield* Id(
+        (yield* call("POST", "/notifications", {
+          body: template([
+            { type: "meta", title: "Hi {{profile.name}}" },
+            { type: "text", content: "**{{v}}** of {{template}}" },
+            { type: "action", content: "Go", href: "https://x.io" }
+          ])
+        })).body
+      )
+      const preview = (body: object) => call("POST", `/notifications/${id}/preview`, { body })
+      const answer = yield* preview({ to: { user_id: "ada" }, data: { v: "<b>*" } })
+      assert.strictEqual(answer.status, 200, answer.text)
+      const { results } = yield* Preview(answer.body)
+      const of = (provider: string) => results.find((shown) => shown.provider === provider)?.content
+      assert.deepStrictEqual(results.map(({ channel, error }) => [channel, error]), [
+        ["email", undefined],
+        ["sms", undefined],
+        ["push", undefined],
+        ["inbox", undefined],
+        ["direct_message", undefined],
+        ["direct_message", undefined],
+        ["direct_message", undefined],
+        ["webhook", undefined],
+        ["banner", undefined]
+      ])
+      assert.strictEqual(of("email")?.subject, "Hi Ada")
+      assert.include(of("email")?.html, `<strong>&lt;b&gt;*</strong> of ${id}`)
+      assert.strictEqual(of("sms")?.text, `<b>* of ${id}\nGo: https://x.io`)
+      assert.strictEqual(of("push")?.title, "Hi Ada")
+      assert.deepStrictEqual(Object.keys(of("slack")?.native ?? {}), ["slackBlocks"])
+      assert.deepStrictEqual(Object.keys(of("msteams")?.native ?? {}), ["adaptiveCard"])
+      const only = yield* Preview((yield* preview({ channels: ["sms"] })).body)
+      assert.deepStrictEqual(only.results.map(({ channel }) => channel), ["sms"])
+      assert.strictEqual((yield* preview({ version: "published" })).status, 404)
+      assert.strictEqual((yield* call("POST", "/notifications/nt_none/preview", { body: {} })).status, 404)
+      assert.strictEqual(state.messages.size, 0)
+    }))
+})
