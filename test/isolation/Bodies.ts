@@ -1,0 +1,37 @@
+const text = { version: "2022-01-01", elements: [{ type: "text", content: "changed" }] }
+const notification = { name: "changed", tags: [], brand: null, subscription: null, routing: null, content: text }
+const strategy = { name: "changed", routing: { method: "single", channels: ["sms"] } }
+
+/** A good body for every endpoint that takes one; `name` is new for each call. */
+export const bodies: Readonly<Record<string, (name: string) => unknown>> = {
+  "POST /send": (name) => ({ message: { to: { user_id: name }, content: { title: "t", body: "b" } } }),
+  "POST /brands": (name) => ({ name }),
+  "PUT /brands/:brand_id": () => ({ name: "changed" }),
+  "PUT /tenants/:tenant_id": () => ({ name: "changed" }),
+  "PUT /tenants/:tenant_id/default_preferences/items/:topic_id": () => ({ status: "OPTED_OUT" }),
+  "PUT /users/:user_id/tenants": () => ({ tenants: [] }),
+  "PUT /users/:user_id/tenants/:tenant_id": () => ({ profile: { changed: true } }),
+  "PUT /profiles/:user_id": () => ({ profile: { changed: true } }),
+  "POST /profiles/:user_id": () => ({ profile: { changed: true } }),
+  "PATCH /profiles/:user_id": () => ({ patch: [{ op: "add", path: "/changed", value: true }] }),
+  "POST /profiles/:user_id/lists": (name) => ({ lists: [{ listId: name }] }),
+  "PUT /lists/:list_id": () => ({ name: "changed" }),
+  "POST /lists/:list_id/subscriptions": (name) => ({ recipients: [{ recipientId: name }] }),
+  "PUT /lists/:list_id/subscriptions": (name) => ({ recipients: [{ recipientId: name }] }),
+  "PUT /lists/:list_id/subscriptions/:user_id": () => ({}),
+  "POST /notifications": (name) => ({ notification: { ...notification, name } }),
+  "PUT /notifications/:id": () => ({ notification }),
+  "POST /notifications/:id/publish": () => ({}),
+  "PUT /notifications/:id/content": () => ({ content: text }),
+  "POST /routing-strategies": (name) => ({ ...strategy, name }),
+  "PUT /routing-strategies/:id": () => strategy,
+  "POST /routing-strategies/:id/explain": () => ({ faults: [] }),
+  "POST /providers": (name) => ({ provider: "sendgrid", title: name }),
+  "PUT /providers/:id": () => ({ provider: "sendgrid", title: "changed" }),
+  "PUT /translations/:domain/:locale": () => "msgid \"a\"\nmsgstr \"changed\"\n",
+  "PUT /users/:user_id/tokens": () => ({
+    tokens: [{ token: "changed", provider_key: "firebase-fcm" }]
+  }),
+  "PUT /users/:user_id/tokens/:token": () => ({ provider_key: "firebase-fcm", device: { app_id: "changed" } }),
+  "PATCH /users/:user_id/tokens/:token": () => ({ patch: [{ op: "replace", path: "/status", value: "revoked" }] })
+}

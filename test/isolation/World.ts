@@ -1,0 +1,86 @@
+import type { Client } from "#test/isolation/Client.ts"
+import { assert } from "@effect/vitest"
+import { Effect, Schedule } from "effect"
+
+/** Ids by the part of a path that names them: `brands/:brand_id`. */
+export type Ids = Readonly<Record<string, string>>
+
+const template = (name: string) => ({
+  state: "PUBLISHED",
+  notification: {
+    name,
+    tags: [],
+    brand: null,
+    subscription: null,
+    routing: null,
+    content: { version: "2022-01-01", elements: [{ type: "text", content: name }] }
+  }
+})
+
+/**
+ * One of everything that the API keeps, under names that hold `marker`, made by one caller. What a route names and this does not make is a
+ * route without a row.
+ */
+export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
+  const made = Effect.fnUntraced(function*(method: string, path: string, body?: unknown) {
+    const reply = yield* call({ method, path, body })
+    assert.isBelow(reply.status, 300, `${method} ${path}: ${reply.text}`)
+    return reply.text
+  })
+  const id = (text: string): string => {
+    const { id, requestId }: { readonly id?: string; readonly requestId?: string } = JSON.parse(text)
+    return id ?? requestId ?? ""
+  }
+  const user = `user-${marker}`
+  const list = `list-${marker}`
+  const tenant = `tenant-${marker}`
+  const token = `token-${marker}`
+  const locale = `de-${marker}`
+  yield* made("PUT", `/profiles/${user}`, { profile: { email: `${marker}@example.com` } })
+  yield* made("PUT", `/lists/${list}`, { name: list })
+  yield* made("PUT", `/lists/${list}/subscriptions/${user}`, {})
+  yield* made("PUT", `/tenants/${tenant}`, { name: tenant })
+  yield* made("PUT", `/users/${user}/tenants/${tenant}`, {})
+  yield* made("PUT", `/users/${user}/tokens/${token}`, { provider_key: "firebase-fcm", device: { app_id: marker } })
+  const message = id(
+    yield* made("POST", "/send", {
+      message: { to: { user_id: user }, content: { title: marker, body: marker }, routing: inbox, delay }
+    })
+  )
+  const delivered = {
+    message: { to: { user_id: user }, content: { title: marker, body: marker }, routing: inbox }
+  }
+  const sent = id(yield* made("POST", "/send", delivered))
+  // What is still on its way would change by itself.
+  yield* made("GET", `/messages/${sent}`).pipe(
+    Effect.repeat({ until: (text) => text.includes("\"SENT\""), schedule: Schedule.spaced("20 millis") })
+  )
+  const brand = id(yield* made("POST", "/brands", { name: marker }))
+  const notification = id(yield* made("POST", "/notifications", template(marker)))
+  const strategy = id(
+    yield* made("POST", "/routing-strategies", { name: marker, routing: { method: "single", channels: ["email"] } })
+  )
+  const provider = id(yield* made("POST", "/providers", { provider: "sendgrid", title: marker }))
+  yield* made("PUT", `/translations/default/${locale}`, `msgid "a"\nmsgstr "${marker}"\n`)
+  const ids: Ids = {
+    "messages/:message_id": message,
+    "requests/:request_id": message,
+    "profiles/:user_id": user,
+    "users/:user_id": user,
+    "lists/:list_id": list,
+    "subscriptions/:user_id": user,
+    "tenants/:tenant_id": tenant,
+    "tokens/:token": token,
+    "brands/:brand_id": brand,
+    "notifications/:id": notification,
+    "routing-strategies/:id": strategy,
+    "providers/:id": provider,
+    "translations/:domain": "default",
+    ":domain/:locale": locale,
+    "items/:topic_id": `topic-${marker}`
+  }
+  return ids
+})
+
+const inbox = { method: "single", channels: ["inbox"] }
+const delay = { duration: 3_600_000 }
