@@ -39,6 +39,7 @@ import * as TenantPreferences from "#layers/postgres/TenantPreferences.ts"
 import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
+import * as RateLimits from "#layers/postgres/RateLimits.ts"
 import * as References from "#layers/postgres/References.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
@@ -48,9 +49,11 @@ import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
+import * as RedisRateLimits from "#layers/redis/RateLimits.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
 import * as Keys from "#src/access/ApiKeys.ts"
+import * as Limits from "#src/access/RateLimits.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
 import * as Sweep from "#src/access/Sweep.ts"
 import { BrandLimit } from "#src/content/Brands.ts"
@@ -157,6 +160,14 @@ const welcome = ({ bootstrapSecret: secret, port }: Values) =>
     yield* Effect.logInfo("listening", { url, docs: `${url}/docs` })
   }))
 
+/** Counters in the database, or in Redis over it. */
+const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
+  (redisUrl === undefined
+    ? RateLimits.layer
+    : RedisRateLimits.layer(redisUrl).pipe(Layer.provide(RateLimits.layer))).pipe(
+      Layer.merge(Layer.succeed(Limits.RateLimitTable, Limits.parse(text) ?? Limits.defaults))
+    )
+
 /** What a node serves: the API, its workers beside it, and HTTP stops first. */
 const server = (settings: Values) =>
   HttpRouter.serve(
@@ -173,6 +184,7 @@ const server = (settings: Values) =>
       NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
     ),
     Layer.provide(Rehearsals.layer),
+    Layer.provide(rateLimits(settings)),
     Layer.provide(Workers.layer(settings.workers)),
     Layer.provide(Sweep.layer)
   )

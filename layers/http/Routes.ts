@@ -7,6 +7,7 @@ import * as Docs from "#layers/http/Docs.ts"
 import * as Edge from "#layers/http/Edge.ts"
 import * as Inbox from "#layers/http/Inbox.ts"
 import * as Lists from "#layers/http/Lists.ts"
+import * as Limited from "#layers/http/Limited.ts"
 import * as Messages from "#layers/http/Messages.ts"
 import * as Notifications from "#layers/http/Notifications.ts"
 import * as Once from "#layers/http/Once.ts"
@@ -57,7 +58,7 @@ const groups = Layer.mergeAll(
   Auth.layer
 )
 
-const middlewares = Layer.mergeAll(Access.layer, Body.layer, Patient.layer, Once.layer, Replies.layer)
+const middlewares = Layer.mergeAll(Access.layer, Body.layer, Patient.layer, Once.layer, Limited.layer, Replies.layer)
 
 /** The JSON API, `/openapi.json` and `/docs`: `HttpRouter.serve(Routes.layer, Routes.options)`. */
 export const layer = Layer.mergeAll(

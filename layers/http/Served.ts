@@ -1,6 +1,7 @@
 import { Access } from "#layers/http/Access.ts"
 import { Body } from "#layers/http/Body.ts"
 import { document } from "#layers/http/Document.ts"
+import { Limited } from "#layers/http/Limited.ts"
 import { Once } from "#layers/http/Once.ts"
 import { Patient } from "#layers/http/Patient.ts"
 import { Replies } from "#layers/http/Replies.ts"
@@ -9,10 +10,11 @@ import { OpenApi } from "effect/http-api"
 
 /**
  * The API behind what every request passes, from the last line to the first: who asks, the body, patience with the
- * database, the idempotency key, the errors.
+ * database, the idempotency key, the limits, the errors.
  */
 export class Served extends Api
   .middleware(Replies)
+  .middleware(Limited)
   .middleware(Once)
   .middleware(Patient)
   .middleware(Body)

@@ -13,9 +13,11 @@ export interface DeviceRow extends DeviceToken {
 export interface AccessState {
   readonly translations: HashMap.HashMap<string, string>
   readonly devices: HashMap.HashMap<string, DeviceRow>
+  readonly counts: HashMap.HashMap<string, { readonly start: number; readonly count: number }>
 }
 
 export const empty: AccessState = {
   translations: HashMap.empty(),
-  devices: HashMap.empty()
+  devices: HashMap.empty(),
+  counts: HashMap.empty()
 }

@@ -1,4 +1,5 @@
 import * as Otel from "#layers/telemetry/Otel.ts"
+import * as RateLimits from "#src/access/RateLimits.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 
 /** What the operator set (design.md §6). Paths as given, ports as numbers; `undefined` where unset and nothing is assumed. */
@@ -12,6 +13,9 @@ export interface Values {
   readonly secretKey: Redacted.Redacted | undefined
   readonly shards: number
   readonly brandLimit: number | undefined
+  readonly redisUrl: Redacted.Redacted | undefined
+  /** Requests a minute by kind, as `RateLimits.parse` reads them. */
+  readonly rateLimits: string
   readonly clusterHost: string
   readonly clusterPort: number
   /** Engine workers beside this process, each on the cluster port after the last one's. */
@@ -46,6 +50,8 @@ const variables = {
     Config.withDefault(3000)
   ),
   DATABASE_URL: unset(Config.Redacted("DATABASE_URL")),
+  REDIS_URL: unset(Config.Redacted("REDIS_URL")),
+  TIDINGS_RATE_LIMITS: Config.String("TIDINGS_RATE_LIMITS").pipe(Config.withDefault("")),
   TIDINGS_DATA_DIR: Config.String("TIDINGS_DATA_DIR").pipe(Config.withDefault("./.tidings")),
   TIDINGS_DURABILITY: Config.schema(Schema.Literals(["disk", "process"]), "TIDINGS_DURABILITY").pipe(
     Config.withDefault("disk" as const)
@@ -75,6 +81,8 @@ const clusterPortOf = (port: number): number => 20_000 + (port % 40_000)
 const faults: Record<keyof typeof variables, string> = {
   PORT: "must be a port number",
   DATABASE_URL: "must be a postgres:// URL",
+  REDIS_URL: "must be a redis:// or rediss:// URL",
+  TIDINGS_RATE_LIMITS: "must be like lists=20,list-subscriptions=20,brands=200: requests a minute, 0 for no limit",
   TIDINGS_DATA_DIR: "must be a path",
   TIDINGS_DURABILITY: "must be disk or process",
   TIDINGS_BOOTSTRAP_SECRET: "must be at least 32 letters, digits, - or _",
@@ -127,6 +135,12 @@ const read = Effect.gen(function*() {
     ),
     shards: yield* value("TIDINGS_SHARDS", variables.TIDINGS_SHARDS),
     brandLimit: yield* value("TIDINGS_BRAND_LIMIT", variables.TIDINGS_BRAND_LIMIT),
+    redisUrl: yield* value("REDIS_URL", variables.REDIS_URL, secret((url) => /^rediss?:\/\//.test(url))),
+    rateLimits: yield* value(
+      "TIDINGS_RATE_LIMITS",
+      variables.TIDINGS_RATE_LIMITS,
+      (text) => RateLimits.parse(text) !== undefined
+    ),
     clusterHost: yield* value("TIDINGS_CLUSTER_HOST", variables.TIDINGS_CLUSTER_HOST),
     retentionDays: yield* value("TIDINGS_RETENTION_DAYS", variables.TIDINGS_RETENTION_DAYS)
   }
@@ -136,10 +150,11 @@ const read = Effect.gen(function*() {
     // An embedded data directory has one owner.
     (count) => count === 0 || read.databaseUrl !== undefined
   )
-  const { accountEmail, clusterHost, dataDir, durability, shards } = read
+  const { accountEmail, clusterHost, dataDir, durability, rateLimits, shards } = read
   if (
     bad.length > 0 || port === undefined || accountEmail === undefined || clusterHost === undefined ||
-    dataDir === undefined || durability === undefined || shards === undefined || asked === undefined
+    dataDir === undefined || durability === undefined || shards === undefined || asked === undefined ||
+    rateLimits === undefined
   ) {
     return yield* new BadConfiguration({ message: bad.join("\n") })
   }
@@ -153,6 +168,7 @@ const read = Effect.gen(function*() {
     clusterHost,
     dataDir,
     durability,
+    rateLimits,
     shards,
     clusterPort: (clusterPort ?? clusterPortOf(port)) + (worker ?? 0)
   })

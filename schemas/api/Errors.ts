@@ -56,6 +56,13 @@ export class UnsupportedMediaType
   })
 {}
 
+/** `Retry-After` says when to ask again. */
+export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyRequests")(body("rate_limit_error"), {
+  httpApiStatus: 429,
+  description:
+    "More requests of this kind than the workspace may make in a minute; `Retry-After` says when to ask again."
+}) {}
+
 export class InternalError extends Schema.Error<InternalError>("InternalError")(body("api_error"), {
   httpApiStatus: 500,
   description: "A fault of this service; it is in its log."

@@ -14,6 +14,7 @@ import * as TenantPreferences from "#layers/memory/TenantPreferences.ts"
 import * as UserPreferences from "#layers/memory/UserPreferences.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
+import * as RateLimits from "#layers/memory/RateLimits.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Templates from "#layers/memory/Templates.ts"
 import * as Translations from "#layers/memory/Translations.ts"
@@ -43,6 +44,7 @@ export const layer = Layer.mergeAll(
   TenantPreferences.layer,
   UserPreferences.layer,
   ProviderConfigurations.layer,
+  RateLimits.layer,
   Strategies.layer,
   Templates.layer,
   Translations.layer

@@ -10,6 +10,7 @@ import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
+import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
@@ -34,6 +35,7 @@ messageLogContract("Postgres", stores)
 preferenceCatalogueContract("Postgres", stores)
 profilesContract("Postgres", stores)
 providerConfigurationsContract("Postgres", stores)
+rateLimitsContract("Postgres", stores)
 strategiesContract("Postgres", stores)
 tenantsContract("Postgres", stores)
 templatesContract("Postgres", stores)

@@ -14,6 +14,7 @@ import * as TenantPreferences from "#layers/postgres/TenantPreferences.ts"
 import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
+import * as RateLimits from "#layers/postgres/RateLimits.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
@@ -44,6 +45,7 @@ export const layer = Layer.mergeAll(
   TenantPreferences.layer,
   UserPreferences.layer,
   ProviderConfigurations.layer,
+  RateLimits.layer,
   Strategies.layer,
   Templates.layer,
   Translations.layer

@@ -11,6 +11,7 @@ import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
+import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
@@ -39,6 +40,7 @@ messageLogContract("embedded", stores)
 preferenceCatalogueContract("embedded", stores)
 profilesContract("embedded", stores)
 providerConfigurationsContract("embedded", stores)
+rateLimitsContract("embedded", stores)
 strategiesContract("embedded", stores)
 tenantsContract("embedded", stores)
 templatesContract("embedded", stores)

@@ -1,0 +1,30 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { RateLimits, windowMs, windowStart, workspaceOf } from "#src/access/RateLimits.ts"
+import { Clock, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ count: Schema.Int, start: Schema.Number })])
+)
+
+/** Counters in the database: one row per workspace and kind of request, for the current window. In a transaction they count with it. */
+export const layer = Layer.effect(
+  RateLimits,
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    return RateLimits.of({
+      take: Effect.fnUntraced(function*(scope, { limit, name }) {
+        const start = windowStart(yield* Clock.currentTimeMillis)
+        // Another node's clock may be ahead: the later window counts.
+        const [{ count, start: counted }] =
+          yield* sql`insert into request_counts as c (scope, name, window_start, count)
+          values (${workspaceOf(scope)}, ${name}, ${start}::bigint, 1)
+          on conflict (scope, name) do update set
+            count = case when c.window_start >= excluded.window_start then least(c.count, ${limit}::int) + 1 else 1 end,
+            window_start = greatest(c.window_start, excluded.window_start)
+          returning count, window_start::float8 as start`.pipe(Effect.flatMap(decode))
+        return { count, endsAt: counted + windowMs }
+      }, orUnavailable)
+    })
+  })
+)

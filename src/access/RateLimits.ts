@@ -1,0 +1,61 @@
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Context, type Effect } from "effect"
+
+/** Requests of one kind that a workspace may make in a minute. */
+export interface Rule {
+  readonly name: string
+  readonly limit: number
+}
+
+/** The length of a window, in ms; windows begin at whole minutes. */
+export const windowMs = 60_000
+
+export const windowStart = (now: number): number => now - now % windowMs
+
+/** `count`: requests in this window, this one among them; it may stop one above the limit. */
+export interface Taken {
+  readonly count: number
+  /** When the window ends: epoch ms. */
+  readonly endsAt: number
+}
+
+/**
+ * Counts limited requests. Counters are worth nothing after a minute: a store may forget them at any time, and a caller then gets more than
+ * its limit, never less.
+ */
+export class RateLimits extends Context.Service<RateLimits, {
+  readonly take: (scope: Scope, rule: Rule) => Effect.Effect<Taken, StoreUnavailable>
+}>()("tidings/RateLimits") {}
+
+/** The scope under which a workspace's requests are counted: limits are the workspace's, not an environment's (api.md 1.7). */
+export const workspaceOf = (scope: Scope): number => scope - (scope + 1) % 2
+
+/** Limits per minute by kind of request; `0`: unlimited. */
+export type Limits = Readonly<Record<LimitedKind, number>>
+
+/** The kinds of request that can be limited, and the routes they are; parameters are written `:id`. */
+export const routes = {
+  "list-subscriptions": "POST /lists/:id/subscriptions",
+  "lists": "PUT /lists/:id",
+  "brands": "PUT /brands/:id"
+} as const
+export type LimitedKind = keyof typeof routes
+
+export const defaults: Limits = { "list-subscriptions": 20, "lists": 20, "brands": 200 }
+
+const isKind = (name: string): name is LimitedKind => Object.hasOwn(routes, name)
+
+/** Reads `TIDINGS_RATE_LIMITS`: `lists=20,brands=200`; what it does not name keeps its default. `undefined` when it is malformed. */
+export const parse = (text: string): Limits | undefined => {
+  const limits = { ...defaults }
+  for (const entry of text.split(",").map((part) => part.trim()).filter((part) => part !== "")) {
+    const [, name = "", number = ""] = /^([a-z-]+)=(\d{1,9})$/.exec(entry) ?? []
+    if (!isKind(name)) return undefined
+    limits[name] = Number(number)
+  }
+  return limits
+}
+
+/** The operator's table (`TIDINGS_RATE_LIMITS`). */
+export const RateLimitTable = Context.Reference<Limits>("tidings/RateLimitTable", { defaultValue: () => defaults })

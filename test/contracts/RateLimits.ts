@@ -1,0 +1,56 @@
+import { Scope } from "#schemas/Scope.ts"
+import { RateLimits, windowMs, workspaceOf } from "#src/access/RateLimits.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Clock, Effect, type Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+const start = Effect.gen(function*() {
+  const { scope } = yield* Fixture.world
+  const production = Scope.make(2 * scope + 1)
+  const limits = yield* RateLimits
+  const take = (name: string, limit: number, of: Scope = production) =>
+    Effect.map(limits.take(of, { name, limit }), ({ count }) => count)
+  return { production, limits, take }
+})
+
+/** What every store of request counts promises. */
+export const rateLimitsContract = <E>(name: string, stores: Layer.Layer<RateLimits, E>) =>
+  layer(stores)(`RateLimits: ${name}`, (it) => {
+    it.effect("requests made at once are each counted, up to one above the limit", () =>
+      Effect.gen(function*() {
+        const { take } = yield* start
+        const counts = yield* Effect.forEach(Array.from({ length: 12 }), () => take("lists", 10), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(counts.toSorted((a, b) => a - b), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 11])
+      }))
+
+    it.effect("a new minute begins anew, and says when it ends", () =>
+      Effect.gen(function*() {
+        const { limits, production, take } = yield* start
+        yield* take("lists", 10)
+        const { count, endsAt } = yield* limits.take(production, { name: "lists", limit: 10 })
+        const now = yield* Clock.currentTimeMillis
+        assert.strictEqual(count, 2)
+        assert.isTrue(endsAt > now && endsAt <= now + windowMs)
+        yield* TestClock.adjust(endsAt - now - 1)
+        assert.strictEqual(yield* take("lists", 10), 3)
+        yield* TestClock.adjust(1)
+        assert.strictEqual(yield* take("lists", 10), 1)
+      }))
+
+    it.effect("kinds and workspaces are counted apart, environments of one workspace together", () =>
+      Effect.gen(function*() {
+        const { production, take } = yield* start
+        const test = Scope.make(production + 1)
+        const other = Scope.make(production + 2)
+        assert.strictEqual(workspaceOf(test), workspaceOf(production))
+        assert.deepStrictEqual([
+          yield* take("lists", 5),
+          yield* take("brands", 5),
+          yield* take("lists", 5, test),
+          yield* take("lists", 5, other)
+        ], [1, 1, 2, 1])
+      }))
+  })

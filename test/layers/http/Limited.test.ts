@@ -1,0 +1,68 @@
+import { serve } from "#test/layers/http/Server.ts"
+import { Api } from "#schemas/api/Api.ts"
+import { defaults, parse, routes } from "#src/access/RateLimits.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { HttpApi } from "effect/http-api"
+
+const list = { name: "News" }
+const recipients = { recipients: [{ recipientId: "ada" }] }
+
+describe("Limited requests", () => {
+  it.effect("say what is left, and are 429 above the limit, in both environments of the workspace", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const put = (key = "pk_prod_a") => call("PUT", "/lists/news", { key, body: list })
+      for (let n = 1; n <= defaults.lists; n++) {
+        const answer = yield* put(n % 2 === 0 ? "pk_prod_a" : "pk_test_a")
+        assert.strictEqual(answer.status, 204)
+        assert.strictEqual(answer.headers.get("x-ratelimit-limit"), "20")
+        assert.strictEqual(answer.headers.get("x-ratelimit-remaining"), String(defaults.lists - n))
+        assert.isNull(answer.headers.get("retry-after"))
+      }
+      for (const key of ["pk_prod_a", "pk_test_a"]) {
+        const refused = yield* put(key)
+        assert.deepStrictEqual([refused.status, refused.body], [429, {
+          message: "At most 20 such requests a minute",
+          type: "rate_limit_error"
+        }])
+        assert.strictEqual(refused.headers.get("x-ratelimit-remaining"), "0")
+        const seconds = Number(refused.headers.get("retry-after"))
+        assert.isTrue(seconds >= 1 && seconds <= 60)
+      }
+      const others = yield* call("POST", "/lists/news/subscriptions", { body: recipients })
+      assert.deepStrictEqual([others.status, others.headers.get("x-ratelimit-remaining")], [204, "19"])
+      const read = yield* call("GET", "/lists/news")
+      assert.deepStrictEqual([read.status, read.headers.get("x-ratelimit-limit")], [200, null])
+    }))
+
+  it.effect("a replay by its key is not counted twice; a 429 is not stored under a key", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const post = (key: string) =>
+        call("POST", "/lists/news/subscriptions", { body: recipients, headers: { "idempotency-key": key } })
+      for (let n = 0; n < 30; n++) assert.strictEqual((yield* post("one")).status, 204)
+      for (let n = 2; n <= defaults["list-subscriptions"]; n++) {
+        assert.strictEqual((yield* post(`key-${n}`)).headers.get("x-ratelimit-remaining"), String(20 - n))
+      }
+      const refused = yield* post("late")
+      assert.strictEqual(refused.status, 429)
+      assert.strictEqual((yield* post("late")).headers.get("idempotent-replayed"), null)
+      assert.strictEqual((yield* post("one")).status, 204)
+    }))
+
+  it("the table names routes that there are", () => {
+    const found = new Set<string>()
+    HttpApi.reflect(Api, {
+      onGroup: () => undefined,
+      onEndpoint: ({ endpoint: { method, path } }) => found.add(`${method} ${path.replaceAll(/:\w+/g, ":id")}`)
+    })
+    for (const route of Object.values(routes)) assert.isTrue(found.has(route), route)
+  })
+
+  it("the operator's table: what it does not name keeps its default", () => {
+    assert.deepStrictEqual(parse(""), defaults)
+    assert.deepStrictEqual(parse("lists=5, brands=0"), { ...defaults, lists: 5, brands: 0 })
+    for (const bad of ["lists", "lists=-1", "lists=x", "other=5", "constructor=1"]) assert.isUndefined(parse(bad), bad)
+  })
+})
