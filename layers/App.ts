@@ -73,6 +73,7 @@ import * as Receipts from "#src/reports/Receipts.ts"
 import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { type Config, Effect, Layer, type Schema } from "effect"
+import type { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { SocketServer } from "effect/socket"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -141,8 +142,8 @@ const callbacks = CallbackRoute.layer.pipe(
 /** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
   Placed,
-  Config.ConfigError | SocketServer.SocketServerError,
-  PgClient.PgClient | SqlClient.SqlClient | Shards.Shards
+  Config.ConfigError | SocketServer.SocketServerError | SqlError.SqlError,
+  PgClient.PgClient | SecureRandom.SecureRandom | SqlClient.SqlClient | Shards.Shards
 > =>
   databaseUrl === undefined
     ? Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))

@@ -1,30 +1,69 @@
 import { Shards } from "#src/delivery/Shards.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Duration, Effect, Layer, Queue, Schedule } from "effect"
+import { Clock, Duration, Effect, Layer, Queue, Schedule, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
+/** How often the nodes are counted, and for how long after one has said that it joins nobody believes to be alone, in ms. */
+const counted = 2_000
+const joining = 10_000
+
+/** A node that was not heard of for so long, in ms, is not there. */
+const silence = 60_000
+
+const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ nodes: Schema.Int })]))
+
 /**
- * Wakes this node when another one accepts for its shards. What was told while nobody listened is in the rows: after each (re)listen
- * everything due is read.
+ * Wakes this node when another one accepts for its shards, and tells it whether there is another one. What was told while nobody listened
+ * is in the rows: after each (re)listen everything due is read. A node says that it joins before it accepts anything.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
   const shards = yield* Shards
+  const self = `join ${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
+  let joinedAt = -Infinity
+  let listening = false
+
+  yield* shards.alone(false)
+  yield* sql`select pg_notify('tidings_due', ${self})`
 
   const listen = Effect.gen(function*() {
     const notifications = yield* sql.listen("tidings_due")
     yield* shards.wake
+    listening = true
     while (true) {
       const { payload } = yield* Queue.take(notifications)
+      if (payload.startsWith("join")) {
+        if (payload === self) continue
+        joinedAt = yield* Clock.currentTimeMillis
+        yield* shards.alone(false)
+        continue
+      }
       const owned = yield* shards.owned
       if (payload.split(",").some((shard) => owned.includes(Number(shard)))) yield* shards.wake
     }
-  }).pipe(Effect.scoped)
+  }).pipe(
+    Effect.scoped,
+    Effect.ensuring(Effect.suspend(() => {
+      listening = false
+      return shards.alone(false)
+    }))
+  )
+
+  const count = Effect.gen(function*() {
+    const now = yield* Clock.currentTimeMillis
+    const [{ nodes }] = yield* decode(
+      yield* sql`select count(*)::int as nodes from cluster_runners
+        where extract(epoch from last_heartbeat at time zone current_setting('TimeZone')) * 1000 > ${now - silence}`
+    )
+    yield* shards.alone(listening && nodes <= 1 && now - joinedAt > joining)
+  }).pipe(Effect.catch(() => shards.alone(false)))
 
   yield* listen.pipe(
     Effect.tapError((error) => Effect.logWarning("no longer told of new messages", error)),
     Effect.retry(backoff),
     Effect.forkScoped
   )
+  yield* Effect.andThen(Effect.sleep(counted), count).pipe(Effect.forever, Effect.forkScoped)
 }))

@@ -39,6 +39,8 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Messages of the lane in hand at once, and how many more there may be now. */
   readonly capacity: number
   readonly free: () => number
+  /** Whether what is committed here may be taken as it comes: no other node accepts for these shards. */
+  readonly direct: () => boolean
   readonly held: () => ReadonlyArray<MessageId>
   readonly holds: (id: MessageId) => boolean
   readonly isFull: (recipientKey: string) => boolean
@@ -91,6 +93,7 @@ export const make = Effect.fnUntraced(function*(options: {
     for (const message of messages) {
       if (message.lane !== lane || !owned.has(message.shard)) continue
       if (message.dueAt > 0) expect(message.dueAt)
+      else if (!options.direct()) behind()
       else if (arrivals !== undefined && arrivals.length < windowSize) arrivals.push(message)
       else if (arrivals === undefined && caughtUp) takeDirectly(message)
       else behind()

@@ -32,6 +32,11 @@ export class Shards extends Context.Service<Shards, {
   readonly own: (shard: number, node: string) => Effect.Effect<never>
   /** Something may be due in an owned shard: a notification, or the safety sweep. */
   readonly wake: Effect.Effect<void>
+  /**
+   * Whether this node is the only one. Beside others, what is accepted here is taken from the store like all the rest: a row that another
+   * node accepted before may not have been told of yet (P3).
+   */
+  readonly alone: (isAlone: boolean) => Effect.Effect<void>
   /** The shards owned now. */
   readonly owned: Effect.Effect<ReadonlyArray<number>>
   /** Messages in hand now. */
@@ -69,6 +74,7 @@ export const layer = Layer.effect(
       if (held[lane].size === capacities[lane] / 2) readers[lane].room()
     })
 
+    let isAlone = true
     const mailboxes = yield* Mailboxes.make({
       capacity: mailboxCapacity,
       run,
@@ -78,6 +84,7 @@ export const layer = Layer.effect(
       Reader.make({
         journal,
         owned,
+        direct: () => isAlone,
         lane,
         capacity: capacities[lane],
         free: () => capacities[lane] - held[lane].size,
@@ -138,6 +145,10 @@ export const layer = Layer.effect(
     return Shards.of({
       own: (shard, node) => owned.own(shard, node, Effect.sync(behind)),
       wake: Effect.sync(behind),
+      alone: (now) =>
+        Effect.sync(() => {
+          isAlone = now
+        }),
       owned: Effect.sync(owned.shards),
       held: Effect.sync(() => held.transactional.size + held.bulk.size),
       reading: Effect.sync(() => readers.transactional.isReading() && readers.bulk.isReading())

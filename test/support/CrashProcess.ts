@@ -7,6 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import { runtimes } from "./MainProcess.ts"
 import type { Place } from "./Places.ts"
 
 const file = fileURLToPath(new URL("CrashServer.ts", import.meta.url))
@@ -71,7 +72,8 @@ export const start = (place: Place, more: Readonly<Record<string, string>> = {})
   const descriptor = openSync(log, "a")
   const { DATABASE_URL: _, ...inherited } = process.env
   const began = performance.now()
-  const child = spawn(process.execPath, ["--no-warnings", file], {
+  const [command, ...first] = runtimes[place.runtime ?? "node"]
+  const child = spawn(command, [...first, file], {
     detached: true,
     env: { ...inherited, ...environment(place), ...more },
     stdio: ["ignore", descriptor, descriptor]

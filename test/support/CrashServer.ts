@@ -7,8 +7,16 @@ import type { Vendor } from "#src/delivery/Provider.ts"
 import { Effect, Random } from "effect"
 import { openSync, writeSync } from "node:fs"
 
-/** One line per call, `<message id> <attempt> <pid>`; a line this short is appended whole (O_APPEND) and survives kill -9. */
-const ledger = openSync(process.env["CRASH_LEDGER"] ?? "/dev/null", "a")
+/**
+ * One line per call, `<message id> <attempt> <pid> <ms> <address>`; a line this short is appended whole (O_APPEND) and survives kill -9. A
+ * second file has the line again when the call ended.
+ */
+const file = process.env["CRASH_LEDGER"]
+const ledger = openSync(file ?? "/dev/null", "a")
+const ends = openSync(file === undefined ? "/dev/null" : `${file}.ends`, "a")
+
+/** Of this machine, whatever clock the server follows; it goes on while the process is frozen. */
+const now = () => Math.round(performance.timeOrigin + performance.now())
 
 /** A call takes up to so many ms, so that a kill finds some in flight. */
 const slowest = Number(process.env["CRASH_PROVIDER_MILLIS"] ?? "20")
@@ -26,10 +34,13 @@ const vendor: Vendor = {
     return typeof profile["email"] === "string"
   },
   send: Effect.fnUntraced(function*(delivery) {
-    yield* Effect.sync(() => writeSync(ledger, `${delivery.messageId} ${delivery.attempt} ${process.pid}\n`))
+    const line = () =>
+      `${delivery.messageId} ${delivery.attempt} ${process.pid} ${now()} ${String(delivery.profile["email"])}\n`
+    yield* Effect.sync(() => writeSync(ledger, line()))
     if (named(delivery.profile, "poison-call")) die()
     if (named(delivery.profile, "hang")) return yield* Effect.never
     if (slowest > 0) yield* Effect.sleep(yield* Random.nextIntBetween(0, slowest))
+    yield* Effect.sync(() => writeSync(ends, line()))
     return { reference: `${delivery.messageId}-${delivery.attempt}` }
   })
 }

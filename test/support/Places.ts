@@ -1,7 +1,7 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, type Layer, Redacted, type Scope } from "effect"
+import { ConfigProvider, Effect, type Layer, Redacted, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -15,26 +15,40 @@ export interface Place {
   readonly directory: string
   readonly databaseUrl: string | undefined
   readonly ledger: string
+  /** What the server runs on; Node if nothing is said. */
+  readonly runtime?: "node" | "deno"
   /** The store itself, without a server; an embedded one may be opened only while no server runs. */
   readonly store: Layer.Layer<SqlClient.SqlClient, unknown>
 }
 
 export type Storage = "embedded" | "Postgres"
 
-/** A fresh place; everything in it goes with the scope. */
-export const make = (storage: Storage): Effect.Effect<Place, never, Scope.Scope> =>
+/** A fresh place; everything in it goes with the scope. Its database is made on `server`, by default the one of all tests. */
+export const make = (
+  storage: Storage,
+  options: { readonly server?: string; readonly runtime?: "node" | "deno" } = {}
+): Effect.Effect<Place, never, Scope.Scope> =>
   Effect.gen(function*() {
     const directory = yield* Effect.acquireRelease(
       Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-crash-"))),
       (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
     )
-    const url = storage === "embedded" ? undefined : yield* Effect.orDie(FreshDatabase.url)
+    const url = storage === "embedded" ? undefined : yield* Effect.orDie(
+      options.server === undefined
+        ? FreshDatabase.url
+        : Effect.provideService(
+          FreshDatabase.url,
+          ConfigProvider.ConfigProvider,
+          ConfigProvider.fromEnvRecord({ TEST_DATABASE_URL: options.server })
+        )
+    )
     return {
       port: yield* Effect.promise(freePort),
       clusterPort: yield* Effect.promise(freePort),
       directory,
       databaseUrl: url === undefined ? undefined : Redacted.value(url),
       ledger: join(directory, "ledger"),
+      runtime: options.runtime ?? "node",
       store: url === undefined
         ? Embedded.layer({ dataDir: directory, durability: "process" })
         : PgClient.layer({ url, maxConnections: 2 })

@@ -1,0 +1,124 @@
+import * as Outcome from "#test/crash/Outcome.ts"
+import * as Ledger from "#test/support/Ledger.ts"
+import type { Place } from "#test/support/Places.ts"
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Sent } from "./Load.ts"
+import type { Verdict } from "./Verdict.ts"
+
+const Started = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.String, number: Schema.Int, state: Schema.String, at: Schema.Number }))
+)
+
+/** All attempts, by message and number, with their start in epoch ms of the database. */
+const started = (place: Place) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql`select message_id as id, number, state, started_at::float8 as at from attempts`
+    return new Map((yield* Started(rows)).map((attempt) => [`${attempt.id} ${attempt.number}`, attempt]))
+  }).pipe(Effect.provide(place.store), Effect.orDie)
+
+type Attempts = Effect.Success<ReturnType<typeof started>>
+
+/** A process that was stopped at `from` and went on at `to`, in epoch ms. */
+export interface Frozen {
+  readonly pid: number
+  readonly from: number
+  readonly to: number
+}
+
+/** The clocks of the database and of the provider are read at different instants, in ms. */
+const slack = 100
+
+/** A frozen owner, awake again: it makes no call but the one of each recipient whose intent was committed before, and that one is marked. */
+const stale = (place: Place, attempts: Attempts, { from, pid, to }: Frozen): ReadonlyArray<string> => {
+  const late = Ledger.read(place.ledger).filter((call) => call.pid === pid && call.at >= to)
+  const old = late.flatMap((call) => {
+    const attempt = attempts.get(`${call.id} ${call.attempt}`)
+    return attempt !== undefined && attempt.at < to - slack ? [{ call, attempt }] : []
+  })
+  const perRecipient = Map.groupBy(old, ({ call }) => call.to)
+  return [
+    ...old.flatMap(({ attempt, call }) =>
+      attempt.at > from + slack ? [`${call.id}: a call whose intent was made while its process was frozen`] : []
+    ),
+    ...old.flatMap(({ attempt, call }) =>
+      attempt.state === "unknown" ? [] : [`${call.id}: a call of a frozen owner that is ${attempt.state}, not unknown`]
+    ),
+    ...[...perRecipient].flatMap(([to, calls]) =>
+      calls.length > 1 ? [`${to}: ${calls.length} calls of a frozen owner`] : []
+    )
+  ]
+}
+
+/** P3: of a chain, first attempts in the order of the sends. */
+const disordered = (sent: ReadonlyArray<Sent>, attempts: Attempts): ReadonlyArray<string> =>
+  [...Map.groupBy(sent.filter(({ chain }) => chain !== undefined), ({ chain }) => chain).values()].flatMap((chain) =>
+    chain.flatMap(({ id }, n) => {
+      const before = chain[n - 1]
+      return before !== undefined &&
+          (attempts.get(`${before.id} 1`)?.at ?? 0) > (attempts.get(`${id} 1`)?.at ?? Infinity)
+        ? [`${id} had its first attempt before ${before.id}, which was accepted before it was sent`]
+        : []
+    })
+  )
+
+/**
+ * P2, from the provider's own ledger: two processes called it for one recipient at a time, and the call that was there first is not marked
+ * as unknown.
+ */
+const doubled = (place: Place, outcome: Outcome.Outcome): ReadonlyArray<string> => {
+  const ends = new Map(Ledger.ended(place.ledger).map((call) => [`${call.id} ${call.attempt}`, call.at]))
+  const isUnknown = ({ attempt, id }: Ledger.Call) =>
+    outcome.attempts.get(id)?.some(({ number, state }) => number === attempt && state === "unknown") === true
+  return [...Map.groupBy(Ledger.read(place.ledger), (call) => call.to).values()].flatMap((calls) => {
+    const inOrder = calls.toSorted((a, b) => a.at - b.at)
+    return inOrder.flatMap((call, n) => {
+      const before = inOrder[n - 1]
+      if (before === undefined || before.pid === call.pid || isUnknown(before)) return []
+      return (ends.get(`${before.id} ${before.attempt}`) ?? 0) > call.at
+        ? [`${call.to} had two owners: ${before.id} in ${before.pid}, ${call.id} in ${call.pid}`]
+        : []
+    })
+  })
+}
+
+/** Holds the three ledgers against each other: what clients were told, what the provider was called for, what the database has. */
+export const verdict = async (options: {
+  readonly scenario: string
+  readonly place: Place
+  readonly sent: ReadonlyArray<Sent>
+  readonly slowestRecovery: number
+  readonly breaches?: ReadonlyArray<string>
+  readonly frozen?: ReadonlyArray<Frozen>
+  readonly note?: string
+}): Promise<Verdict> => {
+  const { place, scenario, sent, slowestRecovery } = options
+  const [outcome, attempts] = await Promise.all([
+    Effect.runPromise(Outcome.read(place)),
+    Effect.runPromise(started(place))
+  ])
+  const accepted = sent.map(({ id }) => id)
+  const lost = accepted.filter((id) => !outcome.calls.has(id)).length
+  const bound = outcome.messages.reduce((sum, { id }) => sum + Outcome.unknownOf(outcome, id), 0)
+  const duplicates = Outcome.duplicates(outcome)
+  return {
+    scenario,
+    accepted: accepted.length,
+    handedOver: outcome.calls.size,
+    lost,
+    duplicates,
+    bound,
+    slowestRecovery,
+    breaches: [
+      ...(options.breaches ?? []),
+      ...(new Set(accepted).size === accepted.length ? [] : ["two keys were answered with one request"]),
+      ...Outcome.faults(outcome, accepted),
+      ...(duplicates <= bound ? [] : [`${duplicates} duplicates, and ${bound} at most may be`]),
+      ...disordered(sent, attempts),
+      ...(options.frozen ?? []).flatMap((frozen) => stale(place, attempts, frozen)),
+      ...doubled(place, outcome)
+    ],
+    ...(options.note === undefined ? {} : { note: options.note })
+  }
+}
