@@ -13,6 +13,9 @@ import * as Routes from "#layers/http/Routes.ts"
 import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
+import * as Audiences from "#layers/postgres/Audiences.ts"
+import * as AudienceSteps from "#layers/postgres/AudienceSteps.ts"
+import * as AudienceWakeups from "#layers/postgres/AudienceWakeups.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
@@ -68,6 +71,7 @@ import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import * as TopicPreferences from "#src/people/TopicPreferences.ts"
+import * as AudienceUpkeep from "#src/people/AudienceUpkeep.ts"
 import * as Callbacks from "#src/reports/Callbacks.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
@@ -86,7 +90,7 @@ type Client = Layer.Layer<
 /** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
 const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Client =>
   url === undefined
-    ? Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability })))
+    ? Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
     : DatabaseClock.layer.pipe(
       Layer.provideMerge(
         PgClient.layer({ url, maxConnections: worker === undefined ? 10 : 6, connectTimeout: "2 seconds" })
@@ -102,6 +106,8 @@ const database = (settings: Values) =>
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,
+  Audiences.layer,
+  AudienceSteps.layer,
   Backlogs.layer,
   Brands.layer,
   DeviceTokens.layer,
@@ -168,6 +174,8 @@ const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
     : RedisRateLimits.layer(redisUrl).pipe(Layer.provide(RateLimits.layer))).pipe(
       Layer.merge(Layer.succeed(Limits.RateLimitTable, Limits.parse(text) ?? Limits.defaults))
     )
+/** Members of audiences follow profiles. */
+const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer))
 
 /** What a node serves: the API, its workers beside it, and HTTP stops first. */
 const server = (settings: Values) =>
@@ -187,7 +195,7 @@ const server = (settings: Values) =>
     Layer.provide(Rehearsals.layer),
     Layer.provide(rateLimits(settings)),
     Layer.provide(Workers.layer(settings.workers)),
-    Layer.provide(Sweep.layer)
+    Layer.provide([Sweep.layer, audiences])
   )
 
 /** The engine over the store and these providers, under what uses it. */

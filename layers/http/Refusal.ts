@@ -21,6 +21,8 @@ import type {
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.ts"
 import type { TokenNotFound, TokenRefused } from "#src/people/DeviceTokens.ts"
+import type { FilterRefused } from "#src/people/AudienceRules.ts"
+import type { AudienceNotFound } from "#src/people/Audiences.ts"
 import type { InvalidPattern } from "#src/people/ListPattern.ts"
 import type { ListNotFound, SubscriptionNotFound } from "#src/people/Lists.ts"
 import type { SectionNotEmpty, SectionNotFound, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
@@ -32,6 +34,7 @@ import { Effect } from "effect"
 
 type DomainError =
   | AliasTaken
+  | AudienceNotFound
   | BrandExists
   | BrandInUse
   | BrandNotFound
@@ -39,6 +42,7 @@ type DomainError =
   | ConfigurationInUse
   | ConfigurationNotFound
   | ConfigurationRefused
+  | FilterRefused
   | InvalidCursor
   | InvalidPattern
   | ListNotFound
@@ -90,6 +94,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return notFound("Request", error.id)
     case "ProfileNotFound":
       return notFound("User", error.userId)
+    case "AudienceNotFound":
+      return notFound("Audience", error.id)
     case "ListNotFound":
       return notFound("List", error.id)
     case "SubscriptionNotFound":
@@ -151,6 +157,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new BadRequest({ message: "Invalid cursor format" })
     case "RowRefused":
       return new BadRequest({ message: "The request holds a value that cannot be stored" })
+    case "FilterRefused":
     case "InvalidPattern":
     case "PatchRefused":
     case "SendRefused":

@@ -1,5 +1,6 @@
 import * as Access from "#layers/http/Access.ts"
 import * as Auth from "#layers/http/Auth.ts"
+import * as Audiences from "#layers/http/Audiences.ts"
 import * as Body from "#layers/http/Body.ts"
 import * as Brands from "#layers/http/Brands.ts"
 import * as DeviceTokens from "#layers/http/DeviceTokens.ts"
@@ -49,6 +50,7 @@ const groups = Layer.mergeAll(
   Lists.layer,
   Preferences.layer,
   UserPreferences.layer,
+  Audiences.layer,
   Inbox.layer,
   Notifications.layer,
   RoutingStrategies.layer,

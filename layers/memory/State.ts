@@ -1,3 +1,4 @@
+import * as Audience from "#layers/memory/AudienceRows.ts"
 import * as Access from "#layers/memory/AccessState.ts"
 import type { BrandRow, TenantRow, TenantTemplateRow, TenantUserRow } from "#layers/memory/TenantRows.ts"
 import * as Preferences from "#layers/memory/PreferenceState.ts"
@@ -135,6 +136,7 @@ export interface State {
   readonly tenantUsers: HashMap.HashMap<string, TenantUserRow>
   readonly tenantTemplates: HashMap.HashMap<string, TenantTemplateRow>
   readonly lists: HashMap.HashMap<string, ListRow>
+  readonly audiences: Audience.AudienceState
   /** By list, then by user. */
   readonly subscriptions: HashMap.HashMap<string, HashMap.HashMap<string, SubscriptionRow>>
   /** The environments that ever had a provider configuration. */
@@ -161,6 +163,7 @@ export const empty: State = {
   tenantUsers: HashMap.empty(),
   tenantTemplates: HashMap.empty(),
   lists: HashMap.empty(),
+  audiences: Audience.empty,
   subscriptions: HashMap.empty(),
   configured: HashMap.empty(),
   access: Access.empty,

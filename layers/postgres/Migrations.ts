@@ -1,4 +1,5 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
+import { audienceTenants } from "#layers/postgres/migrations/AudienceTenants.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { expansions } from "#layers/postgres/migrations/Expansions.ts"
@@ -24,7 +25,8 @@ export const layer = Layer.effectDiscard(
       "0007_preferences": preferences,
       "0008_tenants_brands": tenants,
       "0009_tokens_translations_audit": access,
-      "0011_expansions": expansions
+      "0011_expansions": expansions,
+      "0020_audience_tenants": audienceTenants
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

@@ -1,3 +1,4 @@
+import { Audiences } from "#schemas/api/Audiences.ts"
 import { Brands } from "#schemas/api/Brands.ts"
 import { Auth } from "#schemas/api/Auth.ts"
 import { DeviceTokens } from "#schemas/api/DeviceTokens.ts"
@@ -30,6 +31,7 @@ export class Api extends HttpApi.make("tidings").add(
   Lists,
   Preferences,
   UserPreferences,
+  Audiences,
   Inbox,
   Notifications,
   RoutingStrategies,

@@ -1,3 +1,4 @@
+import * as MemoryAudiences from "#layers/memory/Audiences.ts"
 import * as MemoryBrands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as MemoryLists from "#layers/memory/Lists.ts"
@@ -20,6 +21,7 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
 const memory = Layer.mergeAll(
+  MemoryAudiences.layer,
   MemoryMemberships.layer,
   MemoryTenants.layer,
   MemoryTemplates.layer,

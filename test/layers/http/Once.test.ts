@@ -27,6 +27,7 @@ const bodies: Record<string, unknown> = {
   "/send": message(),
   "/profiles/:user_id": { profile: { name: "Ada" } },
   "/profiles/:user_id/lists": { lists: [{ listId: "news" }] },
+  "/audiences/:audience_id": {},
   "/lists/:list_id": { name: "News" },
   "/lists/:list_id/subscriptions": { recipients: [{ recipientId: "ada" }] },
   "/lists/:list_id/subscriptions/:user_id": {},

@@ -1,5 +1,6 @@
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Routes from "#layers/http/Routes.ts"
+import type { Audiences } from "#src/people/Audiences.ts"
 import { layer as stores, makeState, type State } from "#test/layers/http/Stores.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer } from "effect"
@@ -42,20 +43,22 @@ const call = (origin: string) => (method: string, path: string, { body, headers,
     return { status: response.status, headers: response.headers, text, body: parsed(text) }
   })
 
-/** The routes on a port of their own, before doubles of the stores. */
-export const serve = Effect.gen(function*() {
+/** The routes on a port of their own, before doubles of the stores; `others` stand in for some of these. */
+export const serveWith = Effect.fnUntraced(function*(others: Layer.Layer<never> | Layer.Layer<Audiences>) {
   const state: State = makeState()
   const context = yield* Layer.build(
     HttpRouter.serve(Routes.layer, { ...Routes.options, disableListenLog: true }).pipe(
       Layer.provideMerge(
         NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })
       ),
-      Layer.provide(stores(state))
+      Layer.provide(stores(state).pipe(Layer.merge(others)))
     )
   )
   const origin = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(Effect.provideContext(context))
   return { call: call(origin), origin, state }
 })
+
+export const serve = serveWith(Layer.empty)
 
 /** A body of POST /send. */
 export const message = (to: unknown = { user_id: "ada" }, more: object = {}) => ({

@@ -1,4 +1,6 @@
 import * as ApiKeys from "#layers/memory/ApiKeys.ts"
+import * as Audiences from "#layers/memory/Audiences.ts"
+import * as AudienceSteps from "#layers/memory/AudienceSteps.ts"
 import * as Brands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
@@ -29,6 +31,8 @@ const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array
 /** Every store in memory, over one state. */
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
+  Audiences.layer,
+  AudienceSteps.layer,
   Brands.layer,
   DeviceTokens.layer,
   Memberships.layer,

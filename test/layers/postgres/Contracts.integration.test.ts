@@ -1,4 +1,5 @@
 import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
+import { audiencesContract } from "#test/contracts/Audiences.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
 import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
@@ -24,6 +25,7 @@ import { Layer } from "effect"
 const stores = Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty))
 
 apiKeysContract("Postgres", stores)
+audiencesContract("Postgres", stores)
 brandsContract("Postgres", stores)
 deviceTokensContract("Postgres", stores)
 idempotencyContract("Postgres", stores)

@@ -1,4 +1,6 @@
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
+import * as Audiences from "#layers/postgres/Audiences.ts"
+import * as AudienceSteps from "#layers/postgres/AudienceSteps.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
 import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
@@ -30,6 +32,8 @@ export const secretKey = (fill: number) =>
 /** Every store that the contract suites ask for, over a database of any kind that the caller gives. */
 export const layer = Layer.mergeAll(
   ApiKeys.layer,
+  Audiences.layer,
+  AudienceSteps.layer,
   Brands.layer,
   DeviceTokens.layer,
   Memberships.layer,

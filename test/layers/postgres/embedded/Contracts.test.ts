@@ -1,5 +1,6 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
+import { audiencesContract } from "#test/contracts/Audiences.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
 import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
@@ -29,6 +30,7 @@ const database = Layer.unwrap(
 const stores = Stores.layer.pipe(Layer.provide(database))
 
 apiKeysContract("embedded", stores)
+audiencesContract("embedded", stores)
 brandsContract("embedded", stores)
 deviceTokensContract("embedded", stores)
 idempotencyContract("embedded", stores, { oneBackend: true })

@@ -1,0 +1,61 @@
+import { pageSize } from "#layers/http/Lists.ts"
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import type { Audience } from "#schemas/api/Audiences.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import * as AudienceRules from "#src/people/AudienceRules.ts"
+import { type AudienceRecord, Audiences } from "#src/people/Audiences.ts"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+const response = ({ created, updated, version: _, ...record }: AudienceRecord): Audience => ({
+  ...record,
+  created_at: created,
+  updated_at: updated
+})
+
+/** /audiences. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "audiences",
+  Effect.fnUntraced(function*(handlers) {
+    const audiences = yield* Audiences
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query: { cursor } }) {
+        const { scope } = yield* CurrentPrincipal
+        const page = yield* audiences.list(scope, { limit: pageSize, cursor })
+        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, items: page.items.map(response) }
+      }, refusals),
+      get: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        return response(yield* audiences.get(scope, params.audience_id))
+      }, refusals),
+      put: Effect.fnUntraced(function*({ params: { audience_id: id }, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        const operator = payload.operator ?? undefined
+        const { description, filter, name } = payload
+        const parsed = filter === undefined || filter === null
+          ? undefined
+          : yield* Effect.fromResult(AudienceRules.parse(filter, operator))
+        const draft = { name: name ?? id, description: description ?? "", filter: parsed, operator }
+        return { audience: response(yield* audiences.put(scope, id, draft)) }
+      }, refusals),
+      remove: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* audiences.remove(scope, params.audience_id)
+      }, refusals),
+      members: Effect.fnUntraced(function*({ params: { audience_id: id }, query: { cursor } }) {
+        const { scope } = yield* CurrentPrincipal
+        const page = yield* audiences.members(scope, id, { limit: pageSize, cursor })
+        const items = page.items.map(({ added, reason, userId, version }) => ({
+          member_id: userId,
+          audience_id: id,
+          audience_version: version,
+          added_at: added,
+          reason
+        }))
+        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, items }
+      }, refusals)
+    })
+  })
+)

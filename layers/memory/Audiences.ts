@@ -1,0 +1,109 @@
+import { Database } from "#layers/memory/Database.ts"
+import type { AudienceRow } from "#layers/memory/AudienceRows.ts"
+import { inScope, nameOf, type State } from "#layers/memory/State.ts"
+import { AudienceFilter } from "#schemas/Audience.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { AudienceNotFound, Audiences } from "#src/people/Audiences.ts"
+import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
+
+const decodeFilter = Schema.decodeEffect(Schema.fromJsonString(AudienceFilter))
+
+const record = Effect.fnUntraced(function*({ filter, scope: _, ...row }: AudienceRow) {
+  return { ...row, filter: filter === undefined ? undefined : yield* decodeFilter(filter) }
+}, Effect.mapError((cause) => new StoreUnavailable({ cause })))
+
+const withRows = (state: State, rows: State["audiences"]["rows"]): State => ({
+  ...state,
+  audiences: { ...state.audiences, rows }
+})
+
+/** Audiences in memory. */
+export const layer = Layer.effect(
+  Audiences,
+  Effect.gen(function*() {
+    const { modify, read } = yield* Database
+    const key = yield* SecretKey
+
+    const found = Effect.fnUntraced(function*(scope: Scope, id: string) {
+      const row = yield* read((state) => HashMap.get(state.audiences.rows, nameOf(scope, id)))
+      return Option.isSome(row) ? row.value : yield* new AudienceNotFound({ id })
+    })
+
+    const pageOf = Effect.fnUntraced(function*<Row>(
+      sealed: Cursor.List,
+      { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
+      rows: Effect.Effect<ReadonlyArray<Row>>,
+      idOf: (row: Row) => string
+    ) {
+      const after = yield* IdPages.after(key, sealed, cursor)
+      const left = (yield* rows)
+        .filter((row) => after === undefined || IdPages.compare(idOf(row), after) > 0)
+        .toSorted((a, b) => IdPages.compare(idOf(a), idOf(b)))
+      return IdPages.page(key, sealed, left, limit, idOf)
+    })
+
+    return Audiences.of({
+      put: Effect.fnUntraced(function*(scope, id, { description, filter, name, operator }) {
+        const now = yield* Clock.currentTimeMillis
+        const stored = nameOf(scope, id)
+        const row = yield* modify((state) => {
+          const before = Option.getOrUndefined(HashMap.get(state.audiences.rows, stored))
+          const after: AudienceRow = {
+            scope,
+            id,
+            name,
+            description,
+            filter: filter === undefined ? undefined : JSON.stringify(filter),
+            operator,
+            version: (before?.version ?? 0) + 1,
+            created: before?.created ?? now,
+            updated: now
+          }
+          return [after, withRows(state, HashMap.set(state.audiences.rows, stored, after))]
+        })
+        return yield* record(row)
+      }),
+      get: (scope, id) => Effect.flatMap(found(scope, id), record),
+      list: Effect.fnUntraced(function*(scope, query) {
+        const page = yield* pageOf(
+          { scope, route: "audiences", filters: [] },
+          query,
+          read((state) => inScope(state.audiences.rows, scope)),
+          (row) => row.id
+        )
+        return { ...page, items: yield* Effect.forEach(page.items, record) }
+      }),
+      remove: (scope, id) =>
+        modify((state) => [
+          undefined,
+          withRows(
+            {
+              ...state,
+              audiences: {
+                ...state.audiences,
+                members: state.audiences.members.filter((row) => row.scope !== scope || row.audienceId !== id)
+              }
+            },
+            HashMap.remove(state.audiences.rows, nameOf(scope, id))
+          )
+        ]),
+      members: Effect.fnUntraced(function*(scope, id, query) {
+        const page = yield* pageOf(
+          { scope, route: "audience members", filters: [id] },
+          query,
+          read((state) => state.audiences.members.filter((row) => row.scope === scope && row.audienceId === id)),
+          (row) => row.userId
+        )
+        yield* found(scope, id)
+        return {
+          ...page,
+          items: page.items.map(({ added, reason, userId, version }) => ({ userId, version, added, reason }))
+        }
+      })
+    })
+  })
+)

@@ -1,0 +1,26 @@
+import { AudienceUpkeep } from "#src/people/AudienceUpkeep.ts"
+import { PgClient } from "@effect/sql-pg"
+import { Duration, Effect, Layer, Queue, Schedule } from "effect"
+
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
+
+/** Wakes the upkeep of audiences when any node has committed something for it; after each (re)listen too. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const sql = yield* PgClient.PgClient
+  const upkeep = yield* AudienceUpkeep
+
+  const listen = Effect.gen(function*() {
+    const notifications = yield* sql.listen("tidings_audiences")
+    yield* upkeep.wake
+    while (true) {
+      yield* Queue.take(notifications)
+      yield* upkeep.wake
+    }
+  }).pipe(Effect.scoped)
+
+  yield* listen.pipe(
+    Effect.tapError((error) => Effect.logWarning("no longer told of changed audiences", error)),
+    Effect.retry(backoff),
+    Effect.forkScoped
+  )
+}))

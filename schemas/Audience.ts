@@ -1,0 +1,74 @@
+import { optional } from "#schemas/Optional.ts"
+import { Schema } from "effect"
+
+export const LogicalOperator = Schema.Literals(["AND", "OR"])
+export type LogicalOperator = typeof LogicalOperator.Type
+
+export const ComparisonOperator = Schema.Literals([
+  "EQ",
+  "NEQ",
+  "GT",
+  "GTE",
+  "LT",
+  "LTE",
+  "EXISTS",
+  "INCLUDES",
+  "OMIT",
+  "STARTS_WITH",
+  "ENDS_WITH",
+  "IS_BEFORE",
+  "IS_AFTER",
+  "MEMBER_OF"
+])
+export type ComparisonOperator = typeof ComparisonOperator.Type
+
+/** One comparison; `path` is a dot path into the profile, or `account_id` for the tenants of `MEMBER_OF`. */
+export interface Condition {
+  readonly operator: ComparisonOperator
+  readonly path: string
+  readonly value?: string
+}
+
+export interface Group {
+  readonly operator: LogicalOperator
+  readonly filters: ReadonlyArray<Rule>
+}
+
+export type Rule = Condition | Group
+
+const Condition = Schema.Struct({
+  operator: ComparisonOperator,
+  path: Schema.String,
+  value: Schema.optionalKey(Schema.String)
+})
+
+const Rule: Schema.Codec<Rule> = Schema.Union([
+  Condition,
+  Schema.Struct({
+    operator: LogicalOperator,
+    filters: Schema.Array(Schema.suspend((): Schema.Codec<Rule> => Rule))
+  })
+])
+
+/** A filter as it is stored and given back: one rule needs no operator. */
+export const AudienceFilter = Schema.Struct({
+  operator: Schema.optionalKey(LogicalOperator),
+  filters: Schema.Array(Rule)
+})
+export type AudienceFilter = typeof AudienceFilter.Type
+
+/** What a caller may write for a rule: which fields go together is `AudienceRules`' to say. */
+export interface RuleDraft {
+  readonly operator?: LogicalOperator | ComparisonOperator | null | undefined
+  readonly path?: string | null | undefined
+  readonly value?: string | number | boolean | null | undefined
+  readonly filters?: ReadonlyArray<RuleDraft> | null | undefined
+}
+
+/** A rule, or the whole filter; older clients send one condition for the filter (api.md 8). */
+export const RuleDraft: Schema.Codec<RuleDraft> = Schema.Struct({
+  operator: optional(Schema.Union([LogicalOperator, ComparisonOperator])),
+  path: optional(Schema.String),
+  value: optional(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
+  filters: optional(Schema.Array(Schema.suspend((): Schema.Codec<RuleDraft> => RuleDraft)))
+})

@@ -1,0 +1,66 @@
+import { NotFound } from "#schemas/api/Errors.ts"
+import { IsoTime } from "#schemas/api/IsoTime.ts"
+import { maybe } from "#schemas/api/Maybe.ts"
+import { Items } from "#schemas/api/Paging.ts"
+import * as Query from "#schemas/api/Query.ts"
+import { AudienceFilter, LogicalOperator, RuleDraft } from "#schemas/Audience.ts"
+import { Id } from "#schemas/Id.ts"
+import { optional } from "#schemas/Optional.ts"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+
+const params = { audience_id: Id }
+const query = { cursor: Query.Text }
+
+const Audience = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  description: Schema.String,
+  created_at: IsoTime,
+  updated_at: IsoTime,
+  filter: maybe(AudienceFilter),
+  operator: maybe(LogicalOperator)
+})
+export type Audience = typeof Audience.Type
+
+const Member = Schema.Struct({
+  member_id: Schema.String,
+  audience_id: Schema.String,
+  audience_version: Schema.Number,
+  added_at: IsoTime,
+  reason: Schema.String
+})
+
+const Description = Schema.String.check(
+  Schema.isMaxLength(10_000),
+  Schema.isPattern(/^[^\u0000\ud800-\udfff]*$/u, { message: "Expected text without NUL or lone surrogates" })
+)
+
+export class Audiences extends HttpApiGroup.make("audiences").add(
+  HttpApiEndpoint.get("list", "/", { query, success: Items(Audience) })
+    .annotate(OpenApi.Summary, "List audiences")
+    .annotate(OpenApi.Description, "In the order of their ids."),
+  HttpApiEndpoint.get("get", "/:audience_id", { params, success: Audience, error: NotFound })
+    .annotate(OpenApi.Summary, "Get an audience"),
+  HttpApiEndpoint.put("put", "/:audience_id", {
+    params,
+    payload: Schema.Struct({
+      name: optional(Id),
+      description: optional(Description),
+      filter: optional(RuleDraft),
+      operator: optional(LogicalOperator)
+    }),
+    success: Schema.Struct({ audience: Audience })
+  })
+    .annotate(OpenApi.Summary, "Create or replace an audience")
+    .annotate(
+      OpenApi.Description,
+      "Its members are counted anew in the background, and follow the profiles from then on. Without rules it has none."
+    ),
+  HttpApiEndpoint.delete("remove", "/:audience_id", { params })
+    .annotate(OpenApi.Summary, "Delete an audience")
+    .annotate(OpenApi.Description, "For good."),
+  HttpApiEndpoint.get("members", "/:audience_id/members", { params, query, success: Items(Member), error: NotFound })
+    .annotate(OpenApi.Summary, "List the members of an audience")
+    .annotate(OpenApi.Description, "In the order of the users' ids, each with why.")
+).prefix("/audiences").annotate(OpenApi.Title, "Audiences") {}

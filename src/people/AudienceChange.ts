@@ -1,0 +1,52 @@
+import type { AudienceFilter } from "#schemas/Audience.ts"
+import * as Filter from "#src/people/AudienceFilter.ts"
+import { Effect } from "effect"
+
+/** An audience as it is now. */
+export interface Judge {
+  readonly id: string
+  readonly version: number
+  readonly filter: AudienceFilter | undefined
+}
+
+/** A user as he is now; `undefined`: he has no profile, and so belongs to no audience. */
+export interface Judged {
+  readonly userId: string
+  readonly subject: Filter.Subject | undefined
+}
+
+/** A stored membership. */
+export interface Standing {
+  readonly audienceId: string
+  readonly userId: string
+  readonly version: number
+  readonly reason: string
+}
+
+/** Users that are judged before others of this process have their turn. */
+const turn = 50
+
+/** What is to be written so that the memberships of these users are what the audiences say now. */
+export const between = Effect.fnUntraced(function*(
+  audiences: ReadonlyArray<Judge>,
+  users: ReadonlyArray<Judged>,
+  standings: ReadonlyArray<Standing>
+) {
+  const stored = new Map(
+    standings.map((standing) => [JSON.stringify([standing.audienceId, standing.userId]), standing])
+  )
+  const put: Array<Standing> = []
+  for (const [index, { subject, userId }] of users.entries()) {
+    if (index % turn === turn - 1) yield* Effect.yieldNow
+    if (subject === undefined) continue
+    for (const { filter, id, version } of audiences) {
+      if (filter === undefined || !Filter.matches(filter, subject)) continue
+      const key = JSON.stringify([id, userId])
+      const before = stored.get(key)
+      const reason = Filter.reason(filter, subject)
+      stored.delete(key)
+      if (before?.version !== version || before.reason !== reason) put.push({ audienceId: id, userId, version, reason })
+    }
+  }
+  return { put, removed: [...stored.values()] }
+})

@@ -1,0 +1,147 @@
+import { fromIso } from "#schemas/api/Instant.ts"
+import type { AudienceFilter, Condition, Group, Rule } from "#schemas/Audience.ts"
+import type { Schema } from "effect"
+
+/** Whom a filter is asked about. */
+export interface Subject {
+  readonly profile: Schema.JsonObject
+  /** The tenants that the user is a member of. */
+  readonly tenants: ReadonlyArray<string>
+}
+
+type Value = Schema.Json | undefined
+
+const isList = (value: Value): value is Schema.JsonArray => Array.isArray(value)
+
+/** The value at a dot path; `undefined` where there is none. Only own keys, and the indexes of arrays. */
+const valueAt = (profile: Schema.JsonObject, path: string): Value =>
+  path.split(".").reduce<Value>((value, key) => {
+    if (value === undefined || value === null || typeof value !== "object") return undefined
+    if (isList(value)) return /^(?:0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined
+    return Object.hasOwn(value, key) ? value[key] : undefined
+  }, profile)
+
+/** Numbers and booleans count as text; what is no scalar has none. */
+const textOf = (value: Value): string | undefined =>
+  typeof value === "string"
+    ? value
+    : typeof value === "number" || typeof value === "boolean"
+    ? String(value)
+    : undefined
+
+const numberOf = (text: string): number | undefined => {
+  const number = text.trim() === "" ? Number.NaN : Number(text)
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** Seconds since 1970 are smaller than this until the year 5138, milliseconds bigger since March 1973. */
+const firstMillisecond = 1e11
+
+/** Epoch ms of ISO 8601 text, or of a number of seconds or milliseconds. */
+const timeOf = (text: string): number | undefined => {
+  const iso = fromIso(text)
+  if (iso !== undefined) return iso
+  const number = numberOf(text)
+  return number === undefined ? undefined : Math.abs(number) < firstMillisecond ? number * 1_000 : number
+}
+
+/** Below, at or above 0; as numbers if both sides are some, else by their characters. */
+const order = (left: string, right: string): number => {
+  const [a, b] = [numberOf(left), numberOf(right)]
+  if (a !== undefined && b !== undefined) return a - b
+  return left === right ? 0 : left < right ? -1 : 1
+}
+
+const apart = (left: string, right: string): number | undefined => {
+  const [a, b] = [timeOf(left), timeOf(right)]
+  return a === undefined || b === undefined ? undefined : a - b
+}
+
+const compares = (operator: Condition["operator"], found: string, value: string): boolean => {
+  switch (operator) {
+    case "EQ":
+      return found === value
+    case "GT":
+      return order(found, value) > 0
+    case "GTE":
+      return order(found, value) >= 0
+    case "LT":
+      return order(found, value) < 0
+    case "LTE":
+      return order(found, value) <= 0
+    case "INCLUDES":
+      return found.includes(value)
+    case "STARTS_WITH":
+      return found.startsWith(value)
+    case "ENDS_WITH":
+      return found.endsWith(value)
+    case "IS_BEFORE":
+      return (apart(found, value) ?? 0) < 0
+    case "IS_AFTER":
+      return (apart(found, value) ?? 0) > 0
+    case "NEQ":
+    case "EXISTS":
+    case "OMIT":
+    case "MEMBER_OF":
+      return false
+  }
+}
+
+const holds = ({ operator, path, value = "" }: Condition, { profile, tenants }: Subject): boolean => {
+  if (operator === "MEMBER_OF") return tenants.includes(value)
+  const found = valueAt(profile, path)
+  const text = textOf(found)
+  switch (operator) {
+    case "EXISTS":
+      return found !== undefined && found !== null
+    case "OMIT":
+      return found === undefined || found === null
+    case "NEQ":
+      return text !== value
+    case "INCLUDES":
+      if (isList(found)) return found.some((item) => textOf(item) === value)
+  }
+  return text !== undefined && compares(operator, text, value)
+}
+
+const isGroup = (rule: Rule): rule is Group => rule.operator === "AND" || rule.operator === "OR"
+
+/** A group without rules matches nobody, whatever joins it: a blank audience must not reach everyone. */
+const isMet = (rule: Rule, subject: Subject): boolean => {
+  if (!isGroup(rule)) return holds(rule, subject)
+  const { filters, operator } = rule
+  return operator === "AND"
+    ? filters.length > 0 && filters.every((inner) => isMet(inner, subject))
+    : filters.some((inner) => isMet(inner, subject))
+}
+
+const rootOf = ({ filters, operator = "AND" }: AudienceFilter): Rule => {
+  const [only, ...others] = filters
+  return only !== undefined && others.length === 0 ? only : { operator, filters }
+}
+
+/**
+ * Whether a user belongs to an audience (api.md 8): the one evaluator there is. Comparison is case-sensitive; numbers and
+ * booleans of the profile are compared as text, `GT` and its kin as numbers when both sides are some; `IS_BEFORE` and
+ * `IS_AFTER` take ISO 8601 and epochs. What is missing is not equal to anything, and matches `NEQ` and `OMIT` only. `null`
+ * counts as missing.
+ */
+export const matches = (filter: AudienceFilter, subject: Subject): boolean => isMet(rootOf(filter), subject)
+
+const longest = 1_000
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "\\'")}'`
+
+const told = (rule: Rule, subject: Subject): string => {
+  const outcome = `=> ${isMet(rule, subject)}`
+  if (isGroup(rule))
+    return `${rule.operator}(${rule.filters.map((inner) => told(inner, subject)).join(", ")}) ${outcome}`
+  const { operator, path, value } = rule
+  return `${operator}(${value === undefined ? quoted(path) : `${quoted(path)}, ${quoted(value)}`}) ${outcome}`
+}
+
+/** Why, in words: `EQ('title', 'Engineer') => true`. */
+export const reason = (filter: AudienceFilter, subject: Subject): string => {
+  const text = told(rootOf(filter), subject)
+  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
+}

@@ -1,0 +1,32 @@
+import { AudienceSteps } from "#src/people/AudienceSteps.ts"
+import { Context, Effect, Layer, Queue, Schedule } from "effect"
+
+/** Works whenever it is woken, and looks by itself for what a crash left. */
+export class AudienceUpkeep extends Context.Service<AudienceUpkeep, {
+  readonly wake: Effect.Effect<void>
+}>()("tidings/AudienceUpkeep") {}
+
+/** What nobody was told of waits this long at most. */
+const sweep = "5 seconds"
+
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+
+export const layer = Layer.effect(
+  AudienceUpkeep,
+  Effect.gen(function*() {
+    const steps = yield* AudienceSteps
+    const woken = yield* Effect.acquireRelease(Queue.sliding<void>(1), Queue.shutdown)
+    const work = steps.advance.pipe(
+      Effect.repeat({ while: (more) => more }),
+      Effect.tapError((error) => Effect.logWarning("cannot keep audiences in step", error)),
+      Effect.retry(backoff),
+      Effect.catchDefect((defect) => Effect.logError("audiences: a step crashed", defect))
+    )
+    yield* work.pipe(
+      Effect.andThen(Effect.timeoutOption(Queue.take(woken), sweep)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    return AudienceUpkeep.of({ wake: Effect.asVoid(Queue.offer(woken, undefined)) })
+  })
+)
