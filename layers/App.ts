@@ -48,6 +48,7 @@ import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
 import * as Tenants from "#layers/postgres/Tenants.ts"
+import * as TenantTemplates from "#layers/postgres/TenantTemplates.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -115,6 +116,7 @@ const stores = Layer.mergeAll(
   Clusters.layer,
   Memberships.layer,
   Tenants.layer,
+  TenantTemplates.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

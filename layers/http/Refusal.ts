@@ -9,6 +9,7 @@ import type {
   UnknownStrategy,
   VersionNotFound
 } from "#src/content/Templates.ts"
+import type { TenantTemplateNotFound } from "#src/content/TenantTemplates.ts"
 import type { TranslationNotFound } from "#src/content/Translations.ts"
 import type { ConfigurationRefused } from "#src/delivery/Configure.ts"
 import type { SendRefused } from "#src/delivery/Drafts.ts"
@@ -66,6 +67,7 @@ type DomainError =
   | TokenRefused
   | TenantNotFound
   | TopicNotFound
+  | TenantTemplateNotFound
   | TranslationNotFound
   | UnknownBrand
   | UnknownStrategy
@@ -101,6 +103,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
     case "SubscriptionNotFound":
       return new NotFound({ message: `User ${shown(error.userId)} is not subscribed to list ${shown(error.listId)}` })
     case "TemplateNotFound":
+    case "TenantTemplateNotFound":
       return notFound("Notification template", error.id)
     case "VersionNotFound":
       return new NotFound({ message: `Version not found for template ${shown(error.id)}` })

@@ -23,6 +23,7 @@ import * as RoutingStrategies from "#layers/http/RoutingStrategies.ts"
 import * as Send from "#layers/http/Send.ts"
 import { Served } from "#layers/http/Served.ts"
 import * as Tenants from "#layers/http/Tenants.ts"
+import * as TenantTemplates from "#layers/http/TenantTemplates.ts"
 import * as UserTenants from "#layers/http/UserTenants.ts"
 import * as Translations from "#layers/http/Translations.ts"
 import * as UserPreferences from "#layers/http/UserPreferences.ts"
@@ -43,6 +44,7 @@ const groups = Layer.mergeAll(
   Messages.layer,
   Brands.layer,
   Tenants.layer,
+  TenantTemplates.layer,
   UserTenants.layer,
   Requests.layer,
   Profiles.layer,

@@ -12,6 +12,7 @@ import { Profiles } from "#schemas/api/Profiles.ts"
 import { Providers } from "#schemas/api/Providers.ts"
 import { Requests } from "#schemas/api/Requests.ts"
 import { RoutingStrategies } from "#schemas/api/RoutingStrategies.ts"
+import { TenantTemplates } from "#schemas/api/TenantTemplates.ts"
 import { Tenants, UserTenants } from "#schemas/api/Tenants.ts"
 import { Send } from "#schemas/api/Send.ts"
 import { Translations } from "#schemas/api/Translations.ts"
@@ -24,6 +25,7 @@ export class Api extends HttpApi.make("tidings").add(
   Messages,
   Brands,
   Tenants,
+  TenantTemplates,
   UserTenants,
   Requests,
   Profiles,

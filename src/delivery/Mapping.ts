@@ -1,14 +1,18 @@
 import type { Content } from "#schemas/Elemental.ts"
 import type { ChannelSettings, ProviderSettings } from "#schemas/Routing.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import type { Template } from "#schemas/Template.ts"
+import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { type Resolved, Templates } from "#src/content/Templates.ts"
+import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Refusal from "#src/delivery/Refusal.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
-import { Effect } from "effect"
+import * as Tenancies from "#src/people/Tenancies.ts"
+import { Effect, Result } from "effect"
 
 /** A message with what its template adds to it. */
 export interface Mapped {
@@ -40,8 +44,11 @@ const over = <A extends ChannelSettings | ProviderSettings>(
   return Object.fromEntries([...Object.entries(strategy ?? {}), ...own])
 }
 
-/** What the message says of its way wins over what the strategy of its template says (api.md §15). */
-export const routed = (instructions: Instructions, strategy: RoutingStrategy | undefined): Instructions =>
+/** What the message says of its way wins over what its template or that one's strategy says (api.md §15, 26.3). */
+export const routed = (
+  instructions: Instructions,
+  strategy: Pick<RoutingStrategy | TenantTemplate, "channels" | "providers" | "routing"> | undefined
+): Instructions =>
   strategy === undefined ? instructions : {
     ...instructions,
     routing: instructions.routing ?? strategy.routing,
@@ -52,12 +59,28 @@ export const routed = (instructions: Instructions, strategy: RoutingStrategy | u
 const isPassword = (tags: ReadonlyArray<string> | null | undefined): boolean =>
   tags?.some((tag) => tag.includes("otp")) ?? false
 
+/** The names of tenants' own templates. */
+const ofTenant = "tenant/"
+
+/** The rest of a template that only a tenant has. */
+const nothing = (name: string): Template => ({
+  name,
+  tags: [],
+  brand: null,
+  subscription: null,
+  routing: null,
+  content: { elements: [] }
+})
+
 /** The stage that finds what a message says: its own content, or its template's for the key it was sent with. */
 export const make = Effect.gen(function*() {
   const templates = yield* Templates
   const strategies = yield* Strategies
 
-  const template = Effect.fnUntraced(function*({ instructions, keyState, scope }: OpenMessage) {
+  const tenantTemplates = yield* TenantTemplates
+  const tenancies = yield* Tenancies.make
+
+  const workspaceTemplate = Effect.fnUntraced(function*({ instructions, keyState, scope }: OpenMessage) {
     const name = instructions.template ?? ""
     const found = yield* Write.patiently(
       templates.resolve(scope, name, keyState).pipe(
@@ -81,7 +104,34 @@ export const make = Effect.gen(function*() {
         )
       )
 
-  return Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
+  const tenantTemplate = ({ keyState, recipient: { tenant_id: tenantId }, scope }: OpenMessage, id: string) =>
+    tenantId === undefined || tenantId === null
+      ? Effect.undefined
+      : Write.patiently(tenantTemplates.resolve(scope, tenantId, id, keyState))
+
+  /** The tenant's own template in the place of the workspace's of the same id; by `tenant/<id>` only the tenant's. */
+  const template = Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<
+    { readonly resolved: Resolved; readonly own: TenantTemplate | undefined },
+    Refusal.Refusal
+  > {
+    const name = message.instructions.template ?? ""
+    const isOwn = name.startsWith(ofTenant)
+    const named = yield* tenantTemplate(message, isOwn ? name.slice(ofTenant.length) : name)
+    if (isOwn && named === undefined) return yield* Refusal.unmapped(`Notification template ${name} not found`)
+    const found = isOwn ? undefined : yield* Effect.result(workspaceTemplate(message))
+    if (found !== undefined && Result.isFailure(found) && named === undefined) return yield* found.failure
+    const resolved = found !== undefined && Result.isSuccess(found)
+      ? found.success
+      : { id: isOwn ? name.slice(ofTenant.length) : name, template: nothing(name) }
+    const own = named ?? (resolved.id === name ? undefined : yield* tenantTemplate(message, resolved.id))
+    return own === undefined
+      ? { resolved, own }
+      : { resolved: { ...resolved, template: { ...resolved.template, content: own.content } }, own }
+  })
+
+  return Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
+    const recipient = yield* Write.patiently(tenancies.placed(stored.scope, stored.recipient))
+    const message = recipient === stored.recipient ? stored : { ...stored, recipient }
     const { content, delay, metadata } = message.instructions
     if (!Delays.isUnderstood(delay)) {
       return yield* Refusal.undeliverable("FAILED", `delay.until is not a date: ${delay?.until ?? ""}`)
@@ -90,10 +140,10 @@ export const make = Effect.gen(function*() {
     if (content !== undefined && content !== null) {
       return { message, content, template: undefined, isOneTimePassword }
     }
-    const resolved = yield* template(message)
+    const { own, resolved } = yield* template(message)
     const strategy = yield* strategyOf(message, resolved)
     return {
-      message: { ...message, instructions: routed(message.instructions, strategy) },
+      message: { ...message, instructions: routed(routed(message.instructions, own), strategy) },
       content: resolved.template.content,
       template: resolved,
       isOneTimePassword: isOneTimePassword || isPassword(resolved.template.tags)

@@ -1,4 +1,6 @@
+import type { Brand } from "#schemas/Brand.ts"
 import { UserId } from "#schemas/Profile.ts"
+import * as BrandChoice from "#src/content/BrandChoice.ts"
 import * as Mapping from "#src/delivery/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Plan } from "#src/delivery/Plan.ts"
@@ -10,14 +12,17 @@ import type { Refusal } from "#src/delivery/Refusal.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import * as Write from "#src/delivery/Write.ts"
 import { Profiles } from "#src/people/Profiles.ts"
+import * as Tenancies from "#src/people/Tenancies.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Effect, Option, type Schema } from "effect"
 
 /** What is known of a message and its recipient before it is decided where it goes: what a rendering needs. */
 export interface Known extends Mapping.Mapped {
+  readonly tenancy: Tenancies.Tenancy
   readonly profile: Schema.JsonObject
   readonly data: Schema.JsonObject
   readonly providers: ReadonlyArray<Provider>
+  readonly brandOf: (channel: string) => Brand | undefined
 }
 
 /** What the stages before the provider decided of a message. */
@@ -38,6 +43,8 @@ export const make = Effect.gen(function*() {
   const profiles = yield* Profiles
   const providers = yield* Providers
   const devices = yield* PushDevices.make
+  const tenancies = yield* Tenancies.make
+  const brand = yield* BrandChoice.make
 
   const load = Effect.fnUntraced(function*(message: OpenMessage) {
     const { user_id: userId } = message.recipient
@@ -49,13 +56,20 @@ export const make = Effect.gen(function*() {
   const known = Effect.fnUntraced(function*(mapped: Mapping.Mapped): Effect.fn.Return<Known> {
     const { message } = mapped
     const configured = yield* Write.patiently(providers.configured(message.scope))
+    const tenancy = yield* Write.patiently(tenancies.of(message.scope, message.recipient))
     const profile = yield* load(message).pipe(
+      Effect.map((stored) => Tenancies.profileIn(tenancy, stored)),
       Effect.flatMap((stored) => devices.added(message, configured, stored)),
       Effect.map((stored) => merged(stored, message)),
       Trace.stage("profile")
     )
     const data = { ...message.instructions.data, ...message.recipient.data }
-    return { ...mapped, profile, data, providers: configured }
+    const brandOf = yield* Write.patiently(brand(message.scope, {
+      instructions: message.instructions,
+      chain: tenancy.chain,
+      template: mapped.template?.template.brand?.id
+    }))
+    return { ...mapped, tenancy, profile, data, providers: configured, brandOf }
   })
 
   const decide = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal> {

@@ -166,6 +166,17 @@ export const cases: Readonly<Record<string, PostCase>> = {
     effects: `select count(*)::int as count from idempotency
       where path = '/routing-strategies/' || $1 || '/explain' and key = 'key-' || $2`
   },
+  "/tenants/:tenant_id/templates/:template_id/publish": {
+    prepare: async (caller, name) => {
+      await caller.call("PUT", `/tenants/${name}`, { body: { name } })
+      const { elements } = template(name).notification.content
+      await caller.call("PUT", `/tenants/${name}/templates/t`, { body: { template: { content: { elements } } } })
+      return name
+    },
+    path: (id) => `/tenants/${id}/templates/t/publish`,
+    body: () => ({}),
+    effects: `select count(*)::int as count from tenant_templates where tenant_id = $1 and tenant_id = $2 and live = 1`
+  },
   "/brands": {
     prepare: nothing,
     path: () => "/brands",

@@ -15,6 +15,7 @@ import { Strategies } from "#src/delivery/Strategies.ts"
 import { Members } from "#src/people/Members.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
 import { Profiles } from "#src/people/Profiles.ts"
+import * as NoTenants from "#test/support/NoTenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { Clock, Context, Effect, Layer, Scope } from "effect"
 import { setImmediate } from "node:timers/promises"
@@ -113,6 +114,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.succeed(Handover.Handover, Context.get(base, Handover.Handover)),
         // These messages carry their content.
         Layer.mock(Templates, {}),
+        NoTenants.layer,
         Layer.mock(Strategies, {}),
         Layer.mock(Layouts, {}),
         Layer.mock(Mjml, {}),

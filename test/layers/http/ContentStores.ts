@@ -3,12 +3,14 @@ import * as MemoryBrands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as MemoryLists from "#layers/memory/Lists.ts"
 import * as MemoryMemberships from "#layers/memory/Memberships.ts"
+import * as MemoryTenantTemplates from "#layers/memory/TenantTemplates.ts"
 import * as MemoryTenants from "#layers/memory/Tenants.ts"
 import * as MemoryConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as MemoryStrategies from "#layers/memory/Strategies.ts"
 import * as MemoryTemplates from "#layers/memory/Templates.ts"
 import * as Fake from "#layers/providers/Fake.ts"
 import { Brands } from "#src/content/Brands.ts"
+import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
 import { Providers } from "#src/delivery/Providers.ts"
@@ -24,6 +26,7 @@ const memory = Layer.mergeAll(
   MemoryAudiences.layer,
   MemoryMemberships.layer,
   MemoryTenants.layer,
+  MemoryTenantTemplates.layer,
   MemoryTemplates.layer,
   MemoryStrategies.layer,
   MemoryConfigurations.layer,
@@ -46,11 +49,16 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
   const guarded = Layer.unwrap(Effect.gen(function*() {
     const brands = yield* Brands
     const templates = yield* Templates
+    const tenantTemplates = yield* TenantTemplates
     const strategies = yield* Strategies
     const configurations = yield* ProviderConfigurations
     const lists = yield* Lists
     return Layer.mergeAll(
       Layer.succeed(Brands, { ...brands, create: (...args) => faulty(brands.create(...args)) }),
+      Layer.succeed(TenantTemplates, {
+        ...tenantTemplates,
+        publish: (...args) => faulty(tenantTemplates.publish(...args))
+      }),
       Layer.succeed(Templates, {
         ...templates,
         create: (...args) => faulty(templates.create(...args)),

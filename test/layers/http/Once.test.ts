@@ -46,6 +46,7 @@ const bodies: Record<string, unknown> = {
   "/routing-strategies": strategy,
   "/routing-strategies/:id": strategy,
   "/routing-strategies/:id/explain": { faults: [] },
+  "/tenants/:tenant_id/templates/:template_id": { template: { content: { elements: [] } } },
   "/tenants/:tenant_id": { name: "Acme" },
   "/tenants/:tenant_id/default_preferences/items/:topic_id": { status: "OPTED_IN" },
   "/users/:user_id/tenants": { tenants: [] },
@@ -58,14 +59,20 @@ const bodies: Record<string, unknown> = {
 /** A body that is refused where an empty one is not. */
 const wrong: Record<string, unknown> = { "/preferences/publish": { heading: 1 } }
 
-const filled = (
-  path: string,
-  { id, made, section, template }: Readonly<Record<"id" | "made" | "section" | "template", string>>
-) =>
+type Names = Readonly<Record<"id" | "made" | "section" | "template" | "tenant", string>>
+
+const filled = (path: string, { id, made, section, template, tenant }: Names) =>
   path.replace(/:(message|request)_id/, id).replace(":user_id", "ada").replace(":section_id", section)
+    .replace(":tenant_id", tenant).replace(":template_id", "t").replace("versions/:version", "versions/v1")
     .replace(":id", path.startsWith("/routing") ? made : template)
 
-const nobody = { id: "1-00000000-ffffffffffffffffffffffff", made: "rs_none", section: "ps_none", template: "nt_none" }
+const nobody = {
+  tenant: "none",
+  id: "1-00000000-ffffffffffffffffffffffff",
+  made: "rs_none",
+  section: "ps_none",
+  template: "nt_none"
+}
 
 const requestId = (answer: { readonly body: unknown }) =>
   Schema.decodeUnknownSync(Schema.Struct({ requestId: Schema.String }))(answer.body).requestId
@@ -79,7 +86,9 @@ const withMessage = Effect.gen(function*() {
   const template = idOf(yield* server.call("POST", "/notifications", { body: { notification } }))
   const made = idOf(yield* server.call("POST", "/routing-strategies", { body: strategy }))
   const section = idOf(yield* server.call("POST", "/preferences/sections", { body: { name: "Account" } }))
-  return { ...server, ids: { id, made, section, template } }
+  yield* server.call("PUT", "/tenants/acme", { body: { name: "Acme" } })
+  yield* server.call("PUT", "/tenants/acme/templates/t", { body: { template: { content: { elements: [] } } } })
+  return { ...server, ids: { id, made, section, template, tenant: "acme" } }
 })
 
 describe("P5: once per key", () => {

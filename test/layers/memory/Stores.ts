@@ -21,6 +21,7 @@ import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Templates from "#layers/memory/Templates.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as Tenants from "#layers/memory/Tenants.ts"
+import * as TenantTemplates from "#layers/memory/TenantTemplates.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -37,6 +38,7 @@ export const layer = Layer.mergeAll(
   DeviceTokens.layer,
   Memberships.layer,
   Tenants.layer,
+  TenantTemplates.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

@@ -13,6 +13,7 @@ import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
 import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
+import { tenantTemplatesContract } from "#test/contracts/TenantTemplates.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
@@ -39,6 +40,7 @@ profilesContract("Postgres", stores)
 providerConfigurationsContract("Postgres", stores)
 rateLimitsContract("Postgres", stores)
 strategiesContract("Postgres", stores)
+tenantTemplatesContract("Postgres", stores)
 tenantsContract("Postgres", stores)
 templatesContract("Postgres", stores)
 translationsContract("Postgres", stores)

@@ -21,6 +21,7 @@ import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
 import * as Tenants from "#layers/postgres/Tenants.ts"
+import * as TenantTemplates from "#layers/postgres/TenantTemplates.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
@@ -38,6 +39,7 @@ export const layer = Layer.mergeAll(
   DeviceTokens.layer,
   Memberships.layer,
   Tenants.layer,
+  TenantTemplates.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

@@ -6,6 +6,7 @@ import { fromRow } from "#src/delivery/OpenMessage.ts"
 import { Strategies, StrategyNotFound } from "#src/delivery/Strategies.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { template } from "#test/contracts/Templates.ts"
+import * as NoTenants from "#test/support/NoTenants.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
@@ -17,6 +18,7 @@ const strategy = {
 }
 
 const stores = Layer.mergeAll(
+  NoTenants.layer,
   Layer.mock(Templates, {
     resolve: (_, name, keyState) => {
       if (name === "none") return Effect.fail(new TemplateNotFound({ id: name }))

@@ -14,6 +14,7 @@ import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
 import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
+import { tenantTemplatesContract } from "#test/contracts/TenantTemplates.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
@@ -44,6 +45,7 @@ profilesContract("embedded", stores)
 providerConfigurationsContract("embedded", stores)
 rateLimitsContract("embedded", stores)
 strategiesContract("embedded", stores)
+tenantTemplatesContract("embedded", stores)
 tenantsContract("embedded", stores)
 templatesContract("embedded", stores)
 translationsContract("embedded", stores)

@@ -1,0 +1,77 @@
+import * as ObjectLists from "#layers/http/ObjectLists.ts"
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import { defaultLimit } from "#schemas/api/ObjectList.ts"
+import type { TenantTemplateItem, TenantTemplateResponse } from "#schemas/api/TenantTemplates.ts"
+import { versionName } from "#schemas/TenantTemplate.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { DateTime, Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+
+const iso = (time: number): string => DateTime.formatIso(DateTime.makeUnsafe(time))
+
+const when = (time: number | undefined): string | undefined => time === undefined ? undefined : iso(time)
+
+const item = ({ created, id, published, template, updated, version }: TenantTemplateRecord): TenantTemplateItem => ({
+  id,
+  version: versionName(version),
+  created_at: iso(created),
+  updated_at: iso(updated),
+  published_at: when(published),
+  data: { routing: template.routing ?? undefined }
+})
+
+const response = (record: TenantTemplateRecord): TenantTemplateResponse => {
+  const { data, ...association } = item(record)
+  return { ...association, data: { ...data, content: record.template.content } }
+}
+
+/** /tenants/{tenant_id}/templates. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "tenantTemplates",
+  Effect.fnUntraced(function*(handlers) {
+    const templates = yield* TenantTemplates
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ params, query: { cursor, limit = defaultLimit }, request }) {
+        const { scope } = yield* CurrentPrincipal
+        const page = yield* templates.list(scope, params.tenant_id, { limit, cursor })
+        return ObjectLists.answer(request.originalUrl, page, item)
+      }, refusals),
+      get: Effect.fnUntraced(function*({ params: { template_id: id, tenant_id: tenantId } }) {
+        const { scope } = yield* CurrentPrincipal
+        const found = templates.get(scope, tenantId, id, "published").pipe(
+          Effect.catchTag("TenantTemplateNotFound", () => templates.get(scope, tenantId, id, "latest"))
+        )
+        return response(yield* found)
+      }, refusals),
+      put: Effect.fnUntraced(function*({ params, payload: { published, template } }) {
+        const { scope } = yield* CurrentPrincipal
+        const publish = published === true
+        const saved = yield* templates.put(scope, params.tenant_id, params.template_id, template, publish)
+        // Typed endpoints have one status for one schema; which of the two it is, only the version tells.
+        return HttpServerResponse.jsonUnsafe({
+          id: saved.id,
+          version: versionName(saved.version),
+          ...(publish ? { published_at: when(saved.published) } : {})
+        }, { status: saved.version === 1 ? 201 : 200 })
+      }, refusals),
+      remove: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        yield* templates.remove(scope, params.tenant_id, params.template_id)
+      }, refusals),
+      publish: Effect.fnUntraced(function*({ params, payload }) {
+        const { scope } = yield* CurrentPrincipal
+        const version = payload?.version ?? "latest"
+        const live = yield* templates.publish(scope, params.tenant_id, params.template_id, version)
+        return { id: live.id, version: versionName(live.version), published_at: when(live.published) }
+      }, refusals),
+      version: Effect.fnUntraced(function*({ params: { template_id: id, tenant_id: tenantId, version } }) {
+        const { scope } = yield* CurrentPrincipal
+        return response(yield* templates.get(scope, tenantId, id, version))
+      }, refusals)
+    })
+  })
+)

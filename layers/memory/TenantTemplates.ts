@@ -1,0 +1,111 @@
+import { Database } from "#layers/memory/Database.ts"
+import { inScope, nameOf } from "#layers/memory/State.ts"
+import type { TenantTemplateRow } from "#layers/memory/TenantRows.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { TenantTemplate, type TenantVersion } from "#schemas/TenantTemplate.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as ElementIds from "#src/content/ElementIds.ts"
+import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { TenantNotFound } from "#src/people/Tenants.ts"
+import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+const decode = Schema.decodeEffect(Schema.fromJsonString(TenantTemplate))
+
+const keyOf = (scope: Scope, tenantId: string, id: string) => nameOf(scope, JSON.stringify([tenantId, id]))
+
+const record = Effect.fnUntraced(function*(row: TenantTemplateRow, version: TenantVersion) {
+  const number = version === "latest" ? row.versions.length : version === "published" ? row.live : version
+  const text = number === undefined ? undefined : row.versions[number - 1]
+  if (number === undefined || text === undefined) return yield* new TenantTemplateNotFound({ id: row.id })
+  const template = yield* Effect.mapError(decode(text), (cause) => new StoreUnavailable({ cause }))
+  const { created, id, published, updated } = row
+  return { id, version: number, template, created, updated, published } satisfies TenantTemplateRecord
+})
+
+/** The templates of tenants in memory. */
+export const layer = Layer.effect(
+  TenantTemplates,
+  Effect.gen(function*() {
+    const { modify, read, transaction } = yield* Database
+    const key = yield* SecretKey
+    const { randomBytes } = yield* SecureRandom.SecureRandom
+
+    const rowOf = (scope: Scope, tenantId: string, id: string) =>
+      Effect.map(
+        read((state) => HashMap.get(state.tenantTemplates, keyOf(scope, tenantId, id))),
+        Option.getOrUndefined
+      )
+
+    const put = (row: TenantTemplateRow) =>
+      modify((state) => [undefined, {
+        ...state,
+        tenantTemplates: HashMap.set(state.tenantTemplates, keyOf(row.scope, row.tenantId, row.id), row)
+      }])
+
+    const get = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string, version: TenantVersion) {
+      const row = yield* rowOf(scope, tenantId, id)
+      return row === undefined ? yield* new TenantTemplateNotFound({ id }) : yield* record(row, version)
+    })
+
+    return TenantTemplates.of({
+      put: Effect.fnUntraced(function*(scope, tenantId, id, template, publish) {
+        if (!(yield* read((state) => HashMap.has(state.tenants, nameOf(scope, tenantId))))) {
+          return yield* new TenantNotFound({ id: tenantId })
+        }
+        const before = yield* rowOf(scope, tenantId, id)
+        const now = yield* Clock.currentTimeMillis
+        const content = ElementIds.assign(template.content, yield* randomBytes(ElementIds.seedBytes))
+        const versions = [...before?.versions ?? [], JSON.stringify({ ...template, content })]
+        const row: TenantTemplateRow = {
+          scope,
+          tenantId,
+          id,
+          versions,
+          live: publish ? versions.length : before?.live,
+          created: before?.created ?? now,
+          updated: now,
+          published: publish ? now : before?.published
+        }
+        yield* put(row)
+        return yield* Effect.catchTag(record(row, "latest"), "TenantTemplateNotFound", Effect.die)
+      }, transaction),
+      publish: Effect.fnUntraced(function*(scope, tenantId, id, version) {
+        const row = yield* rowOf(scope, tenantId, id)
+        if (row === undefined) return yield* new TenantTemplateNotFound({ id })
+        const found = yield* record(row, version)
+        if (row.live === found.version) return found
+        const published = yield* Clock.currentTimeMillis
+        yield* put({ ...row, live: found.version, published })
+        return { ...found, published }
+      }, transaction),
+      get,
+      list: Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
+        const list: Cursor.List = { scope, route: "templates of a tenant", filters: [tenantId] }
+        const after = yield* IdPages.after(key, list, cursor)
+        const rows = (yield* read((state) => inScope(state.tenantTemplates, scope)))
+          .filter((row) => row.tenantId === tenantId && (after === undefined || IdPages.compare(row.id, after) > 0))
+          .toSorted((a, b) => IdPages.compare(a.id, b.id))
+        const records = yield* Effect.forEach(rows, (row) => record(row, "latest")).pipe(
+          Effect.catchTag("TenantTemplateNotFound", Effect.die)
+        )
+        return IdPages.page(key, list, records, limit, ({ id }) => id)
+      }),
+      remove: Effect.fnUntraced(function*(scope, tenantId, id) {
+        if ((yield* rowOf(scope, tenantId, id)) === undefined) return yield* new TenantTemplateNotFound({ id })
+        yield* modify((state) => [undefined, {
+          ...state,
+          tenantTemplates: HashMap.remove(state.tenantTemplates, keyOf(scope, tenantId, id))
+        }])
+      }, transaction),
+      resolve: (scope, tenantId, id, keyState) =>
+        get(scope, tenantId, id, keyState === "draft" ? "latest" : "published").pipe(
+          Effect.map(({ template }): TenantTemplate | undefined => template),
+          Effect.catchTag("TenantTemplateNotFound", () => Effect.undefined)
+        )
+    })
+  })
+)

@@ -1,0 +1,151 @@
+import * as Revisions from "#layers/postgres/Revisions.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { TenantTemplate, type TenantVersion } from "#schemas/TenantTemplate.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as ElementIds from "#src/content/ElementIds.ts"
+import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { TenantNotFound } from "#src/people/Tenants.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { SqlClient, type Statement } from "effect/sql"
+
+const text = Schema.fromJsonString(TenantTemplate)
+const encode = Schema.encodeEffect(text)
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({
+    id: Schema.String,
+    version: Schema.Number,
+    template: text,
+    created: Schema.Number,
+    updated: Schema.Number,
+    published: Schema.NullOr(Schema.Number)
+  }))
+)
+const decodeHeads = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ latest: Schema.Number, live: Schema.NullOr(Schema.Number) }))
+)
+const decodeName = Schema.decodeUnknownEffect(
+  Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String, Schema.String]))
+)
+
+const columns = `t.template_id as id, v.version::float8 as version, v.template, t.created_at::float8 as created,
+  t.updated_at::float8 as updated, t.published_at::float8 as published`
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secretKey = yield* SecretKey
+  const random = yield* SecureRandom.SecureRandom
+  const revisions = yield* Revisions.make("tenant templates")
+
+  /** The templates of a tenant, each in the version that `number` says. */
+  const select = (scope: Scope, tenantId: string, number: Statement.Fragment) =>
+    sql`select ${sql.literal(columns)} from tenant_templates t
+      join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
+        and v.template_id = t.template_id and v.version = ${number}
+      where t.scope = ${scope} and t.tenant_id = ${tenantId}`
+
+  const numberOf = (version: TenantVersion) =>
+    typeof version === "number" ? sql`${version}::bigint` : version === "latest" ? sql`t.latest` : sql`t.live`
+
+  const find = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string, version: TenantVersion) {
+    const rows = yield* sql`${select(scope, tenantId, numberOf(version))} and t.template_id = ${id}`
+    const row = Array.head(yield* decode(rows))
+    if (Option.isNone(row)) return yield* new TenantTemplateNotFound({ id })
+    return { ...row.value, published: row.value.published ?? undefined } satisfies TenantTemplateRecord
+  })
+
+  /** Locked until the change commits. */
+  const head = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string) {
+    const rows = yield* sql`select latest::float8 as latest, live::float8 as live from tenant_templates
+      where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id} for update`
+    return Option.getOrUndefined(Array.head(yield* decodeHeads(rows)))
+  })
+
+  const goLive = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string, version: number) {
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`update tenant_templates set live = ${version}::bigint, published_at = ${now}
+      where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id}`
+  })
+
+  // The change of the revision comes first: it is the lock that templates of one scope's tenants are written under.
+  const put: TenantTemplates["Service"]["put"] = Effect.fnUntraced(
+    function*(scope, tenantId, id, template, publish) {
+      yield* revisions.bump(scope)
+      const tenant = yield* sql`select 1 from tenants where scope = ${scope} and id = ${tenantId} for key share`
+      if (tenant.length === 0) return yield* new TenantNotFound({ id: tenantId })
+      const now = yield* Clock.currentTimeMillis
+      const version = ((yield* head(scope, tenantId, id))?.latest ?? 0) + 1
+      const seed = yield* random.randomBytes(ElementIds.seedBytes)
+      const stored = yield* encode({ ...template, content: ElementIds.assign(template.content, seed) })
+      yield* sql`insert into tenant_templates (scope, tenant_id, template_id, latest, created_at, updated_at)
+        values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${now}, ${now})
+        on conflict (scope, tenant_id, template_id) do update set latest = excluded.latest, updated_at = excluded.updated_at`
+      yield* sql`insert into tenant_template_versions (scope, tenant_id, template_id, version, template, created_at)
+        values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${stored}, ${now})`
+      if (publish) yield* goLive(scope, tenantId, id, version)
+      return yield* Effect.catchTag(find(scope, tenantId, id, version), "TenantTemplateNotFound", Effect.die)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const publish: TenantTemplates["Service"]["publish"] = Effect.fnUntraced(
+    function*(scope, tenantId, id, version) {
+      yield* revisions.bump(scope)
+      const found = yield* find(scope, tenantId, id, version)
+      if ((yield* head(scope, tenantId, id))?.live !== found.version) {
+        yield* goLive(scope, tenantId, id, found.version)
+      }
+      return yield* find(scope, tenantId, id, found.version)
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const remove: TenantTemplates["Service"]["remove"] = Effect.fnUntraced(
+    function*(scope, tenantId, id) {
+      yield* revisions.bump(scope)
+      const gone = yield* sql`delete from tenant_templates
+        where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id} returning 1`
+      if (gone.length === 0) return yield* new TenantTemplateNotFound({ id })
+      yield* sql`delete from tenant_template_versions
+        where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id}`
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const list: TenantTemplates["Service"]["list"] = Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "templates of a tenant", filters: [tenantId] }
+    const after = yield* IdPages.after(secretKey, sealed, cursor)
+    const rows = yield* sql`${select(scope, tenantId, numberOf("latest"))}
+      ${after === undefined ? sql`` : sql`and t.template_id > ${after}`}
+      order by t.template_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const records = rows.map((row) => ({ ...row, published: row.published ?? undefined }))
+    return IdPages.page(secretKey, sealed, records, limit, ({ id }) => id)
+  }, orUnavailable)
+
+  const remembered = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, name: string) {
+    const [tenantId, id, version] = yield* decodeName(name)
+    return yield* find(scope, tenantId, id, version === "latest" ? "latest" : "published").pipe(
+      Effect.map(({ template }): TenantTemplate | undefined => template),
+      Effect.catchTag("TenantTemplateNotFound", () => Effect.undefined)
+    )
+  }, orUnavailable))
+
+  return TenantTemplates.of({
+    put,
+    publish,
+    get: (scope, tenantId, id, version) => orUnavailable(find(scope, tenantId, id, version)),
+    list,
+    remove,
+    resolve: (scope, tenantId, id, keyState) =>
+      remembered(scope, JSON.stringify([tenantId, id, keyState === "draft" ? "latest" : "published"]))
+  })
+})
+
+export const layer = Layer.effect(TenantTemplates, make)

@@ -1,0 +1,93 @@
+import type { Brand } from "#schemas/Brand.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import type { Tenant } from "#schemas/Tenant.ts"
+import { Brands } from "#src/content/Brands.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Effect, Schema } from "effect"
+
+/** What may say which brand a message has, besides the environment's default. */
+export interface Wishes {
+  readonly instructions: Pick<Instructions, "brand_id" | "channels">
+  /** The tenant and its ancestors, nearest first. */
+  readonly chain: ReadonlyArray<Tenant>
+  readonly template: string | undefined
+}
+
+/** Remembers what is made of an object for as long as the object lives: the same brand is always the same object. */
+const made = <K extends object, A>(make: (key: K) => A) => {
+  const known = new WeakMap<K, A>()
+  return (key: K): A => {
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const value = make(key)
+    known.set(key, value)
+    return value
+  }
+}
+
+/** The brand that a tenant has in itself, named after it. */
+const embedded = made(({ brand, id, name }: Tenant): Brand => ({
+  id,
+  name: brand?.name ?? name,
+  settings: brand?.settings ?? {},
+  snippets: brand?.snippets ?? {}
+}))
+
+const parts = ["head", "header", "footer"] as const
+
+/** The parts of mails that a brand takes from the default one (`inheritDefault`). */
+const under = made((fallback: Brand) =>
+  made((brand: Brand): Brand => {
+    const { email } = brand.settings
+    const inherited = parts.filter((part) => email?.[part]?.inheritDefault === true)
+    if (inherited.length === 0 || brand.id === fallback.id) return brand
+    const from = fallback.settings.email
+    const taken = Object.fromEntries(inherited.map((part) => [part, from?.[part] ?? null]))
+    return { ...brand, settings: Object.assign({}, brand.settings, { email: { ...email, ...taken } }) }
+  })
+)
+
+const isJson = Schema.is(Schema.JsonObject)
+
+const jsonOf = (value: unknown): Schema.JsonObject => isJson(value) ? value : {}
+
+/** What templates say `brand` for: its settings, by themselves and as `settings`, its name and its id. */
+export const variable = made(({ id, name, settings, snippets }: Brand): Schema.JsonObject => {
+  const json = jsonOf(settings)
+  return { ...json, settings: json, snippets: jsonOf(snippets), id, name }
+})
+
+/**
+ * Chooses the brand of each channel: the channel's own, else the message's, the nearest tenant's, the template's, the
+ * default (api.md §9). A brand that does not exist is none. Costs nothing where there are no brands.
+ */
+export const make = Effect.gen(function*() {
+  const brands = yield* Brands
+
+  return Effect.fnUntraced(function*(scope: Scope, { chain, instructions, template }: Wishes): Effect.fn.Return<
+    (channel: string) => Brand | undefined,
+    StoreUnavailable
+  > {
+    const fallback = yield* brands.fallback(scope)
+    // An environment that has any brand has a default one.
+    const find = (id: string | null | undefined) =>
+      fallback === undefined || id === undefined || id === null ? Effect.undefined : brands.resolve(scope, id)
+
+    let base = yield* find(instructions.brand_id)
+    for (const tenant of chain) {
+      base ??= tenant.brand === undefined ? yield* find(tenant.brandId) : embedded(tenant)
+    }
+    base ??= (yield* find(template)) ?? fallback
+
+    const own = new Map<string, Brand>()
+    for (const [channel, settings] of Object.entries(instructions.channels ?? {})) {
+      const brand = yield* find(settings.brand_id)
+      if (brand !== undefined) own.set(channel, brand)
+    }
+    return (channel) => {
+      const brand = own.get(channel) ?? base
+      return brand === undefined || fallback === undefined ? brand : under(fallback)(brand)
+    }
+  })
+})

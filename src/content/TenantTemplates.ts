@@ -1,0 +1,68 @@
+import type { KeyState, Scope } from "#schemas/Scope.ts"
+import type { TenantTemplate, TenantVersion } from "#schemas/TenantTemplate.ts"
+import type { PageRequest } from "#src/content/Templates.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { TenantNotFound } from "#src/people/Tenants.ts"
+import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import { Context, type Effect, Schema } from "effect"
+
+/** The tenant has no such template, or it no such version: 404. */
+export class TenantTemplateNotFound
+  extends Schema.TaggedError<TenantTemplateNotFound>()("TenantTemplateNotFound", { id: Schema.String })
+{}
+
+/** One version of a tenant's template. `published`: since when a version of it is. Times in epoch ms. */
+export interface TenantTemplateRecord {
+  readonly id: string
+  readonly version: number
+  readonly template: TenantTemplate
+  readonly created: number
+  readonly updated: number
+  readonly published: number | undefined
+}
+
+type Missing = TenantTemplateNotFound | StoreUnavailable
+
+/**
+ * Templates of tenants (api.md §11), by the ids of those they replace in sends to the tenant. Every write makes a
+ * version, which never changes; one of them is published, or none. Each write is one atomic change.
+ */
+export class TenantTemplates extends Context.Service<TenantTemplates, {
+  readonly put: (
+    scope: Scope,
+    tenantId: string,
+    id: string,
+    template: TenantTemplate,
+    publish: boolean
+  ) => Effect.Effect<TenantTemplateRecord, TenantNotFound | StoreUnavailable>
+  readonly publish: (
+    scope: Scope,
+    tenantId: string,
+    id: string,
+    version: TenantVersion
+  ) => Effect.Effect<TenantTemplateRecord, Missing>
+  readonly get: (
+    scope: Scope,
+    tenantId: string,
+    id: string,
+    version: TenantVersion
+  ) => Effect.Effect<TenantTemplateRecord, Missing>
+  /** By id, the newest version of each. */
+  readonly list: (
+    scope: Scope,
+    tenantId: string,
+    page: PageRequest
+  ) => Effect.Effect<Page<TenantTemplateRecord>, InvalidCursor | StoreUnavailable>
+  /** With its versions. */
+  readonly remove: (scope: Scope, tenantId: string, id: string) => Effect.Effect<void, Missing>
+  /**
+   * For a send: the published version for published keys, the newest for draft keys; `undefined` if there is none. Cheap,
+   * and as fresh as `Templates.resolve`.
+   */
+  readonly resolve: (
+    scope: Scope,
+    tenantId: string,
+    id: string,
+    keyState: KeyState
+  ) => Effect.Effect<TenantTemplate | undefined, StoreUnavailable>
+}>()("tidings/TenantTemplates") {}

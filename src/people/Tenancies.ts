@@ -1,0 +1,70 @@
+import type { Profile } from "#schemas/Profile.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { Tenant } from "#schemas/Tenant.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Memberships } from "#src/people/Memberships.ts"
+import * as ProfileChange from "#src/people/ProfileChange.ts"
+import { Tenants } from "#src/people/Tenants.ts"
+import { Effect, Option, type Schema } from "effect"
+
+/** The tenant that a message is sent in, as far as it is known (api.md 11, Tenant semantics). */
+export interface Tenancy {
+  /** The tenant and its ancestors, nearest first; empty: none, or one that does not exist. */
+  readonly chain: ReadonlyArray<Tenant>
+  /** What holds for the recipient in the tenant. */
+  readonly profile: Profile | undefined
+}
+
+export const none: Tenancy = { chain: [], profile: undefined }
+
+/** The tenants' profiles, the furthest first, then the user's own, then the one that the user has in the tenant. */
+export const profileIn = ({ chain, profile }: Tenancy, stored: Profile): Profile => {
+  const layers = [...chain.toReversed().map(({ userProfile }) => userProfile), stored, profile]
+  const given = layers.filter((layer): layer is Profile => layer !== undefined)
+  return given.length === 1 ? stored : given.reduce(ProfileChange.merge, {})
+}
+
+/** What templates say `tenant` for: its properties over its ancestors', by themselves and as `properties`, and its name. */
+export const variable = ({ chain }: Tenancy): Schema.JsonObject | undefined => {
+  const [tenant] = chain
+  if (tenant === undefined) return undefined
+  const properties = chain.toReversed().reduce<Schema.JsonObject>(
+    (under, { properties: own }) => own === undefined ? under : ProfileChange.merge(under, own),
+    {}
+  )
+  return {
+    ...properties,
+    properties,
+    id: tenant.id,
+    name: tenant.name,
+    ...(tenant.parentId === undefined ? {} : { parent_tenant_id: tenant.parentId })
+  }
+}
+
+/** Finds the tenants of messages. A message without one costs nothing where there are no tenants. */
+export const make = Effect.gen(function*() {
+  const tenants = yield* Tenants
+  const memberships = yield* Memberships
+
+  return {
+    /** The recipient in a tenant: the one that the send names, else the only one that the user is in. */
+    placed: Effect.fnUntraced(function*(scope: Scope, recipient: Recipient): Effect.fn.Return<
+      Recipient,
+      StoreUnavailable
+    > {
+      const { tenant_id: named, user_id: userId } = recipient
+      if (typeof named === "string" || typeof userId !== "string" || !(yield* tenants.any(scope))) return recipient
+      const sole = yield* memberships.sole(scope, userId)
+      return Option.isNone(sole) ? recipient : Object.assign({}, recipient, { tenant_id: sole.value.tenantId })
+    }),
+    of: Effect.fnUntraced(function*(scope: Scope, recipient: Recipient): Effect.fn.Return<Tenancy, StoreUnavailable> {
+      const { tenant_id: id, user_id: userId } = recipient
+      if (typeof id !== "string") return none
+      const chain = yield* tenants.chain(scope, id)
+      if (chain.length === 0 || typeof userId !== "string") return { chain, profile: undefined }
+      const membership = yield* memberships.find(scope, userId, id)
+      return { chain, profile: Option.getOrUndefined(membership)?.profile }
+    })
+  }
+})
