@@ -1,0 +1,196 @@
+import { elements, type Piece, render } from "#test/src/content/Rendering.ts"
+import { Choices, chooser, type Chooser } from "#test/src/content/Choices.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+const text = (content: string, more: object = {}): Piece => ({ type: "text", content, ...more })
+
+const nativeOf = (provider: string, of: ReadonlyArray<Piece>, data: Schema.JsonObject = {}) =>
+  render(elements(...of), { channel: "direct_message", provider, data }).native
+
+const order: ReadonlyArray<Piece> = [
+  { type: "meta", title: "Order {{id}}" },
+  text("Hi **{{name}}**, [here](https://x.io/{{id}}) is `code` and ~~not~~ *this*"),
+  text("Big", { text_style: "h2" }),
+  text("small print", { text_style: "subtext" }),
+  {
+    type: "list",
+    list_type: "ordered",
+    elements: [{ type: "list-item", content: "one" }, {
+      type: "list-item",
+      elements: [text("two"), { type: "list", elements: [{ type: "list-item", content: "deep" }] }]
+    }]
+  },
+  { type: "quote", content: "said" },
+  { type: "divider" },
+  { type: "image", src: "https://x.io/i.png", alt_text: "A pot", href: "https://x.io" },
+  { type: "action", content: "Go", href: "https://x.io/a" },
+  { type: "action", content: "Stay", href: "https://x.io/b" },
+  { type: "html", content: "<p>mail only</p>" },
+  {
+    type: "columns",
+    elements: [{ type: "column", elements: [text("left")] }, { type: "column", elements: [text("right")] }]
+  }
+]
+
+const data = { id: 7, name: "*Ada* <!channel> [x](https://evil.io)" }
+
+/** Everything that a value of JSON holds under a key. */
+const all = (value: unknown, key: string): ReadonlyArray<unknown> => {
+  if (Array.isArray(value)) return value.flatMap((item) => all(item, key))
+  if (typeof value !== "object" || value === null) return []
+  return Object.entries(value).flatMap(([name, item]) => name === key ? [item, ...all(item, key)] : all(item, key))
+}
+
+const words = ["{{v}}", "a **b** {{v}}", "[l](https://x.io/{{v}})", "[l]({{v}})", "", " ", "x".repeat(200)] as const
+
+const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
+  const inside = () => Array.from({ length: below(4) }, () => elementOf({ below, from }, depth - 1))
+  const content = from(words)
+  switch (below(depth > 0 ? 9 : 5)) {
+    case 0:
+      return text(content, { text_style: from(["text", "h1", "h2", "h3", "subtext"]), align: from(["left", "center"]) })
+    case 1:
+      return { type: "action", content, href: from(["{{v}}", "https://x.io", "/a"]), style: from(["button", "link"]) }
+    case 2:
+      return { type: "image", src: from(["{{v}}", "https://x.io/i.png"]), alt_text: content, href: "{{v}}" }
+    case 3:
+      return { type: "divider" }
+    case 4:
+      return text(`# ${content}\n\n- ${content}\n\n> ${content}\n\n\`\`\`\n${content}\n\`\`\``, { format: "markdown" })
+    case 5:
+      return { type: "list", list_type: from(["ordered", "unordered"]), elements: inside() }
+    case 6:
+      return { type: "list-item", elements: inside() }
+    case 7:
+      return { type: "columns", elements: [{ type: "column", elements: inside() }] }
+    default:
+      return { type: "quote", content }
+  }
+}
+
+describe("Chat", () => {
+  it("Slack gets blocks, in which data is a text", () => {
+    assert.deepStrictEqual(nativeOf("slack", order, data), {
+      slackBlocks: [
+        { type: "header", text: { type: "plain_text", text: "Order 7", emoji: false } },
+        {
+          type: "rich_text",
+          elements: [{
+            type: "rich_text_section",
+            elements: [
+              { type: "text", text: "Hi " },
+              { type: "text", text: data.name, style: { bold: true } },
+              { type: "text", text: ", " },
+              { type: "link", url: "https://x.io/7", text: "here" },
+              { type: "text", text: " is " },
+              { type: "text", text: "code", style: { code: true } },
+              { type: "text", text: " and " },
+              { type: "text", text: "not", style: { strike: true } },
+              { type: "text", text: " " },
+              { type: "text", text: "this", style: { italic: true } }
+            ]
+          }]
+        },
+        { type: "header", text: { type: "plain_text", text: "Big", emoji: false } },
+        { type: "context", elements: [{ type: "plain_text", text: "small print", emoji: false }] },
+        {
+          type: "rich_text",
+          elements: [
+            {
+              type: "rich_text_list",
+              style: "ordered",
+              indent: 0,
+              elements: [{ type: "rich_text_section", elements: [{ type: "text", text: "one" }] }]
+            },
+            {
+              type: "rich_text_list",
+              style: "ordered",
+              indent: 0,
+              offset: 1,
+              elements: [{ type: "rich_text_section", elements: [{ type: "text", text: "two" }] }]
+            },
+            {
+              type: "rich_text_list",
+              style: "bullet",
+              indent: 1,
+              elements: [{ type: "rich_text_section", elements: [{ type: "text", text: "deep" }] }]
+            }
+          ]
+        },
+        {
+          type: "rich_text",
+          elements: [{ type: "rich_text_quote", elements: [{ type: "text", text: "said" }] }]
+        },
+        { type: "divider" },
+        { type: "image", image_url: "https://x.io/i.png", alt_text: "A pot" },
+        {
+          type: "actions",
+          elements: [
+            { type: "button", text: { type: "plain_text", text: "Go", emoji: false }, url: "https://x.io/a" },
+            { type: "button", text: { type: "plain_text", text: "Stay", emoji: false }, url: "https://x.io/b" }
+          ]
+        },
+        { type: "rich_text", elements: [{ type: "rich_text_section", elements: [{ type: "text", text: "left" }] }] },
+        { type: "rich_text", elements: [{ type: "rich_text_section", elements: [{ type: "text", text: "right" }] }] }
+      ]
+    })
+  })
+
+  it("Teams gets an adaptive card, in which data is a text", () => {
+    const card = nativeOf("msteams", order, data)?.["adaptiveCard"]
+    assert.deepInclude(card, { type: "AdaptiveCard", version: "1.4" })
+    const [body] = all(card, "body")
+    assert.deepStrictEqual(Array.isArray(body) ? body.map(({ type }) => type) : [], [
+      "RichTextBlock",
+      "RichTextBlock",
+      "RichTextBlock",
+      "RichTextBlock",
+      "Container",
+      "Container",
+      "Image",
+      "ActionSet",
+      "ActionSet",
+      "ColumnSet"
+    ])
+    assert.include(all(card, "text"), data.name)
+    assert.deepStrictEqual([...new Set(all(card, "url"))], [
+      "https://x.io/7",
+      "https://x.io/i.png",
+      "https://x.io",
+      "https://x.io/a",
+      "https://x.io/b"
+    ])
+    // No element of a card that reads markdown.
+    assert.notInclude(all(card, "type"), "TextBlock")
+    assert.deepInclude(all(card, "separator"), true)
+  })
+
+  it("only chat platforms that have one get a form of their own, and only for elements", () => {
+    assert.isUndefined(nativeOf("discord", order, data))
+    assert.isUndefined(render({ title: "t", body: "b" }, { channel: "direct_message", provider: "slack" }).native)
+    assert.isUndefined(nativeOf("slack", Array.from({ length: 60 }, () => text("a"))))
+    assert.isUndefined(nativeOf("msteams", [text("a".repeat(30_000))]))
+  })
+
+  it.effect.prop(
+    "what platforms would refuse is never sent: empty texts, addresses that are none, too much of anything",
+    { choices: Choices, v: Schema.String },
+    ({ choices, v }) =>
+      Effect.sync(() => {
+        const choose = chooser(choices)
+        const made = Array.from({ length: 1 + choose.below(6) }, () => elementOf(choose, 3))
+        const [slack, teams] = [nativeOf("slack", made, { v }), nativeOf("msteams", made, { v })]
+        const blocks = slack?.["slackBlocks"]
+        if (blocks !== undefined) assert.isTrue(Array.isArray(blocks) && blocks.length > 0 && blocks.length <= 50)
+        for (const native of [slack, teams]) {
+          for (const said of all(native, "text")) assert.isTrue(typeof said !== "string" || said !== "")
+          for (const list of [...all(native, "elements"), ...all(native, "inlines"), ...all(native, "actions")]) {
+            assert.isTrue(Array.isArray(list) && list.length > 0)
+          }
+          for (const url of [...all(native, "url"), ...all(native, "image_url")]) assert.match(`${url}`, /^https?:\/\//)
+          assert.notInclude(all(native, "type"), "mrkdwn")
+        }
+      })
+  )
+})
