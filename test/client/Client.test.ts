@@ -1,0 +1,9 @@
+import { people } from "#test/client/People.ts"
+import { send } from "#test/client/Send.ts"
+import * as Service from "#test/client/Service.ts"
+import { layer } from "@effect/vitest"
+
+layer(Service.layer, { timeout: 60_000, excludeTestServices: true })("the published client, unmodified", (it) => {
+  send(it)
+  people(it)
+})

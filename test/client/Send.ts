@@ -1,0 +1,106 @@
+import { ask, refusal, type Service, until } from "#test/client/Service.ts"
+import * as Shape from "#test/client/Shape.ts"
+import { assert, type Vitest } from "@effect/vitest"
+import type Courier from "@trycourier/courier"
+import { Effect } from "effect"
+
+const details = Shape.shaped<Courier.Messages.MessageRetrieveResponse>({
+  id: Shape.text,
+  enqueued: Shape.millis,
+  event: Shape.text,
+  notification: Shape.text,
+  recipient: Shape.text,
+  status: Shape.text,
+  clicked: Shape.optional(Shape.millis),
+  delivered: Shape.optional(Shape.millis),
+  error: Shape.optional(Shape.text),
+  opened: Shape.optional(Shape.millis),
+  reason: Shape.optional(Shape.text),
+  sent: Shape.optional(Shape.millis),
+  providers: Shape.optional(Shape.listOf(Shape.map))
+})
+
+const inbox = { method: "single" as const, channels: ["inbox"] }
+const hello = (userId: string): Courier.SendMessageParams["message"] => ({
+  to: { user_id: userId },
+  content: { title: "Hello {{name}}", body: "Your first message." },
+  data: { name: "Ada" },
+  routing: inbox
+})
+
+const sent = (id: string) => until(ask((client) => client.messages.retrieve(id)), ({ status }) => status === "SENT")
+
+export const send = (it: Vitest.MethodsNonLive<Service>) => {
+  it.effect("send.message, messages.retrieve, content, history, list; requests.archive", () =>
+    Effect.gen(function*() {
+      const { requestId } = yield* ask((client) => client.send.message({ message: hello("send-ada") }))
+      const message = details.assert(yield* sent(requestId))
+      assert.strictEqual(message.recipient, "send-ada")
+      const { results } = yield* ask((client) => client.messages.content(requestId))
+      const content = Shape.shaped<Courier.Messages.MessageContentResponse.Result.Content>({
+        blocks: Shape.listOf(Shape.map),
+        body: Shape.text,
+        html: Shape.text,
+        subject: Shape.text,
+        text: Shape.text,
+        title: Shape.text
+      })
+      assert.strictEqual(results.length, 1)
+      for (const { content: rendered } of results) {
+        content.assert(rendered)
+        assert.deepStrictEqual([rendered.title, rendered.body], ["Hello Ada", "Your first message."])
+      }
+      const history = yield* ask((client) => client.messages.history(requestId))
+      assert.includeMembers(history.results.map(({ type }) => type), ["ENQUEUED", "RENDERED", "SENT"])
+      const only = yield* ask((client) => client.messages.history(requestId, { type: "SENT" }))
+      assert.deepStrictEqual(only.results.map(({ type }) => type), ["SENT"])
+
+      const listed = yield* ask((client) =>
+        client.messages.list({ recipient: "send-ada", status: ["SENT", "OPENED"], provider: ["inbox"] })
+      )
+      assert.deepStrictEqual(listed.results.map(({ id }) => id), [requestId])
+      assert.isFalse(listed.paging.more)
+
+      yield* ask((client) => client.requests.archive(requestId))
+      const rest = yield* ask((client) => client.messages.list({ recipient: "send-ada" }))
+      assert.deepStrictEqual(rest.results, [])
+      const archived = yield* ask((client) => client.messages.list({ recipient: "send-ada", archived: true }))
+      assert.strictEqual(archived.results.length, 1)
+    }))
+
+  it.effect("messages.cancel: once the same record, later a conflict; messages of nobody are 404", () =>
+    Effect.gen(function*() {
+      const { requestId } = yield* ask((client) =>
+        client.send.message({ message: { ...hello("send-cancel"), delay: { duration: 3_600_000 } } })
+      )
+      const first = details.assert(yield* ask((client) => client.messages.cancel(requestId)))
+      assert.strictEqual(first.status, "CANCELED")
+      const second = yield* ask((client) => client.messages.cancel(requestId))
+      assert.strictEqual(second.status, "CANCELED")
+      const done = yield* ask((client) => client.send.message({ message: hello("send-cancel") }))
+      yield* sent(done.requestId)
+      assert.strictEqual(yield* refusal((client) => client.messages.cancel(done.requestId)), 409)
+      const nobody = "1-65000000-000000000000000000000000"
+      assert.strictEqual(yield* refusal((client) => client.messages.retrieve(nobody)), 404)
+      assert.strictEqual(yield* refusal((client) => client.requests.archive(nobody)), 404)
+    }))
+
+  it.effect("P5: the client's idempotency header sends once", () =>
+    Effect.gen(function*() {
+      const call = (client: Courier) =>
+        client.send.message({ message: hello("send-once") }, { headers: { "Idempotency-Key": "once-and-only" } })
+      const first = yield* ask(call)
+      assert.deepStrictEqual(yield* ask(call), first)
+      const { results } = yield* ask((client) => client.messages.list({ recipient: "send-once" }))
+      assert.strictEqual(results.length, 1)
+    }))
+
+  it.effect("what the service refuses is the client's own error", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* refusal((client) => client.send.message({ message: {} })), 400)
+      assert.strictEqual(
+        yield* refusal((client) => client.withOptions({ apiKey: "pk_prod_wrong" }).messages.list()),
+        401
+      )
+    }))
+}
