@@ -1,3 +1,5 @@
+import { access } from "#test/client/Access.ts"
+import { content } from "#test/client/Content.ts"
 import { people } from "#test/client/People.ts"
 import { send } from "#test/client/Send.ts"
 import * as Service from "#test/client/Service.ts"
@@ -6,4 +8,6 @@ import { layer } from "@effect/vitest"
 layer(Service.layer, { timeout: 60_000, excludeTestServices: true })("the published client, unmodified", (it) => {
   send(it)
   people(it)
+  content(it)
+  access(it)
 })
