@@ -1,6 +1,6 @@
 import { freePort } from "#test/support/CrashProcess.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
-import Courier from "@trycourier/courier"
+import Courier, { APIError } from "@trycourier/courier"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -53,7 +53,7 @@ export const refusal = (call: (client: Courier) => PromiseLike<unknown>): Effect
       try {
         await call(client)
       } catch (error) {
-        if (!(error instanceof Courier.APIError)) throw error
+        if (!(error instanceof APIError)) throw error
         const body = Object(error.error)
         assert.isString(body.message)
         assert.isString(body.type)
