@@ -2,6 +2,7 @@ import { requestId } from "#layers/http/Ids.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { Expansions } from "#src/delivery/Expansions.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -12,7 +13,14 @@ export const layer = HttpApiBuilder.group(
   "requests",
   Effect.fnUntraced(function*(handlers) {
     const log = yield* MessageLog
+    const expansions = yield* Expansions
     return handlers.handleAll({
+      get: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        const found = yield* expansions.find(scope, yield* requestId(params.request_id))
+        const { acceptedAt: enqueued, archived, endedAt: completed, error, id, messages, state } = found
+        return { requestId: id, state, messages, enqueued, completed, error, archived }
+      }, refusals),
       archive: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
         yield* log.archive(scope, yield* requestId(params.request_id))

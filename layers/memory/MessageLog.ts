@@ -1,5 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
-import { findMessage, type MessageRow, messagesOf, putMessage } from "#layers/memory/State.ts"
+import { findMessage, type MessageRow, messagesOf, nameOf, putMessage, type State } from "#layers/memory/State.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Recipient } from "#schemas/Recipient.ts"
@@ -10,7 +10,7 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { MessageLog, type MessageQuery, type MessageRecord, RequestNotFound } from "#src/reports/MessageLog.ts"
-import { Effect, Layer, Schema } from "effect"
+import { Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decodePayload = Schema.decodeEffect(Schema.Struct({
   recipient: Schema.fromJsonString(Recipient),
@@ -45,10 +45,9 @@ const some = (wanted: ReadonlyArray<string>, has: (value: string) => boolean): b
 const given = (wanted: string | undefined, ...values: ReadonlyArray<string | undefined>): boolean =>
   wanted === undefined || values.includes(wanted)
 
-/** No message comes from a list yet. */
 const matches = (query: MessageQuery) => (row: MessageRow): boolean =>
   (query.archived || !row.archived) &&
-  query.list === undefined &&
+  given(query.list, row.listId) &&
   (query.enqueuedAfter === undefined || row.enqueuedAt > query.enqueuedAfter) &&
   given(query.event, row.event) &&
   given(query.messageId, row.id) &&
@@ -59,6 +58,13 @@ const matches = (query: MessageQuery) => (row: MessageRow): boolean =>
   some(query.providers, (provider) => row.providers.includes(provider)) &&
   some(query.statuses, (status) => row.status === status) &&
   some(query.tags, (tag) => row.tags.includes(tag))
+
+/** A request to many is archived as one row. */
+const withArchived = <Row extends MessageRow | undefined>(state: State, row: Row): Row => {
+  if (row === undefined || row.requestId === row.id) return row
+  const expansion = Option.getOrUndefined(HashMap.get(state.expansions, nameOf(row.scope, row.requestId)))
+  return expansion?.archived === true ? { ...row, archived: true } : row
+}
 
 /** What a cursor is sealed with: everything asked but the size of the page. */
 const filters = ({ cursor: _cursor, limit: _limit, ...query }: MessageQuery): Schema.Json =>
@@ -72,12 +78,12 @@ export const layer = Layer.effect(
     const key = yield* SecretKey
 
     const find = Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
-      const row = yield* read((state) => findMessage(state, scope, id))
+      const row = yield* read((state) => withArchived(state, findMessage(state, scope, id)))
       return row ?? (yield* new MessageNotFound({ id }))
     })
 
     const list: MessageLog["Service"]["list"] = Effect.fnUntraced(function*(scope, query) {
-      const rows = yield* read((state) => messagesOf(state, scope))
+      const rows = yield* read((state) => Array.from(messagesOf(state, scope), (row) => withArchived(state, row)))
       const page = yield* Pages.cut({
         key,
         list: { scope, route: "messages", filters: filters(query) },
@@ -103,11 +109,17 @@ export const layer = Layer.effect(
     })
 
     const archive = Effect.fnUntraced(function*(scope: Scope, requestId: MessageId) {
-      const count = yield* modify((state) => {
+      const found = yield* modify((state) => {
+        const name = nameOf(scope, requestId)
+        const expansion = Option.getOrUndefined(HashMap.get(state.expansions, name))
+        if (expansion !== undefined) {
+          const expansions = HashMap.set(state.expansions, name, { ...expansion, archived: true })
+          return [true, { ...state, expansions }]
+        }
         const rows = Array.from(messagesOf(state, scope)).filter((row) => row.requestId === requestId)
-        return [rows.length, rows.reduce((next, row) => putMessage(next, { ...row, archived: true }), state)]
+        return [rows.length > 0, rows.reduce((next, row) => putMessage(next, { ...row, archived: true }), state)]
       })
-      if (count === 0) return yield* new RequestNotFound({ id: requestId })
+      if (!found) return yield* new RequestNotFound({ id: requestId })
     })
 
     return MessageLog.of({

@@ -10,7 +10,7 @@ import { Instructions } from "#schemas/SendMessage.ts"
 import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
-import { MessageLog, type MessageRecord, type Page, RequestNotFound } from "#src/reports/MessageLog.ts"
+import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Array, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -24,8 +24,6 @@ const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   recipient: Schema.fromJsonString(Recipient),
   instructions: Schema.fromJsonString(Instructions)
 })))
-
-const noMessages: Page<MessageRecord> = { items: [], cursor: undefined }
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
@@ -45,8 +43,6 @@ const make = Effect.gen(function*() {
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
     const before = query.cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, query.cursor)
-    // No message comes from a list yet.
-    if (query.list !== undefined) return noMessages
     const rows = yield* sql`select ${columns} from messages m
       where ${Filters.where(sql, scope, query, before?.id)} order by m.id desc limit ${query.limit + 1}::int`.pipe(
       Effect.flatMap(Records.decode)
@@ -87,12 +83,17 @@ const make = Effect.gen(function*() {
     return yield* only(rows, id)
   }, orUnavailable)
 
+  /** An expansion is archived as one row: it may have any number of messages, and more to come. */
   const archive = Effect.fn("MessageLog.archive")(function*(scope: Scope, requestId: MessageId) {
-    const rows = yield* sql`with mine as (
+    const rows = yield* sql`with expansion as (
+        update expansions set archived = true where scope = ${scope} and id = ${requestId} returning 1 as found),
+      mine as (
         select id from messages where scope = ${scope} and id = ${requestId}
         union all
-        select id from messages where scope = ${scope} and request_id = ${requestId} and request_id <> id)
-      update messages m set archived = true from mine where m.scope = ${scope} and m.id = mine.id returning 1`
+        select id from messages where scope = ${scope} and request_id = ${requestId} and request_id <> id
+          and not exists (select from expansion)),
+      m as (update messages m set archived = true from mine where m.scope = ${scope} and m.id = mine.id returning 1 as found)
+      select found from expansion union all select found from m`
     if (rows.length === 0) return yield* new RequestNotFound({ id: requestId })
   }, orUnavailable)
 

@@ -1,9 +1,32 @@
 import { NotFound } from "#schemas/api/Errors.ts"
+import { maybe } from "#schemas/api/Maybe.ts"
+import { ExpansionState } from "#schemas/Expansion.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
+const params = { request_id: Schema.String }
+
+/** How far a request has come. `messages`: made of it so far; times in epoch ms. */
+export const RequestProgress = Schema.Struct({
+  requestId: MessageId,
+  state: ExpansionState,
+  messages: Schema.Number,
+  enqueued: Schema.Number,
+  completed: maybe(Schema.Number),
+  error: maybe(Schema.String),
+  archived: Schema.Boolean
+})
+
 export class Requests extends HttpApiGroup.make("requests").add(
-  HttpApiEndpoint.put("archive", "/:request_id/archive", { params: { request_id: Schema.String }, error: NotFound })
+  HttpApiEndpoint.get("get", "/:request_id", { params, success: RequestProgress, error: NotFound })
+    .annotate(OpenApi.Summary, "Get a request")
+    .annotate(
+      OpenApi.Description,
+      "How many messages a request has become. One to a list, an audience, a tenant or more than 100 recipients is"
+        + " `RUNNING` until all its members have their message; find them with `GET /messages?traceId=`."
+    ),
+  HttpApiEndpoint.put("archive", "/:request_id/archive", { params, error: NotFound })
     .annotate(OpenApi.Summary, "Archive a request")
     .annotate(OpenApi.Description, "Hides the messages of a request from `GET /messages` unless `archived=true`.")
 ).prefix("/requests").annotate(OpenApi.Title, "Requests") {}

@@ -55,6 +55,8 @@ export interface Cluster {
   readonly start: (options: NodeOptions) => Effect.Effect<EngineNode, never, Scope.Scope>
   /** Waits, in real time, until every node waits for the clock or for a provider. */
   readonly settle: Effect.Effect<void>
+  /** Requests to many, as an observer of the store sees them. */
+  readonly expansions: Effect.Effect<Expansions["Service"]>
   /** Rows that are due, and the epoch ms of the next one that will be. */
   readonly due: (
     shards: ReadonlyArray<number>
@@ -194,10 +196,12 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
     }
   )
 
-  const observer = Context.get(yield* Layer.build(open), Journal)
+  const seen = yield* Layer.build(open)
+  const observer = Context.get(seen, Journal)
   return {
     start,
     settle,
+    expansions: Effect.succeed(Context.get(seen, Expansions)),
     due: Effect.fnUntraced(function*(shards) {
       const now = yield* Clock.currentTimeMillis
       const { next, rows } = yield* counted(observer.due({

@@ -4,6 +4,10 @@ import type { MessageQuery } from "#src/reports/MessageLog.ts"
 import { Array } from "effect"
 import type { SqlClient } from "effect/sql"
 
+/** Whether a row of `messages m` belongs to a request to many that was archived as a whole. */
+export const isArchivedWithRequest = `(m.request_id <> m.id and exists (select from expansions e
+  where e.scope = m.scope and e.id = m.request_id and e.archived))`
+
 /** The list that a cursor of this query belongs to. */
 export const list = (scope: Scope, query: MessageQuery): List => ({
   scope,
@@ -38,17 +42,29 @@ const idFrom = (millis: number): string => {
  * index of requests.
  */
 export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, before: string | undefined) => {
-  const { enqueuedAfter, event, messageId, notification, providers, recipient, statuses, tags, tenantId, traceId } =
-    query
+  const {
+    enqueuedAfter,
+    event,
+    list,
+    messageId,
+    notification,
+    providers,
+    recipient,
+    statuses,
+    tags,
+    tenantId,
+    traceId
+  } = query
   const given = <A>(value: A | undefined, condition: (value: A) => ReturnType<typeof sql.and>) =>
     value === undefined ? [] : [condition(value)]
   const some = (values: ReadonlyArray<string>) => Array.isReadonlyArrayNonEmpty(values) ? values : undefined
   return sql.and([
     sql`m.scope = ${scope}`,
-    ...(query.archived ? [] : [sql`not m.archived`]),
+    ...(query.archived ? [] : [sql`not m.archived and not ${sql.literal(isArchivedWithRequest)}`]),
     ...given(before, (id) => sql`m.id < ${id}`),
     ...given(enqueuedAfter, (at) => sql`m.id >= ${idFrom(at)} and m.enqueued_at > ${at}::float8`),
     ...given(event, (name) => sql`m.event = ${name}`),
+    ...given(list, (id) => sql`m.list_id = ${id}`),
     ...given(messageId, (id) => sql`m.id = ${id}`),
     ...given(notification, (id) => sql`m.template = ${id}`),
     ...given(some(providers), (keys) => sql`m.providers && ${keys}::text[]`),

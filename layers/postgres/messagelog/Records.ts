@@ -1,3 +1,4 @@
+import { isArchivedWithRequest } from "#layers/postgres/messagelog/Filters.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Reason, Status } from "#schemas/Status.ts"
 import type { MessageRecord } from "#src/reports/MessageLog.ts"
@@ -33,7 +34,8 @@ const Row = Schema.Struct({
  * tried and has a time at which it goes on.
  */
 export const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error, m.event, m.template,
-  m.recipient_name as recipient, m.tenant_id as "tenantId", m.tags, m.trace_id as "traceId", m.archived,
+  m.recipient_name as recipient, m.tenant_id as "tenantId", m.tags, m.trace_id as "traceId",
+  m.archived or ${isArchivedWithRequest} as archived,
   m.enqueued_at::float8 as enqueued, m.sent_at::float8 as sent, m.delivered_at::float8 as delivered,
   m.opened_at::float8 as opened, m.clicked_at::float8 as clicked, m.canceled_at::float8 as "canceledAt",
   coalesce(m.due_at > 0, false) and cardinality(m.providers) > 0 as "willRetry"`

@@ -4,6 +4,7 @@ import * as AudienceSteps from "#layers/memory/AudienceSteps.ts"
 import * as Brands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
+import * as Expansions from "#layers/memory/Expansions.ts"
 import * as Idempotency from "#layers/memory/Idempotency.ts"
 import * as Inbox from "#layers/memory/Inbox.ts"
 import * as Journal from "#layers/memory/Journal.ts"
@@ -39,6 +40,7 @@ export const layer = Layer.mergeAll(
   Memberships.layer,
   Tenants.layer,
   TenantTemplates.layer,
+  Expansions.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

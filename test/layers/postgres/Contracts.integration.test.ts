@@ -2,6 +2,7 @@ import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
 import { audiencesContract } from "#test/contracts/Audiences.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
 import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
+import { expansionsContract } from "#test/contracts/Expansions.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
@@ -29,6 +30,7 @@ apiKeysContract("Postgres", stores)
 audiencesContract("Postgres", stores)
 brandsContract("Postgres", stores)
 deviceTokensContract("Postgres", stores)
+expansionsContract("Postgres", stores)
 idempotencyContract("Postgres", stores)
 inboxContract("Postgres", stores)
 journalContract("Postgres", stores)

@@ -3,6 +3,7 @@ import * as Audiences from "#layers/postgres/Audiences.ts"
 import * as AudienceSteps from "#layers/postgres/AudienceSteps.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
 import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
+import * as Expansions from "#layers/postgres/Expansions.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
 import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
@@ -40,6 +41,7 @@ export const layer = Layer.mergeAll(
   Memberships.layer,
   Tenants.layer,
   TenantTemplates.layer,
+  Expansions.layer,
   Idempotency.layer,
   Inbox.layer,
   Journal.layer,

@@ -3,6 +3,7 @@ import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
 import { audiencesContract } from "#test/contracts/Audiences.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
 import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
+import { expansionsContract } from "#test/contracts/Expansions.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
 import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
@@ -34,6 +35,7 @@ apiKeysContract("embedded", stores)
 audiencesContract("embedded", stores)
 brandsContract("embedded", stores)
 deviceTokensContract("embedded", stores)
+expansionsContract("embedded", stores)
 idempotencyContract("embedded", stores, { oneBackend: true })
 inboxContract("embedded", stores)
 journalContract("embedded", stores)

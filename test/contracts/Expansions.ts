@@ -1,0 +1,262 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import * as Addressing from "#src/delivery/Addressing.ts"
+import { encodePlace, type NewExpansion, start } from "#src/delivery/Expansion.ts"
+import { type Advance, Expansions } from "#src/delivery/Expansions.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import { UserId } from "#schemas/Profile.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer, Option } from "effect"
+
+const instructions = { content: { title: "Hello", body: "World" } }
+
+/** An expansion that the journal has accepted, with its owner. */
+const accepted = Effect.fnUntraced(function*(more: Partial<NewExpansion> = {}) {
+  const place = yield* Fixture.world
+  const journal = yield* Journal
+  const id = Fixture.id(place.at)
+  const expansion: NewExpansion = {
+    id,
+    scope: place.scope,
+    shard: place.shard,
+    keyState: "published",
+    recipients: [{ list_id: "everyone" }],
+    instructions,
+    ...more
+  }
+  const { epoch } = yield* journal.take(place.shard, "node", place.at)
+  const acceptance = { ...Fixture.acceptance(place, []), expansion }
+  yield* journal.accept(acceptance)
+  return { place, expansion, epoch, acceptance }
+})
+
+type Accepted = Effect.Success<ReturnType<typeof accepted>>
+
+const pageOf = ({ expansion, place }: Accepted, users: ReadonlyArray<string>): Advance["page"] => {
+  const request = { ...expansion, acceptedAt: place.at }
+  return {
+    common: Addressing.common(request, "bulk", place.at + 5),
+    members: users.flatMap((user) => {
+      const recipient = { user_id: user, list_id: "everyone" }
+      const identity = Recipients.identify(place.scope, recipient)
+      if (identity === undefined) return []
+      return [Addressing.member(request, Ids.member(expansion.id, identity.key), recipient, identity, 64)]
+    }),
+    profiles: []
+  }
+}
+
+const step = (given: Accepted, more: Partial<Advance> = {}): Advance => ({
+  expansion: given.expansion,
+  owner: given.epoch,
+  at: given.place.at + 5,
+  from: encodePlace(start),
+  to: encodePlace({ index: 0, after: { group: "", userId: "b" } }),
+  page: pageOf(given, ["a", "b"]),
+  tries: 0,
+  epoch: given.epoch,
+  state: "RUNNING",
+  dueAt: 0,
+  ...more
+})
+
+const messagesOf = Effect.fnUntraced(function*({ expansion, place }: Accepted) {
+  const log = yield* MessageLog
+  const { items } = yield* log.list(place.scope, { ...Fixture.anything, traceId: expansion.id, limit: 1_000 })
+  return items.toSorted((a, b) => a.recipient < b.recipient ? -1 : 1)
+})
+
+const open = Effect.fnUntraced(function*({ place }: Accepted, now = place.at + 10) {
+  const expansions = yield* Expansions
+  return yield* expansions.open([place.shard], now, 10)
+})
+
+/** What every store of requests to many promises. */
+export const expansionsContract = <E>(
+  name: string,
+  stores: Layer.Layer<Expansions | Journal | MessageLog | Profiles, E>
+) =>
+  layer(stores)(`Expansions: ${name}`, (it) => {
+    it.effect("P1: an accepted request to many is open at its start, as it was written", () =>
+      Effect.gen(function*() {
+        const recipients = [{ list_id: "everyone", data: { text: "a\u0000b \ud800" } }, { user_id: "ada" }]
+        const given = yield* accepted({ recipients })
+        const { next, rows } = yield* open(given)
+        assert.strictEqual(next, undefined)
+        assert.deepStrictEqual(
+          rows.map((row) => ({ ...row })),
+          [{
+            ...rows[0],
+            id: given.expansion.id,
+            scope: given.place.scope,
+            shard: given.place.shard,
+            keyState: "published",
+            recipients: JSON.stringify(recipients),
+            instructions: JSON.stringify(instructions),
+            place: encodePlace(start),
+            tries: 0,
+            epoch: 0,
+            acceptedAt: given.place.at
+          }].map((row) => ({ ...row }))
+        )
+      }))
+
+    it.effect("P5: the request and its key commit together, and a replay stores no second one", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const journal = yield* Journal
+        const key = Fixture.key(given.place)
+        const requests = [Fixture.id(given.place.at), Fixture.id(given.place.at)]
+        const answers = yield* Effect.forEach(requests, (id) =>
+          journal.accept({
+            ...given.acceptance,
+            key,
+            response: Fixture.response(id),
+            expansion: { ...given.expansion, id }
+          }))
+        assert.deepStrictEqual(answers.map(({ replayed }) => replayed), [false, true])
+        assert.deepStrictEqual(answers.map(({ response }) => response.body), [`${requests[0]}`, `${requests[0]}`])
+        const { rows } = yield* open(given)
+        assert.deepStrictEqual(
+          new Set(rows.map(({ id }) => id)),
+          new Set<MessageId | undefined>([given.expansion.id, requests[0]])
+        )
+      }))
+
+    it.effect("A6: page and place are one commit, and a step that is repeated changes nothing", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const expansions = yield* Expansions
+        assert.deepStrictEqual(yield* expansions.advance(step(given)), { _tag: "Written", created: 2 })
+        assert.deepStrictEqual(yield* expansions.advance(step(given)), { _tag: "Passed" })
+        assert.deepStrictEqual(
+          yield* expansions.advance(step(given, { page: pageOf(given, ["c"]) })),
+          { _tag: "Passed" }
+        )
+        const messages = yield* messagesOf(given)
+        assert.deepStrictEqual(messages.map(({ recipient, status }) => [recipient, status]), [["a", "ENQUEUED"], [
+          "b",
+          "ENQUEUED"
+        ]])
+        assert.deepStrictEqual((yield* open(given)).rows.map(({ place }) => place), [step(given).to])
+        assert.strictEqual((yield* expansions.find(given.place.scope, given.expansion.id)).messages, 2)
+      }))
+
+    it.effect("a person met again, in this page or a later one, is one message", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const expansions = yield* Expansions
+        const first = step(given, { page: pageOf(given, ["a", "b", "a"]) })
+        assert.deepStrictEqual(yield* expansions.advance(first), { _tag: "Written", created: 2 })
+        const last = step(given, {
+          from: first.to,
+          to: encodePlace({ index: 1 }),
+          page: pageOf(given, ["b", "c"]),
+          state: "COMPLETED",
+          dueAt: null
+        })
+        assert.deepStrictEqual(yield* expansions.advance(last), { _tag: "Written", created: 1 })
+        assert.deepStrictEqual((yield* messagesOf(given)).map(({ recipient }) => recipient), ["a", "b", "c"])
+        const found = yield* expansions.find(given.place.scope, given.expansion.id)
+        assert.deepStrictEqual([found.state, found.messages, found.endedAt], ["COMPLETED", 3, last.at])
+        assert.deepStrictEqual((yield* open(given)).rows, [])
+        assert.deepStrictEqual(yield* expansions.advance({ ...last, from: last.to, dueAt: 0 }), { _tag: "Passed" })
+      }))
+
+    it.effect("P2: a stale owner's page is fenced and nothing of it is written", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const expansions = yield* Expansions
+        yield* (yield* Journal).take(given.place.shard, "other", given.place.at)
+        assert.deepStrictEqual(yield* expansions.advance(step(given)), { _tag: "Fenced" })
+        assert.deepStrictEqual(yield* messagesOf(given), [])
+        assert.deepStrictEqual((yield* open(given)).rows.map(({ place }) => place), [encodePlace(start)])
+        const current = yield* expansions.advance(step(given, { owner: given.epoch + 1 }))
+        assert.deepStrictEqual(current, { _tag: "Written", created: 2 })
+      }))
+
+    it.effect("a row of the page that the database refuses fails the step, and nothing of it is written", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const expansions = yield* Expansions
+        const failed = yield* Effect.flip(expansions.advance(step(given, { page: pageOf(given, ["a", "b\u0000"]) })))
+        assert.strictEqual(failed._tag, "RowRefused")
+        assert.deepStrictEqual(yield* messagesOf(given), [])
+      }))
+
+    it.effect("turns: the one that was left alone longest comes first; one that pauses comes when it is due", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const expansions = yield* Expansions
+        const second = { ...given.expansion, id: Fixture.id(given.place.at) }
+        yield* (yield* Journal).accept({ ...given.acceptance, expansion: second, at: given.place.at + 1 })
+        const order = Effect.map(open(given), ({ rows }) => rows.map(({ id }) => id))
+        assert.deepStrictEqual(yield* order, [given.expansion.id, second.id])
+        const to = encodePlace({ index: 0, after: { group: "", userId: "a" } })
+        yield* expansions.advance(step(given, { to }))
+        assert.deepStrictEqual(yield* order, [second.id, given.expansion.id])
+        const dueAt = given.place.at + 5_000
+        yield* expansions.advance(step(given, { from: to, page: undefined, tries: 1, dueAt }))
+        assert.deepStrictEqual(yield* order, [second.id])
+        assert.strictEqual((yield* open(given)).next, dueAt)
+        const { rows } = yield* open(given, dueAt)
+        assert.deepStrictEqual(rows.map(({ id, tries }) => [id, tries]), [[second.id, 0], [given.expansion.id, 1]])
+      }))
+
+    it.effect("delayed members wait with a line in their timeline; users to be created are", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted({ instructions: { ...instructions, delay: { duration: 60_000 } } })
+        const expansions = yield* Expansions
+        const page = pageOf(given, ["a"])
+        assert.isDefined(page)
+        if (page === undefined) return
+        const profiles = [{ scope: given.place.scope, userId: "a", profile: { email: "a@example.com" } }]
+        yield* expansions.advance(step(given, { page: { ...page, profiles } }))
+        const [message] = yield* messagesOf(given)
+        assert.strictEqual(message?.status, "DELAYED")
+        if (message === undefined) return
+        const history = yield* (yield* MessageLog).history(given.place.scope, message.id)
+        assert.deepStrictEqual(history.map(({ type }) => type), ["ENQUEUED", "DELAYED"])
+        assert.deepStrictEqual(
+          yield* (yield* Profiles).find(given.place.scope, UserId.make("a")),
+          Option.some({ email: "a@example.com" })
+        )
+      }))
+
+    it.effect("requests that were not expanded are told of by their messages; those of others not at all", () =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const expansions = yield* Expansions
+        const one = yield* Fixture.accepted(place)
+        const found = yield* expansions.find(place.scope, one.requestId)
+        assert.deepStrictEqual([found.state, found.messages, found.acceptedAt], ["COMPLETED", 1, place.at])
+        const elsewhere = (yield* Fixture.world).scope
+        assert.strictEqual((yield* Effect.flip(expansions.find(elsewhere, one.requestId)))._tag, "RequestNotFound")
+        const given = yield* accepted()
+        assert.strictEqual((yield* Effect.flip(expansions.find(elsewhere, given.expansion.id)))._tag, "RequestNotFound")
+      }))
+
+    it.effect("messages of a list are found by it, and an archived request hides the ones still to come", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const expansions = yield* Expansions
+        const log = yield* MessageLog
+        yield* expansions.advance(step(given))
+        const byList = (list: string) =>
+          Effect.map(log.list(given.place.scope, { ...Fixture.anything, list }), ({ items }) => items.length)
+        assert.deepStrictEqual([yield* byList("everyone"), yield* byList("nobody")], [2, 0])
+        yield* log.archive(given.place.scope, given.expansion.id)
+        yield* expansions.advance(
+          step(given, { from: step(given).to, to: encodePlace({ index: 1 }), page: pageOf(given, ["z"]) })
+        )
+        assert.deepStrictEqual(yield* messagesOf(given), [])
+        assert.strictEqual(yield* byList("everyone"), 0)
+        const all = yield* log.list(given.place.scope, { ...Fixture.anything, archived: true, list: "everyone" })
+        assert.deepStrictEqual(all.items.map(({ archived }) => archived), [true, true, true])
+        assert.isTrue((yield* expansions.find(given.place.scope, given.expansion.id)).archived)
+      }))
+  })

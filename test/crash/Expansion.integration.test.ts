@@ -1,0 +1,4 @@
+import { postgres } from "./EngineStores.ts"
+import { suite } from "./Expansion.ts"
+
+suite(postgres)

@@ -1,0 +1,4 @@
+import { memory } from "./EngineStores.ts"
+import { suite } from "./Expansion.ts"
+
+suite(memory)
