@@ -9,6 +9,8 @@ import { Layouts } from "#src/content/Layouts.ts"
 import { Mjml } from "#src/content/Mjml.ts"
 import * as Rendering from "#src/content/Rendering.ts"
 import { Translations } from "#src/content/Translations.ts"
+import type { NewExpansion } from "#src/delivery/Expansion.ts"
+import { Expansions } from "#src/delivery/Expansions.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import { Journal, MessageNotFound, type NewMessage } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
@@ -47,6 +49,7 @@ interface Kept extends MessageRecord {
 export interface State {
   readonly keys: Map<string, { readonly key: IdempotencyKey; readonly response: StoredResponse }>
   readonly messages: Map<MessageId, Kept>
+  readonly expansions: Map<MessageId, NewExpansion>
   readonly profiles: Map<string, Profile>
   readonly legacy: Map<string, RecipientPreferences>
   readonly queries: Array<MessageQuery>
@@ -60,6 +63,7 @@ export interface State {
 export const makeState = (): State => ({
   keys: new Map(),
   messages: new Map(),
+  expansions: new Map(),
   profiles: new Map(),
   legacy: new Map(),
   queries: [],
@@ -110,12 +114,13 @@ export const layer = (state: State) => {
     key === undefined ? undefined : state.keys.set(nameOf(key), { key, response })
 
   const journal = Layer.mock(Journal, {
-    accept: Effect.fnUntraced(function*({ key, messages, response }) {
+    accept: Effect.fnUntraced(function*({ expansion, key, messages, response }) {
       const earlier = replay(key)
       if (earlier !== undefined) return { response: earlier, replayed: true }
       if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
       if (state.crash && messages.length > 0) return yield* Effect.die("planted")
       for (const message of messages) state.messages.set(message.id, kept(message))
+      if (expansion !== undefined) state.expansions.set(expansion.id, expansion)
       keep(key, response)
       return { response, replayed: false }
     }),
@@ -209,6 +214,15 @@ export const layer = (state: State) => {
     remove: (scope, userId) => Effect.sync(() => void state.profiles.delete(`${scope} ${userId}`))
   })
 
+  const expansions = Layer.mock(Expansions, {
+    find: Effect.fnUntraced(function*(scope, id) {
+      const found = state.expansions.get(id)
+      if (found === undefined || found.scope !== scope) return yield* new RequestNotFound({ id })
+      const progress = { messages: 7, acceptedAt: 5, endedAt: undefined, error: undefined, archived: false }
+      return { id, state: "RUNNING" as const, ...progress }
+    })
+  })
+
   const inbox = Layer.mock(Inbox, {
     list: () =>
       Effect.succeed({
@@ -238,6 +252,7 @@ export const layer = (state: State) => {
     Layer.provideMerge(Layer.mergeAll(journal, log)),
     Layer.provideMerge(
       Layer.mergeAll(
+        expansions,
         idempotency,
         profiles,
         inbox,

@@ -1,0 +1,91 @@
+import { message, serve } from "#test/layers/http/Server.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const groups = [
+  { list_id: "eng.all" },
+  { list_id: "eng.all", filters: [{ operator: "MEMBER_OF", path: "account_id", value: "acme" }] },
+  { list_pattern: "eng.**", data: { a: 1 } },
+  { audience_id: "staff", filters: [] },
+  { tenant_id: "acme" },
+  { tenant_id: "acme", include_children: true },
+  { account_id: "acme" },
+  [{ list_id: "eng.all" }, { user_id: "ada" }],
+  Array.from({ length: 101 }, (_, n) => ({ user_id: `u${n}` }))
+]
+
+describe("requests to many", () => {
+  it.effect.each(groups.map((to) => ({ to })))(
+    "POST /send to many is one row and no message yet: %j",
+    ({ to }) =>
+      Effect.gen(function*() {
+        const { call, state } = yield* serve
+        const answer = yield* call("POST", "/send", { body: message(to) })
+        assert.strictEqual(answer.status, 202)
+        assert.strictEqual(state.messages.size, 0)
+        const [expansion] = state.expansions.values()
+        assert.deepStrictEqual(answer.body, { requestId: expansion?.id })
+        assert.deepStrictEqual(expansion?.recipients, Array.isArray(to) ? to : [to])
+        assert.strictEqual((yield* call("GET", `/messages/${expansion?.id}`)).status, 404)
+      })
+  )
+
+  it.effect("one recipient, and up to 100 of them, are messages at once", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      for (const count of [1, 2, 100]) {
+        state.messages.clear()
+        const to = Array.from({ length: count }, (_, n) => ({ user_id: `u${n}`, tenant_id: "acme" }))
+        yield* call("POST", "/send", { body: message(count === 1 ? to[0] : to) })
+        const lanes = [...state.messages.values()].map((found) => found.message.lane)
+        assert.deepStrictEqual([lanes.length, [...new Set(lanes)]], [count, [count === 1 ? "transactional" : "bulk"]])
+      }
+      assert.strictEqual(state.expansions.size, 0)
+    }))
+
+  it.effect.each(
+    [
+      [{ list_pattern: "**" }, "message.to.list_pattern: "],
+      [[{ user_id: "ada" }, { list_pattern: "a.*b" }], "message.to[1].list_pattern: "],
+      [{ list_id: "a", filters: [{ operator: "EQ", path: "x", value: "y" }] }, "message.to.filters: "],
+      [[{ list_id: "a" }, {}], "message.to[1]: "],
+      [[{ list_id: "a" }, { email: "\ud800@b.example" }], "message: "]
+    ].map(([to, path]) => ({ to, path }))
+  )("what no page could be made of is 400 at once: %j", ({ path, to }) =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const { body, status } = yield* call("POST", "/send", { body: message(to) })
+      assert.strictEqual(status, 400)
+      assert.match(JSON.stringify(body), /"type":"invalid_request_error"/)
+      assert.include(JSON.stringify(body), String(path))
+      assert.strictEqual(state.expansions.size, 0)
+    }))
+
+  it.effect("P5: a replay answers the first request's id and stores no second one", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const options = { body: message({ list_id: "a" }), headers: { "idempotency-key": "once" } }
+      const first = yield* call("POST", "/send", options)
+      const second = yield* call("POST", "/send", options)
+      assert.deepStrictEqual([second.status, second.body], [202, first.body])
+      assert.strictEqual(state.expansions.size, 1)
+    }))
+
+  it.effect("GET /requests/:id tells how far it is; another environment's is not found (P10)", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      yield* call("POST", "/send", { body: message({ list_id: "a" }) })
+      const [id] = state.expansions.keys()
+      const answer = yield* call("GET", `/requests/${id}`)
+      assert.deepStrictEqual(
+        [answer.status, answer.body],
+        [200, { requestId: id, state: "RUNNING", messages: 7, enqueued: 5, archived: false }]
+      )
+      const elsewhere = yield* call("GET", `/requests/${id}`, { key: "pk_test_a" })
+      assert.deepStrictEqual(
+        [elsewhere.status, elsewhere.body],
+        [404, { message: `Request ${id} not found`, type: "invalid_request_error" }]
+      )
+      assert.strictEqual((yield* call("GET", "/requests/x")).status, 404)
+    }))
+})
