@@ -38,7 +38,7 @@ import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as LegacyPreferences from "#layers/postgres/LegacyPreferences.ts"
 import * as PreferenceCatalogue from "#layers/postgres/PreferenceCatalogue.ts"
-import * as TenantPreferences from "#layers/postgres/TenantPreferences.ts"
+import * as ListPreferences from "#layers/postgres/ListPreferences.ts"
 import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
@@ -71,6 +71,7 @@ import type { Providers } from "#src/delivery/Providers.ts"
 import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
+import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as TopicPreferences from "#src/people/TopicPreferences.ts"
 import * as AudienceUpkeep from "#src/people/AudienceUpkeep.ts"
 import * as Callbacks from "#src/reports/Callbacks.ts"
@@ -126,7 +127,7 @@ const stores = Layer.mergeAll(
   Profiles.layer,
   LegacyPreferences.layer,
   PreferenceCatalogue.layer,
-  TenantPreferences.layer,
+  ListPreferences.layer,
   UserPreferences.layer,
   ProviderConfigurations.layer,
   Strategies.layer,
@@ -205,6 +206,7 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
   placement(settings).pipe(
     Layer.provideMerge([Intake.layer, TopicPreferences.layer]),
     Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
+    Layer.provideMerge(TenantPreferences.layer),
     Layer.provideMerge(rendering),
     Layer.provideMerge(stores),
     Layer.provideMerge(vendors),

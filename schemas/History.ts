@@ -1,3 +1,4 @@
+import { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import { Rendered } from "#schemas/Rendered.ts"
 import { Reason } from "#schemas/Status.ts"
 import { Schema } from "effect"
@@ -8,6 +9,7 @@ export const HistoryType = Schema.Literals([
   "DELAYED",
   "MAPPED",
   "PROFILE_LOADED",
+  "PREFERENCES_RESOLVED",
   "ROUTED",
   "RENDERED",
   "DELIVERING",
@@ -42,6 +44,7 @@ export const HistoryEvent = Schema.Struct({
   reference: Schema.optionalKey(Schema.String),
   dueAt: Schema.optionalKey(Schema.Number),
   possibleDuplicate: Schema.optionalKey(Schema.Boolean),
-  output: Schema.optionalKey(Rendered)
+  output: Schema.optionalKey(Rendered),
+  decision: Schema.optionalKey(PreferenceDecision)
 })
 export type HistoryEvent = typeof HistoryEvent.Type

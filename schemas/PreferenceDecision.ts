@@ -32,7 +32,7 @@ export type DecisionRule = typeof DecisionRule.Type
  */
 export const PreferenceDecision = Schema.Struct({
   outcome: Schema.Literals(["KEPT", "DROPPED"]),
-  topic: Schema.optionalKey(Schema.String),
+  topic_id: Schema.optionalKey(Schema.String),
   status: PreferenceStatus,
   rule: Schema.optionalKey(DecisionRule),
   reason: Schema.optionalKey(Reason),

@@ -1,4 +1,5 @@
 import { JsonMap, optional } from "#schemas/Optional.ts"
+import { SentPreferences } from "#schemas/Preferences.ts"
 import { Schema } from "effect"
 
 /** A webhook address: where one message is posted (api.md 2.1). */
@@ -35,6 +36,7 @@ export const Recipient = Schema.StructWithRest(
     tenant_id: optional(Id),
     account_id: optional(Id),
     context: optional(Schema.Struct({ tenant_id: optional(Id) })),
+    preferences: optional(SentPreferences),
     locale: optional(Schema.String),
     data: optional(JsonMap)
   }),

@@ -1,6 +1,7 @@
 import type { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import type { HistoryEntry } from "#schemas/api/Messages.ts"
-import { DateTime, Option, Predicate } from "effect"
+import { type DecisionRule, PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import { DateTime, Option, Predicate, Schema } from "effect"
 
 const iso = (ms: number): string =>
   Option.match(DateTime.make(ms), { onNone: () => String(ms), onSome: DateTime.formatIso })
@@ -26,10 +27,29 @@ const place = (entry: HistoryEntry): string | undefined => {
 const labelled = (label: string, value: string | undefined): string | undefined =>
   value === undefined ? undefined : `${label} ${value}`
 
+const isDecision = Schema.is(PreferenceDecision)
+
+const by = ({ id, snoozed, source }: DecisionRule): string =>
+  `by ${source.replaceAll("_", " ")} ${plain(id)}${snoozed === true ? " (snoozed)" : ""}`
+
+/** Who decided what of a message, of its recipient's preferences. */
+const decided = (entry: HistoryEntry): ReadonlyArray<string | undefined> => {
+  if (entry.type !== "PREFERENCES_RESOLVED" || !isDecision(entry)) return []
+  const { channels, rule, status } = entry
+  return [
+    rule === undefined ? undefined : `${status} ${by(rule)}`,
+    ...(channels === undefined ? [] : [
+      `channels ${channels.kept.length === 0 ? "none" : channels.kept.map(plain).join(" ")} ${by(channels.rule)}`,
+      channels.dropped.length === 0 ? undefined : `without ${channels.dropped.map(plain).join(" ")}`
+    ])
+  ]
+}
+
 const notes = (entry: HistoryEntry): ReadonlyArray<string> => {
   const due = entry["due_at"]
   return [
     member(entry, "outcome"),
+    ...decided(entry),
     member(entry, "reason"),
     member(entry, "error_message"),
     labelled("reference", member(entry, "reference", "id")),

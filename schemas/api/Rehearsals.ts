@@ -2,6 +2,7 @@ import { PlanNode } from "#schemas/api/Explain.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { OutputContent } from "#schemas/api/Messages.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
+import { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import { Reason, Status } from "#schemas/Status.ts"
 import { Snapshot } from "#schemas/Template.ts"
@@ -29,6 +30,7 @@ export const DryRunResponse = Schema.Struct({
     reason: maybe(Reason),
     error: maybe(Schema.String),
     due_at: maybe(Schema.Number),
+    preferences: maybe(PreferenceDecision),
     plan: maybe(PlanNode),
     outputs: Schema.Array(Shown)
   }))

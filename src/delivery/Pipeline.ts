@@ -1,4 +1,5 @@
 import type { HistoryEvent } from "#schemas/History.ts"
+import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
 import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
@@ -24,7 +25,7 @@ const passwordUnknownWait = 15 * 60_000
 /** What a crash of the pipeline waits before its first repeat, in ms; each next waits twice as long. */
 const firstCrashWait = 500
 
-/** The stages a message goes through in its recipient's fiber: map → profile → route → render → deliver. */
+/** The stages a message goes through in its recipient's fiber: map → profile → preferences → route → render → deliver. */
 export class Pipeline extends Context.Service<Pipeline, {
   /** Runs one message as far as it goes now. Everything it learns is in the journal when this ends. */
   readonly run: (message: OpenMessage, epoch: number) => Effect.Effect<Ending>
@@ -35,6 +36,9 @@ export class Pipeline extends Context.Service<Pipeline, {
     detail: string
   ) => Effect.Effect<Ending>
 }>()("tidings/Pipeline") {}
+
+const resolved = (decision: PreferenceDecision | undefined, ts: number): ReadonlyArray<HistoryEvent> =>
+  decision === undefined ? [] : [{ type: "PREFERENCES_RESOLVED", ts, decision }]
 
 export const layer = Layer.effect(
   Pipeline,
@@ -53,7 +57,10 @@ export const layer = Layer.effect(
       const ts = yield* Clock.currentTimeMillis
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
         ? []
-        : [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, { type: "ROUTED", ts }]
+        : [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, ...resolved(decision.preferences, ts), {
+          type: "ROUTED",
+          ts
+        }]
       const since = Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
       return yield* walk({
         message,
@@ -75,7 +82,7 @@ export const layer = Layer.effect(
 
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
-      const { detail: error, event, reason, type } = refusal
+      const { decision, detail: error, event, reason, type } = refusal
       const result = yield* write({
         message,
         epoch,
@@ -86,7 +93,7 @@ export const layer = Layer.effect(
         error,
         dueAt: null,
         tries: 0,
-        events: [{ type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
+        events: [...resolved(decision, at), { type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
       }).pipe(Trace.stage("settle"))
       if (result._tag === "Fenced") return { _tag: "Fenced" as const }
       if (result._tag === "Written") {

@@ -1,4 +1,5 @@
 import type { HistoryType } from "#schemas/History.ts"
+import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { Reason } from "#schemas/Status.ts"
 import type { Event } from "#src/delivery/Lifecycle.ts"
 import { Data } from "effect"
@@ -9,6 +10,8 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly type: HistoryType
   readonly reason: Reason | undefined
   readonly detail: string
+  /** What the recipient's preferences had made of the message before, or made of it here. */
+  readonly decision?: PreferenceDecision | undefined
 }> {}
 
 export const unmapped = (detail: string, reason?: Reason) =>
@@ -22,3 +25,21 @@ export const filtered = (detail: string) =>
 
 export const undeliverable = (reason: Reason, detail: string) =>
   new Refusal({ event: "Undeliver", type: "UNDELIVERABLE", reason, detail })
+
+/** The recipient's preferences leave nothing of the message (api.md 10.4, 5 and 6). */
+export const unwanted = (decision: PreferenceDecision) =>
+  new Refusal({
+    event: "Undeliver",
+    type: "UNDELIVERABLE",
+    reason: decision.reason ?? "UNSUBSCRIBED",
+    detail: decision.reason === "OPT_IN_REQUIRED"
+      ? "The recipient has not opted in to the notification"
+      : "Notification opted out by user",
+    decision
+  })
+
+/** The same refusal, telling what the preferences had decided before it. */
+export const after = (
+  { detail, event, reason, type }: Refusal,
+  decision: PreferenceDecision | undefined
+): Refusal => new Refusal({ detail, event, reason, type, decision })

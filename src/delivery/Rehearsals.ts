@@ -1,6 +1,7 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
+import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -40,6 +41,7 @@ export interface Rehearsed {
   readonly reason: Reason | undefined
   readonly error: string | undefined
   readonly dueAt: number | undefined
+  readonly preferences: PreferenceDecision | undefined
   readonly plan: Plan | undefined
   readonly outputs: ReadonlyArray<Shown>
 }
@@ -139,6 +141,7 @@ export const layer = Layer.effect(
       }
       const last = next._tag === "Failed" ? next.last : undefined
       return {
+        preferences: decision.preferences,
         plan: decision.plan,
         outputs,
         status: next._tag === "Failed" ? "UNDELIVERABLE" as const : "SENT" as const,
@@ -149,8 +152,9 @@ export const layer = Layer.effect(
 
     const one = (recipient: string, message: OpenMessage, at: number): Effect.Effect<Rehearsed> =>
       rehearse(message, Math.max(at, message.dueAt)).pipe(
-        Effect.catchTag("Refusal", ({ detail, event, reason }) =>
+        Effect.catchTag("Refusal", ({ decision, detail, event, reason }) =>
           Effect.succeed({
+            preferences: decision,
             plan: undefined,
             outputs: [],
             status: Lifecycle.next("ENQUEUED", event),

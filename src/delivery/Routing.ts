@@ -9,7 +9,7 @@ import * as Refusal from "#src/delivery/Refusal.ts"
 import { Result } from "effect"
 
 /** The channels tried for a message that names none, best first; each only if it has a provider and an address. */
-const workspaceDefault: Routing = {
+export const workspaceDefault: Routing = {
   method: "single",
   channels: ["email", "sms", "push", "direct_message", "webhook", "inbox"]
 }
@@ -36,11 +36,12 @@ const limit = (limits: Limits | null | undefined, kind: "channel" | "provider", 
 const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): ReadonlyArray<A> =>
   plans.map((plan, index) => plan.timeout === undefined && index < plans.length - 1 ? { ...plan, timeout } : plan)
 
-/** Lays out where the message may go (api.md 26.3): a channel without provider, address or a true `if` is left out. */
+/** Lays out where the message may go (api.md 26.3): a channel without provider, address or a true `if` is left out, and one that is not `allowed`. */
 export const plan = (
   instructions: Instructions,
   profile: Profile,
-  configured: ReadonlyArray<Provider>
+  configured: ReadonlyArray<Provider>,
+  allowed?: ReadonlySet<string>
 ): Result.Result<Plan, Refusal.Refusal> => {
   const findings: Findings = { filtered: false, unreachable: false, missingProviderKey: false }
   const context = { data: instructions.data ?? {}, profile }
@@ -90,6 +91,7 @@ export const plan = (
     only?: ReadonlyArray<string> | null
   ): Plan | undefined => {
     const settings = instructions.channels?.[channel]
+    if (allowed?.has(channel) === false) return undefined
     if (!holds(condition) || !holds(settings?.if)) return undefined
     const branch = providersOf(channel, settings, only)
     return branch.children.length === 0 ? undefined : branch

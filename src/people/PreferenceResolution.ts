@@ -37,7 +37,7 @@ export const resolve = (
     ? "OPTED_OUT"
     : deciding?.status ?? "OPTED_IN"
   const common = {
-    ...(topic === undefined ? {} : { topic }),
+    ...(topic === undefined ? {} : { topic_id: topic }),
     status,
     ...(deciding === undefined
       ? {}

@@ -16,7 +16,8 @@ const members = (event: HistoryEvent) => ({
   error_message: event.error,
   reference: event.reference === undefined ? undefined : { id: event.reference },
   due_at: event.dueAt,
-  possible_duplicate: event.possibleDuplicate
+  possible_duplicate: event.possibleDuplicate,
+  ...event.decision
 })
 
 /** What the timeline leaves to the message it belongs to: it holds no addresses and payloads itself. */

@@ -14,8 +14,12 @@ import * as Shards from "#src/delivery/Shards.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
 import { Members } from "#src/people/Members.ts"
 import { DeviceTokens } from "#src/people/DeviceTokens.ts"
+import { ListPreferences } from "#src/people/ListPreferences.ts"
+import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as NoTenants from "#test/support/NoTenants.ts"
+import { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { Clock, Context, Effect, Layer, Scope } from "effect"
 import { setImmediate } from "node:timers/promises"
@@ -122,6 +126,10 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(Mjml, {}),
         Layer.mock(Translations, {}),
         Layer.mock(DeviceTokens, {}),
+        Layer.mock(PreferenceCatalogue, {}),
+        Layer.mock(UserPreferences, {}),
+        Layer.mock(ListPreferences, {}),
+        Layer.mock(TenantPreferences, {}),
         Layer.succeed(Members, members),
         Layer.succeed(Expansions, {
           open: (...args) => alive(expansions.open(...args)),
@@ -138,7 +146,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
               )
             })
         }),
-        Layer.succeed(Profiles, { ...profiles, find: (...args) => alive(profiles.find(...args)) }),
+        Layer.succeed(Profiles, { ...profiles, person: (...args) => alive(profiles.person(...args)) }),
         Layer.succeed(Journal, {
           accept: (acceptance) => alive(journal.accept(acceptance)),
           observe: (observed) => alive(journal.observe(observed)),

@@ -32,6 +32,33 @@ const message = MessageDetails.make({
 const webhook = { channel: { id: "webhook" }, integration: { id: "webhook", provider: "webhook" } }
 
 describe("Timeline", () => {
+  it("tells whose preferences decided", () => {
+    const rule = { source: "user_in_tenant", id: "pt_news" }
+    const printed = Timeline.timeline(message, [
+      {
+        type: "PREFERENCES_RESOLVED",
+        ts: at,
+        outcome: "KEPT",
+        topic_id: "pt_news",
+        status: "OPTED_IN",
+        rule,
+        channels: { kept: ["email"], dropped: ["sms", "pu\u0007sh"], rule: { source: "tenant_default", id: "acme" } }
+      },
+      {
+        type: "PREFERENCES_RESOLVED",
+        ts: at,
+        outcome: "DROPPED",
+        status: "OPTED_OUT",
+        rule: { ...rule, snoozed: true },
+        reason: "UNSUBSCRIBED"
+      }
+    ])
+    assert.deepStrictEqual(printed.split("\n").slice(1), [
+      "  +0 ms  PREFERENCES_RESOLVED    KEPT, OPTED_IN by user in tenant pt_news, channels email by tenant default acme, without sms pu sh",
+      "  +0 ms  PREFERENCES_RESOLVED    DROPPED, OPTED_OUT by user in tenant pt_news (snoozed), UNSUBSCRIBED"
+    ])
+  })
+
   it("tells what happened when, where and why, in columns", () => {
     const printed = Timeline.timeline(message, [
       { type: "ENQUEUED", ts: at, data: { secret: "payload" } },

@@ -1,18 +1,19 @@
 import * as Database from "#layers/memory/Database.ts"
 import * as MemoryCatalogue from "#layers/memory/PreferenceCatalogue.ts"
-import * as MemoryTenants from "#layers/memory/TenantPreferences.ts"
 import * as MemoryUsers from "#layers/memory/UserPreferences.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as LegacyChange from "#src/people/LegacyChange.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
+import { ListPreferences } from "#src/people/ListPreferences.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
+import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as TopicPreferences from "#src/people/TopicPreferences.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
-const memory = Layer.mergeAll(MemoryCatalogue.layer, MemoryTenants.layer, MemoryUsers.layer).pipe(
+const memory = Layer.mergeAll(MemoryCatalogue.layer, MemoryUsers.layer).pipe(
   Layer.provide([Database.layer, NodeCrypto.layer])
 )
 
@@ -38,10 +39,12 @@ export const layer = (
       Layer.succeed(UserPreferences, { ...users, put: (...args) => faulty(users.put(...args)) })
     )
   }))
-  const fresh = Layer.fresh(memory)
   return TopicPreferences.layer.pipe(
-    Layer.provideMerge(guarded),
-    Layer.provide(fresh),
+    Layer.provideMerge(guarded.pipe(Layer.provide(Layer.fresh(memory)))),
+    Layer.provideMerge(TenantPreferences.layer),
+    Layer.merge(Layer.succeed(ListPreferences, {
+      find: () => Effect.succeed({ list: undefined, subscription: undefined })
+    })),
     Layer.merge(Layer.succeed(LegacyPreferences, {
       replace: (scope, userId, preferences) =>
         Effect.sync(() => void faults.legacy.set(`${scope} ${userId}`, preferences)),

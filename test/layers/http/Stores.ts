@@ -257,8 +257,7 @@ export const layer = (state: State) => {
         profiles,
         inbox,
         keys,
-        ContentStores.layer(state),
-        PreferenceStores.layer(state),
+        PreferenceStores.layer(state).pipe(Layer.provideMerge(ContentStores.layer(state))),
         AccessStores.layer
       )
     ),

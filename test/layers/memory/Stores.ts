@@ -13,7 +13,7 @@ import * as Memberships from "#layers/memory/Memberships.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as LegacyPreferences from "#layers/memory/LegacyPreferences.ts"
 import * as PreferenceCatalogue from "#layers/memory/PreferenceCatalogue.ts"
-import * as TenantPreferences from "#layers/memory/TenantPreferences.ts"
+import * as ListPreferences from "#layers/memory/ListPreferences.ts"
 import * as UserPreferences from "#layers/memory/UserPreferences.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
@@ -24,14 +24,14 @@ import * as Translations from "#layers/memory/Translations.ts"
 import * as Tenants from "#layers/memory/Tenants.ts"
 import * as TenantTemplates from "#layers/memory/TenantTemplates.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Layer, Redacted } from "effect"
 
 const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32).fill(7)) })
 
-/** Every store in memory, over one state. */
-export const layer = Layer.mergeAll(
+const stores = Layer.mergeAll(
   ApiKeys.layer,
   Audiences.layer,
   AudienceSteps.layer,
@@ -49,14 +49,18 @@ export const layer = Layer.mergeAll(
   Profiles.layer,
   LegacyPreferences.layer,
   PreferenceCatalogue.layer,
-  TenantPreferences.layer,
+  ListPreferences.layer,
   UserPreferences.layer,
   ProviderConfigurations.layer,
   RateLimits.layer,
   Strategies.layer,
   Templates.layer,
   Translations.layer
-).pipe(
+)
+
+/** Every store in memory, over one state. */
+export const layer = TenantPreferences.layer.pipe(
+  Layer.provideMerge(stores),
   Layer.provideMerge(Handover.layer),
   Layer.provideMerge(Database.layer),
   Layer.provide([secretKey, NodeCrypto.layer])

@@ -13,7 +13,7 @@ import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as LegacyPreferences from "#layers/postgres/LegacyPreferences.ts"
 import * as PreferenceCatalogue from "#layers/postgres/PreferenceCatalogue.ts"
-import * as TenantPreferences from "#layers/postgres/TenantPreferences.ts"
+import * as ListPreferences from "#layers/postgres/ListPreferences.ts"
 import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
@@ -24,6 +24,7 @@ import * as Translations from "#layers/postgres/Translations.ts"
 import * as Tenants from "#layers/postgres/Tenants.ts"
 import * as TenantTemplates from "#layers/postgres/TenantTemplates.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Layer, Redacted } from "effect"
@@ -31,8 +32,7 @@ import { Layer, Redacted } from "effect"
 export const secretKey = (fill: number) =>
   Layer.succeed(SecretKey, SecretKey.of({ bytes: Redacted.make(new Uint8Array(32).fill(fill)) }))
 
-/** Every store that the contract suites ask for, over a database of any kind that the caller gives. */
-export const layer = Layer.mergeAll(
+const stores = Layer.mergeAll(
   ApiKeys.layer,
   Audiences.layer,
   AudienceSteps.layer,
@@ -50,14 +50,18 @@ export const layer = Layer.mergeAll(
   Profiles.layer,
   LegacyPreferences.layer,
   PreferenceCatalogue.layer,
-  TenantPreferences.layer,
+  ListPreferences.layer,
   UserPreferences.layer,
   ProviderConfigurations.layer,
   RateLimits.layer,
   Strategies.layer,
   Templates.layer,
   Translations.layer
-).pipe(
+)
+
+/** Every store that the contract suites ask for, over a database of any kind that the caller gives. */
+export const layer = TenantPreferences.layer.pipe(
+  Layer.provideMerge(stores),
   Layer.provideMerge(Handover.layer),
   Layer.provide([Migrations.layer, NodeCrypto.layer, secretKey(7)])
 )

@@ -1,0 +1,123 @@
+import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import type { RecipientPreferences } from "#schemas/Preferences.ts"
+import { UserId } from "#schemas/Profile.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import * as ChannelChoice from "#src/delivery/ChannelChoice.ts"
+import type { Mapped } from "#src/delivery/Mapping.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
+import * as Refusal from "#src/delivery/Refusal.ts"
+import * as Write from "#src/delivery/Write.ts"
+import { ListPreferences } from "#src/people/ListPreferences.ts"
+import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
+import * as PreferenceResolution from "#src/people/PreferenceResolution.ts"
+import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
+import { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
+import { Clock, Effect, Option } from "effect"
+
+/** What the preferences leave of a message. */
+export interface Preferred {
+  readonly instructions: Instructions
+  /** The only channels that it may go through; `undefined`: all of its routing. */
+  readonly only: ReadonlySet<string> | undefined
+  /** `undefined`: nobody had said anything of it. */
+  readonly decision: PreferenceDecision | undefined
+}
+
+/** What the stages before found: the message with its template, and the recipient's legacy preferences. */
+interface Found extends Mapped {
+  readonly legacy: RecipientPreferences | undefined
+  readonly providers: ReadonlyArray<Provider>
+}
+
+/** The message's own topic, else its template's (api.md 10.4, 1). */
+const topicOf = ({ message, template }: Mapped): string | undefined =>
+  message.instructions.preferences?.subscription_topic_id ?? template?.template.subscription?.topic_id
+
+/** What `notifications` may know the message by: its topic, and the template's id or the name it was sent with. */
+const namesOf = ({ message, template }: Mapped, topicId: string | undefined): ReadonlyArray<string> => [
+  ...new Set([topicId, template?.id, message.instructions.template].flatMap((name) => name ?? []))
+]
+
+/**
+ * What a drop means for a message that calls were made for. It ends if all of them were refused; where one may have
+ * reached somebody, it goes on through the channels it has begun with.
+ */
+const begunWith = ({ attempts }: OpenMessage): ReadonlySet<string> | undefined =>
+  attempts.some(({ state }) => state !== "rejected") ? new Set(attempts.map(({ channel }) => channel)) : undefined
+
+/**
+ * The stage that asks what the recipient wants (api.md 10.4). A message without a topic, of somebody who has no legacy
+ * preferences, asks no store anything; a topic costs one lookup of its user, shared with the messages of the same turn.
+ */
+export const make = Effect.gen(function*() {
+  const catalogue = yield* PreferenceCatalogue
+  const lists = yield* ListPreferences
+  const tenants = yield* TenantPreferences
+  const users = yield* UserPreferences
+
+  const said = Effect.fnUntraced(
+    function*({ legacy, message }: Found, topicId: string | undefined, names: ReadonlyArray<string>) {
+      const { recipient, scope } = message
+      const userId = typeof recipient.user_id === "string" ? UserId.make(recipient.user_id) : undefined
+      const tenantId = recipient.tenant_id ?? undefined
+      const record = topicId === undefined
+        ? undefined
+        : Option.getOrUndefined(yield* Write.patiently(catalogue.resolve(scope, topicId)))
+      const asked = yield* Effect.all({
+        overrides: record === undefined || userId === undefined
+          ? Effect.succeed(undefined)
+          : Write.patiently(users.find(scope, userId, tenantId, record.id)),
+        list: userId === undefined || typeof recipient.list_id !== "string"
+          ? Effect.succeed(undefined)
+          : Write.patiently(lists.find(scope, recipient.list_id, userId)),
+        tenants: record === undefined || tenantId === undefined
+          ? Effect.succeed([])
+          : Write.patiently(tenants.chain(scope, tenantId, record.id))
+      }, { concurrency: "unbounded" })
+      return {
+        ...asked,
+        now: yield* Clock.currentTimeMillis,
+        topic: record === undefined
+          ? undefined
+          : { id: record.id, sectionId: record.sectionId, status: record.topic.default_status },
+        names,
+        sent: recipient.preferences,
+        recipient: legacy
+      } satisfies PreferenceStatements.Said
+    }
+  )
+
+  const resolve = Effect.fnUntraced(
+    function*(sent: OpenMessage, found: Found, topicId: string | undefined, names: ReadonlyArray<string>) {
+      const { message: { instructions }, providers } = found
+      const statements = PreferenceStatements.statements(yield* said(found, topicId, names))
+      if (statements.length === 0) return { instructions, only: undefined, decision: undefined }
+      const decision = PreferenceResolution.resolve(statements, ChannelChoice.named(instructions, providers), topicId)
+      if (decision.outcome === "DROPPED") {
+        const only = begunWith(sent)
+        return only === undefined ? yield* Refusal.unwanted(decision) : { instructions, only, decision }
+      }
+      if (decision.channels === undefined) return { instructions, only: undefined, decision }
+      return {
+        instructions: PreferenceResolution.isOwn(decision.channels.rule)
+          ? ChannelChoice.unconditioned(instructions, sent.instructions)
+          : instructions,
+        only: new Set(decision.channels.kept),
+        decision
+      }
+    }
+  )
+
+  /** `sent` is the message as it was accepted, `found` with what its template adds. */
+  return (sent: OpenMessage, found: Found): Effect.Effect<Preferred, Refusal.Refusal> => {
+    const { legacy, message: { instructions, recipient } } = found
+    const topicId = topicOf(found)
+    const silent = topicId === undefined && legacy === undefined && !recipient.preferences && !recipient.list_id
+    const names = silent ? [] : namesOf(found, topicId)
+    return names.length === 0
+      ? Effect.succeed({ instructions, only: undefined, decision: undefined })
+      : resolve(sent, found, topicId, names)
+  }
+})
