@@ -65,11 +65,9 @@ const make = Effect.gen(function*() {
     return Option.getOrUndefined(Array.head(yield* decodeHeads(rows)))
   })
 
-  const goLive = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string, version: number) {
-    const now = yield* Clock.currentTimeMillis
-    yield* sql`update tenant_templates set live = ${version}::bigint, published_at = ${now}
+  const goLive = (scope: Scope, tenantId: string, id: string, version: number, now: number) =>
+    sql`update tenant_templates set live = ${version}::bigint, published_at = ${now}
       where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id}`
-  })
 
   // The change of the revision comes first: it is the lock that templates of one scope's tenants are written under.
   const put: TenantTemplates["Service"]["put"] = Effect.fnUntraced(
@@ -86,7 +84,7 @@ const make = Effect.gen(function*() {
         on conflict (scope, tenant_id, template_id) do update set latest = excluded.latest, updated_at = excluded.updated_at`
       yield* sql`insert into tenant_template_versions (scope, tenant_id, template_id, version, template, created_at)
         values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${stored}, ${now})`
-      if (publish) yield* goLive(scope, tenantId, id, version)
+      if (publish) yield* goLive(scope, tenantId, id, version, now)
       return yield* Effect.catchTag(find(scope, tenantId, id, version), "TenantTemplateNotFound", Effect.die)
     },
     sql.withTransaction,
@@ -98,7 +96,7 @@ const make = Effect.gen(function*() {
       yield* revisions.bump(scope)
       const found = yield* find(scope, tenantId, id, version)
       if ((yield* head(scope, tenantId, id))?.live !== found.version) {
-        yield* goLive(scope, tenantId, id, found.version)
+        yield* goLive(scope, tenantId, id, found.version, yield* Clock.currentTimeMillis)
       }
       return yield* find(scope, tenantId, id, found.version)
     },

@@ -9,6 +9,8 @@ export const bodies: Readonly<Record<string, (name: string) => unknown>> = {
   "PUT /brands/:brand_id": () => ({ name: "changed" }),
   "PUT /tenants/:tenant_id": () => ({ name: "changed" }),
   "PUT /tenants/:tenant_id/default_preferences/items/:topic_id": () => ({ status: "OPTED_OUT" }),
+  "PUT /tenants/:tenant_id/templates/:template_id": () => ({ template: { content: text } }),
+  "POST /tenants/:tenant_id/templates/:template_id/publish": () => ({}),
   "PUT /users/:user_id/tenants": () => ({ tenants: [] }),
   "PUT /users/:user_id/tenants/:tenant_id": () => ({ profile: { changed: true } }),
   "PUT /profiles/:user_id": () => ({ profile: { changed: true } }),

@@ -40,6 +40,8 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
   yield* made("PUT", `/lists/${list}`, { name: list })
   yield* made("PUT", `/lists/${list}/subscriptions/${user}`, {})
   yield* made("PUT", `/tenants/${tenant}`, { name: tenant })
+  const { content } = template(marker).notification
+  yield* made("PUT", `/tenants/${tenant}/templates/template-${marker}`, { template: { content }, published: true })
   yield* made("PUT", `/users/${user}/tenants/${tenant}`, {})
   yield* made("PUT", `/users/${user}/tokens/${token}`, { provider_key: "firebase-fcm", device: { app_id: marker } })
   const message = id(
@@ -70,6 +72,8 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
     "lists/:list_id": list,
     "subscriptions/:user_id": user,
     "tenants/:tenant_id": tenant,
+    "templates/:template_id": `template-${marker}`,
+    "versions/:version": "v1",
     "tokens/:token": token,
     "brands/:brand_id": brand,
     "notifications/:id": notification,
