@@ -1,4 +1,6 @@
-import { Result } from "effect"
+import { Effect, Layer, Result } from "effect"
+import * as Mjml from "#layers/mjml/Mjml.ts"
+import * as Layouts from "#src/content/Layouts.ts"
 import * as Content from "#src/content/Content.ts"
 import { spread } from "./Ratio.ts"
 import type { Line, Question } from "./Report.ts"
@@ -29,12 +31,41 @@ const order = {
   ]
 }
 
+const brand = {
+  id: "tea",
+  name: "Example Tea Co.",
+  settings: {
+    colors: { primary: "#0f766e" },
+    email: {
+      header: { barColor: "#0f766e", logo: { image: "https://example.com/logo.png", href: "https://example.com" } },
+      footer: {
+        markdown: "**{{shop}}**, 1 Harbour Road\n\n[Stop these mails](https://example.com/stop/{{id}})",
+        social: { instagram: { url: "https://instagram.com/tea" } }
+      }
+    }
+  },
+  snippets: {}
+}
+
+/** The brand's page as it is remembered, compiled once. */
+const branding = () =>
+  Effect.runPromise(
+    Layouts.Layouts.use(({ of }) => of(brand)).pipe(
+      Effect.provide(Layouts.layer.pipe(Layer.provide(Mjml.layer)))
+    )
+  )
+
 const code = { title: "Your code", body: "Your code is {{code}}. It is valid for ten minutes." }
 
 const batch = 500
 
 /** Renderings per second for as long as `ms`, in batches; every one with data of its own, since only templates are remembered. */
-const rate = (content: Content.Input["content"], channel: string, ms: number): number => {
+const rate = (
+  content: Content.Input["content"],
+  channel: string,
+  ms: number,
+  branding?: Content.Input["branding"]
+): number => {
   let done = 0
   const start = performance.now()
   while (performance.now() - start < ms) {
@@ -47,7 +78,15 @@ const rate = (content: Content.Input["content"], channel: string, ms: number): n
         items,
         code: `${100_000 + done + turn}`
       }
-      const rendered = Content.render({ content, channel, provider: channel, data, profile: { locale: "en" }, context })
+      const rendered = Content.render({
+        content,
+        channel: channel === "slack" ? "direct_message" : channel,
+        provider: channel,
+        data,
+        profile: { locale: "en" },
+        branding,
+        context
+      })
       if (Result.isFailure(rendered)) throw new Error(rendered.failure.detail)
     }
     done += batch
@@ -56,11 +95,17 @@ const rate = (content: Content.Input["content"], channel: string, ms: number): n
 }
 
 /** How many messages a second can be rendered on one core, once their templates are parsed? */
-export const render: Question = (quick) => {
+export const render: Question = async (quick) => {
   const [rounds, ms] = quick ? [2, 100] : [9, 1000]
-  const measured = (what: string, content: Content.Input["content"], channel: string): Line => {
-    rate(content, channel, ms / 2)
-    const rates = Array.from({ length: rounds }, () => rate(content, channel, ms))
+  const branded = await branding()
+  const measured = (
+    what: string,
+    content: Content.Input["content"],
+    channel: string,
+    branding?: Content.Input["branding"]
+  ): Line => {
+    rate(content, channel, ms / 2, branding)
+    const rates = Array.from({ length: rounds }, () => rate(content, channel, ms, branding))
     const { max, median, min } = spread(rates)
     return {
       question: "render",
@@ -71,9 +116,11 @@ export const render: Question = (quick) => {
       note: `${Math.round(1e6 / median)} µs each`
     }
   }
-  return Promise.resolve([
+  return [
     measured("email of 7 elements, HTML and text", order, "email"),
+    measured("the same in a brand's page, its footer filled in", order, "email", branded),
     measured("the same for the inbox", order, "inbox"),
+    measured("the same as blocks for Slack", order, "slack"),
     measured("SMS of one line", code, "sms")
-  ])
+  ]
 }

@@ -1,5 +1,6 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
+import * as Lookup from "#layers/providers/MsTeamsLookup.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseUrl, secret, segment, url } from "#layers/providers/SettingFields.ts"
 import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
@@ -17,18 +18,23 @@ const Settings = Schema.Struct({
   /** For a bot of one tenant. */
   tenant_id: Schema.optionalKey(segment),
   token_url: Schema.optionalKey(url),
+  /** Where Microsoft Graph is, in place of its own address. */
+  graph_url: Schema.optionalKey(url),
   ...baseUrl
 })
 
 const Text = Schema.optional(Schema.NullOr(Schema.NonEmptyString))
 
-/** As profiles give it (api.md 2.1); `email` and `channel_name` would need Microsoft Graph, and do not count. */
+/** As profiles give it (api.md 2.1); the first of a conversation, a channel, a user, an e-mail and a named channel of a team counts. */
 const Address = Schema.Struct({
   service_url: Schema.NonEmptyString,
   tenant_id: Text,
   conversation_id: Text,
   channel_id: Text,
-  user_id: Text
+  user_id: Text,
+  email: Text,
+  channel_name: Text,
+  team_id: Text
 })
 type Address = typeof Address.Type
 const decode = Schema.decodeUnknownOption(Address)
@@ -70,8 +76,8 @@ const fault = (answer: VendorAnswer) => {
 }
 
 const recipients = (profile: Profile): ReadonlyArray<Address> =>
-  Option.toArray(decode(profile["ms_teams"])).filter(({ channel_id, conversation_id, user_id }) =>
-    conversation_id ?? channel_id ?? user_id
+  Option.toArray(decode(profile["ms_teams"])).filter((to) =>
+    to.conversation_id ?? to.channel_id ?? to.user_id ?? to.email ?? (to.channel_name && to.team_id)
   )
 
 const serviceOf = (to: Address, base: string | undefined): string | undefined => {
@@ -101,16 +107,17 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       scope: "https://api.botframework.com/.default"
     })
   )
+  const personOf = Lookup.people(settings)
   /** The conversation with one user; the same one at every call. */
   const opened = Effect.fnUntraced(
-    function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: Address) {
+    function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: Address, userId: string) {
       const answer = yield* line.prepare({
         method: "POST",
         url: `${service}/v3/conversations`,
         headers,
         body: JSON.stringify({
           bot: { id: `28:${settings.app_id}` },
-          members: [{ id: to.user_id }],
+          members: [{ id: userId }],
           isGroup: false,
           tenantId: to.tenant_id ?? settings.tenant_id,
           channelData: { tenant: { id: to.tenant_id ?? settings.tenant_id } }
@@ -123,12 +130,24 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       return yield* errorOf(table, known, `Teams opened no conversation: ${answer.status}`)
     }
   )
+  /** The conversation of someone or something that is not named by its own id: found first. */
+  const reached = Effect.fnUntraced(
+    function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: Address) {
+      if (to.user_id) return yield* opened(line, service, headers, to, to.user_id)
+      if (to.email) {
+        const tenant = to.tenant_id ?? settings.tenant_id
+        if (!tenant) return yield* badAddress("An e-mail address of Teams needs its tenant_id")
+        return yield* opened(line, service, headers, to, yield* personOf(line, tenant, to.email))
+      }
+      return yield* Lookup.channelNamed(line, service, headers, to.team_id ?? "", to.channel_name ?? "")
+    }
+  )
   const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntraced(
     function*({ delivery, line, settings, to }) {
       const service = serviceOf(to, settings.base_url)
       if (service === undefined) return yield* badAddress("service_url is no Bot Connector of Microsoft's")
       const headers = { authorization: `Bearer ${yield* token.get(line)}`, "content-type": "application/json" }
-      const conversation = to.conversation_id ?? to.channel_id ?? (yield* opened(line, service, headers, to))
+      const conversation = to.conversation_id ?? to.channel_id ?? (yield* reached(line, service, headers, to))
       return {
         method: "POST" as const,
         url: `${service}/v3/conversations/${encodeURIComponent(conversation)}/activities`,

@@ -1,0 +1,112 @@
+import * as BearerToken from "#layers/providers/BearerToken.ts"
+import { badAddress, noFault, reading } from "#layers/providers/VendorDefinition.ts"
+import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
+import { errorOf, type Fault, type VendorTable } from "#layers/providers/VendorTable.ts"
+import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
+import { type DeliveryError, Unavailable } from "#schemas/DeliveryError.ts"
+import { Effect, Redacted, Schema } from "effect"
+
+/** Tenants whose Graph tokens are kept at a time. */
+const mostTenants = 100
+
+const channels = reading(
+  Schema.Struct({
+    conversations: Schema.Array(
+      Schema.Struct({ id: Schema.NonEmptyString, name: Schema.optional(Schema.NullOr(Schema.String)) })
+    )
+  })
+)
+const users = reading(Schema.Struct({ value: Schema.Array(Schema.Struct({ id: Schema.NonEmptyString })) }))
+const refusal = reading(Schema.Struct({ error: Schema.Struct({ code: Schema.optional(Schema.String) }) }))
+
+const table: VendorTable = [{ status: 404, kind: "RecipientRejected" }]
+
+/** Nothing was sent yet: what is refused here says so and no more. */
+const refused = (answer: VendorAnswer, words: string): DeliveryError => {
+  const code = answer.status < 300 ? undefined : refusal(answer)?.error.code
+  const fault: Fault = code === undefined ? noFault : { codes: [code], message: "" }
+  return answer.status < 300
+    ? new Unavailable({ detail: `${words}: unreadable` })
+    : errorOf(table, { status: answer.status, fault, retryAfter: undefined }, `${words}: ${answer.status}`)
+}
+
+/** Only the first channel of a team has no name of its own. */
+const general = "general"
+
+/** The channel of a team by its name, in any case (Bot Connector: GET /v3/teams/{teamId}/conversations). */
+export const channelNamed = Effect.fnUntraced(function*(
+  line: Line,
+  service: string,
+  headers: Readonly<Record<string, string>>,
+  team: string,
+  name: string
+) {
+  const answer = yield* line.prepare({
+    method: "GET",
+    url: `${service}/v3/teams/${encodeURIComponent(team)}/conversations`,
+    headers
+  })
+  const found = answer.status < 300 ? channels(answer)?.conversations : undefined
+  if (found === undefined) return yield* refused(answer, "Teams listed no channels")
+  const wanted = name.trim().toLowerCase()
+  const channel = found.find((one) => (one.name ?? general).toLowerCase() === wanted)
+  return channel?.id ?? (yield* badAddress("The team has no channel of that name"))
+})
+
+/**
+ * Finds people by e-mail in Microsoft Graph with the bot's own credentials, which need the application permission
+ * `User.ReadBasic.All` (learn.microsoft.com/graph/api/user-list).
+ */
+export const people = (settings: {
+  readonly app_id: string
+  readonly app_password: Redacted.Redacted
+  readonly token_url?: string
+  readonly graph_url?: string
+}) => {
+  const tokens = new Map<string, Effect.Success<ReturnType<typeof BearerToken.make>>>()
+  const base = (settings.graph_url ?? "https://graph.microsoft.com").replace(/\/+$/, "")
+
+  const tokenOf = Effect.fnUntraced(function*(tenant: string) {
+    const known = tokens.get(tenant)
+    if (known !== undefined) return known
+    const made = yield* BearerToken.make((line) =>
+      TokenAnswer.request(
+        line,
+        "Microsoft",
+        settings.token_url ?? `https://login.microsoftonline.com/${encodeURIComponent(tenant)}/oauth2/v2.0/token`,
+        {
+          grant_type: "client_credentials",
+          client_id: settings.app_id,
+          client_secret: Redacted.value(settings.app_password),
+          scope: "https://graph.microsoft.com/.default"
+        }
+      )
+    )
+    if (tokens.size >= mostTenants) tokens.clear()
+    tokens.set(tenant, made)
+    return made
+  })
+
+  /** The id of the one user of the tenant with this address. */
+  return Effect.fnUntraced(function*(line: Line, tenant: string, email: string) {
+    const token = yield* tokenOf(tenant)
+    const quoted = email.replaceAll("'", "''")
+    const query = new URLSearchParams({
+      $filter: `mail eq '${quoted}' or userPrincipalName eq '${quoted}'`,
+      $select: "id",
+      $top: "2"
+    })
+    const answer = yield* line.prepare({
+      method: "GET",
+      url: `${base}/v1.0/users?${query}`,
+      headers: { authorization: `Bearer ${yield* token.get(line)}` }
+    })
+    if (answer.status === 401 || answer.status === 403) yield* token.forget
+    const found = answer.status < 300 ? users(answer)?.value : undefined
+    if (found === undefined) return yield* refused(answer, "Microsoft Graph found nobody")
+    const [user] = found
+    return user !== undefined && found.length === 1
+      ? user.id
+      : yield* badAddress("Not the address of one user of the Teams tenant")
+  })
+}
