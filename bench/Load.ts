@@ -15,6 +15,8 @@ export interface Options {
   readonly first?: number
   /** Milliseconds of `message.delay.duration`: a far one keeps the engine paused. */
   readonly delay?: number
+  /** GET this path in place of `POST /send`; `########` in it stands for the recipient's number. */
+  readonly get?: string
 }
 
 /** What a run saw. Latencies are milliseconds; `startedAt` is epoch milliseconds of the first request. */
@@ -47,6 +49,14 @@ export const bodyOf = (recipient: string, delay?: number): string =>
   })
 
 const requestTemplate = (options: Options): Buffer => {
+  if (options.get !== undefined) {
+    const head = [
+      `GET ${options.get} HTTP/1.1`,
+      `Host: ${new URL(options.url).host}`,
+      `Authorization: Bearer ${options.apiKey}`
+    ]
+    return Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1")
+  }
   const body = bodyOf(placeholder, options.delay)
   const head = [
     "POST /send HTTP/1.1",
@@ -92,6 +102,7 @@ const generate = async (options: Options): Promise<Result> => {
   const template = requestTemplate(options)
   const offsets = offsetsOf(template)
   const { hostname, port } = new URL(options.url)
+  const wanted = options.get === undefined ? "202" : "200"
   const limit = options.requests ?? Number.POSITIVE_INFINITY
   const latencies: Array<number> = []
   let next = 0
@@ -138,7 +149,7 @@ const generate = async (options: Options): Promise<Result> => {
         pending += chunk.toString("latin1")
         const length = responseLength(pending)
         if (length === undefined) return
-        if (pending.startsWith("202", 9)) latencies.push(performance.now() - sentAt)
+        if (pending.startsWith(wanted, 9)) latencies.push(performance.now() - sentAt)
         else failed(pending)
         pending = pending.slice(length)
         send()

@@ -63,7 +63,7 @@ export const tidings = async (
 
 /** A peer behind HTTP. */
 export const endpoint = async (
-  name: "BareEndpoint" | "BullMqEndpoint",
+  name: "BareEndpoint" | "BullMqEndpoint" | "ReadsEndpoint",
   env: Readonly<Record<string, string>> = {}
 ): Promise<Target> => {
   const port = await Process.freePort()

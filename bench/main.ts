@@ -7,10 +7,21 @@ import * as Machine from "./Machine.ts"
 import { memory } from "./Memory.ts"
 import { providers } from "./Providers.ts"
 import { type Line, type Question, table } from "./Report.ts"
+import { reads } from "./Reads.ts"
 import { render } from "./Render.ts"
 import { start } from "./Start.ts"
 
-const questions: Readonly<Record<string, Question>> = { accept, deliver, memory, idle, start, email, providers, render }
+const questions: Readonly<Record<string, Question>> = {
+  accept,
+  deliver,
+  memory,
+  idle,
+  start,
+  email,
+  providers,
+  reads,
+  render
+}
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
