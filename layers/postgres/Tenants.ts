@@ -2,8 +2,8 @@ import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Chains from "#layers/postgres/tenants/Chains.ts"
 import * as Rows from "#layers/postgres/tenants/Rows.ts"
-import type { TopicSetting } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import type { TenantPreferenceItem } from "#schemas/Tenant.ts"
 import type * as Cursor from "#src/access/Cursor.ts"
 import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -37,17 +37,24 @@ const make = Effect.gen(function*() {
     if (ancestors.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
   })
 
-  const putPreference = Effect.fnUntraced(function*(scope: Scope, id: string, topicId: string, setting: TopicSetting) {
-    const now = yield* Clock.currentTimeMillis
-    const { custom_routing: channels, has_custom_routing: has, status } = setting
-    const routing = channels === undefined || channels === null ? null : JSON.stringify(channels)
-    yield* sql`insert into tenant_default_preferences
-        (scope, tenant_id, topic_id, status, has_custom_routing, custom_routing, created_at, updated_at)
-      values (${scope}, ${id}, ${topicId}, ${status}, ${has ?? null}, ${routing}, ${now}, ${now})
-      on conflict (scope, tenant_id, topic_id) do update set status = excluded.status,
-        has_custom_routing = excluded.has_custom_routing, custom_routing = excluded.custom_routing,
-        updated_at = excluded.updated_at`
-  })
+  // Empty text stands for what is not given, since an array of nulls alone has no type. The last of a topic wins.
+  const putPreferences = Effect.fnUntraced(
+    function*(scope: Scope, id: string, items: ReadonlyArray<TenantPreferenceItem>) {
+      const rows = [...new Map(items.map((item) => [item.id, item])).values()]
+      if (rows.length === 0) return
+      const now = yield* Clock.currentTimeMillis
+      yield* sql`insert into tenant_default_preferences
+          (scope, tenant_id, topic_id, status, has_custom_routing, custom_routing, created_at, updated_at)
+        select ${scope}, ${id}, x.topic_id, x.status, nullif(x.has, '')::boolean, nullif(x.routing, ''), ${now}, ${now}
+        from unnest(${rows.map((row) => row.id)}::text[], ${rows.map(({ status }) => status)}::text[],
+          ${rows.map((row) => String(row.has_custom_routing ?? ""))}::text[],
+          ${rows.map((row) => row.custom_routing ? JSON.stringify(row.custom_routing) : "")}::text[])
+          as x(topic_id, status, has, routing)
+        on conflict (scope, tenant_id, topic_id) do update set status = excluded.status,
+          has_custom_routing = excluded.has_custom_routing, custom_routing = excluded.custom_routing,
+          updated_at = excluded.updated_at`
+    }
+  )
 
   // The change of the revision comes first in every write: it is the lock that tenants of one scope are written under.
   const replace: Tenants["Service"]["replace"] = Effect.fnUntraced(
@@ -67,9 +74,7 @@ const make = Effect.gen(function*() {
           brand_id = excluded.brand_id, brand = excluded.brand, properties = excluded.properties,
           user_profile = excluded.user_profile, updated_at = excluded.updated_at`
       yield* sql`delete from tenant_default_preferences where scope = ${scope} and tenant_id = ${id}`
-      for (const { id: topicId, ...setting } of draft.default_preferences?.items ?? []) {
-        yield* putPreference(scope, id, topicId, setting)
-      }
+      yield* putPreferences(scope, id, draft.default_preferences?.items ?? [])
       return yield* Effect.catchTag(find(scope, id), "TenantNotFound", Effect.die)
     },
     sql.withTransaction,
@@ -107,7 +112,7 @@ const make = Effect.gen(function*() {
       yield* revisions.bump(scope)
       const found = yield* sql`select 1 from tenants where scope = ${scope} and id = ${id}`
       if (found.length === 0) return yield* new TenantNotFound({ id })
-      yield* putPreference(scope, id, topicId, setting)
+      yield* putPreferences(scope, id, [{ ...setting, id: topicId }])
     },
     sql.withTransaction,
     orUnavailable

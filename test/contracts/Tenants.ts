@@ -13,6 +13,7 @@ const full: TenantDraft = {
   user_profile: { locale: "de" },
   default_preferences: {
     items: [
+      { id: "b", status: "REQUIRED" },
       { id: "b", status: "OPTED_OUT", has_custom_routing: true, custom_routing: ["email", "sms"] },
       { id: "a", status: "REQUIRED", has_custom_routing: null }
     ]
