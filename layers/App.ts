@@ -45,6 +45,7 @@ import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations
 import * as RateLimits from "#layers/postgres/RateLimits.ts"
 import * as References from "#layers/postgres/References.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
+import * as Submissions from "#layers/postgres/Submissions.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
 import * as Tenants from "#layers/postgres/Tenants.ts"
@@ -131,6 +132,7 @@ const stores = Layer.mergeAll(
   UserPreferences.layer,
   ProviderConfigurations.layer,
   Strategies.layer,
+  Submissions.layer,
   Templates.layer,
   Translations.layer,
   UserTokens.layer

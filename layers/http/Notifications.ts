@@ -2,16 +2,21 @@ import { shown } from "#layers/http/Rehearsed.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { summary } from "#layers/http/TemplateSummaries.ts"
-import type { TemplateResponse, TemplateVersion, TemplateWrite } from "#schemas/api/Notifications.ts"
+import type { ContentMutation, TemplateResponse, TemplateVersion, TemplateWrite } from "#schemas/api/Notifications.ts"
 import { defaultLimit } from "#schemas/api/Query.ts"
-import { elementalVersion, versionName } from "#schemas/Template.ts"
+import { elementalVersion, TemplateState, versionName } from "#schemas/Template.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { optional } from "#schemas/Optional.ts"
+import { BadRequest } from "#schemas/api/Errors.ts"
+import * as ContentEdits from "#src/content/ContentEdits.ts"
 import { author } from "#src/content/Author.ts"
 import { withChecksums } from "#src/content/Checksums.ts"
 import { type TemplateDraft, type TemplateRecord, Templates, type VersionRecord } from "#src/content/Templates.ts"
 import { Rehearsals } from "#src/delivery/Rehearsals.ts"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+
+const decodeState = Schema.decodeUnknownEffect(optional(TemplateState))
 
 /** Pages of versions hold ten, whatever is asked for. */
 const versionsLimit = 10
@@ -41,6 +46,22 @@ const contentOf = ({ template: { content } }: TemplateRecord) => ({
   version: content.version ?? elementalVersion,
   elements: content.elements.map(withChecksums)
 })
+
+const mutation = (record: TemplateRecord): typeof ContentMutation.Type => {
+  const { elements, version } = contentOf(record)
+  return {
+    id: record.id,
+    version,
+    state: record.state,
+    elements: elements.map(({ checksum, id }) => ({ id: typeof id === "string" ? id : "", checksum }))
+  }
+}
+
+const isPublished = (state: TemplateState | null | undefined): boolean => state === "PUBLISHED"
+
+/** Beside an element's own members, where no schema of its own reads it. */
+const stateOf = (given: Schema.Json | undefined) =>
+  Effect.mapError(decodeState(given), () => new BadRequest({ message: "state: Expected DRAFT or PUBLISHED" }))
 
 /** /notifications. */
 export const layer = HttpApiBuilder.group(
@@ -98,14 +119,20 @@ export const layer = HttpApiBuilder.group(
       }, refusals),
       putContent: Effect.fnUntraced(function*({ params, payload: { content, state } }) {
         const { scope } = yield* CurrentPrincipal
-        const record = yield* templates.replaceContent(scope, params.id, content, state === "PUBLISHED")
-        const { elements, version } = contentOf(record)
-        return {
-          id: record.id,
-          version,
-          state: record.state,
-          elements: elements.map(({ checksum, id }) => ({ id: typeof id === "string" ? id : "", checksum }))
-        }
+        return mutation(
+          yield* templates.editContent(scope, params.id, () => Effect.succeed(content), isPublished(state))
+        )
+      }, refusals),
+      putElement: Effect.fnUntraced(function*({ params: { element_id, id }, payload: { state, ...element } }) {
+        const { scope } = yield* CurrentPrincipal
+        const publish = isPublished(yield* stateOf(state))
+        const edit = ContentEdits.putElement(id, element_id, element)
+        return mutation(yield* refusals(templates.editContent(scope, id, edit, publish)))
+      }),
+      putLocale: Effect.fnUntraced(function*({ params, payload: { elements, state } }) {
+        const { scope } = yield* CurrentPrincipal
+        const edit = ContentEdits.putLocale(params.id, params.locale_id, elements)
+        return mutation(yield* templates.editContent(scope, params.id, edit, isPublished(state)))
       }, refusals)
     })
   })

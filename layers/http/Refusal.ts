@@ -1,5 +1,7 @@
 import { sentence } from "#layers/http/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
+import type { ElementNotFound } from "#src/content/ContentEdits.ts"
+import type { SubmissionNotFound } from "#src/content/Submissions.ts"
 import type { NoCatalogue } from "#src/content/Catalogue.ts"
 import type { BrandExists, BrandInUse, BrandNotFound } from "#src/content/Brands.ts"
 import type {
@@ -48,7 +50,9 @@ type DomainError =
   | InvalidPattern
   | ListNotFound
   | MessageNotFound
+  | ElementNotFound
   | NoCatalogue
+  | SubmissionNotFound
   | ParentRefused
   | PatchRefused
   | PreferencesRefused
@@ -111,6 +115,10 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return notFound("Routing strategy", error.id)
     case "ConfigurationNotFound":
       return notFound("Provider", error.id)
+    case "ElementNotFound":
+      return new NotFound({ message: `Element ${shown(error.id)} not found in template ${shown(error.template)}` })
+    case "SubmissionNotFound":
+      return notFound("Submission", error.id)
     case "TokenNotFound":
       return notFound("Token", error.token)
     case "TranslationNotFound":

@@ -25,6 +25,7 @@ import { Served } from "#layers/http/Served.ts"
 import * as Tenants from "#layers/http/Tenants.ts"
 import * as TenantTemplates from "#layers/http/TenantTemplates.ts"
 import * as UserTenants from "#layers/http/UserTenants.ts"
+import * as Submissions from "#layers/http/Submissions.ts"
 import * as Translations from "#layers/http/Translations.ts"
 import * as UserPreferences from "#layers/http/UserPreferences.ts"
 import { Layer } from "effect"
@@ -59,6 +60,7 @@ const groups = Layer.mergeAll(
   Providers.layer,
   Translations.layer,
   DeviceTokens.layer,
+  Submissions.layer,
   Auth.layer
 )
 

@@ -1,4 +1,5 @@
 import type { Scope } from "#schemas/Scope.ts"
+import type { Check } from "#src/content/Submissions.ts"
 import type { DeviceToken } from "#src/people/DeviceTokens.ts"
 import { HashMap } from "effect"
 
@@ -13,11 +14,13 @@ export interface DeviceRow extends DeviceToken {
 export interface AccessState {
   readonly translations: HashMap.HashMap<string, string>
   readonly devices: HashMap.HashMap<string, DeviceRow>
+  readonly submissions: HashMap.HashMap<string, ReadonlyArray<Check>>
   readonly counts: HashMap.HashMap<string, { readonly start: number; readonly count: number }>
 }
 
 export const empty: AccessState = {
   translations: HashMap.empty(),
   devices: HashMap.empty(),
+  submissions: HashMap.empty(),
   counts: HashMap.empty()
 }

@@ -2,7 +2,7 @@ import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type TemplateRow } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { elementalVersion, type Snapshot, Template } from "#schemas/Template.ts"
+import { elementalVersion, type Snapshot, Template, type TemplateContent } from "#schemas/Template.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
@@ -148,9 +148,15 @@ export const layer = Layer.effect(
         return yield* save({ ...row, updated: yield* Clock.currentTimeMillis }, template, alias, publish)
       }, transaction),
 
-      replaceContent: Effect.fnUntraced(function*(scope, id, content, publish) {
+      editContent: Effect.fnUntraced(function*<E>(
+        scope: Scope,
+        id: string,
+        edit: (content: TemplateContent) => Effect.Effect<TemplateContent, E>,
+        publish: boolean
+      ) {
         const row = yield* editable(scope, id)
         const before = yield* decode(row.draft)
+        const content = yield* edit(before.content)
         const version = content.version ?? before.content.version ?? elementalVersion
         const template = { ...before, content: { ...content, version } }
         const updated = yield* Clock.currentTimeMillis

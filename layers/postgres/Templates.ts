@@ -3,7 +3,7 @@ import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Read from "#layers/postgres/templates/Read.ts"
 import * as Rows from "#layers/postgres/templates/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { type Alias, elementalVersion, type Template } from "#schemas/Template.ts"
+import { type Alias, elementalVersion, type Template, type TemplateContent } from "#schemas/Template.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import {
@@ -141,10 +141,16 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  const replaceContent: Templates["Service"]["replaceContent"] = Effect.fnUntraced(
-    function*(scope, id, content, publish) {
+  const editContent = Effect.fnUntraced(
+    function*<E>(
+      scope: Scope,
+      id: string,
+      edit: (content: TemplateContent) => Effect.Effect<TemplateContent, E>,
+      publish: boolean
+    ) {
       const row = yield* editable(scope, id)
       const before = yield* Rows.decodeTemplate(row.draft)
+      const content = yield* edit(before.content)
       const template = {
         ...before,
         content: { ...content, version: content.version ?? before.content.version ?? elementalVersion }
@@ -192,7 +198,7 @@ const make = Effect.gen(function*() {
     create,
     get,
     replace,
-    replaceContent,
+    editContent,
     archive,
     publish,
     versions,

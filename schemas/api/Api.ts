@@ -15,6 +15,7 @@ import { RoutingStrategies } from "#schemas/api/RoutingStrategies.ts"
 import { TenantTemplates } from "#schemas/api/TenantTemplates.ts"
 import { Tenants, UserTenants } from "#schemas/api/Tenants.ts"
 import { Send } from "#schemas/api/Send.ts"
+import { Submissions } from "#schemas/api/Submissions.ts"
 import { Translations } from "#schemas/api/Translations.ts"
 import { UserPreferences } from "#schemas/api/UserPreferences.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
@@ -40,6 +41,7 @@ export class Api extends HttpApi.make("tidings").add(
   Providers,
   Translations,
   DeviceTokens,
+  Submissions,
   Auth
 )
   .annotate(OpenApi.Title, "Tidings")

@@ -4,7 +4,7 @@ import { Paging, Results } from "#schemas/api/Paging.ts"
 import { PreviewRequest, PreviewResponse } from "#schemas/api/Rehearsals.ts"
 import * as Query from "#schemas/api/Query.ts"
 import { Element } from "#schemas/Elemental.ts"
-import { optional } from "#schemas/Optional.ts"
+import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Alias, Snapshot, Template, TemplateContent, TemplateState } from "#schemas/Template.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
@@ -133,5 +133,27 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Replace a template's content")
-    .annotate(OpenApi.Description, "Replaces the elements of the draft; what has no id gets one.")
+    .annotate(OpenApi.Description, "Replaces the elements of the draft; what has no id gets one."),
+  HttpApiEndpoint.put("putElement", "/:id/elements/:element_id", {
+    params: { ...params, element_id: Schema.String },
+    payload: Element,
+    success: ContentMutation,
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Replace an element of a template")
+    .annotate(
+      OpenApi.Description,
+      "Replaces one element of the draft, however deep; its id stays. `state` as elsewhere."
+    ),
+  HttpApiEndpoint.put("putLocale", "/:id/locales/:locale_id", {
+    params: { ...params, locale_id: Schema.NonEmptyString },
+    payload: Schema.Struct({
+      elements: Schema.Array(Schema.StructWithRest(Schema.Struct({ id: Schema.String }), [JsonMap])),
+      state
+    }),
+    success: ContentMutation,
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Translate a template")
+    .annotate(OpenApi.Description, "Sets what the named elements of the draft say in one locale, all or none.")
 ).prefix("/notifications").annotate(OpenApi.Title, "Templates") {}

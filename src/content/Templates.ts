@@ -96,13 +96,13 @@ export class Templates extends Context.Service<Templates, {
     id: string,
     draft: TemplateDraft
   ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | Missing>
-  /** Replaces the draft's content. */
-  readonly replaceContent: (
+  /** Changes the draft's content, unless `edit` refuses; the draft stays locked meanwhile. */
+  readonly editContent: <E>(
     scope: Scope,
     id: string,
-    content: TemplateContent,
+    edit: (content: TemplateContent) => Effect.Effect<TemplateContent, E>,
     publish: boolean
-  ) => Effect.Effect<TemplateRecord, UnknownBrand | UnknownStrategy | Missing>
+  ) => Effect.Effect<TemplateRecord, E | UnknownBrand | UnknownStrategy | Missing>
   /** From now on it is not found but by `get` and `versions`; its alias is free. */
   readonly archive: (scope: Scope, id: string) => Effect.Effect<void, Missing>
   /**

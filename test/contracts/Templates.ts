@@ -66,7 +66,7 @@ export const templatesContract = <E>(name: string, stores: Layer.Layer<Templates
         const { make, scope, templates } = yield* start
         const { id } = yield* make("one", undefined, true)
         const first = yield* templates.get(scope, id, 1)
-        yield* templates.replaceContent(scope, id, { elements: [] }, true)
+        yield* templates.editContent(scope, id, () => Effect.succeed({ elements: [] }), true)
         yield* templates.archive(scope, id)
         assert.deepStrictEqual((yield* templates.get(scope, id, 1)).template, first.template)
         assert.deepStrictEqual((yield* templates.get(scope, id, "published")).template.content.elements, [])
@@ -139,7 +139,7 @@ export const templatesContract = <E>(name: string, stores: Layer.Layer<Templates
         }
         const refused = yield* Effect.all([
           tag(templates.replace(scope, id, draft("two"))),
-          tag(templates.replaceContent(scope, id, { elements: [] }, false)),
+          tag(templates.editContent(scope, id, () => Effect.succeed({ elements: [] }), false)),
           tag(templates.publish(scope, id, undefined)),
           tag(templates.archive(scope, id))
         ])
@@ -246,7 +246,7 @@ export const templatesContract = <E>(name: string, stores: Layer.Layer<Templates
         assert.deepStrictEqual(stored.template, made.template)
         const ids = JSON.stringify(stored.template).match(/"id":"[^"]+"/g) ?? []
         assert.lengthOf(new Set(ids), 4)
-        const again = yield* templates.replaceContent(scope, made.id, stored.template.content, false)
+        const again = yield* templates.editContent(scope, made.id, Effect.succeed, false)
         assert.deepStrictEqual(again.template.content, stored.template.content)
       }))
 

@@ -183,6 +183,12 @@ export const cases: Readonly<Record<string, PostCase>> = {
     body: (name) => ({ name }),
     effects: `select count(*)::int as count from brands where name = $2 and $1 = ''`
   },
+  "/notifications/:id/submissions": {
+    prepare: created("/notifications", template),
+    path: (id) => `/notifications/${id}/submissions`,
+    body: () => undefined,
+    effects: `select count(*)::int as count from template_submissions where template_id = $1 and $2 <> ''`
+  },
   "/auth/issue-token": {
     prepare: nothing,
     path: () => "/auth/issue-token",

@@ -4,11 +4,20 @@ import * as RateLimits from "#layers/memory/RateLimits.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
-import { Layer } from "effect"
+import { Effect, Layer } from "effect"
 
-/** The stores of translations, devices, submissions and audit, in memory. */
-export const layer = Layer.fresh(
-  Layer.mergeAll(DeviceTokens.layer, RateLimits.layer, Translations.layer, UserTokens.layer).pipe(
-    Layer.provide([Database.layer, secretKey(7)])
+/** Users' tokens, the stores of translations and devices, and request counts, in memory; what a POST does meets the fault. */
+export const layer = (faults: { readonly crash: boolean }) => {
+  const tokens = Layer.effect(
+    UserTokens.UserTokens,
+    Effect.map(UserTokens.UserTokens, (tokens) => ({
+      ...tokens,
+      issue: (...args) => Effect.suspend(() => faults.crash ? Effect.die("planted") : tokens.issue(...args))
+    }))
+  ).pipe(Layer.provide(UserTokens.layer))
+  return Layer.fresh(
+    Layer.mergeAll(DeviceTokens.layer, RateLimits.layer, Translations.layer, tokens).pipe(
+      Layer.provide([Database.layer, secretKey(7)])
+    )
   )
-)
+}

@@ -7,10 +7,12 @@ import * as MemoryTenantTemplates from "#layers/memory/TenantTemplates.ts"
 import * as MemoryTenants from "#layers/memory/Tenants.ts"
 import * as MemoryConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as MemoryStrategies from "#layers/memory/Strategies.ts"
+import * as MemorySubmissions from "#layers/memory/Submissions.ts"
 import * as MemoryTemplates from "#layers/memory/Templates.ts"
 import * as Fake from "#layers/providers/Fake.ts"
 import { Brands } from "#src/content/Brands.ts"
 import { TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { Submissions } from "#src/content/Submissions.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
 import { Providers } from "#src/delivery/Providers.ts"
@@ -29,6 +31,7 @@ const memory = Layer.mergeAll(
   MemoryTenantTemplates.layer,
   MemoryTemplates.layer,
   MemoryStrategies.layer,
+  MemorySubmissions.layer,
   MemoryConfigurations.layer,
   MemoryBrands.layer,
   MemoryLists.layer
@@ -50,6 +53,7 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
     const brands = yield* Brands
     const templates = yield* Templates
     const tenantTemplates = yield* TenantTemplates
+    const submissions = yield* Submissions
     const strategies = yield* Strategies
     const configurations = yield* ProviderConfigurations
     const lists = yield* Lists
@@ -64,6 +68,7 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
         create: (...args) => faulty(templates.create(...args)),
         publish: (...args) => faulty(templates.publish(...args))
       }),
+      Layer.succeed(Submissions, { ...submissions, submit: (...args) => faulty(submissions.submit(...args)) }),
       Layer.succeed(Strategies, { ...strategies, create: (...args) => faulty(strategies.create(...args)) }),
       Layer.succeed(ProviderConfigurations, {
         ...configurations,

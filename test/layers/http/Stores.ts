@@ -142,6 +142,7 @@ export const layer = (state: State) => {
     ) {
       const earlier = replay(key)
       if (earlier !== undefined) return { response: earlier, replayed: true }
+      if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
       const response = yield* operation
       keep(key, response)
       return { response, replayed: false }
@@ -258,7 +259,10 @@ export const layer = (state: State) => {
         inbox,
         keys,
         PreferenceStores.layer(state).pipe(Layer.provideMerge(ContentStores.layer(state))),
-        AccessStores.layer
+        AccessStores.layer,
+        ContentStores.layer(state),
+        PreferenceStores.layer(state),
+        AccessStores.layer(state)
       )
     ),
     Layer.provide([NodeCrypto.layer, rendering])

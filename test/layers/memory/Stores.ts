@@ -19,6 +19,7 @@ import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
+import * as Submissions from "#layers/memory/Submissions.ts"
 import * as Templates from "#layers/memory/Templates.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as Tenants from "#layers/memory/Tenants.ts"
@@ -54,6 +55,7 @@ const stores = Layer.mergeAll(
   ProviderConfigurations.layer,
   RateLimits.layer,
   Strategies.layer,
+  Submissions.layer,
   Templates.layer,
   Translations.layer
 )

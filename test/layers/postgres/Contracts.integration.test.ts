@@ -16,6 +16,7 @@ import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { tenantTemplatesContract } from "#test/contracts/TenantTemplates.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
+import { submissionsContract } from "#test/contracts/Submissions.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
 import { userPreferencesContract } from "#test/contracts/UserPreferences.ts"
@@ -44,6 +45,7 @@ rateLimitsContract("Postgres", stores)
 strategiesContract("Postgres", stores)
 tenantTemplatesContract("Postgres", stores)
 tenantsContract("Postgres", stores)
+submissionsContract("Postgres", stores)
 templatesContract("Postgres", stores)
 translationsContract("Postgres", stores)
 userPreferencesContract("Postgres", stores)

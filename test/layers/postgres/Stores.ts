@@ -19,6 +19,7 @@ import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
 import * as RateLimits from "#layers/postgres/RateLimits.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
+import * as Submissions from "#layers/postgres/Submissions.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
 import * as Tenants from "#layers/postgres/Tenants.ts"
@@ -55,6 +56,7 @@ const stores = Layer.mergeAll(
   ProviderConfigurations.layer,
   RateLimits.layer,
   Strategies.layer,
+  Submissions.layer,
   Templates.layer,
   Translations.layer
 )

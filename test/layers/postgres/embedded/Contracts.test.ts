@@ -17,6 +17,7 @@ import { rateLimitsContract } from "#test/contracts/RateLimits.ts"
 import { strategiesContract } from "#test/contracts/Strategies.ts"
 import { tenantTemplatesContract } from "#test/contracts/TenantTemplates.ts"
 import { tenantsContract } from "#test/contracts/Tenants.ts"
+import { submissionsContract } from "#test/contracts/Submissions.ts"
 import { templatesContract } from "#test/contracts/Templates.ts"
 import { translationsContract } from "#test/contracts/Translations.ts"
 import { userPreferencesContract } from "#test/contracts/UserPreferences.ts"
@@ -49,6 +50,7 @@ rateLimitsContract("embedded", stores)
 strategiesContract("embedded", stores)
 tenantTemplatesContract("embedded", stores)
 tenantsContract("embedded", stores)
+submissionsContract("embedded", stores)
 templatesContract("embedded", stores)
 translationsContract("embedded", stores)
 userPreferencesContract("embedded", stores)
