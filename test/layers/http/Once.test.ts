@@ -46,6 +46,7 @@ const bodies: Record<string, unknown> = {
   "/notifications/:id/elements/:element_id": { type: "text" },
   "/notifications/:id/locales/:locale_id": { elements: [] },
   "/notifications/:id/:submission_id/checks": { checks: [] },
+  "/notifications/:id/preview": { to: { user_id: "ada" } },
   "/auth/issue-token": { scope: "user_id:ada", expires_in: "1h" },
   "/users/:user_id/tokens/:token": { provider_key: "expo" },
   "/translations/:domain/:locale": "\"\"",
@@ -68,16 +69,11 @@ const wrong: Record<string, unknown> = { "/preferences/publish": { heading: 1 } 
 type Names = Readonly<Record<"id" | "made" | "section" | "template" | "tenant", string>>
 
 const filled = (path: string, { id, made, section, template, tenant }: Names) =>
-  path.replace(/:(message|request)_id/, id).replace(":user_id", "ada").replace(":section_id", section)
-    .replace(":tenant_id", tenant).replace(":template_id", "t").replace("versions/:version", "versions/v1")
-const filled = (
-  path: string,
-  { id, made, section, template }: Readonly<Record<"id" | "made" | "section" | "template", string>>
-) =>
   path.replace(/:(message|request)_id/, id).replace(":user_id", "ada").replace(":list_id", "news").replace(
     ":domain/:locale",
     "default/de"
   ).replace(":section_id", section)
+    .replace(":tenant_id", tenant).replace(":template_id", "t").replace("versions/:version", "versions/v1")
     .replace(":id", path.startsWith("/routing") ? made : template)
 
 const nobody = {
