@@ -259,9 +259,6 @@ export const layer = (state: State) => {
         inbox,
         keys,
         PreferenceStores.layer(state).pipe(Layer.provideMerge(ContentStores.layer(state))),
-        AccessStores.layer,
-        ContentStores.layer(state),
-        PreferenceStores.layer(state),
         AccessStores.layer(state)
       )
     ),
