@@ -2,17 +2,26 @@ import * as Rows from "#layers/postgres/audiences/Rows.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
-import { AudienceSteps, stepSize } from "#src/people/AudienceSteps.ts"
+import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The advisory lock of the node that works. */
 const workLock = 726_007
 
+/** Marks of one step: each of their users is judged by every audience of the environment. */
+const batchSize = 500
+
+/** Profiles of one page of a count. */
+const pageSize = 1_000
+
 /** Members without a place in their audience any more that go in one step. */
 const staleSize = 5_000
 
 const decodeLock = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ mine: Schema.Boolean })]))
+const decodeWork = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ changed: Schema.Boolean, counting: Schema.Boolean })])
+)
 const decodeMarks = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope: Scope, userId: Schema.String })))
 const Count = Schema.Struct({
   scope: Scope,
@@ -29,7 +38,7 @@ const make = Effect.gen(function*() {
   /** The users that were written, as they are now: a mark is seen only together with the write that left it. */
   const follow = Effect.gen(function*() {
     const marks = yield* sql`delete from audience_changes where seq in
-        (select seq from audience_changes order by seq limit ${stepSize}::int)
+        (select seq from audience_changes order by seq limit ${batchSize}::int)
       returning scope, user_id as "userId"`.pipe(Effect.flatMap(decodeMarks))
     for (const scope of new Set(marks.map((mark) => mark.scope))) {
       const userIds = [...new Set(marks.filter((mark) => mark.scope === scope).map((mark) => mark.userId))]
@@ -50,12 +59,12 @@ const make = Effect.gen(function*() {
       yield* sql`delete from audience_counts where scope = ${scope} and audience_id = ${audienceId}`
       return
     }
-    const userIds = yield* rows.usersAfter(scope, after, stepSize)
-    const users = yield* rows.users(scope, userIds)
-    const standings = yield* rows.standings(scope, userIds, audienceId)
+    const users = yield* rows.usersAfter(scope, after, pageSize)
+    const last = users.at(-1)?.userId ?? after
+    const standings = yield* rows.standingsBetween(scope, audienceId, after, last)
     yield* rows.write(scope, yield* AudienceChange.between([audience], users, standings))
-    const place = userIds.length < stepSize ? null : userIds.at(-1) ?? null
-    yield* sql`update audience_counts set after = ${place} where scope = ${scope} and audience_id = ${audienceId}`
+    yield* sql`update audience_counts set after = ${users.length < pageSize ? null : last}
+      where scope = ${scope} and audience_id = ${audienceId}`
   })
 
   const count = Effect.gen(function*() {
@@ -67,17 +76,22 @@ const make = Effect.gen(function*() {
     return counts.length > 0
   })
 
-  const idle = sql`select (exists (select 1 from audience_changes) or exists (select 1 from audience_counts)) as mine`
-
-  const step = Effect.gen(function*() {
-    const [{ mine }] = yield* decodeLock(yield* sql`select pg_try_advisory_xact_lock(${workLock}, 0) as mine`)
-    return mine && ((yield* follow) || (yield* count))
-  }).pipe(sql.withTransaction)
+  /** Nothing of it is done without the lock; whoever has it looks again when he is done. */
+  const alone = <E, R>(step: Effect.Effect<boolean, E, R>) =>
+    Effect.gen(function*() {
+      const [{ mine }] = yield* decodeLock(yield* sql`select pg_try_advisory_xact_lock(${workLock}, 0) as mine`)
+      return mine && (yield* step)
+    }).pipe(sql.withTransaction)
 
   return AudienceSteps.of({
     advance: Effect.gen(function*() {
-      const [{ mine: isWork }] = yield* decodeLock(yield* idle)
-      return isWork && (yield* step)
+      const [{ changed, counting }] = yield* decodeWork(
+        yield* sql`select exists (select 1 from audience_changes) as changed,
+          exists (select 1 from audience_counts) as counting`
+      )
+      const followed = changed && (yield* alone(follow))
+      const counted = counting && (yield* alone(count))
+      return followed || counted
     }).pipe(orUnavailable)
   })
 })

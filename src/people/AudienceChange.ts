@@ -23,8 +23,8 @@ export interface Standing {
   readonly reason: string
 }
 
-/** Users that are judged before others of this process have their turn. */
-const turn = 50
+/** Users that are read or judged before others of this process have their turn. */
+export const turn = 50
 
 /** What is to be written so that the memberships of these users are what the audiences say now. */
 export const between = Effect.fnUntraced(function*(

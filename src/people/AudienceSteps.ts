@@ -7,9 +7,6 @@ import { Context, type Effect } from "effect"
  * commits what it found together with its place. One node works at a time.
  */
 export class AudienceSteps extends Context.Service<AudienceSteps, {
-  /** One step: a batch of marks if there are any, else a page of a count. `true`: there may be more to do at once. */
+  /** One step: a batch of marks and a page of a count, if there are any. `true`: there may be more to do at once. */
   readonly advance: Effect.Effect<boolean, StoreUnavailable>
 }>()("tidings/AudienceSteps") {}
-
-/** Users of one step; memory and the time that others wait for a step are bounded by it. */
-export const stepSize = 500

@@ -2,7 +2,7 @@ import type { AudienceFilter } from "#schemas/Audience.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { Audiences } from "#src/people/Audiences.ts"
-import { AudienceSteps, stepSize } from "#src/people/AudienceSteps.ts"
+import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { Tenants } from "#src/people/Tenants.ts"
@@ -22,7 +22,7 @@ const start = Effect.gen(function*() {
   const [audiences, profiles, steps] = [yield* Audiences, yield* Profiles, yield* AudienceSteps]
   /** Until there is nothing more to do. */
   const settled = steps.advance.pipe(Effect.repeat({ while: (more) => more }))
-  const page = (id: string) => audiences.members(scope, id, { limit: 1_000, cursor: undefined })
+  const page = (id: string) => audiences.members(scope, id, { limit: 2_000, cursor: undefined })
   const members = Effect.fnUntraced(function*(id: string) {
     yield* settled
     return (yield* page(id)).items.map(({ userId }) => userId)
@@ -197,7 +197,7 @@ export const audiencesContract = <E>(name: string, stores: Layer.Layer<Stores, E
       () =>
         Effect.gen(function*() {
           const { audiences, engineer, members, profiles, scope, steps } = yield* start
-          const names = Array.from({ length: stepSize + 20 }, (_, n) => UserId.make(`u${String(n).padStart(5, "0")}`))
+          const names = Array.from({ length: 1_020 }, (_, n) => UserId.make(`u${String(n).padStart(5, "0")}`))
           yield* Effect.forEach(names, (user) => engineer(user), { concurrency: 50 })
           yield* audiences.put(scope, "eng", draft(engineers))
           yield* steps.advance

@@ -1,9 +1,10 @@
 import { AudienceFilter } from "#schemas/Audience.ts"
 import { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as AudienceChange from "#src/people/AudienceChange.ts"
 import type { Judge, Judged, Standing } from "#src/people/AudienceChange.ts"
 import { Clock, Effect, Option, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 
 const decodeAudiences = Schema.decodeUnknownEffect(Schema.Array(
   Schema.Struct({
@@ -21,7 +22,6 @@ const decodeUsers = Schema.decodeUnknownEffect(Schema.Array(
     tenants: Schema.Array(Schema.String)
   })
 ))
-const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ userId: Schema.String })))
 const decodeStandings = Schema.decodeUnknownEffect(Schema.Array(
   Schema.Struct({
     audienceId: Schema.String,
@@ -47,32 +47,41 @@ export const make = (sql: SqlClient.SqlClient) => {
     return rows.map((row): Judge => ({ ...row, filter: row.filter ?? undefined }))
   })
 
-  /** A profile that cannot be read counts as none. */
-  const users = Effect.fnUntraced(function*(scope: Scope, userIds: ReadonlyArray<string>) {
-    const rows = yield* sql`select x.user_id as "userId", p.profile, array(select t.tenant_id from tenant_users t
-          where t.scope = ${scope} and t.user_id = x.user_id) as tenants
+  /** A profile that cannot be read counts as none. Others of this process have their turn between some of them. */
+  const judged = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+    Effect.flatMap(
+      Effect.flatMap(rows, decodeUsers),
+      Effect.forEach(({ profile, tenants, userId }, index): Effect.Effect<Judged> => {
+        const user = Effect.sync(() => {
+          const decoded = decodeProfile(profile)
+          return { userId, subject: Option.isNone(decoded) ? undefined : { profile: decoded.value, tenants } }
+        })
+        return index % AudienceChange.turn === 0 ? Effect.andThen(Effect.yieldNow, user) : user
+      })
+    )
+
+  const tenants = (scope: Scope) =>
+    sql`array(select t.tenant_id from tenant_users t where t.scope = ${scope} and t.user_id = x.user_id) as tenants`
+
+  const users = (scope: Scope, userIds: ReadonlyArray<string>) =>
+    judged(sql`select x.user_id as "userId", p.profile, ${tenants(scope)}
       from unnest(${userIds}::text[]) as x(user_id)
-      left join profiles p on p.scope = ${scope} and p.user_id = x.user_id collate "C"`.pipe(
-      Effect.flatMap(decodeUsers)
-    )
-    return rows.map(({ profile, tenants, userId }): Judged => {
-      const decoded = decodeProfile(profile)
-      return { userId, subject: Option.isNone(decoded) ? undefined : { profile: decoded.value, tenants } }
-    })
-  })
+      left join profiles p on p.scope = ${scope} and p.user_id = x.user_id collate "C"`)
 
-  const usersAfter = Effect.fnUntraced(function*(scope: Scope, after: string, limit: number) {
-    const rows = yield* sql`select user_id as "userId" from profiles where scope = ${scope} and user_id > ${after}
-      order by user_id limit ${limit}::int`.pipe(Effect.flatMap(decodeIds))
-    return rows.map(({ userId }) => userId)
-  })
+  const usersAfter = (scope: Scope, after: string, limit: number) =>
+    judged(sql`select x.user_id as "userId", x.profile, ${tenants(scope)} from (select user_id, profile from profiles
+        where scope = ${scope} and user_id > ${after} order by user_id limit ${limit}::int) as x
+      order by x.user_id`)
 
-  const standings = (scope: Scope, userIds: ReadonlyArray<string>, audienceId?: string) =>
-    sql`select audience_id as "audienceId", user_id as "userId", version::float8 as version, reason
-      from audience_members where scope = ${scope} and user_id = any(${userIds}::text[])
-        ${audienceId === undefined ? sql`` : sql`and audience_id = ${audienceId}`}`.pipe(
-      Effect.flatMap(decodeStandings)
-    )
+  const standingColumns = sql`audience_id as "audienceId", user_id as "userId", version::float8 as version, reason`
+
+  const standings = (scope: Scope, userIds: ReadonlyArray<string>) =>
+    sql`select ${standingColumns} from audience_members
+      where scope = ${scope} and user_id = any(${userIds}::text[])`.pipe(Effect.flatMap(decodeStandings))
+
+  const standingsBetween = (scope: Scope, audienceId: string, after: string, last: string) =>
+    sql`select ${standingColumns} from audience_members where scope = ${scope} and audience_id = ${audienceId}
+      and user_id > ${after} and user_id <= ${last}`.pipe(Effect.flatMap(decodeStandings))
 
   const write = Effect.fnUntraced(function*(
     scope: Scope,
@@ -101,5 +110,5 @@ export const make = (sql: SqlClient.SqlClient) => {
       (rows) => rows.length
     )
 
-  return { audiences, users, usersAfter, standings, write, removeStale }
+  return { audiences, users, usersAfter, standings, standingsBetween, write, removeStale }
 }

@@ -1,0 +1,140 @@
+import * as StoredAudiences from "#layers/postgres/Audiences.ts"
+import * as StoredSteps from "#layers/postgres/AudienceSteps.ts"
+import * as StoredProfiles from "#layers/postgres/Profiles.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { Audiences } from "#src/people/Audiences.ts"
+import { AudienceSteps } from "#src/people/AudienceSteps.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect, Fiber, Layer, Schema, Tracer } from "effect"
+import { SqlClient } from "effect/sql"
+
+const scope = Scope.make(1)
+const engineer = { title: "Engineer" }
+const draft = {
+  name: "n",
+  description: "",
+  filter: { filters: [{ operator: "EQ" as const, path: "title", value: "Engineer" }] },
+  operator: undefined
+}
+
+const stores = Layer.mergeAll(StoredAudiences.layer, StoredSteps.layer, StoredProfiles.layer).pipe(
+  Layer.provideMerge(FreshDatabase.layer),
+  Layer.provide(secretKey(7))
+)
+
+const start = Effect.gen(function*() {
+  const [audiences, steps, profiles] = [yield* Audiences, yield* AudienceSteps, yield* Profiles]
+  const settled = steps.advance.pipe(Effect.repeat({ while: (more) => more }))
+  const members = Effect.map(
+    audiences.members(scope, "eng", { limit: 100, cursor: undefined }),
+    ({ items }) => items.map(({ userId }) => userId)
+  )
+  return { audiences, steps, profiles, settled, members, sql: yield* SqlClient.SqlClient }
+})
+
+/** Runs an effect and answers the statements it took. */
+const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
+  let statements = 0
+  const tracer = Tracer.make({
+    span: (options) => {
+      if (options.kind === "client") statements++
+      return new Tracer.NativeSpan(options)
+    }
+  })
+  return effect.pipe(Effect.withTracer(tracer), Effect.map(() => statements))
+}
+
+const Count = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Int })]))
+
+describe("Audiences on Postgres", () => {
+  it.effect("a write that saw no audience is met by the first count, however late it commits", () =>
+    Effect.gen(function*() {
+      const { audiences, members, profiles, settled, sql } = yield* start
+      const written = yield* Deferred.make<void>()
+      const release = yield* Deferred.make<void>()
+      const writer = yield* profiles.replace(scope, UserId.make("ada"), engineer).pipe(
+        Effect.andThen(Deferred.succeed(written, undefined)),
+        Effect.andThen(Deferred.await(release)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(written)
+      const put = yield* Effect.forkChild(audiences.put(scope, "eng", draft))
+      // Until it waits for the writer; if it did not, a count that starts now would not see the writer's row.
+      yield* sql`select 1 from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`.pipe(
+        Effect.repeat({ while: (waiting) => waiting.length === 0 && put.pollUnsafe() === undefined })
+      )
+      yield* settled
+      yield* Deferred.succeed(release, undefined)
+      yield* Fiber.join(writer)
+      yield* Fiber.join(put)
+      yield* settled
+      assert.deepStrictEqual(yield* members, ["ada"])
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a write of the same user meanwhile is not lost to a step that read the old one", () =>
+    Effect.gen(function*() {
+      const { audiences, members, profiles, settled, sql } = yield* start
+      yield* audiences.put(scope, "eng", draft)
+      yield* profiles.replace(scope, UserId.make("ada"), { title: "Poet" })
+      const written = yield* Deferred.make<void>()
+      const release = yield* Deferred.make<void>()
+      const writer = yield* profiles.replace(scope, UserId.make("ada"), engineer).pipe(
+        Effect.andThen(Deferred.succeed(written, undefined)),
+        Effect.andThen(Deferred.await(release)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(written)
+      yield* settled
+      assert.deepStrictEqual(yield* members, [])
+      yield* Deferred.succeed(release, undefined)
+      yield* Fiber.join(writer)
+      yield* settled
+      assert.deepStrictEqual(yield* members, ["ada"])
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a step that does not commit leaves marks and place, and the next does the work", () =>
+    Effect.gen(function*() {
+      const { audiences, members, profiles, settled, sql, steps } = yield* start
+      yield* profiles.replace(scope, UserId.make("ada"), engineer)
+      yield* audiences.put(scope, "eng", draft)
+      yield* profiles.replace(scope, UserId.make("bob"), engineer)
+      for (const _ of [1, 2, 3]) {
+        const cut = steps.advance.pipe(Effect.andThen(Effect.fail("cut")), sql.withTransaction)
+        assert.strictEqual(yield* Effect.flip(cut), "cut")
+      }
+      assert.deepStrictEqual(yield* members, [])
+      yield* settled
+      assert.deepStrictEqual(yield* members, ["ada", "bob"])
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("nodes at once do the work once, and nothing is left", () =>
+    Effect.gen(function*() {
+      const { audiences, members, profiles, settled, sql } = yield* start
+      yield* audiences.put(scope, "eng", draft)
+      const users = Array.from({ length: 30 }, (_, n) => UserId.make(`u${n}`))
+      yield* Effect.forEach(users, (user) => Effect.andThen(profiles.replace(scope, user, engineer), settled), {
+        concurrency: 4
+      })
+      yield* settled
+      assert.sameMembers([...(yield* members)], users)
+      const [{ count }] = yield* Count(
+        yield* sql`select ((select count(*) from audience_changes) + (select count(*) from audience_counts))::int as count`
+      )
+      assert.strictEqual(count, 0)
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("without an audience a write of a profile is one statement that leaves nothing behind", () =>
+    Effect.gen(function*() {
+      const { profiles, sql } = yield* start
+      assert.strictEqual(yield* counting(profiles.replace(scope, UserId.make("ada"), engineer)), 1)
+      const [{ count }] = yield* Count(yield* sql`select count(*)::int as count from audience_changes`)
+      assert.strictEqual(count, 0)
+    }).pipe(Effect.provide(stores)))
+})
