@@ -30,7 +30,8 @@ const counter = async (url: string, line: string): Promise<number | undefined> =
 /** Tidings on a Postgres database, or embedded in a data directory. */
 export const tidings = async (
   store: { readonly database: Database } | { readonly directory: string },
-  nodeArguments: ReadonlyArray<string> = []
+  nodeArguments: ReadonlyArray<string> = [],
+  more: Readonly<Record<string, string>> = {}
 ): Promise<Target> => {
   if (!existsSync(serverFile)) throw new Error(`there is no server to measure: ${serverFile}`)
   const port = await Process.freePort()
@@ -47,7 +48,8 @@ export const tidings = async (
       TIDINGS_BOOTSTRAP_SECRET: secret,
       TIDINGS_SECRET_KEY: Buffer.alloc(32, "bench").toString("base64"),
       TIDINGS_CLUSTER_HOST: "127.0.0.1",
-      TIDINGS_CLUSTER_PORT: String(await Process.freePort())
+      TIDINGS_CLUSTER_PORT: String(await Process.freePort()),
+      ...more
     }
   })
   return {

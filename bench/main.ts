@@ -2,6 +2,7 @@ import { parseArgs } from "node:util"
 import { accept } from "./Accept.ts"
 import { deliver } from "./Deliver.ts"
 import { email } from "./Email.ts"
+import { growth } from "./Growth.ts"
 import { idle } from "./Idle.ts"
 import * as Machine from "./Machine.ts"
 import { memory } from "./Memory.ts"
@@ -9,6 +10,7 @@ import { providers } from "./Providers.ts"
 import { type Line, type Question, table } from "./Report.ts"
 import { reads } from "./Reads.ts"
 import { render } from "./Render.ts"
+import { scale } from "./Scale.ts"
 import { start } from "./Start.ts"
 
 const questions: Readonly<Record<string, Question>> = {
@@ -20,7 +22,9 @@ const questions: Readonly<Record<string, Question>> = {
   email,
   providers,
   reads,
-  render
+  render,
+  growth,
+  scale
 }
 
 const { positionals, values } = parseArgs({

@@ -44,6 +44,7 @@ import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
 import * as RateLimits from "#layers/postgres/RateLimits.ts"
 import * as References from "#layers/postgres/References.ts"
+import * as Retention from "#layers/postgres/Retention.ts"
 import * as Strategies from "#layers/postgres/Strategies.ts"
 import * as Submissions from "#layers/postgres/Submissions.ts"
 import * as Templates from "#layers/postgres/Templates.ts"
@@ -101,7 +102,10 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
     )
 
 const database = (settings: Values) =>
-  Partitions.layer.pipe(
+  Layer.merge(
+    Partitions.layer,
+    Retention.layer(settings.worker === undefined ? settings.retentionDays : undefined)
+  ).pipe(
     Layer.provideMerge(Installation.layer(settings.shards)),
     Layer.provideMerge(Migrations.layer),
     Layer.provideMerge(client(settings))

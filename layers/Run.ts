@@ -2,7 +2,7 @@ import * as Worker from "#layers/cluster/Worker.ts"
 import * as Settings from "#layers/settings/Settings.ts"
 import * as Telemetry from "#layers/telemetry/Telemetry.ts"
 import { NodeRuntime } from "@effect/platform-node"
-import { Cause, Effect, Exit, Layer, Metric } from "effect"
+import { Cause, Effect, Exit, Layer } from "effect"
 import process from "node:process"
 
 /** A stop that takes longer than this is cut, in ms (design.md §6): what is in flight is in the journal. */
@@ -41,7 +41,6 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
   Effect.runFork(
     Effect.raceFirst(program, Worker.stopped).pipe(
       Effect.provideService(Settings.WorkerNumber, number),
-      Effect.provideService(Metric.CurrentMetricAttributes, { worker: String(number) }),
       Effect.annotateLogs("worker", number)
     )
   ).addObserver((exit) => process.exit(Exit.isFailure(exit) ? 1 : 0))

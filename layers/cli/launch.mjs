@@ -18,6 +18,7 @@ const commands = {
   tidings: { arguments: sources("layers/cli/Tidings.ts"), tools: false },
   test: { arguments: vitest, tools: true },
   check: { arguments: sources("test/check.ts"), tools: true },
+  certify: { arguments: sources("test/certify/main.ts"), tools: true },
   bench: { arguments: sources("bench/main.ts"), tools: true }
 }
 

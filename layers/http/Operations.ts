@@ -44,7 +44,7 @@ export const layer = (options: { readonly alone: boolean }) =>
         yield* measure
         const own = yield* PrometheusMetrics.format()
         const theirs = (yield* workers.reports).map(({ metrics }) => metrics)
-        const text = theirs.length === 0 ? own : merged([own, ...theirs])
+        const text = theirs.length === 0 ? own : merged(own, theirs)
         return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
       })
     )

@@ -1,8 +1,16 @@
 /** The name of a family that a comment line opens, and the family's name of a sample. */
 const opened = /^# (?:HELP|TYPE) (\S+) /
 
-/** The Prometheus texts of several processes as one: each family once, with the samples of all. They must tell themselves apart by a label. */
-export const merged = (texts: ReadonlyArray<string>): string => {
+/** One process's text with a label on each of its samples. */
+const labelled = (text: string, label: string): string =>
+  text.replaceAll(
+    /^([a-zA-Z_:][\w:]*)(\{?)/gm,
+    (_, name: string, brace: string) => brace === "" ? `${name}{${label}}` : `${name}{${label},`
+  )
+
+/** The Prometheus texts of a server and its workers as one: each family once, with the samples of all, a worker's by its number. */
+export const merged = (server: string, workers: ReadonlyArray<string>): string => {
+  const texts = [server, ...workers.map((text, index) => labelled(text, `worker="${index + 1}"`))]
   const families = new Map<string, { readonly head: Array<string>; readonly samples: Array<string> }>()
   for (const text of texts) {
     const known = new Set(families.keys())

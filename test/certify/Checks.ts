@@ -91,22 +91,33 @@ export const verdict = async (options: {
   readonly slowestRecovery: number
   readonly breaches?: ReadonlyArray<string>
   readonly frozen?: ReadonlyArray<Frozen>
+  /** Messages of requests with many recipients, known by how these begin, and how many were accepted at least. */
+  readonly crowd?: { readonly prefix: string; readonly atLeast: number } | undefined
   readonly note?: string
 }): Promise<Verdict> => {
   const { place, scenario, sent, slowestRecovery } = options
-  const [outcome, attempts] = await Promise.all([
+  const [all, attempts] = await Promise.all([
     Effect.runPromise(Outcome.read(place)),
     Effect.runPromise(started(place))
   ])
+  const { crowd } = options
+  const isCrowd = (to: string) => crowd !== undefined && to.startsWith(crowd.prefix)
+  const many = all.messages.filter(({ recipient }) => isCrowd(recipient))
+  const outcome: Outcome.Outcome = {
+    ...all,
+    messages: all.messages.filter(({ recipient }) => !isCrowd(recipient)),
+    calls: new Map([...all.calls].filter(([, [call]]) => !isCrowd(call?.to ?? "")))
+  }
+  const lostOfMany = Math.max(0, (crowd?.atLeast ?? 0) - many.filter(({ id }) => all.calls.has(id)).length)
   const accepted = sent.map(({ id }) => id)
   const lost = accepted.filter((id) => !outcome.calls.has(id)).length
   const bound = outcome.messages.reduce((sum, { id }) => sum + Outcome.unknownOf(outcome, id), 0)
   const duplicates = Outcome.duplicates(outcome)
   return {
     scenario,
-    accepted: accepted.length,
-    handedOver: outcome.calls.size,
-    lost,
+    accepted: accepted.length + (crowd?.atLeast ?? 0),
+    handedOver: all.calls.size,
+    lost: lost + lostOfMany,
     duplicates,
     bound,
     slowestRecovery,
@@ -114,6 +125,7 @@ export const verdict = async (options: {
       ...(options.breaches ?? []),
       ...(new Set(accepted).size === accepted.length ? [] : ["two keys were answered with one request"]),
       ...Outcome.faults(outcome, accepted),
+      ...(lostOfMany === 0 ? [] : [`${lostOfMany} accepted messages of many were never handed over`]),
       ...(duplicates <= bound ? [] : [`${duplicates} duplicates, and ${bound} at most may be`]),
       ...disordered(sent, attempts),
       ...(options.frozen ?? []).flatMap((frozen) => stale(place, attempts, frozen)),

@@ -72,7 +72,7 @@ export const start = (place: Place, more: Readonly<Record<string, string>> = {})
   const descriptor = openSync(log, "a")
   const { DATABASE_URL: _, ...inherited } = process.env
   const began = performance.now()
-  const [command, ...first] = runtimes[place.runtime ?? "node"]
+  const [command = "", ...first] = [...place.prefix ?? [], ...runtimes[place.runtime ?? "node"]]
   const child = spawn(command, [...first, file], {
     detached: true,
     env: { ...inherited, ...environment(place), ...more },

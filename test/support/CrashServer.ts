@@ -38,9 +38,12 @@ const vendor: Vendor = {
       `${delivery.messageId} ${delivery.attempt} ${process.pid} ${now()} ${String(delivery.profile["email"])}\n`
     yield* Effect.sync(() => writeSync(ledger, line()))
     if (named(delivery.profile, "poison-call")) die()
+    const isPoint = (name: string) => delivery.attempt === 1 && String(delivery.profile["email"]).startsWith(name)
+    if (isPoint("point-called-")) die()
     if (named(delivery.profile, "hang")) return yield* Effect.never
     if (slowest > 0) yield* Effect.sleep(yield* Random.nextIntBetween(0, slowest))
     yield* Effect.sync(() => writeSync(ends, line()))
+    if (isPoint("point-replied-")) die()
     return { reference: `${delivery.messageId}-${delivery.attempt}` }
   })
 }

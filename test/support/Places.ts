@@ -17,6 +17,8 @@ export interface Place {
   readonly ledger: string
   /** What the server runs on; Node if nothing is said. */
   readonly runtime?: "node" | "deno"
+  /** Words before the command that starts the server: where it runs. */
+  readonly prefix?: ReadonlyArray<string>
   /** The store itself, without a server; an embedded one may be opened only while no server runs. */
   readonly store: Layer.Layer<SqlClient.SqlClient, unknown>
 }

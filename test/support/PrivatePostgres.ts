@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { appendFileSync, chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -52,6 +52,8 @@ export const make = async (given?: string): Promise<PrivatePostgres> => {
     cwd: directory,
     stdio: "ignore"
   })
+  // Nobody but this machine, and the namespaces that tests make on it.
+  appendFileSync(join(data, "pg_hba.conf"), "host all all 10.231.0.0/16 trust\n")
   const port = await freePort()
   let server: ChildProcess | undefined
 
@@ -65,7 +67,7 @@ export const make = async (given?: string): Promise<PrivatePostgres> => {
   }
   const start = async () => {
     const [command = "", ...first] = [...prefix, join(bin, "postgres")]
-    const settings = ["listen_addresses=127.0.0.1", `unix_socket_directories=${directory}`, "max_connections=200"]
+    const settings = ["listen_addresses=*", `unix_socket_directories=${directory}`, "max_connections=200"]
     server = spawn(command, [...first, "-D", data, "-p", String(port), ...settings.flatMap((each) => ["-c", each])], {
       cwd: directory,
       stdio: "ignore"

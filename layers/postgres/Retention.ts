@@ -1,0 +1,86 @@
+import { Clock, DateTime, Effect, Layer, Schedule, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Messages first: what is gone there is gone for readers, whatever of it is still to be dropped. */
+const tables = ["messages", "attempts", "history"] as const
+
+const day = 86_400_000
+
+/** Others queue behind one who waits for a whole table, so nobody waits for long, in ms: the next try comes soon. */
+const patience = 50
+const again = Schedule.spaced("500 millis").pipe(Schedule.upTo({ times: 40 }))
+
+const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
+const decodeDetached = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ gone: Schema.Boolean })]))
+
+/** The days, as `yyyymmdd`, of which a partition exists or was detached and not yet dropped. */
+const daysOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const rows = yield* sql`select distinct right(relname, 8) as name from pg_class
+    where relkind = 'r' and relnamespace = current_schema()::regnamespace
+      and relname ~ '^(messages|attempts|history)_[0-9]{8}$' order by 1`.pipe(Effect.flatMap(decodeNames))
+  return rows.map(({ name }) => name)
+})
+
+/**
+ * Takes a day's messages out of their table in one short transaction, unless one of them is open: looked at under the lock that keeps it so.
+ */
+const detachMessages = (name: string): string =>
+  `do $$ begin
+    perform set_config('lock_timeout', '${patience}', true);
+    if exists (select from pg_inherits where inhrelid = to_regclass('messages_${name}')) then
+      lock table messages in access exclusive mode;
+      if not exists (select from messages_${name} where due_at = 0) and not exists (select from messages_${name} where due_at > 0) then
+        alter table messages detach partition messages_${name};
+      end if;
+    end if;
+  end $$`
+
+const detach = (table: string, name: string): string =>
+  `do $$ begin
+    perform set_config('lock_timeout', '${patience}', true);
+    if exists (select from pg_inherits where inhrelid = to_regclass('${table}_${name}')) then
+      alter table ${table} detach partition ${table}_${name};
+    end if;
+  end $$`
+
+const nameOf = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")
+
+/**
+ * Drops the days of messages, attempts and history that ended `days` ago or earlier: a day at a time, detached under a lock that nobody waits
+ * behind for long, and dropped when no query can see it any more. A day with an open message stays whole. Answers the days that went.
+ */
+export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClient, days: number) {
+  const now = yield* Clock.currentTimeMillis
+  const kept = nameOf(now - days * day)
+  const patiently = (statement: string) => Effect.retry(sql.unsafe(statement).unprepared, again)
+  const gone: Array<string> = []
+  for (const name of (yield* daysOf(sql)).filter((name) => name < kept)) {
+    yield* patiently(detachMessages(name))
+    const [detached] = yield* decodeDetached(
+      yield* sql`select not exists (select from pg_inherits where inhrelid = to_regclass(${`messages_${name}`})) as gone`
+    )
+    if (!detached.gone) continue
+    yield* Effect.forEach(tables.slice(1), (table) => patiently(detach(table, name)), { discard: true })
+    yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
+      discard: true
+    })
+    gone.push(name)
+    yield* Effect.logInfo("dropped a day of messages", { day: name })
+  }
+  return gone
+})
+
+/** Drops what is older than so many days, soon after the start and every hour; `undefined` keeps everything. */
+export const layer = (days: number | undefined) =>
+  days === undefined
+    ? Layer.empty
+    : Layer.effectDiscard(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* Effect.andThen(
+        Effect.sleep("1 minute"),
+        Effect.schedule(
+          Effect.catchCause(drop(sql, days), (cause) => Effect.logWarning("old messages were not dropped", cause)),
+          Schedule.spaced("1 hour")
+        )
+      ).pipe(Effect.forkScoped)
+    }))

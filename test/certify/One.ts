@@ -1,0 +1,83 @@
+import * as Drain from "#test/crash/Drain.ts"
+import { requestIdOf } from "#test/crash/OpenLoop.ts"
+import * as Caller from "#test/support/Caller.ts"
+import * as CrashProcess from "#test/support/CrashProcess.ts"
+import type { Place } from "#test/support/Places.ts"
+import * as Checks from "./Checks.ts"
+import * as Load from "./Load.ts"
+import type { Verdict } from "./Verdict.ts"
+
+/** One server under load. */
+export interface One {
+  readonly caller: Caller.Caller
+  readonly load: Load.Load
+  /** The process that runs now. */
+  readonly process: () => CrashProcess.CrashProcess
+  /** Starts a server where the last one ended; resolves to the ms until it is ready. */
+  readonly again: (place?: Place) => Promise<number>
+  /** One try of a send of its own; it counts like those of the load, and is repeated under its key at the end. */
+  readonly probe: (key: string) => Promise<Caller.Answer | undefined>
+  /** So many messages were accepted whose recipients begin with `prefix`. */
+  readonly crowd: (prefix: string, atLeast: number) => void
+  readonly breach: (sentence: string) => void
+  /** A recovery of so many ms. */
+  readonly recovered: (millis: number) => void
+}
+
+const provider = { CRASH_PROVIDER_MILLIS: "60" }
+
+/** Runs a server at the place under load while `faults` happens to it; then everything is drained, stopped and held against each other. */
+export const run = async (
+  scenario: string,
+  place: Place,
+  perSecond: number,
+  faults: (one: One) => Promise<Place | void>,
+  options: { readonly environment?: Readonly<Record<string, string>>; readonly note?: string } = {}
+): Promise<Verdict> => {
+  const environment = { ...provider, ...options.environment }
+  const caller = Caller.make(place.port, 128)
+  let server = CrashProcess.start(place, environment)
+  await server.ready()
+  const load = Load.start([caller], perSecond)
+  const breaches: Array<string> = []
+  let slowest = 0
+  let many: { readonly prefix: string; readonly atLeast: number } | undefined
+  const probes = new Set<string>()
+  const moved = await faults({
+    caller,
+    load,
+    process: () => server,
+    again: (where = place) => {
+      server = CrashProcess.start(where, environment)
+      return server.ready()
+    },
+    probe: (key) => {
+      probes.add(key)
+      return caller.call("POST", "/send", { key, body: Caller.toEmail(key) })
+    },
+    crowd: (prefix, atLeast) => {
+      many = { prefix, atLeast }
+    },
+    breach: (sentence) => void breaches.push(sentence),
+    recovered: (millis) => {
+      slowest = Math.max(slowest, millis)
+    }
+  })
+  const loaded = await load.finish()
+  const probed = await Promise.all([...probes].map((key) => caller.insist("/send", key, Caller.toEmail(key))))
+  const sent = [...loaded, ...probed.map((answer) => ({ id: requestIdOf(answer), chain: undefined }))]
+  await Drain.untilClosed(caller, 120_000).catch((error: unknown) => breaches.push(String(error)))
+  server.signal("SIGTERM")
+  const { code, output } = await server.ended
+  if (code !== 0) breaches.push(`the server ended with ${code}: ${output.slice(-500)}`)
+  caller.close()
+  return Checks.verdict({
+    scenario,
+    place: moved ?? place,
+    sent,
+    slowestRecovery: slowest,
+    crowd: many,
+    breaches: [...breaches, ...load.strange().map((answer) => `an answer nobody was promised: ${answer}`)],
+    ...(options.note === undefined ? {} : { note: options.note })
+  })
+}

@@ -1,0 +1,101 @@
+/** `npm run certify -- --minutes N [--only name] [--sends N --kills N]`: the crash certificate. Exit 1 on any breach. */
+import * as PrivatePostgres from "#test/support/PrivatePostgres.ts"
+import { parseArgs } from "node:util"
+import type { Scenario } from "./Scenario.ts"
+import * as Database from "./scenarios/Database.ts"
+import { cutOff } from "./scenarios/CutOff.ts"
+import { diskFull } from "./scenarios/DiskFull.ts"
+import { frozen } from "./scenarios/Frozen.ts"
+import { kills } from "./scenarios/Kills.ts"
+import { overload } from "./scenarios/Overload.ts"
+import { points } from "./scenarios/Points.ts"
+import { powerCut } from "./scenarios/PowerCut.ts"
+import { redis } from "./scenarios/Redis.ts"
+import * as Ownership from "./scenarios/Ownership.ts"
+import { at } from "./Scenario.ts"
+import { type Skipped, table, type Verdict } from "./Verdict.ts"
+
+// What was started is ended by what listens for the exit.
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130))
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: "string", default: "10" },
+    only: { type: "string" },
+    on: { type: "string" },
+    sends: { type: "string", default: "0" },
+    kills: { type: "string", default: "0" },
+    rate: { type: "string", default: "150" }
+  }
+})
+
+const ownership: Scenario = (setting) => {
+  const { postgres } = setting
+  if (postgres === undefined)
+    return Promise.resolve({ scenario: setting.name, skipped: "no Postgres server is installed" })
+  if (setting.runtime === "deno") {
+    return Promise.resolve({ scenario: setting.name, skipped: "three nodes run on Node; on Deno the others do" })
+  }
+  const rounds = Math.max(1, Math.floor(setting.seconds / 90))
+  return at(setting, (place) => Ownership.run(setting.name, place, postgres, { perSecond: 50, freeze: 25_000, rounds }))
+}
+
+const everywhere: Readonly<Record<string, Scenario>> = {
+  kills: kills({ sends: Number(values.sends), kills: Number(values.kills) }),
+  points,
+  frozen,
+  redis,
+  overload
+}
+const embedded: Readonly<Record<string, Scenario>> = { ...everywhere, "power cut": powerCut, "disk full": diskFull }
+const onPostgres: Readonly<Record<string, Scenario>> = {
+  ...everywhere,
+  restarts: Database.restarts,
+  "cut at commit": Database.cuts,
+  ownership,
+  "cut off": cutOff
+}
+
+const settings = (["node", "deno"] as const).flatMap((runtime) => [
+  { runtime, storage: "embedded" as const, scenarios: embedded },
+  { runtime, storage: "Postgres" as const, scenarios: onPostgres }
+])
+
+const wanted = settings.flatMap(({ runtime, scenarios, storage }) =>
+  Object.entries(scenarios).flatMap(([name, scenario]) => {
+    const full = `${name}, ${storage}, ${runtime}`
+    return (values.only === undefined || values.only.split(",").includes(name)) &&
+        (values.on === undefined || full.includes(values.on))
+      ? [{ full, scenario, runtime, storage }]
+      : []
+  })
+)
+
+const postgres = PrivatePostgres.programs() === undefined ? undefined : await PrivatePostgres.make()
+const verdicts: Array<Verdict | Skipped> = []
+const end = performance.now() + Number(values.minutes) * 60_000
+for (const [n, { full, runtime, scenario, storage }] of wanted.entries()) {
+  // What is left of the time, shared by what is left to run; the least of each runs in any case.
+  const seconds = Math.max(3, (end - performance.now()) / 1_000 / (wanted.length - n) - 15)
+  console.error(`${full}: ${Math.round(seconds)} s …`)
+  try {
+    const verdict = await scenario({ name: full, runtime, storage, postgres, seconds, perSecond: Number(values.rate) })
+    verdicts.push(verdict)
+    console.error("skipped" in verdict ? "  not run" : verdict.breaches.length === 0 ? "  pass" : "  BREACH")
+  } catch (error) {
+    const why = error instanceof Error ? error.stack ?? error.message : String(error)
+    verdicts.push({
+      scenario: full,
+      accepted: 0,
+      handedOver: 0,
+      lost: 0,
+      duplicates: 0,
+      bound: 0,
+      slowestRecovery: 0,
+      breaches: [`it could not be carried through: ${why}`]
+    })
+  }
+}
+await postgres?.remove()
+console.log(table(verdicts))
+process.exit(verdicts.some((verdict) => "breaches" in verdict && verdict.breaches.length > 0) ? 1 : 0)

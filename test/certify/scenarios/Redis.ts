@@ -1,0 +1,52 @@
+import * as One from "#test/certify/One.ts"
+import { at, type Scenario } from "#test/certify/Scenario.ts"
+import { freePort } from "#test/support/CrashProcess.ts"
+import { execFileSync, spawn } from "node:child_process"
+import { once } from "node:events"
+import { setTimeout as sleep } from "node:timers/promises"
+
+const isInstalled = (): boolean => {
+  try {
+    execFileSync("redis-server", ["--version"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+
+const start = (port: number) =>
+  spawn("redis-server", ["--port", String(port), "--save", "", "--appendonly", "no", "--bind", "127.0.0.1"], {
+    stdio: "ignore"
+  })
+
+/** P8: Redis is flushed, killed and started anew. */
+export const redis: Scenario = (setting) => {
+  if (!isInstalled()) return Promise.resolve({ scenario: setting.name, skipped: "no redis-server is installed" })
+  return at(setting, async (place) => {
+    const port = await freePort()
+    let server = start(port)
+    let times = 0
+    try {
+      const verdict = await One.run(setting.name, place, setting.perSecond, async ({ breach, caller }) => {
+        const began = performance.now()
+        while (times === 0 || performance.now() - began < setting.seconds * 1_000) {
+          await sleep(700)
+          execFileSync("redis-cli", ["-p", String(port), "flushall"], { stdio: "ignore" })
+          await sleep(700)
+          server.kill("SIGKILL")
+          await once(server, "exit")
+          const asked = performance.now()
+          const answer = await caller.call("GET", "/messages?limit=1")
+          if (answer?.status !== 200) breach(`${answer?.status} without Redis`)
+          if (performance.now() - asked > 2_500) breach("an answer took more than 2.5 s without Redis")
+          await sleep(700)
+          server = start(port)
+          times++
+        }
+      }, { environment: { REDIS_URL: `redis://127.0.0.1:${port}` } })
+      return { ...verdict, note: `${times} kills of Redis` }
+    } finally {
+      server.kill("SIGKILL")
+    }
+  })
+}

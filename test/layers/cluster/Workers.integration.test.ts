@@ -1,0 +1,107 @@
+import * as Drain from "#test/crash/Drain.ts"
+import * as OpenLoop from "#test/crash/OpenLoop.ts"
+import * as Outcome from "#test/crash/Outcome.ts"
+import * as Caller from "#test/support/Caller.ts"
+import * as CrashProcess from "#test/support/CrashProcess.ts"
+import * as MainProcess from "#test/support/MainProcess.ts"
+import * as Places from "#test/support/Places.ts"
+import * as Prometheus from "#test/support/Prometheus.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+const sends = 60
+
+const tidings = async (place: Places.Place, ...args: ReadonlyArray<string>) => {
+  const command = MainProcess.run("node", "layers/cli/Tidings.ts", {
+    TIDINGS_URL: `http://127.0.0.1:${place.port}`,
+    TIDINGS_API_KEY: CrashProcess.apiKey
+  }, args)
+  const { code } = await command.ended
+  assert.strictEqual(code, 0, command.stderr())
+  return command.stdout()
+}
+
+const set = (place: Places.Place, id: string) =>
+  Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`update messages set status = 'of a later version', due_at = 1 where id = ${id}`
+    yield* sql`select pg_notify('tidings_due', shard::text) from messages where id = ${id}`
+  }).pipe(Effect.provide(place.store))
+
+describe("TIDINGS_WORKERS", () => {
+  for (const runtime of ["node", "deno"] as const) {
+    it.live(
+      `two workers own shards, deliver, are counted, and drain with their server, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("Postgres", { runtime })
+          const server = CrashProcess.start(place, { TIDINGS_WORKERS: "2" })
+          yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()))
+          const caller = Caller.make(place.port)
+          yield* Effect.promise(async () => {
+            await server.ready()
+            await Promise.all(
+              Array.from({ length: sends }, (_, n) => caller.insist("/send", OpenLoop.keyOf(n), OpenLoop.bodyOf(n)))
+            )
+            await Drain.untilClosed(caller, 30_000)
+            const metrics = Prometheus.parse((await caller.call("GET", "/metrics"))?.body ?? "")
+            const owned = [...metrics.get("tidings_owned_shards")?.samples ?? []]
+            assert.deepStrictEqual(owned.map(([labels]) => labels), [
+              "tidings_owned_shards",
+              "tidings_owned_shards{worker=\"1\"}",
+              "tidings_owned_shards{worker=\"2\"}"
+            ])
+            assert.strictEqual(owned.reduce((sum, [, count]) => sum + count, 0), 64)
+            const settled = [...metrics.get("tidings_messages_settled_total")?.samples.values() ?? []]
+            assert.strictEqual(settled.reduce((sum, count) => sum + count, 0), sends)
+            const seen = await tidings(place, "cluster")
+            assert.match(seen, /^3 nodes, 64 shards\n/)
+            assert.strictEqual(seen.match(/^ {2}up /gm)?.length, 3)
+            assert.include(seen, "0 messages due")
+          })
+          if (runtime === "node") {
+            // X1: what is set aside is seen, and can be sent again.
+            const id = OpenLoop.requestIdOf(
+              yield* Effect.promise(() =>
+                caller.insist("/send", "later", Caller.toEmail("later", { delay: { duration: 3_600_000 } }))
+              )
+            )
+            yield* set(place, id)
+            yield* Effect.promise(async () => {
+              let listed = ""
+              for (let asked = 0; asked < 20 && !listed.includes(id); asked++) {
+                listed = await tidings(place, "replay", "--list")
+              }
+              assert.strictEqual(listed.trim(), id)
+              const first = await tidings(place, "replay")
+              assert.match(first, new RegExp(`^${id} is sent again as 1-`))
+              assert.strictEqual(await tidings(place, "replay", id), first)
+              await Drain.untilClosed(caller, 30_000)
+            })
+          }
+          const end = yield* Effect.promise(async () => {
+            server.signal("SIGTERM")
+            return await server.ended
+          })
+          caller.close()
+          assert.deepStrictEqual([end.code, end.signal], [0, null])
+          const outcome = yield* Outcome.read(place)
+          assert.lengthOf(
+            outcome.messages.filter(({ status }) => status === "SENT"),
+            runtime === "node" ? sends + 1 : sends
+          )
+          assert.strictEqual(Outcome.duplicates(outcome), 0)
+        }),
+      180_000
+    )
+  }
+
+  it.live("workers without DATABASE_URL are refused: an embedded store has one owner", () =>
+    Effect.gen(function*() {
+      const place = yield* Places.make("embedded")
+      const { code, output } = yield* Effect.promise(() => CrashProcess.start(place, { TIDINGS_WORKERS: "2" }).ended)
+      assert.strictEqual(code, 1)
+      assert.include(output, "TIDINGS_WORKERS must be a number from 0 to 64, and needs DATABASE_URL")
+    }), 60_000)
+})

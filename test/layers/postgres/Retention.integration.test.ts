@@ -1,0 +1,78 @@
+import * as Retention from "#layers/postgres/Retention.ts"
+import * as Partitions from "#layers/postgres/Partitions.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+
+const today = Date.UTC(2026, 10, 21, 12)
+const day = 86_400_000
+
+const Ids = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
+
+const idAt = (ms: number, tail: string): string =>
+  `1-${Math.floor(ms / 1_000).toString(16).padStart(8, "0")}-${tail.repeat(24)}`
+
+/** A message with an attempt and a line of history; `dueAt` null is closed. */
+const stored = Effect.fnUntraced(function*(id: string, dueAt: number | null) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into messages ${
+    sql.insert({
+      scope: 1,
+      id,
+      request_id: id,
+      shard: 0,
+      lane: "bulk",
+      recipient_key: "k",
+      key_state: "published",
+      status: "SENT",
+      due_at: dueAt,
+      event: "",
+      template: "",
+      recipient_name: "k",
+      enqueued_at: 0,
+      recipient: "{}",
+      instructions: "{}"
+    })
+  }`
+  yield* sql`insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
+    values (1, ${id}, 1, 1, 'email', 'p', 'accepted', 0)`
+  yield* sql`insert into history (scope, message_id, at, step, events) values (1, ${id}, 0, 'accept', '[]')`
+})
+
+const test = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>) =>
+  Effect.andThen(TestClock.setTime(today), Effect.scoped(Effect.provide(effect, FreshDatabase.layer)))
+
+describe("Retention", () => {
+  it.effect("drops whole days that ended before, never one with an open message, and nothing younger", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      for (const back of [0, 9, 18, 27]) {
+        yield* TestClock.setTime(today - back * day)
+        yield* Partitions.ensure(sql)
+      }
+      yield* TestClock.setTime(today)
+      const at = (days: number) => today - days * day
+      yield* stored(idAt(at(27), "a"), null)
+      yield* stored(idAt(at(26), "b"), null)
+      yield* stored(idAt(at(26), "c"), at(-3))
+      yield* stored(idAt(at(20), "d"), 0)
+      yield* stored(idAt(at(8), "e"), null)
+      yield* stored(idAt(at(6), "f"), null)
+      const gone = yield* Retention.drop(sql, 7)
+      assert.includeMembers([...gone], ["20261025", "20261113"])
+      assert.notInclude(gone, "20261026")
+      assert.notInclude(gone, "20261101")
+      for (
+        const [table, column] of [["messages", "id"], ["attempts", "message_id"], ["history", "message_id"]] as const
+      ) {
+        const left = yield* Ids(yield* sql`select ${sql(column)} as id from ${sql(table)} order by 1`)
+        assert.deepStrictEqual(left.map(({ id }) => id.at(-1)), ["b", "c", "d", "f"], table)
+      }
+      assert.deepStrictEqual(yield* Retention.drop(sql, 7), [])
+      // Closed, its day goes the next time.
+      yield* sql`update messages set due_at = null where id = ${idAt(at(20), "d")}`
+      assert.deepStrictEqual(yield* Retention.drop(sql, 7), ["20261101"])
+    })))
+})
