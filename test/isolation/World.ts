@@ -44,6 +44,15 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
   yield* made("PUT", `/tenants/${tenant}/templates/template-${marker}`, { template: { content }, published: true })
   yield* made("PUT", `/users/${user}/tenants/${tenant}`, {})
   yield* made("PUT", `/users/${user}/tokens/${token}`, { provider_key: "firebase-fcm", device: { app_id: marker } })
+  const section = id(yield* made("POST", "/preferences/sections", { name: `section-${marker}` }))
+  const topic = id(
+    yield* made("POST", `/preferences/sections/${section}/topics`, {
+      name: `topic-${marker}`,
+      default_status: "OPTED_IN"
+    })
+  )
+  yield* made("PUT", `/users/${user}/preferences/${topic}`, { topic: { status: "OPTED_OUT" } })
+  yield* made("PUT", `/preferences/${user}`, { notifications: { [`notification-${marker}`]: {} } })
   const message = id(
     yield* made("POST", "/send", {
       message: { to: { user_id: user }, content: { title: marker, body: marker }, routing: inbox, delay }
@@ -71,6 +80,10 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
     "users/:user_id": user,
     "lists/:list_id": list,
     "subscriptions/:user_id": user,
+    "sections/:section_id": section,
+    "topics/:topic_id": topic,
+    "preferences/:topic_id": topic,
+    "preferences/:recipient_id": user,
     "tenants/:tenant_id": tenant,
     "templates/:template_id": `template-${marker}`,
     "versions/:version": "v1",
