@@ -17,6 +17,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secretKey = yield* SecretKey
   const revisions = yield* Revisions.make("tenants")
+  const templates = yield* Revisions.make("tenant templates")
 
   const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const rows = yield* sql`select ${sql.literal(Rows.columns)} from tenants t where scope = ${scope} and id = ${id}`
@@ -85,6 +86,7 @@ const make = Effect.gen(function*() {
   const remove: Tenants["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
       yield* revisions.bump(scope)
+      yield* templates.bump(scope)
       yield* sql`delete from tenants where scope = ${scope} and id = ${id}`
       yield* sql`update tenants set parent_id = null where scope = ${scope} and parent_id = ${id}`
       for (

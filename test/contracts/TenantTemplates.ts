@@ -95,9 +95,12 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
         yield* templates.remove(scope, "acme", "t")
         assert.isUndefined(yield* templates.resolve(scope, "acme", "t", "published"))
         assert.strictEqual((yield* templates.put(scope, "acme", "t", template("again"), true)).version, 1)
+        assert.strictEqual(yield* said(templates.resolve(scope, "acme", "t", "published")), "again")
         yield* tenants.remove(scope, "acme")
         yield* tenants.replace(scope, "acme", { name: "Acme" })
         assert.strictEqual(yield* tag(templates.get(scope, "acme", "t", "latest")), "TenantTemplateNotFound")
+        yield* TestClock.adjust("2 seconds")
+        assert.isUndefined(yield* templates.resolve(scope, "acme", "t", "published"))
       }))
 
     it.effect("are listed by id, page by page", () =>
