@@ -10,6 +10,7 @@ import * as ClusterRoute from "#layers/http/Clusters.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Operations from "#layers/http/Operations.ts"
 import * as Routes from "#layers/http/Routes.ts"
+import * as Tracked from "#layers/http/Tracking.ts"
 import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
@@ -78,6 +79,7 @@ import * as TopicPreferences from "#src/people/TopicPreferences.ts"
 import * as AudienceUpkeep from "#src/people/AudienceUpkeep.ts"
 import * as Callbacks from "#src/reports/Callbacks.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
+import * as Tracking from "#src/reports/Tracking.ts"
 import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { type Config, Effect, Layer, type Schema } from "effect"
@@ -192,6 +194,7 @@ const server = (settings: Values) =>
     Layer.mergeAll(
       Routes.layer,
       callbacks,
+      Tracked.layer.pipe(Layer.provide(Tracking.layer)),
       ClusterRoute.layer,
       Operations.layer({ alone: settings.databaseUrl === undefined })
     ),
@@ -214,13 +217,15 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
     Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
     Layer.provideMerge(TenantPreferences.layer),
     Layer.provideMerge(rendering),
+    Layer.provideMerge(Tracking.layerLinks),
     Layer.provideMerge(stores),
     Layer.provideMerge(vendors),
     Layer.provideMerge(database(settings)),
     Layer.provideMerge([
       Layer.succeed(ShardCount, settings.shards),
       Layer.succeed(AccountEmail, settings.accountEmail),
-      Layer.succeed(BrandLimit, settings.brandLimit)
+      Layer.succeed(BrandLimit, settings.brandLimit),
+      Layer.succeed(Tracking.PublicUrl, settings.publicUrl)
     ]),
     Layer.provideMerge(SecretKeyFile.layer),
     Layer.provideMerge([NodeCrypto.layer, NodeServices.layer])

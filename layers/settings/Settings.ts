@@ -13,6 +13,8 @@ export interface Values {
   readonly secretKey: Redacted.Redacted | undefined
   readonly shards: number
   readonly brandLimit: number | undefined
+  /** Where readers' mail clients reach this server; without a slash at its end. */
+  readonly publicUrl: string | undefined
   readonly redisUrl: Redacted.Redacted | undefined
   /** Requests a minute by kind, as `RateLimits.parse` reads them. */
   readonly rateLimits: string
@@ -49,6 +51,7 @@ const variables = {
   PORT: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), "PORT").pipe(
     Config.withDefault(3000)
   ),
+  TIDINGS_PUBLIC_URL: unset(Config.String("TIDINGS_PUBLIC_URL")),
   DATABASE_URL: unset(Config.Redacted("DATABASE_URL")),
   REDIS_URL: unset(Config.Redacted("REDIS_URL")),
   TIDINGS_RATE_LIMITS: Config.String("TIDINGS_RATE_LIMITS").pipe(Config.withDefault("")),
@@ -80,6 +83,7 @@ const clusterPortOf = (port: number): number => 20_000 + (port % 40_000)
 /** What is wrong with a value, without the value: it may be a secret (P9). */
 const faults: Record<keyof typeof variables, string> = {
   PORT: "must be a port number",
+  TIDINGS_PUBLIC_URL: "must be an http(s) URL without a query",
   DATABASE_URL: "must be a postgres:// URL",
   REDIS_URL: "must be a redis:// or rediss:// URL",
   TIDINGS_RATE_LIMITS: "must be like lists=20,list-subscriptions=20,brands=200: requests a minute, 0 for no limit",
@@ -134,6 +138,11 @@ const read = Effect.gen(function*() {
       secret((text) => /^[A-Za-z0-9+/]{43}=?$/.test(text))
     ),
     shards: yield* value("TIDINGS_SHARDS", variables.TIDINGS_SHARDS),
+    publicUrl: yield* value(
+      "TIDINGS_PUBLIC_URL",
+      variables.TIDINGS_PUBLIC_URL,
+      (url) => url === undefined || (/^https?:\/\/[^\s?#]+$/.test(url) && URL.canParse(url))
+    ),
     brandLimit: yield* value("TIDINGS_BRAND_LIMIT", variables.TIDINGS_BRAND_LIMIT),
     redisUrl: yield* value("REDIS_URL", variables.REDIS_URL, secret((url) => /^rediss?:\/\//.test(url))),
     rateLimits: yield* value(
@@ -161,6 +170,7 @@ const read = Effect.gen(function*() {
   const worker = yield* WorkerNumber
   return Settings.of({
     ...read,
+    publicUrl: read.publicUrl?.replace(/\/+$/, ""),
     port,
     workers: worker === undefined ? asked : 0,
     worker,

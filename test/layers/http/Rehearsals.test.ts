@@ -94,6 +94,20 @@ describe("Rehearsals", () => {
       assert.include(bomb.results[0]?.outputs[0]?.error, "malformed")
       const unmapped = yield* DryRun((yield* run({ message: { to: { email: "a@b.io" }, template: "none" } })).body)
       assert.deepInclude(unmapped.results[0], { status: "UNMAPPED", outputs: [] })
+      const roots = yield* DryRun(
+        (yield* run({
+          message: {
+            to: { email: "a@b.io" },
+            content: {
+              title: "{{recipient}} {{event}} {{courier.environment}} {{courier.scope}} {{subscriptionTopicId}}",
+              body: ""
+            },
+            metadata: { event: "shipped" },
+            preferences: { subscription_topic_id: "orders" }
+          }
+        })).body
+      )
+      assert.strictEqual(roots.results[0]?.outputs[0]?.content?.subject, "a@b.io shipped production published orders")
       const later = yield* DryRun((yield* run(message({ email: "a@b.io" }, { delay: { duration: 3_600_000 } }))).body)
       assert.isDefined(later.results[0]?.due_at)
       for (const to of [{ list_id: "l" }, { audience_id: "a" }]) {

@@ -1,0 +1,80 @@
+import { MessageId } from "#schemas/MessageId.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { derive, SecretKey } from "#src/access/SecretKey.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { createHmac, timingSafeEqual } from "node:crypto"
+
+/** Where readers' mail clients reach this server, without a slash at its end; `undefined`: nowhere, and mails have no such links. */
+export const PublicUrl = Context.Reference<string | undefined>("tidings/PublicUrl", { defaultValue: () => undefined })
+
+/** What templates are given of one message to report its opening with. */
+export interface OpenLink {
+  readonly openTrackingId: string
+  /** Absolute; empty where the server has no public URL. */
+  readonly opened: string
+}
+
+/** Reports of readers' mail clients (api.md 25.2). */
+export class Tracking extends Context.Service<Tracking, {
+  /** A mail client fetched the link of this id: the first time the message is OPENED. A forged id has no effect. */
+  readonly opened: (trackingId: string) => Effect.Effect<void, StoreUnavailable>
+}>()("tidings/Tracking") {}
+
+/** The links alone, for what renders; none where nothing tracks. */
+export const OpenLinks = Context.Reference<((scope: Scope, id: MessageId) => OpenLink) | undefined>(
+  "tidings/OpenLinks",
+  { defaultValue: () => undefined }
+)
+
+const signatureLength = 22
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Struct({ id: MessageId, scope: Schema.NumberFromString.pipe(Schema.decodeTo(Scope)) })
+)
+
+/** `<message id>.<scope>.<signature>`: it names the message to who may know it, and nobody else can make one. */
+const signed = (key: Uint8Array, scope: string, id: string): string =>
+  createHmac("sha256", key).update(`${scope} ${id}`).digest("base64url").slice(0, signatureLength)
+
+const isSame = (a: string, b: string): boolean =>
+  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b))
+
+/** The path of the picture that a mail loads when it is opened. */
+export const openPath = "/t/open"
+
+/** The links, made from the installation's key. */
+const links = Effect.gen(function*() {
+  const key = derive(yield* SecretKey, "tracking/open")
+  const base = yield* PublicUrl
+  return (scope: Scope, id: MessageId): OpenLink => {
+    const openTrackingId = `${id}.${scope}.${signed(key, String(scope), id)}`
+    return { openTrackingId, opened: base === undefined ? "" : `${base}${openPath}/${openTrackingId}` }
+  }
+})
+
+export const layerLinks = Layer.effect(OpenLinks, links)
+
+export const layer = Layer.effect(
+  Tracking,
+  Effect.gen(function*() {
+    const journal = yield* Journal
+    const key = derive(yield* SecretKey, "tracking/open")
+    return Tracking.of({
+      opened: Effect.fnUntraced(function*(trackingId) {
+        const [id = "", scope = "", signature = ""] = trackingId.split(".")
+        if (!isSame(signature, signed(key, scope, id))) return
+        const message = yield* Effect.option(decode({ id, scope }))
+        if (message._tag === "None") return
+        yield* journal.observe({
+          ...message.value,
+          event: "Open",
+          history: { type: "OPENED", ts: yield* Clock.currentTimeMillis },
+          // Clients and their proxies fetch a picture as often as they like.
+          eventId: "tidings/open"
+        }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
+      })
+    })
+  })
+)
