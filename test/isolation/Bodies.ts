@@ -27,6 +27,7 @@ export const bodies: Readonly<Record<string, (name: string) => unknown>> = {
   "PUT /users/:user_id/preferences": () => ({ topics: [] }),
   "PUT /users/:user_id/preferences/:topic_id": () => ({ topic: { status: "OPTED_IN" } }),
   "POST /profiles/:user_id/lists": (name) => ({ lists: [{ listId: name }] }),
+  "PUT /audiences/:audience_id": () => ({ name: "changed" }),
   "PUT /lists/:list_id": () => ({ name: "changed" }),
   "POST /lists/:list_id/subscriptions": (name) => ({ recipients: [{ recipientId: name }] }),
   "PUT /lists/:list_id/subscriptions": (name) => ({ recipients: [{ recipientId: name }] }),

@@ -39,6 +39,7 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
   yield* made("PUT", `/profiles/${user}`, { profile: { email: `${marker}@example.com` } })
   yield* made("PUT", `/lists/${list}`, { name: list })
   yield* made("PUT", `/lists/${list}/subscriptions/${user}`, {})
+  yield* made("PUT", `/audiences/audience-${marker}`, { name: marker })
   yield* made("PUT", `/tenants/${tenant}`, { name: tenant })
   const { content } = template(marker).notification
   yield* made("PUT", `/tenants/${tenant}/templates/template-${marker}`, { template: { content }, published: true })
@@ -78,6 +79,7 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
     "requests/:request_id": message,
     "profiles/:user_id": user,
     "users/:user_id": user,
+    "audiences/:audience_id": `audience-${marker}`,
     "lists/:list_id": list,
     "subscriptions/:user_id": user,
     "sections/:section_id": section,
