@@ -8,6 +8,7 @@ import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
+import { listPreferencesContract } from "#test/contracts/ListPreferences.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
@@ -49,3 +50,4 @@ submissionsContract("Postgres", stores)
 templatesContract("Postgres", stores)
 translationsContract("Postgres", stores)
 userPreferencesContract("Postgres", stores)
+listPreferencesContract("Postgres", stores)

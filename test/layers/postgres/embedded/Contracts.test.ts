@@ -9,6 +9,7 @@ import { inboxContract } from "#test/contracts/Inbox.ts"
 import { journalContract } from "#test/contracts/Journal.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
+import { listPreferencesContract } from "#test/contracts/ListPreferences.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
@@ -54,3 +55,4 @@ submissionsContract("embedded", stores)
 templatesContract("embedded", stores)
 translationsContract("embedded", stores)
 userPreferencesContract("embedded", stores)
+listPreferencesContract("embedded", stores)

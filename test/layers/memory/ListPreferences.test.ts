@@ -1,0 +1,4 @@
+import { listPreferencesContract } from "#test/contracts/ListPreferences.ts"
+import * as Stores from "#test/layers/memory/Stores.ts"
+
+listPreferencesContract("memory", Stores.layer)
