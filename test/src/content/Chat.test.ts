@@ -173,6 +173,15 @@ describe("Chat", () => {
     assert.isUndefined(nativeOf("msteams", [text("a".repeat(30_000))]))
   })
 
+  it("a configuration of another name is its vendor's: for its form, for `channels` and for its own content", () => {
+    const of = (...pieces: ReadonlyArray<Piece>) =>
+      render(elements(...pieces), { channel: "direct_message", provider: "team-chat", providers: ["pc_1", "slack"] })
+    assert.isDefined(of(text("a")).native)
+    assert.strictEqual(of(text("a", { channels: ["slack"] }), text("b", { channels: ["discord"] })).body, "a")
+    const parts = ["default", "slack"].map((channel) => ({ type: "channel", channel, elements: [text(channel)] }))
+    assert.strictEqual(of(...parts).body, "slack")
+  })
+
   it.effect.prop(
     "what platforms would refuse is never sent: empty texts, addresses that are none, too much of anything",
     { choices: Choices, v: Schema.String },

@@ -10,6 +10,7 @@ export type Piece = Schema.JsonObject & { readonly type: string }
 export interface Given {
   readonly channel?: string
   readonly provider?: string
+  readonly providers?: ReadonlyArray<string>
   readonly data?: Schema.JsonObject
   readonly profile?: Schema.JsonObject
 }
@@ -25,8 +26,8 @@ const context = {
 
 export const attempt = (
   content: MessageContent,
-  { channel = "inbox", data = {}, profile = {}, provider = channel }: Given = {}
-) => Content.render({ content, channel, provider, data, profile, context })
+  { channel = "inbox", data = {}, profile = {}, provider = channel, providers }: Given = {}
+) => Content.render({ content, channel, provider, providers, data, profile, context })
 
 export const render = (content: MessageContent, given?: Given): Rendered => Result.getOrThrow(attempt(content, given))
 
