@@ -17,6 +17,7 @@ import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
 import * as Audiences from "#layers/postgres/Audiences.ts"
 import * as AudienceSteps from "#layers/postgres/AudienceSteps.ts"
 import * as AudienceWakeups from "#layers/postgres/AudienceWakeups.ts"
+import * as Audit from "#layers/postgres/Audit.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
@@ -115,6 +116,7 @@ const database = (settings: Values) =>
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,
+  Audit.layer,
   Audiences.layer,
   AudienceSteps.layer,
   Backlogs.layer,

@@ -32,6 +32,7 @@ import type { SectionNotEmpty, SectionNotFound, TopicNotFound } from "#src/peopl
 import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { ParentRefused, TenantNotFound } from "#src/people/Tenants.ts"
 import type { PreferencesRefused } from "#src/people/TopicPreferences.ts"
+import type { AuditEventNotFound } from "#src/reports/Audit.ts"
 import type { InvalidCursor, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
@@ -50,6 +51,7 @@ type DomainError =
   | InvalidPattern
   | ListNotFound
   | MessageNotFound
+  | AuditEventNotFound
   | ElementNotFound
   | NoCatalogue
   | SubmissionNotFound
@@ -115,6 +117,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return notFound("Routing strategy", error.id)
     case "ConfigurationNotFound":
       return notFound("Provider", error.id)
+    case "AuditEventNotFound":
+      return notFound("Audit event", error.id)
     case "ElementNotFound":
       return new NotFound({ message: `Element ${shown(error.id)} not found in template ${shown(error.template)}` })
     case "SubmissionNotFound":

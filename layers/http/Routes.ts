@@ -1,4 +1,6 @@
 import * as Access from "#layers/http/Access.ts"
+import * as Audited from "#layers/http/Audited.ts"
+import * as AuditEvents from "#layers/http/AuditEvents.ts"
 import * as Auth from "#layers/http/Auth.ts"
 import * as Audiences from "#layers/http/Audiences.ts"
 import * as Body from "#layers/http/Body.ts"
@@ -61,10 +63,19 @@ const groups = Layer.mergeAll(
   Translations.layer,
   DeviceTokens.layer,
   Submissions.layer,
+  AuditEvents.layer,
   Auth.layer
 )
 
-const middlewares = Layer.mergeAll(Access.layer, Body.layer, Patient.layer, Once.layer, Limited.layer, Replies.layer)
+const middlewares = Layer.mergeAll(
+  Access.layer,
+  Body.layer,
+  Patient.layer,
+  Once.layer,
+  Limited.layer,
+  Audited.layer,
+  Replies.layer
+)
 
 /** The JSON API, `/openapi.json` and `/docs`: `HttpRouter.serve(Routes.layer, Routes.options)`. */
 export const layer = Layer.mergeAll(

@@ -1,4 +1,5 @@
 import { Access } from "#layers/http/Access.ts"
+import { Audited } from "#layers/http/Audited.ts"
 import { Body } from "#layers/http/Body.ts"
 import { document } from "#layers/http/Document.ts"
 import { Limited } from "#layers/http/Limited.ts"
@@ -10,10 +11,11 @@ import { OpenApi } from "effect/http-api"
 
 /**
  * The API behind what every request passes, from the last line to the first: who asks, the body, patience with the
- * database, the idempotency key, the limits, the errors.
+ * database, the idempotency key, the limits, the audit, the errors.
  */
 export class Served extends Api
   .middleware(Replies)
+  .middleware(Audited)
   .middleware(Limited)
   .middleware(Once)
   .middleware(Patient)

@@ -1,6 +1,7 @@
 import type { Scope } from "#schemas/Scope.ts"
 import type { Check } from "#src/content/Submissions.ts"
 import type { DeviceToken } from "#src/people/DeviceTokens.ts"
+import type { AuditEvent } from "#src/reports/Audit.ts"
 import { HashMap } from "effect"
 
 /** `created` in epoch ms. */
@@ -12,6 +13,7 @@ export interface DeviceRow extends DeviceToken {
 
 /** What the stores of translations, devices, submissions, audit and request counts hold. */
 export interface AccessState {
+  readonly audit: HashMap.HashMap<string, AuditEvent & { readonly scope: Scope }>
   readonly translations: HashMap.HashMap<string, string>
   readonly devices: HashMap.HashMap<string, DeviceRow>
   readonly submissions: HashMap.HashMap<string, ReadonlyArray<Check>>
@@ -19,6 +21,7 @@ export interface AccessState {
 }
 
 export const empty: AccessState = {
+  audit: HashMap.empty(),
   translations: HashMap.empty(),
   devices: HashMap.empty(),
   submissions: HashMap.empty(),

@@ -1,5 +1,6 @@
 import { Audiences } from "#schemas/api/Audiences.ts"
 import { Brands } from "#schemas/api/Brands.ts"
+import { AuditEvents } from "#schemas/api/AuditEvents.ts"
 import { Auth } from "#schemas/api/Auth.ts"
 import { DeviceTokens } from "#schemas/api/DeviceTokens.ts"
 import { Inbox } from "#schemas/api/Inbox.ts"
@@ -42,6 +43,7 @@ export class Api extends HttpApi.make("tidings").add(
   Translations,
   DeviceTokens,
   Submissions,
+  AuditEvents,
   Auth
 )
   .annotate(OpenApi.Title, "Tidings")

@@ -1,9 +1,11 @@
+import * as Audit from "#layers/memory/Audit.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
+import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
 /** Users' tokens, the stores of translations and devices, and request counts, in memory; what a POST does meets the fault. */
@@ -16,8 +18,9 @@ export const layer = (faults: { readonly crash: boolean }) => {
     }))
   ).pipe(Layer.provide(UserTokens.layer))
   return Layer.fresh(
-    Layer.mergeAll(DeviceTokens.layer, RateLimits.layer, Translations.layer, tokens).pipe(
-      Layer.provide([Database.layer, secretKey(7)])
+    Layer.mergeAll(Audit.layer, DeviceTokens.layer, RateLimits.layer, Translations.layer, tokens).pipe(
+      Layer.provideMerge(secretKey(7)),
+      Layer.provide([Database.layer, NodeCrypto.layer])
     )
   )
 }

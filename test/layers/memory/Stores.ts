@@ -1,6 +1,7 @@
 import * as ApiKeys from "#layers/memory/ApiKeys.ts"
 import * as Audiences from "#layers/memory/Audiences.ts"
 import * as AudienceSteps from "#layers/memory/AudienceSteps.ts"
+import * as Audit from "#layers/memory/Audit.ts"
 import * as Brands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
@@ -34,6 +35,7 @@ const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,
+  Audit.layer,
   Audiences.layer,
   AudienceSteps.layer,
   Brands.layer,

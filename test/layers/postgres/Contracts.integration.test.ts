@@ -1,5 +1,6 @@
 import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
 import { audiencesContract } from "#test/contracts/Audiences.ts"
+import { auditContract } from "#test/contracts/Audit.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
 import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { expansionsContract } from "#test/contracts/Expansions.ts"
@@ -30,6 +31,7 @@ const stores = Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty))
 
 apiKeysContract("Postgres", stores)
 audiencesContract("Postgres", stores)
+auditContract("Postgres", stores)
 brandsContract("Postgres", stores)
 deviceTokensContract("Postgres", stores)
 expansionsContract("Postgres", stores)

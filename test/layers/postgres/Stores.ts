@@ -1,6 +1,7 @@
 import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
 import * as Audiences from "#layers/postgres/Audiences.ts"
 import * as AudienceSteps from "#layers/postgres/AudienceSteps.ts"
+import * as Audit from "#layers/postgres/Audit.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
 import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Expansions from "#layers/postgres/Expansions.ts"
@@ -35,6 +36,7 @@ export const secretKey = (fill: number) =>
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,
+  Audit.layer,
   Audiences.layer,
   AudienceSteps.layer,
   Brands.layer,

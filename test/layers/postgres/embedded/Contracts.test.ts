@@ -1,6 +1,7 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
 import { audiencesContract } from "#test/contracts/Audiences.ts"
+import { auditContract } from "#test/contracts/Audit.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
 import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { expansionsContract } from "#test/contracts/Expansions.ts"
@@ -35,6 +36,7 @@ const stores = Stores.layer.pipe(Layer.provide(database))
 
 apiKeysContract("embedded", stores)
 audiencesContract("embedded", stores)
+auditContract("embedded", stores)
 brandsContract("embedded", stores)
 deviceTokensContract("embedded", stores)
 expansionsContract("embedded", stores)

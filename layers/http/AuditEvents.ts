@@ -1,0 +1,33 @@
+import { refusals } from "#layers/http/Refusal.ts"
+import { Served } from "#layers/http/Served.ts"
+import { defaultLimit } from "#schemas/api/Query.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { Audit, type AuditEvent } from "#src/reports/Audit.ts"
+import { DateTime, Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+
+const shown = ({ at, id, ...deed }: AuditEvent) => ({
+  ...deed,
+  auditEventId: id,
+  timestamp: DateTime.formatIso(DateTime.makeUnsafe(at))
+})
+
+/** /audit-events. */
+export const layer = HttpApiBuilder.group(
+  Served,
+  "auditEvents",
+  Effect.fnUntraced(function*(handlers) {
+    const audit = yield* Audit
+    return handlers.handleAll({
+      list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
+        const { scope } = yield* CurrentPrincipal
+        const page = yield* audit.list(scope, { cursor, limit })
+        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(shown) }
+      }, refusals),
+      get: Effect.fnUntraced(function*({ params }) {
+        const { scope } = yield* CurrentPrincipal
+        return shown(yield* audit.get(scope, params.audit_event_id))
+      }, refusals)
+    })
+  })
+)

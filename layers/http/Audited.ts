@@ -1,0 +1,91 @@
+import { AccountEmail } from "#layers/http/Access.ts"
+import { unavailable } from "#layers/http/Replies.ts"
+import type { Principal } from "#src/access/ApiKeys.ts"
+import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
+import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import { derive, SecretKey } from "#src/access/SecretKey.ts"
+import { type Actor, Audit } from "#src/reports/Audit.ts"
+import { typeOf } from "#src/reports/Deeds.ts"
+import { Data, Effect, Layer, Option, Redacted, Schema } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
+import { createHmac } from "node:crypto"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** Writes down who changed what is managed here, in the commit of the change itself (api.md 24). */
+export class Audited extends HttpApiMiddleware.Service<Audited, { requires: CurrentPrincipal }>()(
+  "tidings/http/Audited"
+) {}
+
+/** Carries a refusal out of the transaction, which is undone. */
+class Refused extends Data.TaggedError("Refused")<{ readonly response: Response }> {}
+
+const decodeMade = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ id: Schema.String })))
+
+/** The id of what was made, where the response tells one. */
+const madeBy = ({ body }: Response): string | undefined => {
+  if (body._tag !== "Uint8Array") return undefined
+  const text = body.text ?? new TextDecoder().decode(body.body)
+  return Option.getOrUndefined(Option.map(decodeMade(text), ({ id }) => id))
+}
+
+/** What was changed: the path that leads to it. */
+const targetOf = (
+  type: string,
+  path: string,
+  params: HttpRouter.RouteContext["Service"]["params"],
+  response: Response
+): string => {
+  const segments = path.split("/").filter((segment) => segment !== "")
+  const filled = segments.map((segment) => segment.startsWith(":") ? params[segment.slice(1)] ?? "" : segment)
+  const made = type.endsWith(".created") ? madeBy(response) : undefined
+  return (made === undefined ? filled : [...filled, made]).join("/")
+}
+
+export const layer = Layer.effect(
+  Audited,
+  Effect.gen(function*() {
+    const audit = yield* Audit
+    const email = yield* AccountEmail
+    const naming = derive(yield* SecretKey, "audit/actor")
+
+    /** A key by its prefix and a digest of it. */
+    const actorOf = ({ grant }: Principal, header: string | undefined): Actor => {
+      const [user] = grant?.userIds ?? []
+      if (user !== undefined) return { id: user }
+      const key = AuthorizationHeader.parse(header, email)
+      const text = key === undefined ? "" : Redacted.value(key)
+      const prefix = /^[pd]k_(?:prod|test)_/.exec(text)?.[0] ?? ""
+      const id = `${prefix}${createHmac("sha256", naming).update(text).digest("hex").slice(0, 12)}`
+      return header?.toLowerCase().startsWith("basic ") === true ? { id, email } : { id }
+    }
+
+    const audited = Effect.fnUntraced(function*<R>(
+      endpoint: Pick<HttpApiEndpoint.Top, "method" | "path">,
+      type: string,
+      handler: Effect.Effect<Response, never, R>
+    ) {
+      const principal = yield* CurrentPrincipal
+      const { headers } = yield* HttpServerRequest.HttpServerRequest
+      const { params } = yield* HttpRouter.RouteContext
+      const operation = Effect.gen(function*() {
+        const response = yield* handler
+        if (response.status >= 400) return yield* new Refused({ response })
+        const target = targetOf(type, endpoint.path, params, response)
+        const actor = actorOf(principal, headers["authorization"])
+        yield* audit.record(principal.scope, { type, source: "api", target, actor })
+        return response
+      })
+      return yield* audit.together(operation).pipe(
+        Effect.catchTag("Refused", ({ response }) => Effect.succeed(response)),
+        Effect.catchTag("StoreUnavailable", () => unavailable)
+      )
+    })
+
+    return (handler, { endpoint }) => {
+      const type = typeOf(endpoint.method, endpoint.path)
+      return type === undefined ? handler : audited(endpoint, type, Effect.orDie(handler))
+    }
+  })
+)
