@@ -7,7 +7,7 @@ import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { type Actor, Audit } from "#src/reports/Audit.ts"
 import { typeOf } from "#src/reports/Deeds.ts"
 import { Data, Effect, Layer, Option, Redacted, Schema } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { createHmac } from "node:crypto"
 
