@@ -31,14 +31,15 @@ const counter = async (url: string, line: string): Promise<number | undefined> =
 export const tidings = async (
   store: { readonly database: Database } | { readonly directory: string },
   nodeArguments: ReadonlyArray<string> = [],
-  more: Readonly<Record<string, string>> = {}
+  more: Readonly<Record<string, string>> = {},
+  file: string = serverFile
 ): Promise<Target> => {
-  if (!existsSync(serverFile)) throw new Error(`there is no server to measure: ${serverFile}`)
+  if (!existsSync(file)) throw new Error(`there is no server to measure: ${file}`)
   const port = await Process.freePort()
   const url = `http://127.0.0.1:${port}`
   const database = "database" in store ? store.database : undefined
   const running = await Process.serve({
-    file: serverFile,
+    file,
     readyUrl: `${url}/health/ready`,
     nodeArguments,
     env: {
@@ -80,7 +81,7 @@ export const endpoint = async (
 
 /** Jobs per second of a peer that makes and does its own jobs, from the first add to the last completion. */
 export const jobsPerSecond = async (
-  name: "BullMqPlain" | "GraphileWorker" | "PgBoss",
+  name: "BullMqBulk" | "BullMqPlain" | "GraphileWorker" | "PgBoss",
   env: Readonly<Record<string, string>>
 ): Promise<number> => {
   const { rate } = await Process.answer(peerFile(name), env) as { readonly rate: number }

@@ -1,9 +1,12 @@
 import { parseArgs } from "node:util"
 import { accept } from "./Accept.ts"
+import { audience } from "./Audience.ts"
 import { deliver } from "./Deliver.ts"
 import { email } from "./Email.ts"
 import { growth } from "./Growth.ts"
+import { fanout } from "./Fanout.ts"
 import { idle } from "./Idle.ts"
+import { lanes } from "./Lanes.ts"
 import * as Machine from "./Machine.ts"
 import { memory } from "./Memory.ts"
 import { providers } from "./Providers.ts"
@@ -24,7 +27,10 @@ const questions: Readonly<Record<string, Question>> = {
   reads,
   render,
   growth,
-  scale
+  scale,
+  fanout,
+  lanes,
+  audience
 }
 
 const { positionals, values } = parseArgs({

@@ -11,6 +11,7 @@ import * as Inbox from "#layers/memory/Inbox.ts"
 import * as Journal from "#layers/memory/Journal.ts"
 import * as Lists from "#layers/memory/Lists.ts"
 import * as Memberships from "#layers/memory/Memberships.ts"
+import * as Members from "#layers/memory/Members.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as LegacyPreferences from "#layers/memory/LegacyPreferences.ts"
 import * as PreferenceCatalogue from "#layers/memory/PreferenceCatalogue.ts"
@@ -48,6 +49,7 @@ const stores = Layer.mergeAll(
   Inbox.layer,
   Journal.layer,
   Lists.layer,
+  Members.layer,
   MessageLog.layer,
   Profiles.layer,
   LegacyPreferences.layer,

@@ -10,6 +10,7 @@ import { journalContract } from "#test/contracts/Journal.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
 import { listPreferencesContract } from "#test/contracts/ListPreferences.ts"
+import { membersContract } from "#test/contracts/Members.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
@@ -40,6 +41,7 @@ inboxContract("Postgres", stores)
 journalContract("Postgres", stores)
 listsContract("Postgres", stores)
 membershipsContract("Postgres", stores)
+membersContract("Postgres", stores)
 messageLogContract("Postgres", stores)
 preferenceCatalogueContract("Postgres", stores)
 profilesContract("Postgres", stores)

@@ -10,6 +10,7 @@ import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Journal from "#layers/postgres/Journal.ts"
 import * as Lists from "#layers/postgres/Lists.ts"
 import * as Memberships from "#layers/postgres/Memberships.ts"
+import * as Members from "#layers/postgres/Members.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as LegacyPreferences from "#layers/postgres/LegacyPreferences.ts"
@@ -49,6 +50,7 @@ const stores = Layer.mergeAll(
   Inbox.layer,
   Journal.layer,
   Lists.layer,
+  Members.layer,
   MessageLog.layer,
   Profiles.layer,
   LegacyPreferences.layer,

@@ -11,6 +11,7 @@ import { journalContract } from "#test/contracts/Journal.ts"
 import { listsContract } from "#test/contracts/Lists.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
 import { listPreferencesContract } from "#test/contracts/ListPreferences.ts"
+import { membersContract } from "#test/contracts/Members.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
@@ -45,6 +46,7 @@ inboxContract("embedded", stores)
 journalContract("embedded", stores)
 listsContract("embedded", stores)
 membershipsContract("embedded", stores)
+membersContract("embedded", stores)
 messageLogContract("embedded", stores)
 preferenceCatalogueContract("embedded", stores)
 profilesContract("embedded", stores)

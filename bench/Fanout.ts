@@ -1,0 +1,74 @@
+import * as Crowd from "./Crowd.ts"
+import * as Database from "./Database.ts"
+import { residentBytes } from "./Proc.ts"
+import * as Process from "./Process.ts"
+import { atLeast, atMost, type Line, type Question } from "./Report.ts"
+import * as Target from "./Target.ts"
+
+const megabyte = 1024 * 1024
+
+/** One POST to a list until its last message is settled: the rate, and how far the memory grew above what it was after the start. */
+const run = async (target: Target.Target, count: number) => {
+  await Crowd.send(target, { user_id: "warm-up" })
+  await Target.untilSettled(target, 1)
+  const before = residentBytes(target.pid)
+  let highest = before
+  const watch = setInterval(() => highest = Math.max(highest, residentBytes(target.pid)), 100)
+  const begin = performance.timeOrigin + performance.now()
+  await Crowd.send(target, { list_id: "everyone" })
+  const end = await Target.untilSettled(target, count + 1)
+  clearInterval(watch)
+  return { rate: count / ((end - begin) / 1_000), grown: (highest - before) / megabyte }
+}
+
+const measured = (what: string, count: number, { grown, rate }: Awaited<ReturnType<typeof run>>): ReadonlyArray<Line> => [
+  { question: "fanout", what: `${what}, list of ${count.toLocaleString("en")}`, value: rate, unit: "/s" },
+  {
+    question: "fanout",
+    what: `${what}, memory grown`,
+    value: grown,
+    unit: "MB",
+    goal: atMost(grown, 150)
+  }
+]
+
+/** How fast is one POST to a list delivered to all of it, beside as many jobs added in bulk? */
+export const fanout: Question = async (quick) => {
+  const sizes = quick ? [5_000] : [100_000, 1_000_000]
+  const lines: Array<Line> = []
+  for (const count of sizes) {
+    const rate = await Database.withDatabase(async (database) => {
+      await Crowd.prepare({ database }, Crowd.list(count))
+      await Database.checkpoint()
+      const target = await Target.tidings({ database })
+      try {
+        const result = await run(target, count)
+        lines.push(...measured("Postgres", count, result))
+        return result.rate
+      } finally {
+        await target.stop()
+      }
+    })
+    const directory = Process.scratchPath("data")
+    await Crowd.prepare({ directory }, Crowd.list(count))
+    const embedded = await Target.tidings({ directory })
+    try {
+      lines.push(...measured("embedded", count, await run(embedded, count)))
+    } finally {
+      await embedded.stop()
+    }
+    const env = { BENCH_REDIS_URL: Database.redisUrl, BENCH_JOBS: String(count) }
+    const peer = await Target.jobsPerSecond("BullMqBulk", env)
+    lines.push(
+      { question: "fanout", what: `BullMQ addBulk, ${count.toLocaleString("en")} jobs`, value: peer, unit: "/s" },
+      {
+        question: "fanout",
+        what: "ratio, Postgres to BullMQ",
+        value: rate / peer,
+        unit: "×",
+        goal: atLeast(rate / peer, 1)
+      }
+    )
+  }
+  return lines
+}

@@ -1,0 +1,141 @@
+import { ListId } from "#schemas/List.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { Audiences } from "#src/people/Audiences.ts"
+import { AudienceSteps } from "#src/people/AudienceSteps.ts"
+import * as ListPattern from "#src/people/ListPattern.ts"
+import { Lists } from "#src/people/Lists.ts"
+import { type Member, Members, type Source } from "#src/people/Members.ts"
+import { Memberships } from "#src/people/Memberships.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import { Tenants } from "#src/people/Tenants.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+
+/** A workspace: lists a.one, a.two, a.b.deep and z; tenants acme > lab > cellar and other; an audience of engineers. */
+const start = Effect.gen(function*() {
+  const { scope } = yield* Fixture.world
+  const lists = yield* Lists
+  const members = yield* Members
+  const subscribe = (id: string, users: ReadonlyArray<string>) =>
+    lists.subscribe(
+      scope,
+      ListId.make(id),
+      users.map((user) => ({ userId: UserId.make(user), preferences: undefined }))
+    )
+  yield* subscribe("a.one", ["ada", "bob", "Zed", "éva", "c@x.example"])
+  yield* subscribe("a.two", ["bob", "dan"])
+  yield* subscribe("a.b.deep", ["ada", "eve"])
+  yield* subscribe("z", ["zoe"])
+  const tenants = yield* Tenants
+  yield* tenants.replace(scope, "acme", { name: "acme" })
+  yield* tenants.replace(scope, "lab", { name: "lab", parent_tenant_id: "acme" })
+  yield* tenants.replace(scope, "cellar", { name: "cellar", parent_tenant_id: "lab" })
+  yield* tenants.replace(scope, "other", { name: "other" })
+  const memberships = yield* Memberships
+  const join = (userId: string, ...ids: ReadonlyArray<string>) =>
+    memberships.put(scope, userId, ids.map((tenantId) => ({ tenantId, profile: undefined })))
+  yield* join("ada", "acme", "cellar")
+  yield* join("bob", "lab")
+  yield* join("cy", "cellar", "other")
+
+  /** Walks to the end in pages of `limit`. */
+  const walk = Effect.fnUntraced(function*(source: Source, limit = 2, memberOf: ReadonlyArray<string> = []) {
+    const found: Array<Member> = []
+    while (true) {
+      const last = found.at(-1)
+      const after = last === undefined ? undefined : { group: last.group, userId: last.userId }
+      const page = yield* members.page(scope, source, { after, limit, memberOf })
+      assert.isAtMost(page.length, limit)
+      found.push(...page)
+      if (page.length < limit) return found
+    }
+  })
+  return { scope, lists, walk, memberships }
+})
+
+const users = (members: ReadonlyArray<Member>) => members.map(({ userId }) => userId)
+const pattern = (text: string) => Effect.map(ListPattern.parse(text), (parsed): Source => ({ _tag: "Pattern", pattern: parsed }))
+
+type Stores = Audiences | AudienceSteps | Lists | Members | Memberships | Profiles | Tenants
+
+/** What every reader of groups promises. */
+export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>) =>
+  layer(stores)(`Members: ${name}`, (it) => {
+    it.effect.each([1, 2, 3, 100])("a list's members come in the order of their ids, in pages of %d", (limit) =>
+      Effect.gen(function*() {
+        const { walk } = yield* start
+        const found = yield* walk({ _tag: "List", id: "a.one" }, limit)
+        assert.deepStrictEqual(users(found), ["Zed", "ada", "bob", "c@x.example", "éva"])
+        assert.deepStrictEqual([...new Set(found.map(({ listId }) => listId))], ["a.one"])
+      }))
+
+    it.effect("a deleted list, one that never was, and another environment's have no members (P10)", () =>
+      Effect.gen(function*() {
+        const { lists, scope, walk } = yield* start
+        yield* lists.remove(scope, "z")
+        assert.deepStrictEqual(yield* walk({ _tag: "List", id: "z" }), [])
+        assert.deepStrictEqual(yield* walk({ _tag: "List", id: "none" }), [])
+        const elsewhere = (yield* Fixture.world).scope
+        const source = { _tag: "List", id: "a.one" } as const
+        const page = yield* (yield* Members).page(elsewhere, source, { after: undefined, limit: 9, memberOf: [] })
+        assert.deepStrictEqual(page, [])
+      }))
+
+    it.effect.each([1, 2, 3, 100])("a pattern's members come list by list, in pages of %d", (limit) =>
+      Effect.gen(function*() {
+        const { lists, scope, walk } = yield* start
+        const of = (text: string) =>
+          Effect.flatMap(pattern(text), (source) =>
+            Effect.map(walk(source, limit), (found) => found.map(({ listId, userId }) => `${listId} ${userId}`)))
+        const [one, two] = [["Zed", "ada", "bob", "c@x.example", "éva"].map((id) => `a.one ${id}`), [
+          "a.two bob",
+          "a.two dan"
+        ]]
+        assert.deepStrictEqual(yield* of("a.*"), [...one, ...two])
+        assert.deepStrictEqual(yield* of("a.**"), ["a.b.deep ada", "a.b.deep eve", ...one, ...two])
+        assert.deepStrictEqual(yield* of("a.two"), two)
+        yield* lists.remove(scope, "a.one")
+        assert.deepStrictEqual(yield* of("a.*"), two)
+      }))
+
+    it.effect.each([1, 2, 100])("a tenant's members, and with its children those below, in pages of %d", (limit) =>
+      Effect.gen(function*() {
+        const { walk } = yield* start
+        const of = (id: string, includeChildren: boolean) =>
+          Effect.map(
+            walk({ _tag: "Tenant", id, includeChildren }, limit),
+            (found) => found.map(({ tenantId, userId }) => `${tenantId} ${userId}`)
+          )
+        assert.deepStrictEqual(yield* of("acme", false), ["acme ada"])
+        assert.deepStrictEqual(yield* of("acme", true), ["acme ada", "cellar ada", "cellar cy", "lab bob"])
+        assert.deepStrictEqual(yield* of("lab", true), ["lab bob", "cellar ada", "cellar cy"])
+        assert.deepStrictEqual(yield* of("none", true), [])
+      }))
+
+    it.effect("MEMBER_OF leaves those who are in every tenant named", () =>
+      Effect.gen(function*() {
+        const { walk } = yield* start
+        const of = (source: Source, ...tenants: ReadonlyArray<string>) => Effect.map(walk(source, 1, tenants), users)
+        const list: Source = { _tag: "List", id: "a.one" }
+        assert.deepStrictEqual(yield* of(list, "acme"), ["ada"])
+        assert.deepStrictEqual(yield* of(list, "lab"), ["bob"])
+        assert.deepStrictEqual(yield* of(list, "acme", "cellar"), ["ada"])
+        assert.deepStrictEqual(yield* of(list, "acme", "lab"), [])
+        assert.deepStrictEqual(yield* of(yield* pattern("a.*"), "lab"), ["bob", "bob"])
+      }))
+
+    it.effect("an audience's members are those that it has now", () =>
+      Effect.gen(function*() {
+        const { scope, walk } = yield* start
+        const [audiences, profiles, steps] = [yield* Audiences, yield* Profiles, yield* AudienceSteps]
+        const filter = { filters: [{ operator: "EQ", path: "title", value: "Engineer" }] } as const
+        yield* audiences.put(scope, "staff", { name: "n", description: "", filter, operator: undefined })
+        for (const id of ["ada", "bob", "cy"]) yield* profiles.replace(scope, UserId.make(id), { title: "Engineer" })
+        yield* steps.advance.pipe(Effect.repeat({ while: (more) => more }))
+        const source: Source = { _tag: "Audience", id: "staff" }
+        assert.deepStrictEqual(users(yield* walk(source)), ["ada", "bob", "cy"])
+        assert.deepStrictEqual(users(yield* walk(source, 2, ["cellar"])), ["ada", "cy"])
+        assert.deepStrictEqual(yield* walk({ _tag: "Audience", id: "none" }), [])
+      }))
+  })
