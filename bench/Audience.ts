@@ -16,7 +16,8 @@ export const audience: Question = (quick) =>
       await Crowd.send(target, { audience_id: "tenth" })
       const first = "select min(a.started_at) - (select accepted_at from expansions) from attempts a"
         + " join messages m on m.scope = a.scope and m.id = a.message_id where m.lane = 'bulk'"
-      const started = "select count(*) from (select from attempts a join messages m on m.scope = a.scope and m.id = a.message_id"
+      const started =
+        "select count(*) from (select from attempts a join messages m on m.scope = a.scope and m.id = a.message_id"
         + " where m.lane = 'bulk' limit 1) x"
       while (await database.count(started) === 0) await sleep(50)
       const millis = await database.count(first)

@@ -21,7 +21,11 @@ const run = async (target: Target.Target, count: number) => {
   return { rate: count / ((end - begin) / 1_000), grown: (highest - before) / megabyte }
 }
 
-const measured = (what: string, count: number, { grown, rate }: Awaited<ReturnType<typeof run>>): ReadonlyArray<Line> => [
+const measured = (
+  what: string,
+  count: number,
+  { grown, rate }: Awaited<ReturnType<typeof run>>
+): ReadonlyArray<Line> => [
   { question: "fanout", what: `${what}, list of ${count.toLocaleString("en")}`, value: rate, unit: "/s" },
   {
     question: "fanout",

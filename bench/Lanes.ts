@@ -29,7 +29,9 @@ export const lanes: Question = (quick) =>
       await Promise.all(sends)
       const bulk = await target.settled()
       await sleep(2_000)
-      const open = await database.count("select count(*) from messages where lane = 'transactional' and due_at is not null")
+      const open = await database.count(
+        "select count(*) from messages where lane = 'transactional' and due_at is not null"
+      )
       const [p50, p99] = [await database.count(quantile(0.5)), await database.count(quantile(0.99))]
       const running = bulk < count
       const line = (what: string, value: number): Line => ({

@@ -55,20 +55,24 @@ const start = Effect.gen(function*() {
 })
 
 const users = (members: ReadonlyArray<Member>) => members.map(({ userId }) => userId)
-const pattern = (text: string) => Effect.map(ListPattern.parse(text), (parsed): Source => ({ _tag: "Pattern", pattern: parsed }))
+const pattern = (text: string) =>
+  Effect.map(ListPattern.parse(text), (parsed): Source => ({ _tag: "Pattern", pattern: parsed }))
 
 type Stores = Audiences | AudienceSteps | Lists | Members | Memberships | Profiles | Tenants
 
 /** What every reader of groups promises. */
 export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>) =>
   layer(stores)(`Members: ${name}`, (it) => {
-    it.effect.each([1, 2, 3, 100])("a list's members come in the order of their ids, in pages of %d", (limit) =>
-      Effect.gen(function*() {
-        const { walk } = yield* start
-        const found = yield* walk({ _tag: "List", id: "a.one" }, limit)
-        assert.deepStrictEqual(users(found), ["Zed", "ada", "bob", "c@x.example", "éva"])
-        assert.deepStrictEqual([...new Set(found.map(({ listId }) => listId))], ["a.one"])
-      }))
+    it.effect.each([1, 2, 3, 100])(
+      "a list's members come in the order of their ids, in pages of %d",
+      (limit) =>
+        Effect.gen(function*() {
+          const { walk } = yield* start
+          const found = yield* walk({ _tag: "List", id: "a.one" }, limit)
+          assert.deepStrictEqual(users(found), ["Zed", "ada", "bob", "c@x.example", "éva"])
+          assert.deepStrictEqual([...new Set(found.map(({ listId }) => listId))], ["a.one"])
+        })
+    )
 
     it.effect("a deleted list, one that never was, and another environment's have no members (P10)", () =>
       Effect.gen(function*() {
@@ -82,36 +86,48 @@ export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>)
         assert.deepStrictEqual(page, [])
       }))
 
-    it.effect.each([1, 2, 3, 100])("a pattern's members come list by list, in pages of %d", (limit) =>
-      Effect.gen(function*() {
-        const { lists, scope, walk } = yield* start
-        const of = (text: string) =>
-          Effect.flatMap(pattern(text), (source) =>
-            Effect.map(walk(source, limit), (found) => found.map(({ listId, userId }) => `${listId} ${userId}`)))
-        const [one, two] = [["Zed", "ada", "bob", "c@x.example", "éva"].map((id) => `a.one ${id}`), [
-          "a.two bob",
-          "a.two dan"
-        ]]
-        assert.deepStrictEqual(yield* of("a.*"), [...one, ...two])
-        assert.deepStrictEqual(yield* of("a.**"), ["a.b.deep ada", "a.b.deep eve", ...one, ...two])
-        assert.deepStrictEqual(yield* of("a.two"), two)
-        yield* lists.remove(scope, "a.one")
-        assert.deepStrictEqual(yield* of("a.*"), two)
-      }))
+    it.effect.each([1, 2, 3, 100])(
+      "a pattern's members come list by list, in pages of %d",
+      (limit) =>
+        Effect.gen(function*() {
+          const { lists, scope, walk } = yield* start
+          const of = (text: string) =>
+            Effect.flatMap(pattern(text), (source) =>
+              Effect.map(walk(source, limit), (found) =>
+                found.map(({ listId, userId }) => `${listId} ${userId}`)))
+          const [one, two] = [
+            ["Zed", "ada", "bob", "c@x.example", "éva"].map((id) =>
+              `a.one ${id}`
+            ),
+            [
+              "a.two bob",
+              "a.two dan"
+            ]
+          ]
+          assert.deepStrictEqual(yield* of("a.*"), [...one, ...two])
+          assert.deepStrictEqual(yield* of("a.**"), ["a.b.deep ada", "a.b.deep eve", ...one, ...two])
+          assert.deepStrictEqual(yield* of("a.two"), two)
+          yield* lists.remove(scope, "a.one")
+          assert.deepStrictEqual(yield* of("a.*"), two)
+        })
+    )
 
-    it.effect.each([1, 2, 100])("a tenant's members, and with its children those below, in pages of %d", (limit) =>
-      Effect.gen(function*() {
-        const { walk } = yield* start
-        const of = (id: string, includeChildren: boolean) =>
-          Effect.map(
-            walk({ _tag: "Tenant", id, includeChildren }, limit),
-            (found) => found.map(({ tenantId, userId }) => `${tenantId} ${userId}`)
-          )
-        assert.deepStrictEqual(yield* of("acme", false), ["acme ada"])
-        assert.deepStrictEqual(yield* of("acme", true), ["acme ada", "cellar ada", "cellar cy", "lab bob"])
-        assert.deepStrictEqual(yield* of("lab", true), ["lab bob", "cellar ada", "cellar cy"])
-        assert.deepStrictEqual(yield* of("none", true), [])
-      }))
+    it.effect.each([1, 2, 100])(
+      "a tenant's members, and with its children those below, in pages of %d",
+      (limit) =>
+        Effect.gen(function*() {
+          const { walk } = yield* start
+          const of = (id: string, includeChildren: boolean) =>
+            Effect.map(
+              walk({ _tag: "Tenant", id, includeChildren }, limit),
+              (found) => found.map(({ tenantId, userId }) => `${tenantId} ${userId}`)
+            )
+          assert.deepStrictEqual(yield* of("acme", false), ["acme ada"])
+          assert.deepStrictEqual(yield* of("acme", true), ["acme ada", "cellar ada", "cellar cy", "lab bob"])
+          assert.deepStrictEqual(yield* of("lab", true), ["lab bob", "cellar ada", "cellar cy"])
+          assert.deepStrictEqual(yield* of("none", true), [])
+        })
+    )
 
     it.effect("MEMBER_OF leaves those who are in every tenant named", () =>
       Effect.gen(function*() {

@@ -1,0 +1,3 @@
+import { suite } from "./Fanout.ts"
+
+suite("Postgres")
