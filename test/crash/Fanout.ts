@@ -18,7 +18,7 @@ interface Progress {
 
 const progressOf = async (caller: Caller.Caller, id: string): Promise<Progress> => {
   const answer = await caller.call("GET", `/requests/${id}`)
-  return answer.status === 200 ? JSON.parse(answer.body) : { state: "RUNNING", messages: 0 }
+  return answer?.status === 200 ? JSON.parse(answer.body) : { state: "RUNNING", messages: 0 }
 }
 
 const run = async (place: Places.Place) => {
