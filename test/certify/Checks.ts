@@ -96,10 +96,9 @@ export const verdict = async (options: {
   readonly note?: string
 }): Promise<Verdict> => {
   const { place, scenario, sent, slowestRecovery } = options
-  const [all, attempts] = await Promise.all([
-    Effect.runPromise(Outcome.read(place)),
-    Effect.runPromise(started(place))
-  ])
+  // One after the other: an embedded store has one owner.
+  const all = await Effect.runPromise(Outcome.read(place))
+  const attempts = await Effect.runPromise(started(place))
   const { crowd } = options
   const isCrowd = (to: string) => crowd !== undefined && to.startsWith(crowd.prefix)
   const many = all.messages.filter(({ recipient }) => isCrowd(recipient))

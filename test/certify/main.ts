@@ -81,7 +81,7 @@ for (const [n, { full, runtime, scenario, storage }] of wanted.entries()) {
   try {
     const verdict = await scenario({ name: full, runtime, storage, postgres, seconds, perSecond: Number(values.rate) })
     verdicts.push(verdict)
-    console.error("skipped" in verdict ? "  not run" : verdict.breaches.length === 0 ? "  pass" : "  BREACH")
+    console.error("skipped" in verdict ? "  not run" : `  ${verdict.breaches[0] ?? "pass"}`)
   } catch (error) {
     const why = error instanceof Error ? error.stack ?? error.message : String(error)
     verdicts.push({

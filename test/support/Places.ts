@@ -1,11 +1,13 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { PgClient } from "@effect/sql-pg"
-import { ConfigProvider, Effect, type Layer, Redacted, type Scope } from "effect"
+import { Effect, type Layer, Redacted, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import { randomUUID } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { Client } from "pg"
 import { freePort } from "./CrashProcess.ts"
 
 /** Where servers of one test run, one after the other: ports, data directory, database, and the provider's ledger. */
@@ -25,6 +27,18 @@ export interface Place {
 
 export type Storage = "embedded" | "Postgres"
 
+/** The URL of a database of its own on a server that goes as a whole: a connection kept for dropping it would not outlive a restart. */
+const databaseOn = async (server: string): Promise<string> => {
+  const name = `tidings_${randomUUID().replaceAll("-", "")}`
+  const client = new Client({ connectionString: server })
+  await client.connect()
+  await client.query(`create database ${name}`)
+  await client.end()
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return url.href
+}
+
 /** A fresh place; everything in it goes with the scope. Its database is made on `server`, by default the one of all tests. */
 export const make = (
   storage: Storage,
@@ -35,15 +49,9 @@ export const make = (
       Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-crash-"))),
       (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
     )
-    const url = storage === "embedded" ? undefined : yield* Effect.orDie(
-      options.server === undefined
-        ? FreshDatabase.url
-        : Effect.provideService(
-          FreshDatabase.url,
-          ConfigProvider.ConfigProvider,
-          ConfigProvider.fromEnvRecord({ TEST_DATABASE_URL: options.server })
-        )
-    )
+    const url = storage === "embedded" ? undefined : options.server === undefined
+      ? yield* Effect.orDie(FreshDatabase.url)
+      : Redacted.make(yield* Effect.promise(() => databaseOn(options.server ?? "")))
     return {
       port: yield* Effect.promise(freePort),
       clusterPort: yield* Effect.promise(freePort),
