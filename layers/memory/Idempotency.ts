@@ -1,5 +1,6 @@
 import { Database } from "#layers/memory/Database.ts"
 import * as Keys from "#layers/memory/Keys.ts"
+import * as Followers from "#src/access/Followers.ts"
 import {
   type Answer,
   CurrentKey,
@@ -9,7 +10,7 @@ import {
   type StoredResponse
 } from "#src/access/Idempotency.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Cause, Clock, Data, Deferred, Effect, Exit, HashMap, Layer, Order } from "effect"
+import { Clock, Data, Effect, HashMap, Layer, Order } from "effect"
 
 type Failure = StillRunning | StoreUnavailable
 
@@ -29,7 +30,7 @@ export const layer = Layer.effect(
   Idempotency,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const running = new Map<string, Deferred.Deferred<Answer, Failure>>()
+    const shared = Followers.make<Answer, Failure>({ patience, tooLate: () => new StillRunning() })
 
     /** The response may have been stored meanwhile by the journal, which knows the key too: then this call did not run. */
     const keep = Effect.fnUntraced(function*(key: IdempotencyKey, response: StoredResponse) {
@@ -62,37 +63,7 @@ export const layer = Layer.effect(
       return kept === undefined ? yield* commit(key, operation) : { response: kept, replayed: true }
     })
 
-    const once = <R>(
-      key: IdempotencyKey,
-      operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
-    ): Effect.Effect<Answer, Failure, R> =>
-      Effect.suspend(() => {
-        const name = Keys.nameOf(key)
-        const other = running.get(name)
-        if (other !== undefined) return follow(key, operation, other)
-        const done = Deferred.makeUnsafe<Answer, Failure>()
-        running.set(name, done)
-        return first(key, operation).pipe(
-          Effect.onExit((exit) => {
-            running.delete(name)
-            return Deferred.done(done, exit)
-          })
-        )
-      })
-
-    /** A first call that vanished stored nothing: the next runs. */
-    const follow = <R>(
-      key: IdempotencyKey,
-      operation: Effect.Effect<StoredResponse, StoreUnavailable, R>,
-      other: Deferred.Deferred<Answer, Failure>
-    ): Effect.Effect<Answer, Failure, R> =>
-      Effect.exit(Deferred.await(other)).pipe(
-        Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new StillRunning()) }),
-        Effect.flatMap((exit) => {
-          if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: true })
-          return Cause.hasFails(exit.cause) ? exit : once(key, operation)
-        })
-      )
+    const once: Idempotency["Service"]["once"] = (key, operation) => shared(Keys.nameOf(key), first(key, operation))
 
     const sweep = Effect.fnUntraced(function*(limit: number) {
       const now = yield* Clock.currentTimeMillis

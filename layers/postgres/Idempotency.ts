@@ -1,9 +1,10 @@
 import * as KeyRow from "#layers/postgres/idempotency/KeyRow.ts"
 import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Followers from "#src/access/Followers.ts"
 import { type Answer, CurrentKey, Idempotency, type IdempotencyKey, StillRunning } from "#src/access/Idempotency.ts"
 import type { StoredResponse } from "#src/access/Idempotency.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Cause, Clock, Data, Deferred, Effect, Exit, Layer, Schedule } from "effect"
+import { Clock, Data, Effect, Layer, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 
@@ -71,41 +72,11 @@ const make = Effect.gen(function*() {
     )
   }, orUnavailable)
 
-  const running = new Map<string, Deferred.Deferred<Answer, Failure>>()
-  const once = <R>(
-    key: IdempotencyKey,
-    operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
-  ): Effect.Effect<Answer, Failure, R> =>
-    Effect.suspend(() => {
-      const name = JSON.stringify([key.scope, key.path, key.value])
-      const first = running.get(name)
-      if (first !== undefined) return follow(key, operation, first)
-      const done = Deferred.makeUnsafe<Answer, Failure>()
-      running.set(name, done)
-      return commit(key, operation).pipe(
-        Effect.onExit((exit) => {
-          running.delete(name)
-          return Deferred.done(done, exit)
-        })
-      )
-    })
+  /** One database connection per key waits, whatever the number of duplicates. A first call that vanished stored nothing. */
+  const shared = Followers.make<Answer, Failure>({ patience, tooLate: () => new StillRunning() })
 
-  /**
-   * One database connection per key waits, whatever the number of duplicates. A first call that vanished stored
-   * nothing: the next runs.
-   */
-  const follow = <R>(
-    key: IdempotencyKey,
-    operation: Effect.Effect<StoredResponse, StoreUnavailable, R>,
-    first: Deferred.Deferred<Answer, Failure>
-  ): Effect.Effect<Answer, Failure, R> =>
-    Effect.exit(Deferred.await(first)).pipe(
-      Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(new StillRunning()) }),
-      Effect.flatMap((exit) => {
-        if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: true })
-        return Cause.hasFails(exit.cause) ? exit : once(key, operation)
-      })
-    )
+  const once: Idempotency["Service"]["once"] = (key, operation) =>
+    shared(JSON.stringify([key.scope, key.path, key.value]), commit(key, operation))
 
   return Idempotency.of({ once, sweep: (limit) => orUnavailable(keyRow.sweep(limit)) })
 })

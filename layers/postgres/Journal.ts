@@ -4,10 +4,11 @@ import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observe } from "#layers/postgres/journal/Observe.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
+import * as Followers from "#src/access/Followers.ts"
 import { Handover } from "#src/delivery/Handover.ts"
 import { type Acceptance, type Accepted, Journal, type RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Deferred, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 
@@ -68,27 +69,15 @@ export const layer = Layer.effect(
     })
 
     /** Calls of one key in this process share the first one's flush: a flush never holds a key twice, and nobody waits on a row lock. */
-    const running = new Map<string, Deferred.Deferred<Accepted, RowRefused | StoreUnavailable>>()
-    const acceptKeyed = Effect.fnUntraced(function*(named: Accept.Named, name: string) {
-      const first = running.get(name)
-      if (first !== undefined) return { ...(yield* Deferred.await(first)), replayed: true }
-      const done = Deferred.makeUnsafe<Accepted, RowRefused | StoreUnavailable>()
-      running.set(name, done)
-      // A caller that goes away must not take the answer from those who share it.
-      return yield* accept(named).pipe(
-        Effect.onExit((exit) => {
-          running.delete(name)
-          return Deferred.done(done, exit)
-        }),
-        Effect.uninterruptible
-      )
-    })
+    const shared = Followers.make<Accepted, RowRefused | StoreUnavailable>()
 
     return Journal.of({
       accept: (acceptance: Acceptance) => {
         const named = { acceptance, owner: `${process}:${accepted++}` }
         const { key } = acceptance
-        return key === undefined ? accept(named) : acceptKeyed(named, `${key.scope}\n${key.path}\n${key.value}`)
+        return key === undefined
+          ? accept(named)
+          : shared(`${key.scope}\n${key.path}\n${key.value}`, Effect.uninterruptible(accept(named)))
       },
       record,
       observe: observe(sql),

@@ -1,0 +1,50 @@
+import { Cause, Deferred, type Duration, Effect, Exit } from "effect"
+
+/** An answer that another call may share. */
+interface Shareable {
+  readonly replayed: boolean
+}
+
+/**
+ * Runs at most one call per name at a time in this process: those that come meanwhile wait for its answer, and have it as a replay, or its
+ * failure. A first call that vanished (interrupted, or dead of a fault of ours) answered nothing: the next one runs.
+ */
+export const make = <A extends Shareable, E>(late?: {
+  readonly patience: Duration.Input
+  /** What a call that waited longer is told. */
+  readonly tooLate: () => E
+}) => {
+  const running = new Map<string, Deferred.Deferred<A, E>>()
+
+  const run = <R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.suspend(() => {
+      const first = running.get(name)
+      if (first !== undefined) return follow(name, call, first)
+      const done = Deferred.makeUnsafe<A, E>()
+      running.set(name, done)
+      return call.pipe(
+        Effect.onExit((exit) => {
+          running.delete(name)
+          return Deferred.done(done, exit)
+        })
+      )
+    })
+
+  const follow = <R>(
+    name: string,
+    call: Effect.Effect<A, E, R>,
+    first: Deferred.Deferred<A, E>
+  ): Effect.Effect<A, E, R> => {
+    const answered = Effect.exit(Deferred.await(first))
+    const waited: Effect.Effect<Exit.Exit<A, E>, E> = late === undefined ? answered : Effect.timeoutOrElse(answered, {
+      duration: late.patience,
+      orElse: () => Effect.fail(late.tooLate())
+    })
+    return Effect.flatMap(waited, (exit) => {
+      if (Exit.isSuccess(exit)) return Effect.succeed({ ...exit.value, replayed: true })
+      return Cause.hasFails(exit.cause) ? exit : run(name, call)
+    })
+  }
+
+  return run
+}
