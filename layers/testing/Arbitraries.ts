@@ -1,0 +1,30 @@
+import { Cue } from "#layers/testing/Cue.ts"
+import { Profile } from "#schemas/Profile.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import { Instructions, SendMessage } from "#schemas/SendMessage.ts"
+import { Template } from "#schemas/Template.ts"
+import { Arbitrary, type Array, Schema } from "effect"
+
+/** Any message of POST /send that has the right shape, sensible or not. */
+export const sends = Arbitrary.schema(SendMessage)
+
+/** Anything that may be said, and how, to one of these recipients. */
+export const sendsTo = (recipients: Array.NonEmptyReadonlyArray<typeof Recipient.Encoded>) =>
+  Arbitrary.all({
+    index: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: recipients.length - 1 }))),
+    instructions: Arbitrary.schema(Instructions)
+  }).pipe(
+    Arbitrary.map(({ index, instructions }): typeof SendMessage.Encoded => ({
+      ...instructions,
+      to: recipients[index] ?? recipients[0]
+    }))
+  )
+
+/** Any stored profile. */
+export const profiles = Arbitrary.schema(Profile)
+
+/** Any template. */
+export const templates = Arbitrary.schema(Template)
+
+/** What a provider does with its first calls, one after the other. */
+export const scripts = Arbitrary.schema(Schema.Array(Cue).check(Schema.isMaxLength(12)))

@@ -1,0 +1,74 @@
+import {
+  ContentRejected,
+  type DeliveryError,
+  Kind,
+  Misconfigured,
+  RateLimited,
+  RecipientRejected,
+  Unavailable,
+  Unknown
+} from "#schemas/DeliveryError.ts"
+import { Schema } from "effect"
+
+const after = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))
+/** Only an answer of the kinds `RateLimited` and `Unavailable` says it. */
+const retryAfter = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60_000 })))
+
+/**
+ * What a provider does with one call. `Accept`: takes it. `Refuse`: answers with an error of the closed union, and has not taken it. `Lose`:
+ * the connection breaks, with or without the call `taken`; `proved` if the caller can tell that it was not. Times in ms.
+ */
+export const Cue = Schema.TaggedUnion({
+  Accept: { after },
+  Refuse: { after, kind: Kind, retryAfter },
+  Lose: { after, taken: Schema.Boolean, proved: Schema.Boolean }
+})
+export type Cue = typeof Cue.Type
+
+/** What a healthy provider does. */
+export const promptly: Cue = { _tag: "Accept", after: 20 }
+
+export const duration = ({ after }: Cue): number => after
+
+/** An error that is `Unknown` leaves open whether the call was taken; here it was. */
+export const takes = (cue: Cue): boolean => {
+  switch (cue._tag) {
+    case "Accept":
+      return true
+    case "Refuse":
+      return cue.kind === "Unknown"
+    case "Lose":
+      return cue.taken && !cue.proved
+  }
+}
+
+/** What the caller hears of it. */
+export const told = (cue: Cue): "accepted" | "refused" | "lost" => {
+  switch (cue._tag) {
+    case "Accept":
+      return "accepted"
+    case "Refuse":
+      return cue.kind === "Unknown" ? "lost" : "refused"
+    case "Lose":
+      return cue.proved ? "refused" : "lost"
+  }
+}
+
+export const errorOf = ({ kind, retryAfter }: Extract<Cue, { readonly _tag: "Refuse" }>): DeliveryError => {
+  const detail = `The provider answered ${kind}`
+  const wait = { detail, retryAfter: retryAfter ?? undefined }
+  switch (kind) {
+    case "RateLimited":
+      return new RateLimited(wait)
+    case "Unavailable":
+      return new Unavailable(wait)
+    case "Misconfigured":
+      return new Misconfigured({ detail })
+    case "RecipientRejected":
+      return new RecipientRejected({ detail })
+    case "ContentRejected":
+      return new ContentRejected({ detail })
+    case "Unknown":
+      return new Unknown({ detail })
+  }
+}

@@ -1,0 +1,181 @@
+import type { Chance } from "#layers/testing/Chance.ts"
+import * as Timers from "#layers/testing/Timers.ts"
+import { Clock, Context, Duration, Effect, type Fiber, Random, References, Scheduler } from "effect"
+
+type Task = () => void
+
+/** One process of a simulated world: its fibers run only here, and only while it is alive and not frozen. */
+export interface Process {
+  readonly name: string
+  /** Does it as soon as the process comes to it; never once it is dead. */
+  readonly post: (task: Task) => void
+  /** Starts an effect with the scheduler, the clock and the chance of this world. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
+  /** Stops in the middle of whatever it does, and goes on with it at `thaw`: SIGSTOP. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+  /** No fiber of it ever moves again and no finalizer runs: SIGKILL. */
+  readonly kill: () => void
+  readonly isAlive: () => boolean
+  readonly isFrozen: () => boolean
+  readonly clock: Clock.Clock
+  /** What of it still waits for its turn or for the clock. */
+  readonly pending: () => number
+}
+
+/** How a run of the loop ended: what was waited for came, nothing was left to do, or it would not end. */
+export type Ending = "done" | "idle" | "endless"
+
+/** The only thing that moves in a simulated world: it picks the next task by the seed, and moves time when there is none. */
+export interface Loop {
+  /** Ms since the beginning; never goes back. */
+  readonly now: () => number
+  /** Epoch ms as every process reads it. */
+  readonly wall: () => number
+  /** Sets everybody's wall clock forward or back; sleeps and monotonic time do not notice. */
+  readonly jump: (ms: number) => void
+  readonly after: (ms: number, task: Task) => void
+  readonly process: (name: string) => Process
+  /** Runs until `isDone`, asked each time that nothing is left to do at this moment. */
+  readonly run: (isDone: () => boolean, until?: number) => Ending
+  /** Adds a fact to the hash by which two runs are compared. */
+  readonly trace: (fact: string) => void
+  readonly hash: () => string
+}
+
+/** A world that needs more is stuck in a circle. */
+const mostSteps = 2_000_000
+
+export const make = (chance: Chance, epoch: number): Loop => {
+  const ready: Array<{ readonly owner: { readonly take: (task: Task) => void }; readonly task: Task }> = []
+  const timers = Timers.make<Task>()
+  let now = 0
+  let shift = 0
+  let steps = 0
+  let hash = 0
+
+  const trace = (fact: string) => {
+    for (let n = 0; n < fact.length; n++) hash = Math.imul(hash, 31) + fact.charCodeAt(n) | 0
+  }
+  const wall = () => epoch + now + shift
+
+  const process = (name: string): Process => {
+    let state: "running" | "frozen" | "dead" = "running"
+    let held: Array<Task> = []
+    let waiting = 0
+    let queued = 0
+    const owner = {
+      take: (task: Task) => {
+        if (state === "frozen") held.push(task)
+        if (state !== "running") return
+        queued--
+        task()
+      }
+    }
+    const post = (task: Task) => {
+      if (state === "dead") return
+      queued++
+      ready.push({ owner, task })
+    }
+    const dispatcher: Scheduler.SchedulerDispatcher = { scheduleTask: post, flush: () => undefined }
+    const scheduler: Scheduler.Scheduler = {
+      executionMode: "async",
+      shouldYield: (fiber) => fiber.currentOpCount >= fiber.cache.maxOpsBeforeYield,
+      makeDispatcher: () => dispatcher
+    }
+    const sleep = (duration: Duration.Duration): Effect.Effect<void> => {
+      // Wall clocks are read in whole ms here.
+      const ms = Math.ceil(Duration.toMillis(duration))
+      if (ms <= 0) return Effect.yieldNow
+      if (!Number.isFinite(ms)) return Effect.never
+      return Effect.callback((resume) => {
+        waiting++
+        const timer = timers.add(now + ms, () => {
+          waiting--
+          post(() => resume(Effect.void))
+        })
+        return Effect.sync(() => {
+          if (timers.cancel(timer)) waiting--
+        })
+      })
+    }
+    const monotonic = () => BigInt(now) * 1_000_000n
+    const clock: Clock.Clock = {
+      currentTimeMillisUnsafe: wall,
+      currentTimeMillis: Effect.sync(wall),
+      currentTimeNanosUnsafe: () => BigInt(wall()) * 1_000_000n,
+      currentTimeNanos: Effect.sync(() => BigInt(wall()) * 1_000_000n),
+      monotonicTimeNanosUnsafe: monotonic,
+      monotonicTimeNanos: Effect.sync(monotonic),
+      sleep
+    }
+    const services = Context.empty().pipe(
+      Context.add(Scheduler.Scheduler, scheduler),
+      Context.add(Clock.Clock, clock),
+      Context.add(References.TracerEnabled, false),
+      Context.add(Random.Random, {
+        nextDoubleUnsafe: chance.next,
+        nextIntUnsafe: () => chance.int(Number.MIN_SAFE_INTEGER / 2, Number.MAX_SAFE_INTEGER / 2)
+      })
+    )
+    return {
+      name,
+      post,
+      run: Effect.runForkWith(services),
+      freeze: () => {
+        if (state === "running") state = "frozen"
+      },
+      thaw: () => {
+        if (state !== "frozen") return
+        state = "running"
+        const tasks = held
+        held = []
+        for (const task of tasks) ready.push({ owner, task })
+      },
+      kill: () => {
+        state = "dead"
+        held = []
+      },
+      isAlive: () => state !== "dead",
+      isFrozen: () => state === "frozen",
+      clock,
+      pending: () => queued + waiting
+    }
+  }
+
+  /** One of what can be done now, whichever the seed picks. */
+  const step = (): boolean => {
+    const last = ready.pop()
+    if (last === undefined) return false
+    const index = chance.int(0, ready.length)
+    const next = ready[index] ?? last
+    if (index < ready.length) ready[index] = last
+    steps++
+    next.owner.take(next.task)
+    return true
+  }
+
+  return {
+    now: () => now,
+    wall,
+    jump: (ms) => {
+      shift += ms
+    },
+    after: (ms, task) => {
+      timers.add(now + Math.ceil(ms), task)
+    },
+    process,
+    run: (isDone, until = Infinity) => {
+      while (true) {
+        while (step()) if (steps > mostSteps) return "endless"
+        if (isDone()) return "done"
+        const at = timers.next()
+        if (at === undefined || at > until) return "idle"
+        now = at
+        while (timers.next() === now) timers.take()?.()
+      }
+    },
+    trace,
+    hash: () => (hash >>> 0).toString(16).padStart(8, "0")
+  }
+}

@@ -1,0 +1,142 @@
+import type { Database } from "#layers/memory/Database.ts"
+import * as MemoryJournal from "#layers/memory/Journal.ts"
+import type { LogLine } from "#layers/testing/History.ts"
+import type { Process } from "#layers/testing/Loop.ts"
+import type { make as makeStore } from "#layers/testing/Store.ts"
+import type { Scope as Environment } from "#schemas/Scope.ts"
+import type { Templates } from "#src/content/Templates.ts"
+import * as Cancel from "#src/delivery/Cancel.ts"
+import * as Handover from "#src/delivery/Handover.ts"
+import * as Intake from "#src/delivery/Intake.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import * as Pipeline from "#src/delivery/Pipeline.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
+import { Providers } from "#src/delivery/Providers.ts"
+import type { Strategies } from "#src/delivery/Strategies.ts"
+import { ShardCount } from "#src/delivery/ShardCount.ts"
+import * as Shards from "#src/delivery/Shards.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import type { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Receipts from "#src/reports/Receipts.ts"
+import type { References } from "#src/reports/References.ts"
+import {
+  Cause,
+  Context,
+  Effect,
+  Exit,
+  type Fiber,
+  Inspectable,
+  Layer,
+  Logger,
+  References as Ambient,
+  Scope
+} from "effect"
+import type { SecureRandom } from "effect/crypto"
+
+/** What all nodes of a world share. */
+export type Shared = Database | MessageLog | Profiles | References | SecureRandom.SecureRandom | Strategies | Templates
+
+/** A node's own door to the store, over what the nodes share. */
+const journal = MemoryJournal.layer.pipe(Layer.provideMerge(Handover.layer))
+
+/** The engine as `layers/App.ts` wires it, without its edge. */
+const engine = Layer.merge(Intake.layer, Receipts.layer).pipe(
+  Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer)))
+)
+
+/** A running node: a process with an engine in it. */
+export interface Node {
+  readonly process: Process
+  readonly intake: Intake.Intake["Service"]
+  readonly cancel: Effect.Success<typeof Cancel.make>
+  readonly receipts: Receipts.Receipts["Service"]
+  readonly shards: Shards.Shards["Service"]
+  /** Owns a shard until `disown`. */
+  readonly own: (shard: number) => void
+  readonly disown: (shard: number, done: () => void) => void
+  readonly owned: ReadonlyMap<number, unknown>
+  /** An orderly stop, which drains. */
+  readonly stop: (done: () => void) => void
+}
+
+const text = (value: unknown): string => typeof value === "string" ? value : Inspectable.toStringUnknown(value, 0)
+
+/** Starts a node; `ready` is called when it takes requests. */
+export const start = (options: {
+  readonly process: Process
+  readonly shared: Context.Context<Shared>
+  readonly store: ReturnType<typeof makeStore>
+  readonly providers: (scope: Environment) => ReadonlyArray<Provider>
+  readonly shardCount: number
+  readonly logs: Array<LogLine>
+  readonly ready: (node: Node) => void
+}) => {
+  const { process, store } = options
+  const logger = Logger.make<unknown, void>(({ cause, fiber, logLevel, message }) => {
+    const annotations = fiber.getRef(Ambient.CurrentLogAnnotations)
+    options.logs.push({
+      node: process.name,
+      level: logLevel,
+      text: [text(message), text(annotations), cause.reasons.length === 0 ? "" : Cause.pretty(cause)].join(" ")
+    })
+  })
+
+  const guarded = Layer.effectContext(Effect.gen(function*() {
+    const journal = yield* Journal
+    const handover = yield* Handover.Handover
+    const profiles = yield* Profiles
+    return Context.empty().pipe(
+      Context.add(Journal, store.journalOf(process, journal, handover)),
+      Context.add(Profiles, {
+        ...profiles,
+        find: (...args) => Effect.delay(profiles.find(...args), store.latency())
+      }),
+      Context.add(Providers, { configured: (scope) => Effect.sync(() => options.providers(scope)) })
+    )
+  }))
+
+  const whole = Layer.fresh(
+    engine.pipe(
+      Layer.provideMerge(guarded),
+      Layer.provide(journal),
+      Layer.provide(Layer.succeed(ShardCount, options.shardCount)),
+      Layer.provide(Layer.succeedContext(options.shared)),
+      Layer.provideMerge(Logger.layer([logger]))
+    )
+  )
+
+  const born = Effect.gen(function*() {
+    const scope = yield* Scope.make()
+    const built = yield* Layer.build(whole).pipe(Scope.provide(scope))
+    const shards = Context.get(built, Shards.Shards)
+    const owned = new Map<number, Fiber.Fiber<never>>()
+    options.ready({
+      process,
+      intake: Context.get(built, Intake.Intake),
+      cancel: yield* Effect.provideContext(Cancel.make, Context.merge(options.shared, built)),
+      receipts: Context.get(built, Receipts.Receipts),
+      shards,
+      owned,
+      own: (shard) =>
+        process.post(() => {
+          if (!owned.has(shard))
+            owned.set(shard, process.run(Effect.provideContext(shards.own(shard, process.name), built)))
+        }),
+      disown: (shard, done) =>
+        process.post(() => {
+          const fiber = owned.get(shard)
+          owned.delete(shard)
+          if (fiber === undefined) return done()
+          fiber.addObserver(done)
+          fiber.interruptUnsafe()
+        }),
+      stop: (done) => process.post(() => process.run(Scope.close(scope, Exit.void)).addObserver(done))
+    })
+  })
+  process.post(() =>
+    process.run(born).addObserver((exit) => {
+      if (exit._tag === "Failure")
+        options.logs.push({ node: process.name, level: "Fatal", text: Cause.pretty(exit.cause) })
+    })
+  )
+}

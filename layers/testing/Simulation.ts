@@ -1,0 +1,86 @@
+import type { Chance } from "#layers/testing/Chance.ts"
+import type { SendOptions } from "#layers/testing/Client.ts"
+import * as Faults from "#layers/testing/Faults.ts"
+import type { Call, History, Report, Request } from "#layers/testing/History.ts"
+import type { VendorOptions } from "#layers/testing/Vendors.ts"
+import * as Worlds from "#layers/testing/World.ts"
+import type { SendMessage } from "#schemas/SendMessage.ts"
+import { Arbitrary, Cause, Effect } from "effect"
+
+/** A simulated world as a story sees it. Time passes only while everybody waits. */
+export interface World {
+  readonly chance: Chance
+  /** POST /send, by a caller who tries again for as long as that is safe. It ends when the caller has done what can be done. */
+  readonly send: (message: typeof SendMessage.Encoded, options?: SendOptions) => Effect.Effect<Request>
+  /** One value, which the seed decides. */
+  readonly draw: <A>(arbitrary: Arbitrary.Arbitrary<A>) => Effect.Effect<A>
+  /** POST /messages/:id/cancel, once: whether it is cancelled, or `undefined` if no answer came. */
+  readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
+  /** A provider reports of a call that it took. */
+  readonly report: (call: Call, event: Report["event"]) => Effect.Effect<void>
+  /** What providers were asked to do so far. */
+  readonly calls: ReadonlyArray<Call>
+  /** Makes something go wrong now. */
+  readonly strike: (kind: Faults.Kind) => Effect.Effect<void>
+}
+
+/** What users do in a world; anything that Effect can do, in virtual time. */
+export type Story = (world: World) => Effect.Effect<unknown>
+
+export interface Options {
+  /** 3 by default. */
+  readonly nodes?: number
+  /** 4 by default. */
+  readonly shards?: number
+  /** By default `mail` for email, then `post`, and `text` for sms; all accept. */
+  readonly vendors?: ReadonlyArray<VendorOptions>
+  /** All kinds by default. */
+  readonly faults?: Faults.Faults
+}
+
+const vendors: ReadonlyArray<VendorOptions> = [
+  { key: "mail", channel: "email", address: "email" },
+  { key: "post", channel: "email", address: "email" },
+  { key: "text", channel: "sms", address: "phone_number" }
+]
+
+/** A story that takes longer is broken off, in ms. */
+const longestStory = 30 * 24 * 3_600_000
+
+/** How large drawn strings and collections are at most. */
+const size = 3
+
+const draw = <A>(chance: Chance, arbitrary: Arbitrary.Arbitrary<A>): Effect.Effect<A> =>
+  Effect.gen(function*() {
+    const [value] = yield* Arbitrary.sampleEffect(arbitrary, { count: 1, size, seed: chance.int(0, 2 ** 31) })
+    return value ?? (yield* Effect.die("The arbitrary has no values"))
+  }).pipe(Effect.orDie)
+
+/** Lives one world from its seed to its end: the same seed, the same history. */
+export const run = (seed: number, story: Story, options: Options = {}): History => {
+  const world = Worlds.make(seed, {
+    nodes: options.nodes ?? 3,
+    shards: options.shards ?? 4,
+    vendors: options.vendors ?? vendors,
+    faults: options.faults ?? Faults.all
+  })
+  const { calls, callers, chance, client, faults, loop, receipts } = world
+  let failure: string | undefined = "the story did not end"
+  let isOver = false
+  callers.post(() =>
+    callers.run(story({
+      chance,
+      calls,
+      draw: (arbitrary) => draw(chance, arbitrary),
+      send: client.send,
+      cancel: client.cancel,
+      report: receipts.report,
+      strike: (kind) => Effect.sync(() => faults.strike(kind))
+    })).addObserver((exit) => {
+      isOver = true
+      failure = exit._tag === "Failure" ? Cause.pretty(exit.cause) : undefined
+    })
+  )
+  loop.run(() => isOver, longestStory)
+  return world.end(failure)
+}

@@ -1,0 +1,154 @@
+import type { Database } from "#layers/memory/Database.ts"
+import { findMessage, type MessageRow, type State } from "#layers/memory/State.ts"
+import type { Chance } from "#layers/testing/Chance.ts"
+import type { Commit, Incident } from "#layers/testing/History.ts"
+import type { Loop, Process } from "#layers/testing/Loop.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { Handover } from "#src/delivery/Handover.ts"
+import type { Journal, Step } from "#src/delivery/Journal.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Clock, Effect, Exit, HashMap, Option } from "effect"
+
+type Fate = "served" | "refused" | "unheard"
+
+interface Options {
+  readonly loop: Loop
+  readonly chance: Chance
+  readonly database: Database["Service"]
+  /** How likely an answer is lost after the commit. */
+  readonly loses: number
+  readonly isDown: () => boolean
+  readonly incidents: Array<Incident>
+  /** Tells nodes of new rows in these shards. */
+  readonly announce: (shards: ReadonlyArray<number>) => void
+}
+
+const gone = () => new StoreUnavailable({ cause: "The connection to the store is gone" })
+
+const newest = (state: State, shard: number): number => Option.getOrElse(HashMap.get(state.epochs, shard), () => 0)
+
+/** The one store of a world, away from its nodes: a question takes its time, may be refused, or answered to nobody. */
+export const make = (options: Options) => {
+  const { chance, database, loop } = options
+  const commits: Array<Commit> = []
+  const { clock } = loop.process("store")
+
+  const latency = () => chance.happens(0.01) ? chance.int(100, 3_000) : chance.int(1, 12)
+  const fate = (): Fate => options.isDown() ? "refused" : chance.happens(options.loses) ? "unheard" : "served"
+  const look = <A>(f: (state: State) => A): A => Effect.runSync(database.read(f))
+  const row = (scope: Scope, id: MessageId) => look((state) => findMessage(state, scope, id))
+
+  const note = (
+    commit: Omit<Commit, "at" | "wall" | "newest" | "after" | "before" | "dueAt" | "lost">,
+    before: MessageRow | undefined,
+    after: MessageRow | undefined
+  ): Commit => {
+    const noted: Commit = {
+      ...commit,
+      at: loop.now(),
+      wall: loop.wall(),
+      newest: look((state) => newest(state, commit.shard)),
+      before: before?.status,
+      after: after?.status,
+      dueAt: after?.dueAt,
+      lost: false
+    }
+    commits.push(noted)
+    loop.trace(`${commit.kind} ${commit.messageId} ${commit.result} ${noted.after} ${noted.dueAt}`)
+    return noted
+  }
+
+  /** A question on its way: the store answers it at once and whole, whatever has become of who asked. */
+  const ask = <A, E>(
+    asker: Process,
+    question: Effect.Effect<A, E>,
+    noted: (answer: () => Exit.Exit<A, E>) => readonly [Exit.Exit<A, E>, Commit | undefined] = (answer) => [
+      answer(),
+      undefined
+    ]
+  ): Effect.Effect<A, E | StoreUnavailable> =>
+    Effect.callback((resume) => {
+      const answer = (exit: Exit.Exit<A, E | StoreUnavailable>) =>
+        loop.after(latency(), () => asker.post(() => resume(exit)))
+      loop.after(latency(), () => {
+        const becomes = fate()
+        if (becomes === "refused") return answer(Exit.fail(gone()))
+        const [exit, commit] = noted(() => Effect.runSyncExit(Effect.provideService(question, Clock.Clock, clock)))
+        if (becomes === "served") return answer(exit)
+        if (commit !== undefined) commit.lost = true
+        const at = loop.now()
+        options.incidents.push({ kind: "lostAnswer", node: asker.name, at, until: at })
+        return answer(Exit.fail(gone()))
+      })
+    })
+
+  const record = (asker: Process, journal: Journal["Service"]) => (step: Step) =>
+    ask(asker, journal.record(step), (answer) => {
+      const { id, scope, shard } = step.message
+      const before = row(scope, id)
+      const exit = answer()
+      const result = Exit.isSuccess(exit) ? exit.value._tag : "Refused"
+      const attempt = step.attempt === undefined
+        ? undefined
+        : { number: step.attempt.number, state: step.attempt.state }
+      const place = { node: asker.name, scope, messageId: id, shard }
+      return [
+        exit,
+        note(
+          { ...place, kind: "step", epoch: step.epoch, result, attempt, event: step.lifecycle.join() },
+          before,
+          row(scope, id)
+        )
+      ]
+    })
+
+  /** The journal as a node has it. */
+  const journalOf = (
+    asker: Process,
+    journal: Journal["Service"],
+    handover: Handover["Service"]
+  ): Journal["Service"] => ({
+    // In the node, since it hands over what was committed: only the ways there and back are the store's.
+    accept: Effect.fnUntraced(function*(acceptance) {
+      yield* Effect.sleep(latency())
+      const becomes = fate()
+      if (becomes === "refused") return yield* Effect.andThen(Effect.sleep(latency()), gone())
+      const accepted = yield* journal.accept(acceptance)
+      const result = accepted.replayed ? "Replayed" : "Written"
+      for (const { id, scope, shard } of acceptance.messages) {
+        const place = { node: asker.name, scope, messageId: id, shard }
+        const after = row(scope, id)
+        const noted = note(
+          { ...place, kind: "accept", epoch: undefined, result, attempt: undefined, event: undefined },
+          undefined,
+          after
+        )
+        noted.lost = becomes === "unheard"
+      }
+      if (!accepted.replayed) {
+        options.announce(acceptance.messages.flatMap(({ shard }) => handover.owns(shard) ? [] : [shard]))
+      }
+      yield* Effect.sleep(latency())
+      return becomes === "served" ? accepted : yield* gone()
+    }),
+    record: record(asker, journal),
+    observe: (observed) =>
+      ask(asker, journal.observe(observed), (answer) => {
+        const { event, id, scope } = observed
+        const before = row(scope, id)
+        const exit = answer()
+        const after = row(scope, id)
+        const place = { node: asker.name, scope, messageId: id, shard: after?.shard ?? -1 }
+        const result = Exit.isSuccess(exit) && exit.value.applied ? "Written" : "Refused"
+        return [
+          exit,
+          note({ ...place, kind: "observe", epoch: undefined, result, attempt: undefined, event }, before, after)
+        ]
+      }),
+    take: (...args) => ask(asker, journal.take(...args)),
+    due: (window) => ask(asker, journal.due(window))
+  })
+
+  return { commits, look, journalOf, latency }
+}

@@ -1,0 +1,123 @@
+import * as Cue from "#layers/testing/Cue.ts"
+import type { Call } from "#layers/testing/History.ts"
+import type { Loop, Process } from "#layers/testing/Loop.ts"
+import { type DeliveryError, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { Acceptance, Delivery, Provider, Vendor } from "#src/delivery/Provider.ts"
+import { Effect, Exit } from "effect"
+
+/** A provider of a simulated world. */
+export interface VendorOptions {
+  readonly key: string
+  readonly channel: string
+  /** The field of the profile that holds the address. */
+  readonly address: string
+  /** Folds calls with the same token, as vendors with idempotency keys do. */
+  readonly folds?: boolean
+  /** What it does with its calls, in their order; after the last cue it accepts. */
+  readonly script?: ReadonlyArray<Cue.Cue>
+}
+
+const textOf = ({ rendered }: Delivery): string => JSON.stringify(rendered)
+
+const addressOf = (profile: Profile, field: string): string | undefined => {
+  const address = profile[field]
+  return typeof address === "string" ? address : undefined
+}
+
+/** The outside world: scripted providers that write down each call for themselves, whoever makes it. */
+export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
+  const calls: Array<Call> = []
+  const tokens = new Set<string>()
+  const next = new Map<string, number>()
+
+  /** The network: a call that was begun arrives, whatever becomes of its caller. */
+  const exchange = (
+    caller: Process,
+    call: Call,
+    { folds = false }: VendorOptions,
+    cue: Cue.Cue,
+    resume: (exit: Exit.Exit<Acceptance, DeliveryError>) => void
+  ) => {
+    const after = Cue.duration(cue)
+    loop.after(after / 2, () => {
+      call.taken = Cue.takes(cue)
+      const name = `${call.scope} ${call.provider} ${call.token}`
+      call.folded = call.taken && folds && tokens.has(name)
+      if (call.taken) tokens.add(name)
+      loop.trace(`call ${call.messageId} ${call.attempt} ${call.provider} ${call.taken}`)
+      loop.after(after / 2, () =>
+        caller.post(() => {
+          call.heardAt = loop.now()
+          call.heard = Cue.told(cue)
+          call.retryAfter = cue._tag === "Refuse" ? cue.retryAfter ?? undefined : undefined
+          resume(
+            cue._tag === "Accept"
+              ? Exit.succeed({ reference: `${call.provider}-${call.number}` })
+              : Exit.fail(
+                cue._tag === "Refuse"
+                  ? Cue.errorOf(cue)
+                  : cue.proved
+                  ? new Unavailable({ detail: "The connection was refused" })
+                  : new Unknown({ detail: "The connection broke" })
+              )
+          )
+        }))
+    })
+  }
+
+  const vendor = (caller: Process, scope: Scope, vendorOptions: VendorOptions): Vendor => ({
+    _tag: "Vendor",
+    key: vendorOptions.key,
+    channel: vendorOptions.channel,
+    reaches: (profile) => addressOf(profile, vendorOptions.address) !== undefined,
+    send: (delivery) =>
+      Effect.callback((resume) => {
+        const name = `${scope} ${vendorOptions.key}`
+        const turn = next.get(name) ?? 0
+        next.set(name, turn + 1)
+        const call: Call = {
+          number: calls.length,
+          node: caller.name,
+          scope,
+          provider: vendorOptions.key,
+          channel: vendorOptions.channel,
+          messageId: delivery.messageId,
+          attempt: delivery.attempt,
+          token: delivery.idempotencyToken,
+          address: addressOf(delivery.profile, vendorOptions.address),
+          text: textOf(delivery),
+          calledAt: loop.now(),
+          wall: loop.wall(),
+          taken: false,
+          folded: false,
+          heard: undefined,
+          heardAt: undefined,
+          retryAfter: undefined
+        }
+        calls.push(call)
+        exchange(caller, call, vendorOptions, vendorOptions.script?.[turn] ?? Cue.promptly, resume)
+      })
+  })
+
+  const inbox: Provider = {
+    _tag: "Inbox",
+    key: "inbox",
+    channel: "inbox",
+    reaches: (profile) => typeof profile["user_id"] === "string"
+  }
+
+  return {
+    calls,
+    /** The providers as one node has them, in each environment with its own credentials. */
+    of: (caller: Process) => {
+      const known = new Map<Scope, ReadonlyArray<Provider>>()
+      return (scope: Scope): ReadonlyArray<Provider> => {
+        const providers = known.get(scope) ?? [inbox, ...options.map((one) => vendor(caller, scope, one))]
+        known.set(scope, providers)
+        return providers
+      }
+    }
+  }
+}

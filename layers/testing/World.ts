@@ -1,0 +1,166 @@
+import { Database, layer as databaseLayer } from "#layers/memory/Database.ts"
+import * as MessageLogs from "#layers/memory/MessageLog.ts"
+import * as Profiles from "#layers/memory/Profiles.ts"
+import { messagesOf, type State } from "#layers/memory/State.ts"
+import * as References from "#layers/memory/References.ts"
+import * as Strategies from "#layers/memory/Strategies.ts"
+import * as Templates from "#layers/memory/Templates.ts"
+import * as Chances from "#layers/testing/Chance.ts"
+import * as Clients from "#layers/testing/Client.ts"
+import * as Clusters from "#layers/testing/Cluster.ts"
+import * as Faults from "#layers/testing/Faults.ts"
+import type { History, Incident, LogLine } from "#layers/testing/History.ts"
+import * as Loops from "#layers/testing/Loop.ts"
+import * as Nodes from "#layers/testing/Node.ts"
+import * as Receipts from "#layers/testing/Receipts.ts"
+import * as Remotes from "#layers/testing/Remote.ts"
+import * as Stores from "#layers/testing/Store.ts"
+import * as Vendors from "#layers/testing/Vendors.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { Context, Effect, HashMap, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+/** What a world is made of. */
+export interface WorldOptions {
+  readonly nodes: number
+  readonly shards: number
+  readonly vendors: ReadonlyArray<Vendors.VendorOptions>
+  readonly faults: Faults.Faults
+}
+
+/** 2026-01-05T08:00:00Z: every world begins on the same Monday morning. */
+const epoch = 1_767_600_000_000
+
+/** Later than any message has a deadline (72 h, api.md 26.4), in ms. */
+const longest = 80 * 3_600_000
+
+/** After the last message ended: time for a stale owner to do what it must not, in ms. */
+const afterwards = 20_000
+
+/** An orderly stop ends within this, in ms. */
+const stopTime = 60_000
+
+const openRows = (state: State): number => {
+  let open = 0
+  for (const shard of HashMap.values(state.open)) open += HashMap.size(shard)
+  return open
+}
+
+const stores = Layer.mergeAll(MessageLogs.layer, Profiles.layer, References.layer, Strategies.layer, Templates.layer)
+
+/** What the nodes share: the database and what is only read through it. */
+const shared = (chance: Chances.Chance) =>
+  Effect.runSync(
+    stores.pipe(
+      Layer.provideMerge(Layer.mergeAll(
+        databaseLayer,
+        Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32)) }),
+        Layer.succeed(SecureRandom.SecureRandom, SecureRandom.make(chance.bytes))
+      )),
+      Layer.fresh,
+      Layer.build,
+      Effect.scoped
+    )
+  )
+
+/** A world: nodes, a store, providers, callers, and a seed that decides everything which the engine does not. */
+export const make = (seed: number, options: WorldOptions) => {
+  const chance = Chances.make(seed)
+  const loop = Loops.make(chance, epoch)
+  const incidents: Array<Incident> = []
+  const logs: Array<LogLine> = []
+  const services = shared(chance)
+  const vendors = Vendors.make(loop, options.vendors)
+  const cluster = Clusters.make({ loop, chance, incidents, shardCount: options.shards })
+
+  const begin = (name: string) => {
+    const process = loop.process(name)
+    Nodes.start({
+      process,
+      shared: services,
+      store,
+      providers: vendors.of(process),
+      shardCount: options.shards,
+      logs,
+      ready: cluster.join
+    })
+  }
+  const faults = Faults.make({ loop, chance, cluster, incidents, faults: options.faults, restart: begin })
+  const store = Stores.make({
+    loop,
+    chance,
+    database: Context.get(services, Database),
+    loses: options.faults.lostAnswers,
+    isDown: faults.isDown,
+    incidents,
+    announce: (shards) => {
+      if (shards.length === 0) return
+      for (const node of cluster.members()) {
+        loop.after(chance.int(1, 30), () =>
+          node.process.post(() => {
+            if (shards.some((shard) => node.owned.has(shard))) node.process.run(node.shards.wake)
+          }))
+      }
+    }
+  })
+  const callers = loop.process("callers")
+  const remote = Remotes.make({ loop, chance, caller: callers, nodes: cluster.members })
+  const client = Clients.make({ loop, chance, remote })
+  const receipts = Receipts.make({ loop, chance, remote })
+
+  for (let n = 0; n < options.nodes; n++) begin(String.fromCodePoint(97 + n))
+
+  /** Everybody well, and everything accepted at its end. */
+  const drain = (): boolean => {
+    faults.heal()
+    return loop.run(() => store.look(openRows) === 0, loop.now() + longest) === "done"
+  }
+
+  const stop = (): History["leftovers"] => {
+    const nodes = cluster.members()
+    const leftovers = nodes.map((node) => ({ node: node.process.name, held: Effect.runSync(node.shards.held) }))
+    let stopping = nodes.length
+    for (const node of nodes) node.stop(() => stopping--)
+    loop.run(() => stopping === 0, loop.now() + stopTime)
+    return leftovers.map((leftover, n) => ({ ...leftover, pending: nodes[n]?.process.pending() ?? 0 }))
+  }
+
+  return {
+    seed,
+    chance,
+    loop,
+    callers,
+    client,
+    receipts,
+    faults,
+    services,
+    calls: vendors.calls,
+    /** Ends the world and tells its history. */
+    end: (failure: string | undefined): History => {
+      const drained = drain()
+      loop.run(() => false, loop.now() + afterwards)
+      const leftovers = drained ? stop() : []
+      const state = store.look((all) => all)
+      return {
+        seed,
+        hash: loop.hash(),
+        requests: client.requests,
+        cancellations: client.cancellations,
+        reports: receipts.reports,
+        calls: vendors.calls,
+        commits: store.commits,
+        incidents,
+        logs,
+        messages: [...HashMap.keys(state.messages)].flatMap((scope) => [...messagesOf(state, scope)]),
+        deliveries: vendors.calls.filter(({ folded, taken }) => taken && !folded),
+        inbox: [...HashMap.entries(state.inbox)].flatMap(([name, items]) =>
+          [...HashMap.keys(items)].map((messageId) => ({ user: name, messageId }))
+        ),
+        drained,
+        failure,
+        leftovers,
+        lasted: loop.now()
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { History } from "#layers/testing/History.ts"
+import * as Accepted from "./checker/Accepted.ts"
+import * as Facts from "./checker/Facts.ts"
+import * as Handovers from "./checker/Handovers.ts"
+import * as Leaks from "./checker/Leaks.ts"
+import * as Statuses from "./checker/Statuses.ts"
+import * as Times from "./checker/Times.ts"
+
+const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
+  Leaks.unbroken,
+  Accepted.nothingLost,
+  Accepted.nothingInvented,
+  Handovers.boundedCopies,
+  Handovers.tokens,
+  Handovers.intentFirst,
+  Accepted.oncePerKey,
+  Times.inOrder,
+  Statuses.legalEdges,
+  Statuses.noLies,
+  Statuses.noStaleEffects,
+  Times.nothingRots,
+  Times.notEarly,
+  Handovers.ownEnvironment,
+  Leaks.noSecrets,
+  Leaks.nothingLeft,
+  Handovers.notUnwanted
+]
+
+/** What is wrong with a history, by the invariants I1 to I12; nothing, if the engine kept them. */
+export const complaints = (history: History): ReadonlyArray<string> => {
+  const facts = Facts.make(history)
+  return checks.flatMap((check) => check(facts))
+}

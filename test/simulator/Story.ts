@@ -1,0 +1,109 @@
+import * as Arbitraries from "#layers/testing/Arbitraries.ts"
+import * as Chances from "#layers/testing/Chance.ts"
+import type { Request } from "#layers/testing/History.ts"
+import type { Options, Story, World } from "#layers/testing/Simulation.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import type { Routing } from "#schemas/Routing.ts"
+import type { SendMessage } from "#schemas/SendMessage.ts"
+import { Arbitrary, type Array, Effect } from "effect"
+
+type Send = typeof SendMessage.Encoded
+
+/** Addresses that no log may show (I10), and people who are written to often enough to have an order. */
+const people: Array.NonEmptyReadonlyArray<Recipient> = [
+  { email: "ada@canary.test" },
+  { email: "bob@canary.test", phone_number: "+15550100001" },
+  { user_id: "cleo", email: "cleo@canary.test", phone_number: "+15550100002" },
+  { phone_number: "+15550100003" },
+  { user_id: "dan", email: "dan@canary.test" },
+  { user_id: "nobody" }
+]
+
+const routings: Array.NonEmptyReadonlyArray<Routing | undefined> = [
+  { method: "single", channels: ["email"] },
+  { method: "single", channels: ["email", "sms"] },
+  { method: "single", channels: ["sms", "email"] },
+  { method: "all", channels: ["email", "sms"] },
+  { method: "single", channels: ["inbox"] },
+  undefined
+]
+
+/** What a random user says: sensible for the most part, since what ends at the first stage finds no bug behind it. */
+const message = (chance: Chances.Chance, label: string): Send => ({
+  to: chance.happens(0.08) ? people.slice(0, chance.int(2, 5)) : chance.pick(people),
+  content: { title: label, body: `canary-text ${label}` },
+  routing: chance.pick(routings),
+  metadata: { trace_id: label, ...(chance.happens(0.05) ? { tags: ["otp"] } : {}) },
+  ...(chance.happens(0.12) ? { delay: { duration: chance.int(100, 20_000) } } : {}),
+  ...(chance.happens(0.06) ? { timeout: { message: chance.int(5_000, 60_000) } } : {})
+})
+
+const strange = Arbitraries.sendsTo(people)
+
+const after = (request: Request, work: (requestId: string) => Effect.Effect<unknown>) =>
+  request.requestId === undefined ? Effect.void : work(request.requestId)
+
+/** One user's doing: a send, perhaps again with the same key at the same time, perhaps cancelled. */
+const doing = Effect.fnUntraced(function*(world: World, n: number) {
+  const { chance } = world
+  const label = `call-${n}`
+  const environment = chance.happens(0.2) ? 2 : 1
+  const options = chance.happens(0.75) ? { environment, key: `key-${n}` } : { environment }
+  const said = chance.happens(0.1)
+    ? { ...(yield* world.draw(strange)), metadata: { trace_id: label }, delay: undefined }
+    : message(chance, label)
+  const sent = world.send(said, options)
+  if (options.key !== undefined && chance.happens(0.25)) {
+    yield* Effect.all([sent, Effect.delay(world.send(said, options), chance.int(0, 300))], { concurrency: 2 })
+    return
+  }
+  const request = yield* sent
+  if (chance.happens(0.1)) {
+    yield* Effect.sleep(chance.int(0, 4_000))
+    yield* after(request, (id) => world.cancel(id, environment))
+  }
+})
+
+const events = ["Deliver", "Deliver", "Open", "Click", "Bounce"] as const
+
+/** Providers that report of some of what they took. */
+const reporting = Effect.fnUntraced(function*(world: World) {
+  for (let seen = 0, turn = 0; turn < 12; turn++) {
+    yield* Effect.sleep(5_000)
+    for (; seen < world.calls.length; seen++) {
+      const call = world.calls[seen]
+      if (call !== undefined && call.taken && world.chance.happens(0.2)) {
+        yield* world.report(call, world.chance.pick(events))
+      }
+    }
+  }
+})
+
+/** Users who come in bursts within a minute, so that they meet each other and what goes wrong. */
+export const story: Story = (world) =>
+  Effect.gen(function*() {
+    const { chance } = world
+    const sends = chance.int(5, 20)
+    const bursts = globalThis.Array.from({ length: chance.int(1, 4) }, () => chance.int(0, 50_000))
+    const users = globalThis.Array.from({ length: sends }, (_, n) =>
+      Effect.delay(doing(world, n), (bursts[n % bursts.length] ?? 0) + chance.int(0, 1_500)))
+    yield* Effect.all([...users, reporting(world)], { concurrency: "unbounded", discard: true })
+  })
+
+/** The outside world of a seed. */
+export const options = (seed: number): Options => {
+  const chance = Chances.make(-seed)
+  const script = () =>
+    chance.happens(0.35)
+      ? []
+      : Effect.runSync(Arbitrary.sampleEffect(Arbitraries.scripts, { count: 1, seed: chance.int(0, 1e9) }))[0] ?? []
+  return {
+    nodes: 3,
+    shards: chance.int(1, 4),
+    vendors: [
+      { key: "mail", channel: "email", address: "email", folds: true, script: script() },
+      { key: "post", channel: "email", address: "email", script: script() },
+      { key: "text", channel: "sms", address: "phone_number", script: script() }
+    ]
+  }
+}

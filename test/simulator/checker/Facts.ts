@@ -1,0 +1,41 @@
+import type { Call, Commit, History, Incident, Request } from "#layers/testing/History.ts"
+
+export type Row = History["messages"][number]
+
+/** A history with what checks look up in it. Nothing of the engine is used here: the oracle shares no code with what it judges. */
+export interface Facts {
+  readonly history: History
+  readonly rows: ReadonlyMap<string, Row>
+  readonly commitsOf: (messageId: string) => ReadonlyArray<Commit>
+  readonly callsOf: (messageId: string) => ReadonlyArray<Call>
+  /** The calls of POST /send that said this, by the label that their messages carry. */
+  readonly requestsOf: (label: string | undefined) => ReadonlyArray<Request>
+  /** What went wrong for this node, or for everybody, within these ms. */
+  readonly incidentsOf: (node: string | undefined, from: number, to: number) => ReadonlyArray<Incident>
+}
+
+const lookUp = <A>(groups: ReadonlyMap<string, ReadonlyArray<A>>) => (name: string | undefined): ReadonlyArray<A> =>
+  groups.get(name ?? "") ?? []
+
+export const labelOf = ({ message }: Request): string => message.metadata?.trace_id ?? ""
+
+export const make = (history: History): Facts => ({
+  history,
+  rows: new Map(history.messages.map((row) => [row.id, row])),
+  commitsOf: lookUp(Map.groupBy(history.commits, ({ messageId }) => messageId)),
+  callsOf: lookUp(Map.groupBy(history.calls, ({ messageId }) => messageId)),
+  requestsOf: lookUp(Map.groupBy(history.requests, labelOf)),
+  incidentsOf: (node, from, to) =>
+    history.incidents.filter((incident) =>
+      (incident.node === undefined || node === undefined || incident.node === node) &&
+      incident.at <= to && incident.until >= from
+    )
+})
+
+/** What a node may do late after it lost a shard: a look at its lock, a drain. In ms. */
+const aftermath = 20_000
+
+/** Whether the node of a call may have lost the shard, or its life, between the call's intent and the settle of its outcome. */
+export const wasDisturbed = (facts: Facts, call: Call): boolean =>
+  facts.incidentsOf(call.node, call.calledAt - aftermath, (call.heardAt ?? Infinity) + aftermath)
+    .some(({ kind, node }) => node !== undefined && kind !== "lostAnswer")

@@ -1,0 +1,93 @@
+import type { Call } from "#layers/testing/History.ts"
+import { type Facts, type Row, wasDisturbed } from "./Facts.ts"
+
+/** A call may start so long after its intent's commit, in ms (P2). */
+const freshness = 2_000
+
+const attemptOf = (row: Row | undefined, { attempt }: Call) => row?.attempts.find(({ number }) => number === attempt)
+
+/** The engine was not told what became of the call, or could not write it down. */
+const isExcused = (facts: Facts, call: Call): boolean =>
+  call.heard === "lost" || (call.heard === undefined && wasDisturbed(facts, call)) ||
+  (attemptOf(facts.rows.get(call.messageId), call)?.state !== (call.heard === "accepted" ? "accepted" : "rejected") &&
+    wasDisturbed(facts, call))
+
+/** P4: an intent of this very node before each call, no older than it may be, and a fitting outcome after it. */
+export const intentFirst = (facts: Facts): ReadonlyArray<string> =>
+  facts.history.calls.flatMap((call) => {
+    const intents = facts.commitsOf(call.messageId).filter(({ at, attempt, node, result }) =>
+      attempt?.number === call.attempt && attempt.state === "intent" && node === call.node && result === "Written" &&
+      at <= call.calledAt
+    )
+    const age = call.calledAt - (intents.at(-1)?.at ?? -Infinity)
+    const stored = attemptOf(facts.rows.get(call.messageId), call)
+    const wanted = call.heard === "accepted" ? "accepted" : call.heard === "refused" ? "rejected" : "unknown"
+    const proved = facts.history.reports.some((report) => report.messageId === call.messageId)
+    const fits = stored?.provider === call.provider && stored.channel === call.channel &&
+      (stored.state === wanted || proved || isExcused(facts, call) && stored.state === "unknown")
+    return [
+      ...(age <= freshness ? [] : [`P2: call ${call.number} of ${call.messageId}, ${age} ms after its intent`]),
+      ...(fits
+        ? []
+        : [`P4: call ${call.number} of ${call.messageId} was ${call.heard}, and is stored as ${stored?.state}`])
+    ]
+  })
+
+/** I3: a recipient has a second copy only where nobody could know of the first, and the copy is marked. */
+export const boundedCopies = (facts: Facts): ReadonlyArray<string> => {
+  const groups = Map.groupBy(facts.history.calls, ({ channel, messageId }) => `${messageId} ${channel}`)
+  const copies = [...groups].flatMap(([name, calls]) => {
+    const taken = calls.filter((call) => call.taken).length
+    const excused = calls.filter((call) => isExcused(facts, call)).length
+    const twice = calls.length - new Set(calls.map(({ attempt }) => attempt)).size
+    return [
+      ...(taken <= 1 + excused ? [] : [`I3: ${name} was handed over ${taken} times, ${excused} of them excused`]),
+      ...(twice === 0 ? [] : [`I3: ${name} has an attempt with two calls`])
+    ]
+  })
+  const unmarked = facts.history.calls.flatMap((call) => {
+    const row = facts.rows.get(call.messageId)
+    const before = facts.callsOf(call.messageId).filter((other) =>
+      other.attempt < call.attempt && (other.heard === "lost" || other.heard === undefined) &&
+      other.calledAt < call.calledAt
+    )
+    const line = row?.history.flatMap(({ events }) => events).find(({ attempt, type }) =>
+      type === "DELIVERING" && attempt === call.attempt
+    )
+    return before.length === 0 || line?.possibleDuplicate === true
+      ? []
+      : [`I3: attempt ${call.attempt} of ${call.messageId} may be a copy, and is not marked`]
+  })
+  return [...copies, ...unmarked]
+}
+
+/** I3: one token for all calls of a message, channel and provider, and for those alone. */
+export const tokens = ({ history }: Facts): ReadonlyArray<string> => {
+  const name = ({ channel, messageId, provider }: Call) => `${messageId} ${channel} ${provider}`
+  const unsteady = [...Map.groupBy(history.calls, name)].filter(([, calls]) =>
+    new Set(calls.map(({ token }) => token)).size > 1
+  )
+  const shared = [...Map.groupBy(history.calls, ({ scope, token }) => `${scope} ${token}`)].filter(([, calls]) =>
+    new Set(calls.map(name)).size > 1
+  )
+  return [
+    ...unsteady.map(([which]) => `I3: ${which} has several tokens`),
+    ...shared.map(([token]) => `I3: the token ${token} is of several messages`)
+  ]
+}
+
+/** I9: what is of one environment goes out with its credentials. */
+export const ownEnvironment = ({ history, rows }: Facts): ReadonlyArray<string> =>
+  history.calls.flatMap(({ messageId, number, scope }) =>
+    rows.get(messageId)?.scope === scope ? [] : [`I9: call ${number} used the credentials of environment ${scope}`]
+  )
+
+/** I12: nobody is written to who should not be: a cancel that was confirmed is the end. */
+export const notUnwanted = ({ callsOf, history }: Facts): ReadonlyArray<string> =>
+  history.cancellations.flatMap(({ confirmedAt, messageId }) =>
+    confirmedAt === undefined
+      ? []
+      : callsOf(messageId).filter(({ calledAt }) => calledAt > confirmedAt).map(({ number }) =>
+        `I12: call ${number} of ${messageId} after its cancel was confirmed`
+      )
+  )

@@ -1,0 +1,117 @@
+import type { Commit } from "#layers/testing/History.ts"
+import type { Facts, Row } from "./Facts.ts"
+
+/** Told or not, a node that owns the shard knows of a new row after this, in ms. */
+const hearsay = 60
+
+/** The first word of a message's first attempt. */
+const firstAttempt = (commits: ReadonlyArray<Commit>): Commit | undefined =>
+  commits.find(({ attempt, result }) => attempt?.number === 1 && result === "Written")
+
+interface Placed {
+  readonly row: Row
+  readonly accepted: Commit
+  readonly attempt: Commit
+  readonly sentAt: number
+  readonly answeredAt: number
+}
+
+/** Messages whose place in the order counts: due at once, tried, and answered in the ordinary way. */
+const placed = (facts: Facts, row: Row): ReadonlyArray<Placed> => {
+  const commits = facts.commitsOf(row.id)
+  const [accepted] = commits
+  const attempt = firstAttempt(commits)
+  const requests = facts.requestsOf(row.traceId).filter(({ requestId }) => requestId === row.requestId)
+  if (accepted === undefined || attempt === undefined || requests.length !== 1 || accepted.dueAt !== 0) return []
+  // Its caller was not told of the commit, or it had to wait for a provider that is left alone: it has stepped aside.
+  if (accepted.lost || commits.some(({ at, dueAt }) => at <= attempt.at && (dueAt ?? 0) > 0)) return []
+  const tries = requests.flatMap((request) => request.tries)
+  const answer = tries.find(({ status }) => status === 202)
+  return tries[0] === undefined || answer?.answeredAt === undefined
+    ? []
+    : [{ row, accepted, attempt, sentAt: tries[0].at, answeredAt: answer.answeredAt }]
+}
+
+/** I5: of two messages to one recipient, the one that was answered before the other was sent is tried first. */
+export const inOrder = (facts: Facts): ReadonlyArray<string> => {
+  const groups = Map.groupBy(
+    facts.history.messages.flatMap((row) => placed(facts, row)),
+    ({ row }) => `${row.recipientKey} ${row.lane}`
+  )
+  return [...groups].flatMap(([who, messages]) =>
+    messages.flatMap((a) =>
+      messages.flatMap((b) => {
+        if (a.answeredAt > b.sentAt || a.attempt.at <= b.attempt.at) return []
+        const elsewhere = a.accepted.node !== b.accepted.node
+        const slow = elsewhere &&
+          (b.accepted.at - a.accepted.at < hearsay ||
+            facts.incidentsOf(undefined, a.accepted.at, b.accepted.at).some(({ kind }) => kind === "freeze"))
+        return slow ? [] : [`I5: ${who}: ${a.row.traceId} was to be tried before ${b.row.traceId}`]
+      })
+    )
+  )
+}
+
+/** No attempt before its due time, and none sooner than its provider asked. */
+export const notEarly = (facts: Facts): ReadonlyArray<string> => {
+  const jumped = (from: number, to: number) =>
+    facts.history.incidents.some(({ at, kind }) => kind === "jump" && at >= from - 5_000 && at <= to)
+  const early = facts.history.messages.flatMap(({ id }) => {
+    const commits = facts.commitsOf(id).filter(({ result }) => result === "Written")
+    return commits.flatMap((commit, n) => {
+      const before = commits[n - 1]
+      const due = before?.dueAt ?? 0
+      const isNew = commit.attempt?.state === "intent" && before?.attempt?.number !== commit.attempt.number
+      return before === undefined || !isNew || commit.wall >= due || jumped(commit.at - 5_000, commit.at)
+        ? []
+        : [`due: attempt ${commit.attempt?.number} of ${id} began ${due - commit.wall} ms early`]
+    })
+  })
+  const hasty = facts.history.calls.flatMap((call) => {
+    const next = facts.callsOf(call.messageId).find(({ calledAt, channel, provider }) =>
+      calledAt > call.calledAt && channel === call.channel && provider === call.provider
+    )
+    const { heardAt, retryAfter } = call
+    if (next === undefined || retryAfter === undefined || heardAt === undefined) return []
+    const wait = next.calledAt - heardAt
+    const stored = facts.rows.get(call.messageId)?.attempts.find(({ number }) => number === call.attempt)
+    return wait >= retryAfter || stored?.state !== "rejected" || jumped(call.calledAt, next.calledAt)
+      ? []
+      : [`due: ${call.messageId} was tried again after ${wait} ms; ${call.provider} had asked for ${retryAfter}`]
+  })
+  return [...early, ...hasty]
+}
+
+/** What is due is taken up within this of the last thing that stood in its way: a dead owner's lock, its successor's first look. In ms. */
+const lease = 20_000
+/** What no node was told of is found by the sweep. */
+const sweep = 62_000
+
+/** I8: nothing rots: what is due and in nobody's hands is soon taken up. */
+export const nothingRots = (facts: Facts): ReadonlyArray<string> => {
+  const { history } = facts
+  const byRecipient = Map.groupBy(history.messages, ({ recipientKey }) => recipientKey)
+  return [...byRecipient.values()].flatMap((rows) => {
+    const activity = rows.flatMap(({ id }) => [
+      ...facts.commitsOf(id).map(({ at }) => at),
+      ...facts.callsOf(id).flatMap(({ calledAt, heardAt }) => [calledAt, ...(heardAt === undefined ? [] : [heardAt])])
+    ])
+    return rows.flatMap(({ id }) => {
+      const commits = facts.commitsOf(id)
+      return commits.flatMap((commit, n) => {
+        const next = commits[n + 1]
+        if (next === undefined || commit.dueAt === undefined || next.kind !== "step") return []
+        const due = commit.at + Math.max(0, commit.dueAt - commit.wall)
+        const hindrances = history.incidents.filter(({ at, kind }) => at <= next.at && kind !== "lostAnswer")
+        const from = Math.max(
+          due,
+          ...activity.filter((at) => at < next.at),
+          ...hindrances.map(({ until }) => Math.min(until, next.at))
+        )
+        const told = facts.incidentsOf(undefined, commit.at - 5_000, next.at).some(({ kind }) => kind === "lostAnswer")
+        const gap = next.at - from
+        return gap <= (told ? sweep : lease) ? [] : [`I8: ${id} was due and left alone for ${gap} ms`]
+      })
+    })
+  })
+}
