@@ -110,6 +110,8 @@ export const start = (options: {
     const built = yield* Layer.build(whole).pipe(Scope.provide(scope))
     const shards = Context.get(built, Shards.Shards)
     const owned = new Map<number, Fiber.Fiber<never>>()
+    /** What is asked of a process may reach it in another order. */
+    const wanted = new Set<number>()
     options.ready({
       process,
       intake: Context.get(built, Intake.Intake),
@@ -117,19 +119,23 @@ export const start = (options: {
       receipts: Context.get(built, Receipts.Receipts),
       shards,
       owned,
-      own: (shard) =>
+      own: (shard) => {
+        wanted.add(shard)
         process.post(() => {
-          if (!owned.has(shard))
-            owned.set(shard, process.run(Effect.provideContext(shards.own(shard, process.name), built)))
-        }),
-      disown: (shard, done) =>
+          if (!wanted.has(shard) || owned.has(shard)) return
+          owned.set(shard, process.run(Effect.provideContext(shards.own(shard, process.name), built)))
+        })
+      },
+      disown: (shard, done) => {
+        wanted.delete(shard)
         process.post(() => {
           const fiber = owned.get(shard)
+          if (fiber === undefined || wanted.has(shard)) return done()
           owned.delete(shard)
-          if (fiber === undefined) return done()
           fiber.addObserver(done)
           fiber.interruptUnsafe()
-        }),
+        })
+      },
       stop: (done) => process.post(() => process.run(Scope.close(scope, Exit.void)).addObserver(done))
     })
   })

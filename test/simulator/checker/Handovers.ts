@@ -48,7 +48,8 @@ export const boundedCopies = (facts: Facts): ReadonlyArray<string> => {
   const unmarked = facts.history.calls.flatMap((call) => {
     const row = facts.rows.get(call.messageId)
     const before = facts.callsOf(call.messageId).filter((other) =>
-      other.attempt < call.attempt && (other.heard === "lost" || other.heard === undefined) &&
+      other.attempt < call.attempt && other.channel === call.channel &&
+      (other.heard === "lost" || other.heard === undefined) &&
       other.calledAt < call.calledAt
     )
     const line = row?.history.flatMap(({ events }) => events).find(({ attempt, type }) =>

@@ -57,7 +57,10 @@ export const noLies = (facts: Facts): ReadonlyArray<string> => {
     const calls = facts.callsOf(id)
     const has = inboxes.has(id) || calls.some(({ taken }) => taken)
     const bounced = facts.history.reports.some(({ event, messageId }) => messageId === id && event === "Bounce")
-    const settled = attempts.some(({ kind, state }) => state === "accepted" && kind === null)
+    // What a receipt proves after the end comes too late (A3).
+    const settled = facts.commitsOf(id).some(({ attempt, kind, result }) =>
+      kind === "step" && attempt?.state === "accepted" && result === "Written"
+    )
     const lines = history.flatMap(({ events }) => events)
     const ends = lines.filter(({ type }) => type === status).length
     const told = ["UNROUTABLE", "UNMAPPED", "CANCELED", "FILTERED", "THROTTLED"].includes(status) ||

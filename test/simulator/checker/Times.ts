@@ -52,17 +52,19 @@ export const inOrder = (facts: Facts): ReadonlyArray<string> => {
   )
 }
 
+const jumped = ({ history }: Facts, from: number, to: number) =>
+  history.incidents.some(({ at, kind }) => kind === "jump" && at >= from - 5_000 && at <= to)
+
 /** No attempt before its due time, and none sooner than its provider asked. */
 export const notEarly = (facts: Facts): ReadonlyArray<string> => {
-  const jumped = (from: number, to: number) =>
-    facts.history.incidents.some(({ at, kind }) => kind === "jump" && at >= from - 5_000 && at <= to)
   const early = facts.history.messages.flatMap(({ id }) => {
     const commits = facts.commitsOf(id).filter(({ result }) => result === "Written")
     return commits.flatMap((commit, n) => {
       const before = commits[n - 1]
       const due = before?.dueAt ?? 0
       const isNew = commit.attempt?.state === "intent" && before?.attempt?.number !== commit.attempt.number
-      return before === undefined || !isNew || commit.wall >= due || jumped(commit.at - 5_000, commit.at)
+      const since = commits.find(({ dueAt }) => dueAt === due) ?? commit
+      return before === undefined || !isNew || commit.wall >= due || jumped(facts, since.at, commit.at)
         ? []
         : [`due: attempt ${commit.attempt?.number} of ${id} began ${due - commit.wall} ms early`]
     })
@@ -75,7 +77,7 @@ export const notEarly = (facts: Facts): ReadonlyArray<string> => {
     if (next === undefined || retryAfter === undefined || heardAt === undefined) return []
     const wait = next.calledAt - heardAt
     const stored = facts.rows.get(call.messageId)?.attempts.find(({ number }) => number === call.attempt)
-    return wait >= retryAfter || stored?.state !== "rejected" || jumped(call.calledAt, next.calledAt)
+    return wait >= retryAfter || stored?.state !== "rejected" || jumped(facts, call.calledAt, next.calledAt)
       ? []
       : [`due: ${call.messageId} was tried again after ${wait} ms; ${call.provider} had asked for ${retryAfter}`]
   })
@@ -109,7 +111,7 @@ export const nothingRots = (facts: Facts): ReadonlyArray<string> => {
           ...hindrances.map(({ until }) => Math.min(until, next.at))
         )
         const told = facts.incidentsOf(undefined, commit.at - 5_000, next.at).some(({ kind }) => kind === "lostAnswer")
-        const gap = next.at - from
+        const gap = jumped(facts, commit.at, next.at) ? 0 : next.at - from
         return gap <= (told ? sweep : lease) ? [] : [`I8: ${id} was due and left alone for ${gap} ms`]
       })
     })
