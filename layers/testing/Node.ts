@@ -4,8 +4,13 @@ import type { LogLine } from "#layers/testing/History.ts"
 import type { Process } from "#layers/testing/Loop.ts"
 import type { make as makeStore } from "#layers/testing/Store.ts"
 import type { Scope as Environment } from "#schemas/Scope.ts"
+import * as Layouts from "#src/content/Layouts.ts"
+import { Mjml } from "#src/content/Mjml.ts"
+import * as Rendering from "#src/content/Rendering.ts"
 import type { Templates } from "#src/content/Templates.ts"
+import type { Translations } from "#src/content/Translations.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
+import { Expansions } from "#src/delivery/Expansions.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import { Journal } from "#src/delivery/Journal.ts"
@@ -15,6 +20,7 @@ import { Providers } from "#src/delivery/Providers.ts"
 import type { Strategies } from "#src/delivery/Strategies.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
+import { Members } from "#src/people/Members.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import type { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
@@ -34,14 +40,31 @@ import {
 import type { SecureRandom } from "effect/crypto"
 
 /** What all nodes of a world share. */
-export type Shared = Database | MessageLog | Profiles | References | SecureRandom.SecureRandom | Strategies | Templates
+export type Shared =
+  | Database
+  | Expansions
+  | MessageLog
+  | Profiles
+  | References
+  | SecureRandom.SecureRandom
+  | Strategies
+  | Templates
+  | Translations
 
 /** A node's own door to the store, over what the nodes share. */
 const journal = MemoryJournal.layer.pipe(Layer.provideMerge(Handover.layer))
 
+/** Outside the engine: MJML is compiled away from the event loop, and here stays as it is. Nobody is in a group: the store in memory has none. */
+const outside = Layer.merge(
+  Layer.succeed(Mjml, Mjml.of({ compile: Effect.succeed })),
+  Layer.succeed(Members, Members.of({ page: () => Effect.succeed([]) }))
+)
+
 /** The engine as `layers/App.ts` wires it, without its edge. */
 const engine = Layer.merge(Intake.layer, Receipts.layer).pipe(
-  Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer)))
+  Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer))),
+  Layer.provide(Rendering.layer.pipe(Layer.provide(Layouts.layer))),
+  Layer.provide(outside)
 )
 
 /** A running node: a process with an engine in it. */
@@ -85,8 +108,10 @@ export const start = (options: {
     const journal = yield* Journal
     const handover = yield* Handover.Handover
     const profiles = yield* Profiles
+    const expansions = yield* Expansions
     return Context.empty().pipe(
       Context.add(Journal, store.journalOf(process, journal, handover)),
+      Context.add(Expansions, store.expansionsOf(process, expansions)),
       Context.add(Profiles, {
         ...profiles,
         find: (...args) => Effect.delay(profiles.find(...args), store.latency())

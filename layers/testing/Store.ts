@@ -5,6 +5,7 @@ import type { Commit, Incident } from "#layers/testing/History.ts"
 import type { Loop, Process } from "#layers/testing/Loop.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import type { Expansions } from "#src/delivery/Expansions.ts"
 import type { Handover } from "#src/delivery/Handover.ts"
 import type { Journal, Step } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -150,5 +151,12 @@ export const make = (options: Options) => {
     due: (window) => ask(asker, journal.due(window))
   })
 
-  return { commits, look, journalOf, latency }
+  const expansionsOf = (asker: Process, expansions: Expansions["Service"]): Expansions["Service"] => ({
+    open: (...args) => ask(asker, expansions.open(...args)),
+    advance: (step) => ask(asker, expansions.advance(step)),
+    isBacklogged: (most) => ask(asker, expansions.isBacklogged(most)),
+    find: expansions.find
+  })
+
+  return { commits, look, expansionsOf, journalOf, latency }
 }

@@ -1,10 +1,13 @@
+import * as Brands from "#layers/memory/Brands.ts"
 import { Database, layer as databaseLayer } from "#layers/memory/Database.ts"
+import * as Expansions from "#layers/memory/Expansions.ts"
 import * as MessageLogs from "#layers/memory/MessageLog.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import { messagesOf, type State } from "#layers/memory/State.ts"
 import * as References from "#layers/memory/References.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Templates from "#layers/memory/Templates.ts"
+import * as Translations from "#layers/memory/Translations.ts"
 import * as Chances from "#layers/testing/Chance.ts"
 import * as Clients from "#layers/testing/Client.ts"
 import * as Clusters from "#layers/testing/Cluster.ts"
@@ -43,10 +46,20 @@ const stopTime = 60_000
 const openRows = (state: State): number => {
   let open = 0
   for (const shard of HashMap.values(state.open)) open += HashMap.size(shard)
+  for (const { dueAt } of HashMap.values(state.expansions)) if (dueAt !== undefined) open++
   return open
 }
 
-const stores = Layer.mergeAll(MessageLogs.layer, Profiles.layer, References.layer, Strategies.layer, Templates.layer)
+const stores = Layer.mergeAll(
+  Brands.layer,
+  Expansions.layer,
+  Translations.layer,
+  MessageLogs.layer,
+  Profiles.layer,
+  References.layer,
+  Strategies.layer,
+  Templates.layer
+)
 
 /** What the nodes share: the database and what is only read through it. */
 const shared = (chance: Chances.Chance) =>

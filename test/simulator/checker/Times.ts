@@ -19,7 +19,7 @@ interface Placed {
 /** Messages whose place in the order counts: due at once, tried, and answered in the ordinary way. */
 const placed = (facts: Facts, row: Row): ReadonlyArray<Placed> => {
   const commits = facts.commitsOf(row.id)
-  const [accepted] = commits
+  const accepted = commits.find(({ kind }) => kind === "accept")
   const attempt = firstAttempt(commits)
   const requests = facts.requestsOf(row.traceId).filter(({ requestId }) => requestId === row.requestId)
   if (accepted === undefined || attempt === undefined || requests.length !== 1 || accepted.dueAt !== 0) return []
