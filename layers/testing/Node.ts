@@ -1,14 +1,11 @@
-import type { Database } from "#layers/memory/Database.ts"
 import * as MemoryJournal from "#layers/memory/Journal.ts"
 import type { LogLine } from "#layers/testing/History.ts"
 import type { Process } from "#layers/testing/Loop.ts"
+import type { Shared } from "#layers/testing/Shared.ts"
 import type { make as makeStore } from "#layers/testing/Store.ts"
 import type { Scope as Environment } from "#schemas/Scope.ts"
 import * as Layouts from "#src/content/Layouts.ts"
-import { Mjml } from "#src/content/Mjml.ts"
 import * as Rendering from "#src/content/Rendering.ts"
-import type { Templates } from "#src/content/Templates.ts"
-import type { Translations } from "#src/content/Translations.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
 import { Expansions } from "#src/delivery/Expansions.ts"
 import * as Handover from "#src/delivery/Handover.ts"
@@ -17,14 +14,10 @@ import { Journal } from "#src/delivery/Journal.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
-import type { Strategies } from "#src/delivery/Strategies.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
-import { Members } from "#src/people/Members.ts"
 import { Profiles } from "#src/people/Profiles.ts"
-import type { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
-import type { References } from "#src/reports/References.ts"
 import {
   Cause,
   Context,
@@ -37,34 +30,14 @@ import {
   References as Ambient,
   Scope
 } from "effect"
-import type { SecureRandom } from "effect/crypto"
-
-/** What all nodes of a world share. */
-export type Shared =
-  | Database
-  | Expansions
-  | MessageLog
-  | Profiles
-  | References
-  | SecureRandom.SecureRandom
-  | Strategies
-  | Templates
-  | Translations
 
 /** A node's own door to the store, over what the nodes share. */
 const journal = MemoryJournal.layer.pipe(Layer.provideMerge(Handover.layer))
 
-/** Outside the engine: MJML is compiled away from the event loop, and here stays as it is. Nobody is in a group: the store in memory has none. */
-const outside = Layer.merge(
-  Layer.succeed(Mjml, Mjml.of({ compile: Effect.succeed })),
-  Layer.succeed(Members, Members.of({ page: () => Effect.succeed([]) }))
-)
-
 /** The engine as `layers/App.ts` wires it, without its edge. */
 const engine = Layer.merge(Intake.layer, Receipts.layer).pipe(
   Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer))),
-  Layer.provide(Rendering.layer.pipe(Layer.provide(Layouts.layer))),
-  Layer.provide(outside)
+  Layer.provide(Rendering.layer.pipe(Layer.provide(Layouts.layer)))
 )
 
 /** A running node: a process with an engine in it. */

@@ -1,13 +1,5 @@
-import * as Brands from "#layers/memory/Brands.ts"
-import { Database, layer as databaseLayer } from "#layers/memory/Database.ts"
-import * as Expansions from "#layers/memory/Expansions.ts"
-import * as MessageLogs from "#layers/memory/MessageLog.ts"
-import * as Profiles from "#layers/memory/Profiles.ts"
+import { Database } from "#layers/memory/Database.ts"
 import { messagesOf, type State } from "#layers/memory/State.ts"
-import * as References from "#layers/memory/References.ts"
-import * as Strategies from "#layers/memory/Strategies.ts"
-import * as Templates from "#layers/memory/Templates.ts"
-import * as Translations from "#layers/memory/Translations.ts"
 import * as Chances from "#layers/testing/Chance.ts"
 import * as Clients from "#layers/testing/Client.ts"
 import * as Clusters from "#layers/testing/Cluster.ts"
@@ -17,11 +9,10 @@ import * as Loops from "#layers/testing/Loop.ts"
 import * as Nodes from "#layers/testing/Node.ts"
 import * as Receipts from "#layers/testing/Receipts.ts"
 import * as Remotes from "#layers/testing/Remote.ts"
+import * as Shared from "#layers/testing/Shared.ts"
 import * as Stores from "#layers/testing/Store.ts"
 import * as Vendors from "#layers/testing/Vendors.ts"
-import { SecretKey } from "#src/access/SecretKey.ts"
-import { Context, Effect, HashMap, Layer, Redacted } from "effect"
-import { SecureRandom } from "effect/crypto"
+import { Context, Effect, HashMap } from "effect"
 
 /** What a world is made of. */
 export interface WorldOptions {
@@ -50,39 +41,13 @@ const openRows = (state: State): number => {
   return open
 }
 
-const stores = Layer.mergeAll(
-  Brands.layer,
-  Expansions.layer,
-  Translations.layer,
-  MessageLogs.layer,
-  Profiles.layer,
-  References.layer,
-  Strategies.layer,
-  Templates.layer
-)
-
-/** What the nodes share: the database and what is only read through it. */
-const shared = (chance: Chances.Chance) =>
-  Effect.runSync(
-    stores.pipe(
-      Layer.provideMerge(Layer.mergeAll(
-        databaseLayer,
-        Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32)) }),
-        Layer.succeed(SecureRandom.SecureRandom, SecureRandom.make(chance.bytes))
-      )),
-      Layer.fresh,
-      Layer.build,
-      Effect.scoped
-    )
-  )
-
 /** A world: nodes, a store, providers, callers, and a seed that decides everything which the engine does not. */
 export const make = (seed: number, options: WorldOptions) => {
   const chance = Chances.make(seed)
   const loop = Loops.make(chance, epoch)
   const incidents: Array<Incident> = []
   const logs: Array<LogLine> = []
-  const services = shared(chance)
+  const services = Shared.make(chance)
   const vendors = Vendors.make(loop, options.vendors)
   const cluster = Clusters.make({ loop, chance, incidents, shardCount: options.shards })
 

@@ -74,7 +74,7 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const turn = Effect.fnUntraced(function*(first: OpenExpansion) {
-    const owner = owned.enter(first.shard)
+    const owner = owned.enter(first.shard, owned.find(first.shard))
     if (owner === undefined) return
     const pages = Effect.gen(function*() {
       let row = first

@@ -33,8 +33,12 @@ const turns = (attempts: Attempts, candidate: Candidate) =>
 const turn = (attempts: Attempts) =>
   Effect.gen(function*() {
     const candidate = yield* Turn
-    const next = attempts.position(yield* Clock.currentTimeMillis)
+    const now = yield* Clock.currentTimeMillis
+    const next = attempts.position(now)
     if (next._tag !== "Next" || !isSame(next.candidate, candidate)) return yield* new GoesOn()
+    if (next.at - now > shortWait) return yield* new GoesOn()
+    // Its turn came with the end of another candidate's: its own time may be a moment away.
+    if (next.at > now) yield* Effect.sleep(next.at - now)
     const ending = yield* attempts.make(candidate, next.possibleDuplicate)
     return ending ?? (yield* new GoesOn())
   })

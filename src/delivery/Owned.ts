@@ -22,6 +22,9 @@ const drainTime = "15 seconds"
  */
 const afterFence = "5 seconds"
 
+/** A predecessor that had not learnt of its end may have accepted rows for itself until then: they are looked for once more. */
+const lateRows = "10 seconds"
+
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(5))]).pipe(
   Schedule.jittered
 )
@@ -57,7 +60,12 @@ export const make = (journal: Journal["Service"]) => {
     }
     yield* Effect.acquireUseRelease(
       Effect.sync(() => owners.set(shard, owner)),
-      () => Effect.andThen(onTaken, Deferred.await(owner.fenced)),
+      () =>
+        onTaken.pipe(
+          Effect.andThen(Deferred.await(owner.fenced).pipe(Effect.timeoutOption(lateRows))),
+          Effect.andThen(onTaken),
+          Effect.andThen(Deferred.await(owner.fenced))
+        ),
       () => drain(owner)
     )
   })
@@ -67,10 +75,10 @@ export const make = (journal: Journal["Service"]) => {
     shards: (): ReadonlyArray<number> => [...owners.keys()],
     window: (): ReadonlyArray<{ readonly shard: number; readonly takenAtSeq: number }> =>
       [...owners.values()].flatMap((owner) => owner.draining ? [] : [{ shard: owner.shard, takenAtSeq: owner.seq }]),
-    /** Starts a step in a shard; `undefined` if the shard is not ours or is being handed over. */
-    enter: (shard: number): Owner | undefined => {
-      const owner = owners.get(shard)
-      if (owner === undefined || owner.draining) return undefined
+    find: (shard: number): Owner | undefined => owners.get(shard),
+    /** Starts a step in a shard under the owner it was read by; `undefined` if that one owns it no more or is handing it over. */
+    enter: (shard: number, owner: Owner | undefined): Owner | undefined => {
+      if (owner === undefined || owner.draining || owners.get(shard) !== owner) return undefined
       owner.running++
       return owner
     },

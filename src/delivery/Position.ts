@@ -26,6 +26,9 @@ const endOf = (attempt: Attempt): number => attempt.endedAt ?? attempt.startedAt
 
 const isUnknown = (attempt: Attempt): boolean => attempt.state === "unknown" || attempt.state === "intent"
 
+/** Taken, and nothing is known against that: it has not bounced. */
+const isSuccess = (attempt: Attempt): boolean => attempt.state === "accepted" && attempt.kind === null
+
 /** A refused recipient or content is refused by every provider of the channel. */
 const endsChannel = (attempt: Attempt | undefined): boolean =>
   attempt?.kind === "RecipientRejected" || attempt?.kind === "ContentRejected"
@@ -46,7 +49,9 @@ const ofCandidate = (
   const earliest = situation.openUntil(candidate) ?? situation.now
   if (last === undefined) return { _tag: "Next", candidate, at: Math.max(earliest, situation.now), possibleDuplicate }
   // Not only the last: a receipt may prove an earlier call that had no outcome.
-  if (mine.some((attempt) => attempt.state === "accepted")) return { _tag: "Succeeded" }
+  if (mine.some(isSuccess)) return { _tag: "Succeeded" }
+  const bounced = mine.find((attempt) => attempt.state === "accepted")
+  if (bounced !== undefined) return { _tag: "Failed", last: bounced }
   if (endsChannel(last) || last.kind === "Misconfigured") return { _tag: "Failed", last }
   const wait = situation.waits[mine.length - 1]
   if (wait === undefined) return { _tag: "Failed", last }
@@ -74,11 +79,12 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   let succeeded = false
   /** The earliest turn in a `single` branch while providers are left alone by their breakers: another one's turn comes before theirs. */
   let aside: typeof next
-  for (const child of branch.children) {
-    const position = of(child, inside, limit, situation)
+  const positions = branch.children.map((child) => of(child, inside, limit, situation))
+  // Also of a provider that stood in for an earlier one, whose turn would come again.
+  if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded")) return { _tag: "Succeeded" }
+  for (const position of positions) {
     switch (position._tag) {
       case "Succeeded":
-        if (branch.method === "single") return position
         succeeded = true
         break
       case "Next":
@@ -111,7 +117,6 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
   const began = first(attempts)
   const until = Math.min(situation.deadline, began === undefined ? Infinity : began + RetryPolicy.total)
   const found = of(plan, attempts, until, situation)
-  return found._tag === "Next" && situation.now >= until
-    ? { _tag: "Failed", last: attempts.at(-1) }
-    : found
+  if (found._tag !== "Next" || situation.now < until) return found
+  return attempts.some(isSuccess) ? { _tag: "Succeeded" } : { _tag: "Failed", last: attempts.at(-1) }
 }

@@ -51,14 +51,16 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const pipeline = yield* Pipeline
     const handover = yield* Handover
-    const held: Record<Lane, Map<MessageId, OpenMessage>> = { transactional: new Map(), bulk: new Map() }
+    /** Each with the owner under which it was read: under a later one its row may have moved on. */
+    const held: Record<Lane, Map<MessageId, Owned.Owner | undefined>> = { transactional: new Map(), bulk: new Map() }
     const owned = Owned.make(journal)
     const together = yield* Together.make
     const guard = Tries.make({ journal, pipeline, together })
 
     const run = Effect.fnUntraced(function*(message: OpenMessage) {
       const { lane } = message
-      const owner = owned.enter(message.shard)
+      const owner = owned.enter(message.shard, held[lane].get(message.id))
+      let isLeft = owner === undefined
       if (owner !== undefined) {
         // The row of a message whose step could not even be written stays open; the sweep will find it.
         const ending = yield* guard(message, owner.epoch).pipe(
@@ -67,10 +69,13 @@ export const layer = Layer.effect(
           )
         )
         owned.leave(owner)
-        if (ending?._tag === "Fenced") yield* owned.lost(owner)
+        isLeft = ending?._tag === "Fenced"
+        if (isLeft) yield* owned.lost(owner)
         if (ending?._tag === "Waiting") readers[lane].expect(ending.dueAt)
       }
       held[lane].delete(message.id)
+      // The row may be ours again, and was not read while it was held.
+      if (isLeft && owned.has(message.shard)) readers[lane].behind()
       if (held[lane].size === capacities[lane] / 2) readers[lane].room()
     })
 
@@ -94,14 +99,14 @@ export const layer = Layer.effect(
         offer: (message) => {
           if (held[lane].has(message.id)) return true
           // Before the offer: a step that needs no wait has ended when it returns.
-          held[lane].set(message.id, message)
+          held[lane].set(message.id, owned.find(message.shard))
           if (mailboxes.offer(message)) return true
           held[lane].delete(message.id)
           return false
         },
         decode: fromRow,
         abandon: (row) => {
-          const owner = owned.enter(row.shard)
+          const owner = owned.enter(row.shard, owned.find(row.shard))
           return owner === undefined ?
             Effect.void :
             pipeline.abandon(row, owner.epoch, "The stored message does not decode").pipe(

@@ -1,0 +1,48 @@
+import * as Brands from "#layers/memory/Brands.ts"
+import * as Database from "#layers/memory/Database.ts"
+import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
+import * as Expansions from "#layers/memory/Expansions.ts"
+import * as MessageLog from "#layers/memory/MessageLog.ts"
+import * as Profiles from "#layers/memory/Profiles.ts"
+import * as References from "#layers/memory/References.ts"
+import * as Strategies from "#layers/memory/Strategies.ts"
+import * as Templates from "#layers/memory/Templates.ts"
+import * as Translations from "#layers/memory/Translations.ts"
+import type { Chance } from "#layers/testing/Chance.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import { Mjml } from "#src/content/Mjml.ts"
+import { Members } from "#src/people/Members.ts"
+import { type Context, Effect, Layer, Redacted } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+/** MJML is compiled away from the event loop, and stays as it is here. Nobody is in a group: the store in memory has none. */
+const outside = Layer.merge(
+  Layer.succeed(Mjml, Mjml.of({ compile: Effect.succeed })),
+  Layer.succeed(Members, Members.of({ page: () => Effect.succeed([]) }))
+)
+
+const stores = Layer.mergeAll(
+  Brands.layer,
+  DeviceTokens.layer,
+  Expansions.layer,
+  MessageLog.layer,
+  Profiles.layer,
+  References.layer,
+  Strategies.layer,
+  Templates.layer,
+  Translations.layer,
+  outside
+)
+
+const layer = (chance: Chance) =>
+  stores.pipe(Layer.provideMerge(Layer.mergeAll(
+    Database.layer,
+    Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32)) }),
+    Layer.succeed(SecureRandom.SecureRandom, SecureRandom.make(chance.bytes))
+  )))
+
+/** What the nodes of a world have in common: one database, and what is only read through it. */
+export type Shared = Layer.Success<ReturnType<typeof layer>>
+
+export const make = (chance: Chance): Context.Context<Shared> =>
+  Effect.runSync(Effect.scoped(Layer.build(Layer.fresh(layer(chance)))))
