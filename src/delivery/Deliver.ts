@@ -4,7 +4,7 @@ import * as Failover from "#src/delivery/Failover.ts"
 import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey.ts"
 import type { Position } from "#src/delivery/Position.ts"
 import { shortWait, towardsProvider } from "#src/delivery/Settlement.ts"
-import type { Write } from "#src/delivery/Write.ts"
+import { close, type Write } from "#src/delivery/Write.ts"
 import { Clock, Effect } from "effect"
 
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
@@ -29,7 +29,8 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
     const { events, routed } = attempts.unwritten()
     const common = { message, epoch, at, conditional: true, dueAt: null }
     const error = over._tag === "Failed" ? over.last?.error ?? "The message's deadline passed" : undefined
-    const result = yield* write(
+    const result = yield* close(
+      write,
       error === undefined
         ? { ...common, lifecycle: [], events }
         : {

@@ -83,7 +83,7 @@ export const layer = Layer.effect(
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
       const { decision, detail: error, event, reason, type } = refusal
-      const result = yield* write({
+      const result = yield* Write.close(write, {
         message,
         epoch,
         at,

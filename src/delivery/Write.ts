@@ -21,3 +21,15 @@ export const patiently = <A, E>(ask: Effect.Effect<A, E>): Effect.Effect<A> =>
       : Effect.die(error))
 
 export const make = (journal: Journal["Service"]): Write => (step) => patiently(journal.record(step))
+
+/**
+ * Closes a message with its last words. Where the second door has moved it meanwhile, so that its status has no such edge any more, it is
+ * closed as it is: a refused end would leave the row due for ever.
+ */
+export const close = (write: Write, step: Step): Effect.Effect<StepResult> =>
+  Effect.flatMap(write(step), (result) => {
+    const { at, epoch, message } = step
+    return result._tag === "Refused"
+      ? write({ message, epoch, at, lifecycle: [], conditional: true, dueAt: null, events: [] })
+      : Effect.succeed(result)
+  })
