@@ -84,36 +84,43 @@ export const notEarly = (facts: Facts): ReadonlyArray<string> => {
   return [...early, ...hasty]
 }
 
-/** What is due is taken up within this of the last thing that stood in its way: a dead owner's lock, its successor's first look. In ms. */
-const lease = 20_000
+/**
+ * What is due is taken up within this of the last sign of life of who took it up: the lock of a dead owner, its successor's first look, and
+ * two of the slowest provider calls that may go before. In ms, and less than the sweep, so that a wake-up that was lost shows.
+ */
+const lease = 45_000
 /** What no node was told of is found by the sweep. */
 const sweep = 62_000
 
-/** I8: nothing rots: what is due and in nobody's hands is soon taken up. */
+/**
+ * I8: nothing rots: what is due and in nobody's hands is soon taken up. A node that is at work may have it in hand behind something else: a
+ * recipient's messages go one by one, and what may have killed its owner runs alone.
+ */
 export const nothingRots = (facts: Facts): ReadonlyArray<string> => {
   const { history } = facts
-  const byRecipient = Map.groupBy(history.messages, ({ recipientKey }) => recipientKey)
-  return [...byRecipient.values()].flatMap((rows) => {
-    const activity = rows.flatMap(({ id }) => [
-      ...facts.commitsOf(id).map(({ at }) => at),
-      ...facts.callsOf(id).flatMap(({ calledAt, heardAt }) => [calledAt, ...(heardAt === undefined ? [] : [heardAt])])
-    ])
-    return rows.flatMap(({ id }) => {
-      const commits = facts.commitsOf(id)
-      return commits.flatMap((commit, n) => {
-        const next = commits[n + 1]
-        if (next === undefined || commit.dueAt === undefined || next.kind !== "step") return []
-        const due = commit.at + Math.max(0, commit.dueAt - commit.wall)
-        const hindrances = history.incidents.filter(({ at, kind }) => at <= next.at && kind !== "lostAnswer")
-        const from = Math.max(
-          due,
-          ...activity.filter((at) => at < next.at),
-          ...hindrances.map(({ until }) => Math.min(until, next.at))
-        )
-        const told = facts.incidentsOf(undefined, commit.at - 5_000, next.at).some(({ kind }) => kind === "lostAnswer")
-        const gap = jumped(facts, commit.at, next.at) ? 0 : next.at - from
-        return gap <= (told ? sweep : lease) ? [] : [`I8: ${id} was due and left alone for ${gap} ms`]
-      })
+  const busy = Map.groupBy([
+    ...history.commits.map(({ at, node }) => ({ at, node })),
+    ...history.calls.flatMap((
+      { calledAt, heardAt, node }
+    ) => [{ at: calledAt, node }, { at: heardAt ?? calledAt, node }])
+  ], ({ node }) => node)
+  const hindrances = history.incidents.filter(({ kind }) => kind !== "lostAnswer")
+  const last = (times: ReadonlyArray<{ readonly at: number }>, before: number) =>
+    times.reduce((latest, { at }) => at < before && at > latest ? at : latest, 0)
+  return history.messages.flatMap(({ id }) => {
+    const commits = facts.commitsOf(id)
+    return commits.flatMap((commit, n) => {
+      const next = commits[n + 1]
+      if (next === undefined || commit.dueAt === undefined || next.kind !== "step") return []
+      if (next.at - commit.at <= lease || jumped(facts, commit.at, next.at)) return []
+      const from = Math.max(
+        commit.at + Math.max(0, commit.dueAt - commit.wall),
+        last(busy.get(next.node) ?? [], next.at),
+        ...hindrances.filter(({ at }) => at <= next.at).map(({ until }) => Math.min(until, next.at))
+      )
+      const untold = facts.incidentsOf(undefined, commit.at - 5_000, next.at).some(({ kind }) => kind === "lostAnswer")
+      const gap = next.at - from
+      return gap <= (untold ? sweep : lease) ? [] : [`I8: ${id} was due and left alone for ${gap} ms`]
     })
   })
 }

@@ -1,0 +1,79 @@
+import { assert, describe, it } from "@effect/vitest"
+import { options, story } from "./Story.ts"
+import * as Simulation from "#layers/testing/Simulation.ts"
+import * as Checker from "./Checker.ts"
+import * as Seeds from "./Seeds.ts"
+
+const named = process.env["SEED"]
+const count = Number(process.env["SEEDS"] ?? "2000")
+
+/** Seeds that once found something, for ever. */
+const found = [
+  11,
+  31,
+  53,
+  78,
+  104,
+  122,
+  133,
+  147,
+  204,
+  337,
+  521,
+  577,
+  762,
+  811,
+  828,
+  842,
+  1077,
+  1218,
+  1257,
+  1349,
+  1426,
+  1456,
+  1523,
+  1829,
+  1836,
+  1854,
+  1937,
+  1949,
+  2280,
+  2341
+]
+
+const run = (name: string, seeds: ReadonlyArray<number>) =>
+  it(name, { timeout: 600_000 }, () => {
+    const began = process.cpuUsage()
+    let [calls, messages, faults] = [0, 0, 0]
+    for (const seed of seeds) {
+      const history = Seeds.live(seed)
+      assert.deepStrictEqual(Checker.complaints(history), [], `replay with SEED=${seed}`)
+      calls += history.calls.length
+      messages += history.messages.length
+      faults += history.incidents.length
+    }
+    const { system, user } = process.cpuUsage(began)
+    const rate = seeds.length / (system + user) * 1e6
+    console.log(
+      `${seeds.length} seeds, ${
+        rate.toFixed(0)
+      } per second of CPU: ${messages} messages, ${calls} calls, ${faults} faults`
+    )
+  })
+
+describe("simulator", () => {
+  if (named !== undefined) run(`seed ${named}`, [Number(named)])
+  else {
+    const half = Math.ceil(count / 2)
+    run("I1–I12 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1))
+    run("I1–I12 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1))
+    run("what was found once does not come back", found)
+
+    it("the same seed is the same history", { timeout: 120_000 }, () => {
+      for (let seed = 1; seed <= 100; seed++) {
+        const again = Simulation.run(seed, story, options(seed))
+        assert.strictEqual(again.hash, Seeds.live(seed).hash, `seed ${seed}`)
+      }
+    })
+  }
+})
