@@ -64,6 +64,8 @@ export const start = (options: {
   readonly store: ReturnType<typeof makeStore>
   readonly providers: (scope: Environment) => ReadonlyArray<Provider>
   readonly shardCount: number
+  /** Whether the world has no other node. */
+  readonly alone: boolean
   readonly logs: Array<LogLine>
   readonly ready: (node: Node) => void
 }) => {
@@ -107,6 +109,7 @@ export const start = (options: {
     const scope = yield* Scope.make()
     const built = yield* Layer.build(whole).pipe(Scope.provide(scope))
     const shards = Context.get(built, Shards.Shards)
+    yield* shards.alone(options.alone)
     const owned = new Map<number, Fiber.Fiber<never>>()
     /** What is asked of a process may reach it in another order. */
     const wanted = new Set<number>()

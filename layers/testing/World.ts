@@ -59,6 +59,7 @@ export const make = (seed: number, options: WorldOptions) => {
       store,
       providers: vendors.of(process),
       shardCount: options.shards,
+      alone: options.nodes === 1,
       logs,
       ready: cluster.join
     })

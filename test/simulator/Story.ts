@@ -98,7 +98,7 @@ export const options = (seed: number): Options => {
       ? []
       : Effect.runSync(Arbitrary.sampleEffect(Arbitraries.scripts, { count: 1, seed: chance.int(0, 1e9) }))[0] ?? []
   return {
-    nodes: 3,
+    nodes: chance.happens(0.1) ? 1 : 3,
     shards: chance.int(1, 4),
     vendors: [
       { key: "mail", channel: "email", address: "email", folds: true, script: script() },

@@ -5,7 +5,7 @@ const seed = Number(process.argv[2])
 const h = Simulation.run(seed, story, options(seed))
 const c = Checker.complaints(h)
 console.log(c)
-const id = c[0]!.match(/1-[0-9a-f]+-[0-9a-f]+/)![0]
+const id = process.argv[3] ?? c[0]!.match(/1-[0-9a-f]+-[0-9a-f]+/)![0]
 const m = h.messages.find((m) => m.id === id)!
 console.log(h.incidents.map((i) => `${i.kind} ${i.node} ${i.at}-${i.until}`).join("; "))
 console.log(m.recipientKey, m.lane, m.shard)

@@ -6,11 +6,14 @@ const freshness = 2_000
 
 const attemptOf = (row: Row | undefined, { attempt }: Call) => row?.attempts.find(({ number }) => number === attempt)
 
-/** The engine was not told what became of the call, or could not write it down. */
+/** The engine was not told what became of the call, or could not write it down. What a receipt proves later does not undo that. */
 const isExcused = (facts: Facts, call: Call): boolean =>
-  call.heard === "lost" || (call.heard === undefined && wasDisturbed(facts, call)) ||
-  (attemptOf(facts.rows.get(call.messageId), call)?.state !== (call.heard === "accepted" ? "accepted" : "rejected") &&
-    wasDisturbed(facts, call))
+  call.heard === "lost" ||
+  (wasDisturbed(facts, call) &&
+    (call.heard === undefined ||
+      facts.commitsOf(call.messageId).some(({ attempt, result }) =>
+        attempt?.number === call.attempt && attempt.state === "unknown" && result === "Written"
+      )))
 
 /** P4: an intent of this very node before each call, no older than it may be, and a fitting outcome after it. */
 export const intentFirst = (facts: Facts): ReadonlyArray<string> =>

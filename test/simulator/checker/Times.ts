@@ -81,7 +81,16 @@ export const notEarly = (facts: Facts): ReadonlyArray<string> => {
       ? []
       : [`due: ${call.messageId} was tried again after ${wait} ms; ${call.provider} had asked for ${retryAfter}`]
   })
-  return [...early, ...hasty]
+  const forgotten = facts.history.messages.flatMap((row) => {
+    const commits = facts.commitsOf(row.id)
+    const [first, accepted] = [firstAttempt(commits), commits.find(({ kind }) => kind === "accept")]
+    const duration = facts.requestsOf(row.traceId)[0]?.message.delay?.duration ?? 0
+    return first === undefined || accepted === undefined || first.wall - accepted.wall >= duration ||
+        jumped(facts, accepted.at, first.at)
+      ? []
+      : [`due: ${row.id} was to wait ${duration} ms, and began after ${first.wall - accepted.wall}`]
+  })
+  return [...early, ...hasty, ...forgotten]
 }
 
 /**
