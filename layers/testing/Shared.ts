@@ -2,6 +2,12 @@ import * as Brands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as Expansions from "#layers/memory/Expansions.ts"
+import * as ListPreferences from "#layers/memory/ListPreferences.ts"
+import * as Memberships from "#layers/memory/Memberships.ts"
+import * as PreferenceCatalogue from "#layers/memory/PreferenceCatalogue.ts"
+import * as TenantTemplates from "#layers/memory/TenantTemplates.ts"
+import * as Tenants from "#layers/memory/Tenants.ts"
+import * as UserPreferences from "#layers/memory/UserPreferences.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as References from "#layers/memory/References.ts"
@@ -12,6 +18,7 @@ import type { Chance } from "#layers/testing/Chance.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { Mjml } from "#src/content/Mjml.ts"
 import { Members } from "#src/people/Members.ts"
+import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import { type Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 
@@ -25,6 +32,12 @@ const stores = Layer.mergeAll(
   Brands.layer,
   DeviceTokens.layer,
   Expansions.layer,
+  ListPreferences.layer,
+  Memberships.layer,
+  PreferenceCatalogue.layer,
+  TenantTemplates.layer,
+  Tenants.layer,
+  UserPreferences.layer,
   MessageLog.layer,
   Profiles.layer,
   References.layer,
@@ -35,11 +48,14 @@ const stores = Layer.mergeAll(
 )
 
 const layer = (chance: Chance) =>
-  stores.pipe(Layer.provideMerge(Layer.mergeAll(
-    Database.layer,
-    Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32)) }),
-    Layer.succeed(SecureRandom.SecureRandom, SecureRandom.make(chance.bytes))
-  )))
+  TenantPreferences.layer.pipe(
+    Layer.provideMerge(stores),
+    Layer.provideMerge(Layer.mergeAll(
+      Database.layer,
+      Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32)) }),
+      Layer.succeed(SecureRandom.SecureRandom, SecureRandom.make(chance.bytes))
+    ))
+  )
 
 /** What the nodes of a world have in common: one database, and what is only read through it. */
 export type Shared = Layer.Success<ReturnType<typeof layer>>

@@ -67,7 +67,8 @@ export const layer = Layer.effect(
             const exit = Exit.failCause(cause)
             if (!isSickness(exit)) return exit
             ailing.add(key)
-            return watched(key, exit)
+            // Counted; an open circuit has no say in what became of a call that was made.
+            return Effect.andThen(Effect.exit(watched(key, exit)), exit)
           }),
       openUntil: (key) => open.get(key)
     })

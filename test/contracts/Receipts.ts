@@ -106,7 +106,8 @@ const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) 
           const [attempt] = yield* attempts
           assert.strictEqual(attempt?.state, answered || came.length > 0 ? "accepted" : "unknown")
           const next = position(plan, yield* attempts, { ...situation, id: message.id, now: attempt?.startedAt ?? 0 })
-          assert.strictEqual(next._tag, attempt?.state === "accepted" ? "Succeeded" : "Next")
+          const proved = attempt?.kind === "RecipientRejected" ? "Failed" : "Succeeded"
+          assert.strictEqual(next._tag, attempt?.state === "accepted" ? proved : "Next")
           const lines = (yield* history).filter(({ type }) =>
             ["DELIVERED", "OPENED", "CLICKED", "UNDELIVERABLE"].includes(type)
           )

@@ -103,8 +103,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a refusal logs the recipient",
     file: "src/delivery/Pipeline.ts",
-    text: "const { detail: error, event, reason, type } = refusal",
-    becomes: `const { detail: error, event, reason, type } = refusal
+    text: "const { decision, detail: error, event, reason, type } = refusal",
+    becomes: `const { decision, detail: error, event, reason, type } = refusal
       yield* Effect.logInfo("refused", message.recipient)`
   },
   {
