@@ -42,7 +42,7 @@ const found = [
 ]
 
 const run = (name: string, seeds: ReadonlyArray<number>) =>
-  it(name, { timeout: 600_000 }, () => {
+  it(`${name}`, { timeout: 600_000 }, () => {
     const began = process.cpuUsage()
     let [calls, messages, faults] = [0, 0, 0]
     for (const seed of seeds) {
@@ -61,19 +61,22 @@ const run = (name: string, seeds: ReadonlyArray<number>) =>
     )
   })
 
-describe("simulator", () => {
-  if (named !== undefined) run(`seed ${named}`, [Number(named)])
-  else {
-    const half = Math.ceil(count / 2)
-    run("I1–I12 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1))
-    run("I1–I12 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1))
-    run("what was found once does not come back", found)
+const half = Math.ceil(count / 2)
+const parts: ReadonlyArray<readonly [name: string, seeds: ReadonlyArray<number>]> = named === undefined
+  ? [
+    ["I1–I12 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1)],
+    ["I1–I12 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1)],
+    ["what was found once does not come back", found]
+  ]
+  : [[`seed ${named}`, [Number(named)]]]
 
-    it("the same seed is the same history", { timeout: 120_000 }, () => {
-      for (let seed = 1; seed <= 100; seed++) {
-        const again = Simulation.run(seed, story, options(seed))
-        assert.strictEqual(again.hash, Seeds.live(seed).hash, `seed ${seed}`)
-      }
-    })
-  }
+describe("simulator", () => {
+  for (const [name, seeds] of parts) run(name, seeds)
+
+  it("the same seed is the same history", { timeout: 120_000 }, () => {
+    for (let seed = 1; seed <= 100; seed++) {
+      const again = Simulation.run(seed, story, options(seed))
+      assert.strictEqual(again.hash, Seeds.live(seed).hash, `seed ${seed}`)
+    }
+  })
 })

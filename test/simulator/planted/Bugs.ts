@@ -1,0 +1,116 @@
+/** A bug as a change of one place of `src/`; `text` is there exactly once. The last ones were real, and the simulator found them. */
+export interface Bug {
+  readonly name: string
+  readonly file: string
+  readonly text: string
+  readonly becomes: string
+}
+
+const token = "idempotencyToken: `${message.id}:${channel}:${provider}`"
+
+export const bugs: ReadonlyArray<Bug> = [
+  {
+    name: "a fenced intent is called all the same",
+    file: "src/delivery/Attempts.ts",
+    text: `const result = yield* intend(intent, lines)
+    if (result._tag === "Fenced") return fenced`,
+    becomes: "const result = yield* intend(intent, lines)"
+  },
+  {
+    name: "a call may start long after its intent",
+    file: "src/delivery/Attempts.ts",
+    text: "const freshness = 2_000n",
+    becomes: "const freshness = 2_000_000n"
+  },
+  {
+    name: "the token of a provider counts attempts",
+    file: "src/delivery/Attempts.ts",
+    text: token,
+    becomes: "idempotencyToken: `${message.id}:${channel}:${provider}:${number}`"
+  },
+  {
+    name: "the token of a provider names the recipient only",
+    file: "src/delivery/Attempts.ts",
+    text: token,
+    becomes: "idempotencyToken: `${message.recipientKey}:${channel}:${provider}`"
+  },
+  {
+    name: "an attempt that was left without outcome is forgotten",
+    file: "src/delivery/Attempts.ts",
+    text: `const open = attempts.find(({ state }) => state === "intent")`,
+    becomes: "const open = attempts.find(() => false)"
+  },
+  {
+    name: "an attempt that was left without outcome is taken for sent",
+    file: "src/delivery/Attempts.ts",
+    text: `Outcome.unknown(open, now, "The owner stopped before the outcome was known")`,
+    becomes: "Outcome.accepted(open, now)"
+  },
+  {
+    name: "an unknown outcome is taken for a refusal",
+    file: "src/delivery/Outcome.ts",
+    text: `failure._tag === "Unknown" ? "unknown" : "rejected"`,
+    becomes: `"rejected"`
+  },
+  {
+    name: "the idempotency key is not stored with its request",
+    file: "src/delivery/Intake.ts",
+    text: "const key = yield* CurrentKey\n      const accepted",
+    becomes: "const key = undefined\n      const accepted"
+  },
+  {
+    name: "a delay is forgotten",
+    file: "src/delivery/Addressing.ts",
+    text: "dueAt: start ?? 0",
+    becomes: "dueAt: 0"
+  },
+  {
+    name: "a provider's Retry-After is ignored",
+    file: "src/delivery/Position.ts",
+    text: "last.retryAfter ?? 0",
+    becomes: "0"
+  },
+  {
+    name: "everybody uses the providers of production",
+    file: "src/delivery/Stages.ts",
+    text: "providers.configured(message.scope)",
+    becomes: "providers.configured(1 as typeof message.scope)"
+  },
+  {
+    name: "the newest message of a mailbox goes first",
+    file: "src/delivery/Mailboxes.ts",
+    text: "mailbox[lane].shift()",
+    becomes: "mailbox[lane].pop()"
+  },
+  {
+    name: "a message is cancelled while its provider has it",
+    file: "src/delivery/Evidence.ts",
+    text: `(event === "Cancel" && inFlight)`,
+    becomes: "false"
+  },
+  {
+    name: "a reader outlives its node",
+    file: "src/delivery/Reader.ts",
+    text: "Effect.forever,\n    Effect.forkScoped",
+    becomes: "Effect.forever,\n    Effect.forkDetach"
+  },
+  {
+    name: "a refusal logs the recipient",
+    file: "src/delivery/Pipeline.ts",
+    text: "const { decision, detail: error, event, reason, type } = refusal",
+    becomes: `const { decision, detail: error, event, reason, type } = refusal
+      yield* Effect.logInfo("refused", message.recipient)`
+  },
+  {
+    name: "found: the first provider gets its turn after its stand-in succeeded",
+    file: "src/delivery/Position.ts",
+    text: `if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded"))`,
+    becomes: `if (branch.method === "single" && positions[0]?._tag === "Succeeded")`
+  },
+  {
+    name: "found: an end that the status does not allow leaves the row due for ever",
+    file: "src/delivery/Write.ts",
+    text: `return result._tag === "Refused"`,
+    becomes: `return (result._tag as string) === "never"`
+  }
+]

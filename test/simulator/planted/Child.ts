@@ -1,0 +1,12 @@
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+
+/** Looks for the bug of each copy of the sources that is named, and prints the first seed that finds it, a line of JSON each. */
+const [count, ...copies] = process.argv.slice(2)
+
+for (const copy of copies) {
+  const seeds: typeof import("../Seeds.ts") = await import(
+    pathToFileURL(join(copy, "test", "simulator", "Seeds.ts")).href
+  )
+  console.log(JSON.stringify(seeds.find(1, Number(count)) ?? null))
+}
