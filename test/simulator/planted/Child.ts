@@ -1,3 +1,4 @@
+import type * as Seeds from "../Seeds.ts"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 
@@ -5,7 +6,7 @@ import { pathToFileURL } from "node:url"
 const [count, ...copies] = process.argv.slice(2)
 
 for (const copy of copies) {
-  const seeds: typeof import("../Seeds.ts") = await import(
+  const seeds: Pick<typeof Seeds, "find"> = await import(
     pathToFileURL(join(copy, "test", "simulator", "Seeds.ts")).href
   )
   console.log(JSON.stringify(seeds.find(1, Number(count)) ?? null))
