@@ -1,4 +1,4 @@
-import { ask, refusal, type Service } from "#test/client/Service.ts"
+import { ask, refusal, type Service, until } from "#test/client/Service.ts"
 import * as Shape from "#test/client/Shape.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import type Courier from "@trycourier/courier"
@@ -123,6 +123,45 @@ export const people = (it: Vitest.MethodsNonLive<Service>) => {
 
       yield* ask((client) => client.tenants.delete("acme"))
       assert.strictEqual(yield* refusal((client) => client.tenants.retrieve("acme")), 404)
+    }))
+
+  it.effect("audiences: update, retrieve, list, listMembers, delete", () =>
+    Effect.gen(function*() {
+      const audience = Shape.shaped<Courier.Audiences.Audience>({
+        id: Shape.text,
+        created_at: Shape.iso,
+        description: Shape.text,
+        name: Shape.text,
+        updated_at: Shape.iso,
+        filter: Shape.optional(Shape.map),
+        operator: Shape.optional(Shape.oneOf("AND", "OR"))
+      })
+      const entry = Shape.shaped<Courier.Audiences.AudienceListMembersResponse.Item>({
+        added_at: Shape.iso,
+        audience_id: Shape.text,
+        audience_version: Shape.integer,
+        member_id: Shape.text,
+        reason: Shape.text
+      })
+      yield* ask((client) => client.profiles.replace("aud-ann", { profile: { custom: { plan: "aud-pro" } } }))
+      yield* ask((client) => client.profiles.replace("aud-bob", { profile: { custom: { plan: "aud-free" } } }))
+      const filter: Courier.AudienceFilterConfig = {
+        filters: [{ operator: "EQ", path: "custom.plan", value: "aud-pro" }]
+      }
+      const made = yield* ask((client) =>
+        client.audiences.update("aud-pros", { name: "Pros", description: "Who pays", operator: "AND", filter })
+      )
+      assert.strictEqual(audience.assert(made.audience).name, "Pros")
+      audience.assert(yield* ask((client) => client.audiences.retrieve("aud-pros")))
+      const { items } = yield* ask((client) => client.audiences.list())
+      items.forEach(audience.assert)
+      const members = yield* until(
+        ask((client) => client.audiences.listMembers("aud-pros")),
+        (page) => page.items.length > 0
+      )
+      assert.deepStrictEqual(members.items.map((one) => entry.assert(one).member_id), ["aud-ann"])
+      yield* ask((client) => client.audiences.delete("aud-pros"))
+      assert.strictEqual(yield* refusal((client) => client.audiences.retrieve("aud-pros")), 404)
     }))
 
   it.effect("users.tokens: addSingle, addMultiple, retrieve, update, list, delete", () =>

@@ -95,6 +95,24 @@ export const send = (it: Vitest.MethodsNonLive<Service>) => {
       assert.strictEqual(results.length, 1)
     }))
 
+  it.effect("a send to a list reaches each of its people once", () =>
+    Effect.gen(function*() {
+      const people = ["send-l1", "send-l2", "send-l3"]
+      yield* ask((client) => client.lists.update("send.list", { name: "Some" }))
+      yield* ask((client) =>
+        client.lists.subscriptions.subscribe("send.list", {
+          recipients: people.map((recipientId) => ({ recipientId }))
+        })
+      )
+      const to = [{ list_id: "send.list" }, { user_id: "send-l1" }]
+      const { requestId } = yield* ask((client) => client.send.message({ message: { ...hello("nobody"), to } }))
+      const { results } = yield* until(
+        ask((client) => client.messages.list({ traceId: requestId, status: ["SENT"] })),
+        (page) => page.results.length >= people.length
+      )
+      assert.sameMembers(results.map(({ recipient }) => recipient), people)
+    }))
+
   it.effect("what the service refuses is the client's own error", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* refusal((client) => client.send.message({ message: {} })), 400)
