@@ -36,6 +36,13 @@ export const bodies: Readonly<Record<string, (name: string) => unknown>> = {
   "PUT /notifications/:id": () => ({ notification }),
   "POST /notifications/:id/publish": () => ({}),
   "PUT /notifications/:id/content": () => ({ content: text }),
+  "POST /notifications/:id/preview": () => ({ to: { email: "ada@example.com" } }),
+  "PUT /notifications/:id/elements/:element_id": () => ({ type: "text", content: "changed" }),
+  "PUT /notifications/:id/locales/:locale_id": () => ({ elements: [] }),
+  "PUT /notifications/:id/:submission_id/checks": () => ({
+    checks: [{ id: "changed", type: "custom", status: "RESOLVED" }]
+  }),
+  "POST /auth/issue-token": () => ({ scope: "user_id:changed read:messages", expires_in: "1h" }),
   "POST /routing-strategies": (name) => ({ ...strategy, name }),
   "PUT /routing-strategies/:id": () => strategy,
   "POST /routing-strategies/:id/explain": () => ({ faults: [] }),

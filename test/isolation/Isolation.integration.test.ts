@@ -77,7 +77,7 @@ const filled = (path: string, idOf: (key: string) => string | undefined): string
 
 /** An id of the same form that nobody has. */
 const nobodys = (id: string): string =>
-  id.replace(/^1-.*/, "1-65000000-00000000000000000000000f").replace(/m(\d+)$/, "x$1")
+  id.replace(/^1-.*/, "1-65000000-00000000000000000000000f").replace(/mk(\d+)mk$/, "no$1no")
     .replace(/^([a-z]+_).*/, "$100000000000000000000000000")
 
 /** A reply without what differs from call to call. */
@@ -105,7 +105,7 @@ layer(callers, { timeout: 60_000, excludeTestServices: true })(
       it.effect(`${method} ${path}`, () =>
         Effect.gen(function*() {
           const { foreign, owner } = yield* Callers
-          const marker = `m${index}`
+          const marker = `mk${index}mk`
           const ids = yield* World.make(owner, marker)
           const own = filled(path, (key) => ids[key])
           assert.isDefined(own, "a route whose parameter no world has")

@@ -13,7 +13,7 @@ const template = (name: string) => ({
     brand: null,
     subscription: null,
     routing: null,
-    content: { version: "2022-01-01", elements: [{ type: "text", content: name }] }
+    content: { version: "2022-01-01", elements: [{ type: "text", id: `element-${name}`, content: name }] }
   }
 })
 
@@ -69,6 +69,9 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
   )
   const brand = id(yield* made("POST", "/brands", { name: marker }))
   const notification = id(yield* made("POST", "/notifications", template(marker)))
+  const { submission_id: submission }: { readonly submission_id: string } = JSON.parse(
+    yield* made("POST", `/notifications/${notification}/submissions`)
+  )
   const strategy = id(
     yield* made("POST", "/routing-strategies", { name: marker, routing: { method: "single", channels: ["email"] } })
   )
@@ -92,6 +95,9 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
     "tokens/:token": token,
     "brands/:brand_id": brand,
     "notifications/:id": notification,
+    "elements/:element_id": `element-${marker}`,
+    "locales/:locale_id": "de",
+    ":id/:submission_id": submission,
     "routing-strategies/:id": strategy,
     "providers/:id": provider,
     "translations/:domain": "default",
