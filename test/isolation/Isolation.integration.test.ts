@@ -116,7 +116,9 @@ layer(callers, { timeout: 60_000, excludeTestServices: true })(
               owner({ method: "GET", path: filled(look.path, (key) => ids[key]) ?? "" }),
               ({ status, text }) => path.includes(":") ? `${look.path} ${status} ${text}` : ""
             ))
-          const known = [...Object.values(ids), ...Object.values(ids).map(nobodys), "nobody", marker]
+          // The longer first, and none so short that it may stand in another by chance.
+        const known = [...Object.values(ids), ...Object.values(ids).map(nobodys), "nobody", marker, nobodys(marker)]
+          .filter((id) => id.length > 4).toSorted((a, b) => b.length - a.length)
 
           const before = yield* state
           for (const [who, call] of Object.entries(foreign)) {
