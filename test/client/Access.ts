@@ -59,4 +59,24 @@ export const access = (it: Vitest.MethodsNonLive<Service>) => {
       )
       assert.include([401, 403], yield* refusal((client) => client.withOptions({ apiKey: token }).brands.list()))
     }))
+
+  it.effect("auditEvents: list, retrieve", () =>
+    Effect.gen(function*() {
+      const event = Shape.shaped<Courier.AuditEvents.AuditEvent>({
+        actor: Shape.map,
+        auditEventId: Shape.text,
+        source: Shape.text,
+        target: Shape.text,
+        timestamp: Shape.iso,
+        type: Shape.text
+      })
+      yield* ask((client) => client.lists.update("access.audited", { name: "Audited" }))
+      yield* ask((client) => client.brands.create({ name: "Audited" }))
+      const { results } = yield* ask((client) => client.auditEvents.list())
+      assert.isAtLeast(results.length, 1)
+      const [last] = results.map(event.assert)
+      const found = yield* ask((client) => client.auditEvents.retrieve(last?.auditEventId ?? ""))
+      assert.deepStrictEqual(found, last)
+      assert.strictEqual(yield* refusal((client) => client.auditEvents.retrieve("nothing")), 404)
+    }))
 }

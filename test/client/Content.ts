@@ -127,7 +127,7 @@ export const content = (it: Vitest.MethodsNonLive<Service>) => {
       assert.strictEqual(yield* refusal((client) => client.notifications.publish("nt_none")), 404)
     }))
 
-  it.effect("notifications: putContent, retrieveContent", () =>
+  it.effect("notifications: putContent, putElement, putLocale, retrieveContent", () =>
     Effect.gen(function*() {
       const { id } = yield* ask((client) => client.notifications.create({ notification: payload("Content") }))
       const put = mutation.assert(
@@ -137,9 +137,18 @@ export const content = (it: Vitest.MethodsNonLive<Service>) => {
           })
         )
       )
-      assert.strictEqual(put.elements.length, 1)
+      const [first] = put.elements
+      const elementId = first?.id ?? ""
+      mutation.assert(
+        yield* ask((client) => client.notifications.putElement(elementId, { id, type: "text", content: "Once more" }))
+      )
+      mutation.assert(
+        yield* ask((client) =>
+          client.notifications.putLocale("de", { id, elements: [{ id: elementId, content: "Geändert" }] })
+        )
+      )
       const found = yield* ask((client) => client.notifications.retrieveContent(id, { version: "draft" }))
-      assert.include(JSON.stringify(found), "Changed")
+      assert.include(JSON.stringify(found), "Once more")
     }))
 
   it.effect("routingStrategies: create, retrieve, replace, list, listNotifications, archive", () =>

@@ -125,6 +125,39 @@ export const people = (it: Vitest.MethodsNonLive<Service>) => {
       assert.strictEqual(yield* refusal((client) => client.tenants.retrieve("acme")), 404)
     }))
 
+  it.effect("tenants.templates: replace, publish, retrieve, versions, list", () =>
+    Effect.gen(function*() {
+      yield* ask((client) => client.tenants.update("templated", { name: "Templated" }))
+      const content = { version: "2022-01-01", elements: [{ type: "text" as const, content: "Ours" }] }
+      const put = yield* ask((client) =>
+        client.tenants.templates.replace("welcome", { tenant_id: "templated", template: { content } })
+      )
+      Shape.shaped<Courier.Tenants.PutTenantTemplateResponse>({
+        id: Shape.text,
+        version: Shape.text,
+        published_at: Shape.optional(Shape.iso)
+      }).assert(put)
+      const published = yield* ask((client) => client.tenants.templates.publish("welcome", { tenant_id: "templated" }))
+      Shape.shaped<Courier.Tenants.PostTenantTemplatePublishResponse>({
+        id: Shape.text,
+        published_at: Shape.iso,
+        version: Shape.text
+      }).assert(published)
+      const template = Shape.shaped<Courier.Tenants.BaseTemplateTenantAssociation>({
+        id: Shape.text,
+        created_at: Shape.iso,
+        published_at: Shape.iso,
+        updated_at: Shape.iso,
+        version: Shape.text
+      })
+      template.assert(yield* ask((client) => client.tenants.templates.retrieve("welcome", { tenant_id: "templated" })))
+      yield* ask((client) =>
+        client.tenants.templates.versions.retrieve(put.version, { tenant_id: "templated", template_id: "welcome" })
+      )
+      const { items } = yield* ask((client) => client.tenants.templates.list("templated"))
+      assert.deepStrictEqual(items?.map((one) => template.assert(one).id), ["welcome"])
+    }))
+
   it.effect("audiences: update, retrieve, list, listMembers, delete", () =>
     Effect.gen(function*() {
       const audience = Shape.shaped<Courier.Audiences.Audience>({

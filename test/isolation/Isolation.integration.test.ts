@@ -117,8 +117,8 @@ layer(callers, { timeout: 60_000, excludeTestServices: true })(
               ({ status, text }) => path.includes(":") ? `${look.path} ${status} ${text}` : ""
             ))
           // The longer first, and none so short that it may stand in another by chance.
-        const known = [...Object.values(ids), ...Object.values(ids).map(nobodys), "nobody", marker, nobodys(marker)]
-          .filter((id) => id.length > 4).toSorted((a, b) => b.length - a.length)
+          const known = [...Object.values(ids), ...Object.values(ids).map(nobodys), "nobody", marker, nobodys(marker)]
+            .filter((id) => id.length > 4).toSorted((a, b) => b.length - a.length)
 
           const before = yield* state
           for (const [who, call] of Object.entries(foreign)) {

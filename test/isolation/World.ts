@@ -77,7 +77,11 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
   )
   const provider = id(yield* made("POST", "/providers", { provider: "sendgrid", title: marker }))
   yield* made("PUT", `/translations/default/${locale}`, `msgid "a"\nmsgstr "${marker}"\n`)
+  const { results: [audited] }: { readonly results: ReadonlyArray<{ readonly auditEventId: string }> } = JSON.parse(
+    yield* made("GET", "/audit-events")
+  )
   const ids: Ids = {
+    "audit-events/:audit_event_id": audited?.auditEventId ?? "",
     "messages/:message_id": message,
     "requests/:request_id": message,
     "profiles/:user_id": user,
