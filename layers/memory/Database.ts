@@ -23,11 +23,14 @@ interface Transaction {
   readonly begin: Effect.Effect<void>
 }
 
-const Current = Context.Reference<Transaction | undefined>("tidings/memory/Database/Current", {
-  defaultValue: () => undefined
+/** The transactions that run here, by their databases: one of another database is none. */
+const Running = Context.Reference<ReadonlyMap<object, Transaction>>("tidings/memory/Database/Running", {
+  defaultValue: () => new Map()
 })
 
 const make = Effect.sync(() => {
+  const self = {}
+  const current = Effect.map(Running, (running) => running.get(self))
   let committed = empty
   let writing = false
   const turn = Semaphore.makeUnsafe(1)
@@ -49,13 +52,13 @@ const make = Effect.sync(() => {
     )
 
   const modify = <A>(change: Change<A>): Effect.Effect<A> =>
-    Effect.flatMap(Current, (transaction) => {
+    Effect.flatMap(current, (transaction) => {
       if (transaction !== undefined) return applyIn(transaction, change)
       return writing ? turn.withPermit(Effect.sync(() => apply(change))) : Effect.sync(() => apply(change))
     })
 
   const read = <A>(f: (state: State) => A): Effect.Effect<A> =>
-    Effect.flatMap(Current, (transaction) =>
+    Effect.flatMap(current, (transaction) =>
       transaction === undefined
         ? Effect.sync(() => f(committed))
         : applyIn(transaction, (state) => [f(state), state]))
@@ -78,7 +81,7 @@ const make = Effect.sync(() => {
     )
     const transaction: Transaction = { state: undefined, begin: yield* Effect.cached(begin) }
     return yield* effect.pipe(
-      Effect.provideService(Current, transaction),
+      Effect.updateService(Running, (running) => new Map([...running, [self, transaction]])),
       Effect.onExit((exit) => {
         if (transaction.state === undefined) return Effect.void
         if (Exit.isSuccess(exit)) committed = transaction.state
@@ -93,7 +96,7 @@ const make = Effect.sync(() => {
     modify,
     transaction: (effect) =>
       Effect.flatMap(
-        Current,
+        current,
         (transaction) => transaction === undefined ? outermost(effect) : savepoint(transaction, effect)
       )
   })
