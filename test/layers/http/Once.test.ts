@@ -64,7 +64,10 @@ const bodies: Record<string, unknown> = {
   "/providers/:id": { provider: "sendgrid" }
 }
 /** A body that is refused where an empty one is not. */
-const wrong: Record<string, unknown> = { "/preferences/publish": { heading: 1 } }
+const wrong: Record<string, unknown> = {
+  "/preferences/publish": { heading: 1 },
+  "/notifications/:id/preview": { to: 1 }
+}
 
 type Names = Readonly<Record<"id" | "made" | "section" | "template" | "tenant", string>>
 
