@@ -19,6 +19,7 @@ const commands = {
   test: { arguments: vitest, tools: true },
   check: { arguments: sources("test/check.ts"), tools: true },
   certify: { arguments: sources("test/certify/main.ts"), tools: true },
+  prepack: { arguments: sources("layers/cli/Package.ts"), tools: true },
   bench: { arguments: sources("bench/main.ts"), tools: true }
 }
 

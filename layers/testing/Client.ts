@@ -17,6 +17,14 @@ export interface SendOptions {
   readonly environment?: number
 }
 
+/** What a story does as its users, and their records of it. */
+export interface Client {
+  readonly requests: ReadonlyArray<Request>
+  readonly cancellations: ReadonlyArray<Cancellation>
+  readonly send: (message: typeof SendMessage.Encoded, options?: SendOptions) => Effect.Effect<Request>
+  readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
+}
+
 const mostTries = 40
 const hour = 3_600_000
 
@@ -46,7 +54,7 @@ const handle = (node: Node, { key, message, scope }: Request, wall: number): Eff
   )
 
 /** The callers of a world: they never die, call whichever node they are given, and write down what they see. */
-export const make = (options: { readonly loop: Loop; readonly chance: Chance; readonly remote: Remote }) => {
+export const make = (options: { readonly loop: Loop; readonly chance: Chance; readonly remote: Remote }): Client => {
   const { chance, loop, remote } = options
   const requests: Array<Request> = []
   const cancellations: Array<Cancellation> = []

@@ -5,7 +5,7 @@ import type { Call, History, Report, Request } from "#layers/testing/History.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
-import { Arbitrary, Cause, Effect } from "effect"
+import { Arbitrary, Cause, Config, Effect, Option, Schema } from "effect"
 
 /** A simulated world as a story sees it. Time passes only while everybody waits. */
 export interface World {
@@ -84,3 +84,68 @@ export const run = (seed: number, story: Story, options: Options = {}): History 
   loop.run(() => isOver, longestStory)
   return world.end(failure)
 }
+
+/** What must be true of every world in which users do this. */
+export interface Property {
+  readonly story: Story
+  /** What is wrong with how it went, a sentence each; none, if the property holds. What it throws, such as a failed assertion, counts as one. */
+  readonly complaints: (history: History) => ReadonlyArray<string>
+}
+
+/** A seed whose world breaks a property. */
+export class Falsified extends Schema.TaggedError<Falsified>()("Falsified", {
+  seed: Schema.Int,
+  complaints: Schema.Array(Schema.String),
+  /** What went wrong in that world before the property did. */
+  faults: Schema.Array(Schema.String),
+  /** Whether a second run of the seed did the same. */
+  replays: Schema.Boolean
+}) {
+  override get message(): string {
+    const faults = this.faults.length === 0 ? [] : [`Faults in its world: ${this.faults.join(", ")}`]
+    const replay = this.replays
+      ? `Replay it alone: the same command with SEED=${this.seed}`
+      : `SEED=${this.seed} may not replay it: the story uses time or chance that is not its world's`
+    return [`Seed ${this.seed} breaks the property`, ...this.complaints.map((line) => `  ${line}`), ...faults, replay]
+      .join("\n")
+  }
+}
+
+/** What is wrong with a history: its story broke off, something accepted never ended, or what the property says. */
+const complaintsOf = (property: Property, history: History): ReadonlyArray<string> => {
+  if (history.failure !== undefined) return [`the story broke off: ${history.failure}`]
+  if (!history.drained) return ["something accepted did not come to its end"]
+  try {
+    return property.complaints(history)
+  } catch (error) {
+    return [error instanceof Error ? error.message : String(error)]
+  }
+}
+
+/**
+ * Holds a property to the worlds of the seeds 1 to `seeds` (100 by default), or to the one seed that the environment variable `SEED` names. It
+ * fails at the first world that breaks it, and says which and how to see it again.
+ */
+export const check = Effect.fnUntraced(function*(
+  property: Property,
+  options: Options & { readonly seeds?: number } = {}
+): Effect.fn.Return<void, Falsified | Config.ConfigError> {
+  const named = yield* Config.option(Config.Int("SEED"))
+  const seeds = Option.match(named, {
+    onSome: (seed) => [seed],
+    onNone: () => Array.from({ length: options.seeds ?? 100 }, (_, n) => n + 1)
+  })
+  for (const seed of seeds) {
+    const history = yield* Effect.sync(() => run(seed, property.story, options))
+    const complaints = complaintsOf(property, history)
+    if (complaints.length === 0) continue
+    return yield* new Falsified({
+      seed,
+      complaints,
+      faults: history.incidents.flatMap(({ at, kind, node }) =>
+        kind === "move" ? [] : [`${kind}${node === undefined ? "" : ` of ${node}`} at ${at} ms`]
+      ),
+      replays: run(seed, property.story, options).hash === history.hash
+    })
+  }
+})

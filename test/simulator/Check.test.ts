@@ -1,0 +1,85 @@
+import * as Simulation from "#layers/testing/Simulation.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect } from "effect"
+
+const hello: Simulation.Story = (world) =>
+  Effect.delay(
+    world.send({ to: { email: "ada@example.com" }, content: { title: "Hello", body: "Ada" } }, { key: "hello" }),
+    world.chance.int(0, 5_000)
+  )
+
+const withSeed = (seed: string | undefined) =>
+  Effect.provideService(
+    ConfigProvider.ConfigProvider,
+    ConfigProvider.fromUnknown(seed === undefined ? {} : { SEED: seed })
+  )
+
+/** The seeds that a check lives through. */
+const lived = (seed: string | undefined, seeds?: number) => {
+  const seen: Array<number> = []
+  const complaints: Simulation.Property["complaints"] = (history) => {
+    seen.push(history.seed)
+    return []
+  }
+  return Simulation.check({ story: hello, complaints }, seeds === undefined ? {} : { seeds }).pipe(
+    withSeed(seed),
+    Effect.as(seen)
+  )
+}
+
+const falsified = (property: Simulation.Property, options: Simulation.Options = {}) =>
+  Simulation.check(property, { ...options, seeds: 40 }).pipe(
+    withSeed(undefined),
+    Effect.catchTag("ConfigError", Effect.die),
+    Effect.flip
+  )
+
+describe("Simulation.check", () => {
+  it.effect("lives the seeds 1 to 100 if nothing is said", () =>
+    Effect.map(
+      lived(undefined),
+      (seeds) => assert.deepStrictEqual(seeds, Array.from({ length: 100 }, (_, n) => n + 1))
+    ))
+
+  it.effect("lives as many seeds as it is told", () =>
+    Effect.map(lived(undefined, 3), (seeds) => assert.deepStrictEqual(seeds, [1, 2, 3])))
+
+  it.effect("lives only the seed that SEED names", () =>
+    Effect.map(lived("17", 3), (seeds) => assert.deepStrictEqual(seeds, [17])))
+
+  it.effect("refuses a SEED that is no number", () =>
+    Effect.map(Effect.flip(lived("abc")), ({ _tag }) => assert.strictEqual(_tag, "ConfigError")))
+
+  it.effect("ends at the first seed that breaks the property, and names what went wrong in its world", () =>
+    Effect.gen(function*() {
+      const complaints: Simulation.Property["complaints"] = ({ incidents }) =>
+        incidents.some(({ kind }) => kind === "crash") ? ["a node died"] : []
+      const { message, seed } = yield* falsified({ story: hello, complaints })
+      for (let n = 1; n < seed; n++) assert.deepStrictEqual(complaints(Simulation.run(n, hello)), [])
+      const crash = Simulation.run(seed, hello).incidents.find(({ kind }) => kind === "crash")
+      assert.match(message, new RegExp(`^Seed ${seed} breaks the property\n  a node died\nFaults in its world: `))
+      assert.include(message, `crash of ${crash?.node} at ${crash?.at} ms`)
+      assert.include(message, `Replay it alone: the same command with SEED=${seed}`)
+    }))
+
+  it.effect("takes a failed assertion for a complaint", () =>
+    Effect.map(
+      falsified({ story: hello, complaints: () => assert.fail("not so") }),
+      ({ complaints }) => assert.deepStrictEqual(complaints, ["not so"])
+    ))
+
+  it.effect("takes a story that breaks off for a complaint", () =>
+    Effect.map(
+      falsified({ story: () => Effect.die("no such order"), complaints: () => [] }),
+      ({ complaints }) => assert.include(complaints.join(), "no such order")
+    ))
+
+  it.effect("says when a seed will not live the same again", () =>
+    Effect.gen(function*() {
+      let sent = 0
+      const story: Simulation.Story = (world) =>
+        Effect.forEach(Array.from({ length: ++sent }), () => hello(world), { discard: true })
+      const { message } = yield* falsified({ story, complaints: () => ["always"] }, { nodes: 1 })
+      assert.include(message, "SEED=1 may not replay it")
+    }))
+})

@@ -1,0 +1,118 @@
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
+import { execFile } from "node:child_process"
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL("../..", import.meta.url))
+const tool = (name: string): string => join(root, "node_modules/.bin", name)
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+
+/** The example of the README, to the letter. */
+const example = async (): Promise<string> => {
+  const [, section = ""] = (await readFile(join(root, "README.md"), "utf8")).split("## Test your own flows\n")
+  const [, code] = /^```ts\n([\s\S]*?)^```$/m.exec(section) ?? []
+  return code ?? assert.fail("the README has no example")
+}
+
+describe("the package tidings, installed in an empty project", () => {
+  let place = ""
+  let manifest: Manifest = { exports: {}, dependencies: {}, peerDependencies: {} }
+  const project = (...path: ReadonlyArray<string>): string => join(place, "project", ...path)
+
+  /** What a program of the project said, and whether it ended well. */
+  const says = async (command: string, args: ReadonlyArray<string>, env: Readonly<Record<string, string>> = {}) => {
+    const { SEED: _, ...inherited } = process.env
+    try {
+      const { stderr, stdout } = await run(command, args, { cwd: project(), env: { ...inherited, ...env } })
+      return { ok: true, text: `${stdout}${stderr}` }
+    } catch (error) {
+      return { ok: false, text: String(Object(error).stdout) + String(Object(error).stderr) }
+    }
+  }
+
+  beforeAll(async () => {
+    place = await mkdtemp(join(tmpdir(), "tidings-package-"))
+    await run(process.execPath, [
+      "--disable-warning=ExperimentalWarning",
+      join(root, "layers/cli/Package.ts"),
+      join(place, "package")
+    ])
+    const { stdout } = await run("npm", ["pack", "--silent", "--offline", join(place, "package")], { cwd: place })
+    await mkdir(project("node_modules/tidings"), { recursive: true })
+    await run("tar", [
+      "-xzf",
+      join(place, stdout.trim()),
+      "--strip-components=1",
+      "-C",
+      project("node_modules/tidings")
+    ])
+    manifest = JSON.parse(await readFile(project("node_modules/tidings/package.json"), "utf8"))
+    for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })) {
+      await mkdir(dirname(project("node_modules", name)), { recursive: true })
+      await symlink(join(root, "node_modules", name), project("node_modules", name))
+    }
+    await writeFile(project("package.json"), JSON.stringify({ name: "project", dependencies: { tidings: "*" } }))
+    await writeFile(project("shipped.test.mts"), await example())
+  }, 60_000)
+
+  afterAll(() => rm(place, { recursive: true, force: true }))
+
+  it("runs the README's example on Node", { timeout: 30_000 }, async () => {
+    assert.deepStrictEqual(
+      await says(process.execPath, ["--disable-warning=ExperimentalWarning", "shipped.test.mts"]),
+      {
+        ok: true,
+        text: ""
+      }
+    )
+  })
+
+  it("runs the README's example on Deno", { timeout: 30_000 }, async () => {
+    assert.deepStrictEqual(await says(tool("deno"), ["run", "-A", "shipped.test.mts"]), { ok: true, text: "" })
+  })
+
+  it("names the seed that breaks a flow, and lives it again", { timeout: 30_000 }, async () => {
+    const careless = (await example()).replace("{ key: `shipped-${order}` }", "{}")
+    assert.notStrictEqual(careless, await example())
+    await writeFile(project("careless.mts"), careless)
+    const found = await says(process.execPath, ["careless.mts"])
+    const [, sentence = "", seed = ""] = /(Seed (\d+) breaks the property\n {2}ada got 2 messages)/.exec(found.text) ??
+      []
+    assert.isFalse(found.ok)
+    assert.include(found.text, `Replay it alone: the same command with SEED=${seed}`)
+    const again = await says(process.execPath, ["careless.mts"], { SEED: seed })
+    assert.include(again.text, sentence)
+  })
+
+  it("has the types that the example needs, without types of others", { timeout: 30_000 }, async () => {
+    const compilerOptions = { module: "NodeNext", target: "ESNext", strict: true, noEmit: true, types: [] }
+    await writeFile(project("tsconfig.json"), JSON.stringify({ compilerOptions, files: ["shipped.test.mts"] }))
+    assert.deepStrictEqual(await says(tool("tsc"), ["--project", "."]), { ok: true, text: "" })
+  })
+
+  it("opens every door that it names, and no other", { timeout: 30_000 }, async () => {
+    const doors = Object.keys(manifest.exports).map((name) => name.replace(".", "tidings"))
+    assert.include(doors, "tidings/testing")
+    const opened = await says(process.execPath, [
+      "--input-type=module",
+      "-e",
+      doors.map((name) => `import "${name}"`).join("\n")
+    ])
+    assert.deepStrictEqual(opened, { ok: true, text: "" })
+    const inside = await says(process.execPath, [
+      "--input-type=module",
+      "-e",
+      `import "tidings/layers/testing/World.js"`
+    ])
+    assert.include(inside.text, "ERR_PACKAGE_PATH_NOT_EXPORTED")
+  })
+})
