@@ -80,18 +80,24 @@ describe("the package tidings, installed in an empty project", () => {
     assert.deepStrictEqual(await says(tool("deno"), ["run", "-A", "shipped.test.mts"]), { ok: true, text: "" })
   })
 
-  it("names the seed that breaks a flow, and lives it again", { timeout: 30_000 }, async () => {
-    const careless = (await example()).replace("{ key: `shipped-${order}` }", "{}")
-    assert.notStrictEqual(careless, await example())
-    await writeFile(project("careless.mts"), careless)
-    const found = await says(process.execPath, ["careless.mts"])
-    const [, sentence = "", seed = ""] = /(Seed (\d+) breaks the property\n {2}ada got 2 messages)/.exec(found.text) ??
-      []
-    assert.isFalse(found.ok)
-    assert.include(found.text, `Replay it alone: the same command with SEED=${seed}`)
-    const again = await says(process.execPath, ["careless.mts"], { SEED: seed })
-    assert.include(again.text, sentence)
-  })
+  const mutants = [
+    ["a flow without a key", "{ key: `shipped-${order}` }", "{}", "ada got 2 messages"],
+    ["a due time that is not kept", "wall < due", "wall - 1_000 < due", "was tried before its time"]
+  ] as const
+
+  for (const [what, from, to, complaint] of mutants) {
+    it(`names the seed that finds ${what}, and lives it again`, { timeout: 30_000 }, async () => {
+      const text = await example()
+      assert.include(text, from)
+      await writeFile(project("mutant.mts"), text.replace(from, to))
+      const found = await says(process.execPath, ["mutant.mts"])
+      const [sentence, seed] = /Seed (\d+) breaks the property\n[^\n]+/.exec(found.text) ?? assert.fail(found.text)
+      assert.isFalse(found.ok)
+      assert.include(sentence, complaint)
+      assert.include(found.text, `Replay it alone: the same command with SEED=${seed}`)
+      assert.include((await says(process.execPath, ["mutant.mts"], { SEED: `${seed}` })).text, sentence)
+    })
+  }
 
   it("has the types that the example needs, without types of others", { timeout: 30_000 }, async () => {
     const compilerOptions = { module: "NodeNext", target: "ESNext", strict: true, noEmit: true, types: [] }

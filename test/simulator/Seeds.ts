@@ -11,7 +11,11 @@ export interface Finding {
 
 export const live = (seed: number): History => Simulation.run(seed, story, options(seed))
 
-/** The first seed from `from` on, `count` at most, that finds something. */
+/**
+ * The first seed from `from` on, `count` at most, that finds something.
+ *
+ * @public copies of the sources are asked for it (`planted/Child.ts`).
+ */
 export const find = (from: number, count: number): Finding | undefined => {
   for (let seed = from; seed < from + count; seed++) {
     const complaints = Checker.complaints(live(seed))
