@@ -1,0 +1,61 @@
+import {} from "#test/layers/http/PreferenceFixture.ts"
+import { serve } from "#test/layers/http/Server.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+describe("Legacy preferences", () => {
+  it.effect("are replaced whole, patched, and read with the profile", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const user = "ada%2Flovelace%20@x"
+      const entry = {
+        status: "OPTED_IN",
+        channel_preferences: [{ channel: "push" }],
+        rules: [{ start: "2026-01-01T00:00:00+01:00", until: "2026-02-01T00:00:00Z" }]
+      }
+      const put = yield* call("PUT", `/preferences/${user}`, {
+        body: { notifications: { n: entry }, categories: { c: {} } }
+      })
+      assert.deepStrictEqual([put.status, put.body], [200, { status: "SUCCESS" }])
+      const stored = { ...entry, rules: [{ type: "snooze", ...entry.rules[0] }] }
+      assert.deepStrictEqual((yield* call("GET", `/preferences/${user}`)).body, {
+        notifications: { n: stored },
+        categories: { c: {} }
+      })
+      assert.strictEqual((yield* call("GET", `/profiles/${user}`)).status, 404)
+      yield* call("PUT", `/profiles/${user}`, { body: { profile: { a: 1 } } })
+      assert.deepStrictEqual((yield* call("GET", `/profiles/${user}`)).body, {
+        profile: { a: 1 },
+        preferences: { notifications: { n: stored }, categories: { c: {} } }
+      })
+      const patched = yield* call("PATCH", `/preferences/${user}`, {
+        body: { patch: [{ op: "remove", path: "/notifications/n" }] }
+      })
+      assert.deepStrictEqual([patched.status, patched.body], [200, { status: "SUCCESS" }])
+      yield* call("PUT", `/preferences/${user}`, { body: { notifications: { m: { status: "OPTED_OUT" } } } })
+      assert.deepStrictEqual((yield* call("GET", `/preferences/${user}`)).body, {
+        notifications: { m: { status: "OPTED_OUT" } },
+        categories: {}
+      })
+    }))
+
+  it.effect("an unknown recipient has none, and no profile shows any", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      assert.deepStrictEqual((yield* call("GET", "/preferences/nobody")).body, { notifications: {}, categories: {} })
+      yield* call("PUT", "/profiles/ada", { body: { profile: {} } })
+      assert.deepStrictEqual((yield* call("GET", "/profiles/ada")).body, { profile: {} })
+    }))
+
+  it.effect("refused fields are named", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const refused = yield* call("PUT", "/preferences/ada", {
+        body: { notifications: { n: { status: "MAYBE", channel_preferences: [{ channel: "fax" }] } } }
+      })
+      assert.strictEqual(refused.status, 400)
+      for (const field of ["notifications.n.status: ", "notifications.n.channel_preferences[0].channel: "]) {
+        assert.include(refused.text, field)
+      }
+    }))
+})

@@ -1,0 +1,147 @@
+import { catalogue, refusal } from "#test/layers/http/PreferenceFixture.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+describe("User preferences", () => {
+  it.effect("a topic is set, read, listed and reset", () =>
+    Effect.gen(function*() {
+      const { call, optedIn, optedOut, sectionId } = yield* catalogue
+      const path = "/users/a%2Fb/preferences"
+      const common = { topic_id: optedIn, topic_name: "OPTED_IN", section_id: sectionId, section_name: "Account" }
+      assert.deepStrictEqual((yield* call("GET", `${path}/${optedIn}`)).body, {
+        topic: {
+          ...common,
+          status: "OPTED_IN",
+          default_status: "OPTED_IN",
+          has_custom_routing: false,
+          custom_routing: []
+        }
+      })
+      assert.deepStrictEqual((yield* call("GET", path)).body, { items: [], paging: { more: false } })
+      const put = yield* call("PUT", `${path}/${optedIn}`, {
+        body: { topic: { status: "OPTED_OUT", has_custom_routing: true, custom_routing: ["inbox", "email"] } }
+      })
+      assert.deepStrictEqual([put.status, put.body], [200, { message: "success" }])
+      const item = {
+        ...common,
+        status: "OPTED_OUT",
+        default_status: "OPTED_IN",
+        has_custom_routing: true,
+        custom_routing: ["inbox", "email"]
+      }
+      assert.deepStrictEqual((yield* call("GET", `${path}/${optedIn}`)).body, { topic: item })
+      yield* call("PUT", `${path}/${optedOut}?tenant_id=acme`, { body: { topic: { status: "REQUIRED" } } })
+      assert.deepStrictEqual((yield* call("GET", path)).body, { items: [item], paging: { more: false } })
+      assert.deepInclude((yield* call("GET", `${path}?tenant_id=acme`)).body, { paging: { more: false } })
+      assert.include((yield* call("GET", `${path}/${optedOut}?tenant_id=acme`)).text, `"status":"OPTED_IN"`)
+      assert.include((yield* call("GET", `${path}/${optedIn}?tenant_id=acme`)).text, `"status":"OPTED_OUT"`)
+      for (let n = 0; n < 2; n++) {
+        const removed = yield* call("DELETE", `${path}/${optedIn}?tenant_id=`)
+        assert.deepStrictEqual([removed.status, removed.text], [204, ""])
+      }
+      assert.deepStrictEqual((yield* call("GET", path)).body, { items: [], paging: { more: false } })
+    }))
+
+  it.effect("an unknown topic is 404, a required one cannot be opted out of, a bad channel is named", () =>
+    Effect.gen(function*() {
+      const { call, optedIn, required } = yield* catalogue
+      const put = (topic: string, setting: object) =>
+        call("PUT", `/users/ada/preferences/${topic}`, { body: { topic: setting } })
+      const unknown = yield* put("pt_none", { status: "OPTED_IN" })
+      assert.deepStrictEqual([unknown.status, unknown.body], [404, refusal("Subscription topic pt_none not found")])
+      assert.strictEqual((yield* call("GET", "/users/ada/preferences/pt_none")).status, 404)
+      assert.strictEqual((yield* call("DELETE", "/users/ada/preferences/pt_none")).status, 204)
+      const out = yield* put(required, { status: "OPTED_OUT" })
+      assert.deepStrictEqual([out.status, out.body], [
+        400,
+        refusal(`${required}: The topic is required and cannot be opted out of`)
+      ])
+      assert.strictEqual((yield* put(required, { status: "OPTED_IN", custom_routing: ["email"] })).status, 200)
+      const got = yield* call("GET", `/users/ada/preferences/${required}`)
+      for (const part of [`"status":"REQUIRED"`, `"has_custom_routing":true`, `["email"]`]) {
+        assert.include(got.text, part)
+      }
+      const channel = yield* put(optedIn, { status: "OPTED_IN", custom_routing: ["email", "fax"] })
+      assert.strictEqual(channel.status, 400)
+      assert.include(channel.text, "topic.custom_routing[1]: ")
+    }))
+
+  it.effect("POST sets what can be set and tells why the rest cannot", () =>
+    Effect.gen(function*() {
+      const { call, optedIn, optedOut, required } = yield* catalogue
+      yield* call("PUT", `/users/ada/preferences/${optedOut}`, { body: { topic: { status: "OPTED_IN" } } })
+      const answer = yield* call("POST", "/users/ada/preferences", {
+        body: {
+          topics: [
+            { topic_id: optedIn, status: "OPTED_OUT" },
+            { topic_id: required, status: "OPTED_OUT" },
+            { topic_id: "pt_none", status: "OPTED_IN" },
+            { topic_id: optedIn, status: "OPTED_IN", has_custom_routing: true, custom_routing: ["sms"] }
+          ]
+        }
+      })
+      assert.deepStrictEqual([answer.status, answer.body], [200, {
+        items: [{ topic_id: optedIn, status: "OPTED_IN", has_custom_routing: true, custom_routing: ["sms"] }],
+        errors: [
+          { topic_id: required, reason: "The topic is required and cannot be opted out of" },
+          { topic_id: "pt_none", reason: "The topic does not exist" }
+        ]
+      }])
+      const listed = yield* call("GET", "/users/ada/preferences")
+      assert.include(listed.text, optedIn)
+      assert.include(listed.text, optedOut)
+      for (const topics of [[], Array.from({ length: 51 }, () => ({ topic_id: optedIn, status: "OPTED_IN" }))]) {
+        const refused = yield* call("POST", "/users/ada/preferences", { body: { topics } })
+        assert.strictEqual(refused.status, 400)
+        assert.include(refused.text, "topics: ")
+      }
+    }))
+
+  it.effect("PUT replaces all, or nothing if one is invalid, and names every fault", () =>
+    Effect.gen(function*() {
+      const { call, optedIn, optedOut, required } = yield* catalogue
+      const put = (topics: ReadonlyArray<object>) => call("PUT", "/users/ada/preferences", { body: { topics } })
+      yield* put([{ topic_id: optedIn, status: "OPTED_OUT" }])
+      const refused = yield* put([
+        { topic_id: optedOut, status: "OPTED_IN" },
+        { topic_id: required, status: "OPTED_OUT" },
+        { topic_id: "pt_none", status: "OPTED_IN" }
+      ])
+      assert.strictEqual(refused.status, 400)
+      assert.deepStrictEqual(refused.body, {
+        ...refusal(
+          `${required}: The topic is required and cannot be opted out of; pt_none: The topic does not exist`
+        ),
+        errors: [
+          { topic_id: required, reason: "The topic is required and cannot be opted out of" },
+          { topic_id: "pt_none", reason: "The topic does not exist" }
+        ]
+      })
+      assert.include((yield* call("GET", "/users/ada/preferences")).text, optedIn)
+      const item = { topic_id: optedOut, status: "OPTED_IN", has_custom_routing: false, custom_routing: [] }
+      assert.deepStrictEqual((yield* put([{ topic_id: optedOut, status: "OPTED_IN" }])).body, {
+        items: [item],
+        deleted: [optedIn]
+      })
+      assert.deepStrictEqual((yield* put([])).body, { items: [], deleted: [optedOut] })
+      assert.strictEqual((yield* put([{ topic_id: optedIn, status: "REQUIRED" }])).status, 400)
+    }))
+
+  it.effect("P5: a repeated POST replays its answer; P10: another environment has its own", () =>
+    Effect.gen(function*() {
+      const { call, optedIn } = yield* catalogue
+      const headers = { "idempotency-key": "k" }
+      const body = { topics: [{ topic_id: optedIn, status: "OPTED_OUT" }] }
+      const first = yield* call("POST", "/users/ada/preferences", { headers, body })
+      yield* call("DELETE", `/users/ada/preferences/${optedIn}`)
+      const again = yield* call("POST", "/users/ada/preferences", { headers, body })
+      assert.deepStrictEqual([again.text, again.headers.get("idempotent-replayed")], [first.text, "true"])
+      assert.deepStrictEqual((yield* call("GET", "/users/ada/preferences")).body, {
+        items: [],
+        paging: { more: false }
+      })
+      const elsewhere = { key: "pk_test_a" }
+      assert.deepStrictEqual((yield* call("GET", "/preferences/sections", elsewhere)).body, { results: [] })
+      assert.strictEqual((yield* call("GET", `/users/ada/preferences/${optedIn}`, elsewhere)).status, 404)
+    }))
+})
