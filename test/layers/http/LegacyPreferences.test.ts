@@ -1,4 +1,3 @@
-import {} from "#test/layers/http/PreferenceFixture.ts"
 import { serve } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
