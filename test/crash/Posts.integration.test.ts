@@ -22,7 +22,7 @@ const Stored = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ status: Schema.Int, body: Schema.String }))
 )
 
-/** What a first run and a later one may differ in: ids, times, names. */
+/** What a first run and a later one may differ in: ids, times, names, signed tokens. */
 const plain = (answer: Caller.Answer | undefined, name: string) => ({
   status: answer?.status,
   type: answer?.headers["content-type"],

@@ -77,13 +77,16 @@ const explained = (request: CheckedRequest, response: Response): Response | unde
  * deeper than 64 levels and text that is not UTF-8 are 400. What passes is read once, and the handler sees it as a `CheckedRequest`.
  *
  * The body is not parsed here but by the endpoint, behind authentication: only when that answers 400 is the text searched for the fault, and
- * the answer then names its place. A request without a body passes untouched.
+ * the answer then names its place.
  */
 export const guard = <E, R>(
   handler: Effect.Effect<Response, E, R>
 ): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
-    if (!hasBody(request)) return handler
+    if (!hasBody(request)) {
+      // A type without a body is refused like one with it, and in the same words.
+      return mediaType(request) === undefined ? handler : answer(handler, new CheckedRequest(request, new Uint8Array()))
+    }
     if (isEncoded(request.headers["content-encoding"])) return Effect.succeed(encoded)
     return Effect.matchEffect(readBody(request, maxBodyBytes), {
       onFailure: (error) => Effect.succeed(error._tag === "BodyTooLarge" ? tooLarge : cut),

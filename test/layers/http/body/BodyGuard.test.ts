@@ -212,6 +212,8 @@ describe("BodyGuard: form", () => {
       const answer = yield* post(port, "/send", "[]", text)
       assert.strictEqual(answer.status, 415)
       assert.strictEqual(answer.body, refusal("Content-Type text/plain is not accepted here"))
+      const empty = yield* post(port, "/send", "", text)
+      assert.deepInclude(empty, { status: 415, body: answer.body })
       assert.include(answer.headers, "content-type: application/json")
     }))
 
