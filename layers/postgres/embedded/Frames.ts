@@ -27,6 +27,7 @@ export const sync = code("S")
 export const flush = code("H")
 export const terminate = code("X")
 const notification = code("A")
+const ready = code("Z")
 
 /** A message of these parts: strings end with a zero byte. */
 export const frame = (letter: string, ...parts: ReadonlyArray<string | ReadonlyArray<number>>): Buffer => {
@@ -68,6 +69,10 @@ export const partNotifications = (reply: Buffer): readonly [rest: Buffer, notifi
   const all = [...frames(reply)]
   return [Buffer.concat(all.filter((one) => one[0] !== notification)), all.filter((one) => one[0] === notification)]
 }
+
+/** Whether a reply ends ready for the next statement: after a refused message the backend skips all that follows up to a Sync. */
+export const isReady = (reply: Buffer): boolean =>
+  reply.length >= 6 && reply[reply.length - 6] === ready && reply.readUInt32BE(reply.length - 5) === 5
 
 /** Ends whatever a connection left open: an extended query without its Sync, a transaction, its prepared statements. */
 export const farewell = (holds: boolean, statements: Iterable<string>): Buffer => {

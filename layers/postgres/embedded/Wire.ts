@@ -133,20 +133,21 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
     if (bytes.length > 0) {
       const reply = backend.run(bytes)
       if (Result.isFailure(reply)) return fail(reply.failure)
-      holder = !last && (!unit.closed || backend.inTransaction()) ? connection : undefined
-      deliver(connection, reply.success, last)
+      const [own, notifications] = Frames.partNotifications(reply.success)
+      const holds = !last && (!unit.closed || !Frames.isReady(own) || backend.inTransaction())
+      holder = holds ? connection : undefined
+      tell(notifications)
+      if (!last && own.length > 0 && !connection.destroyed) connection.push(own)
     }
     if (last) {
       if (!connection.destroyed) connection.push(null)
       connection.resume()
     } else if (connection !== holder && connection.units.length > 0) queue(connection)
   }
-  const deliver = (connection: Connection, reply: Buffer, silent: boolean) => {
-    const [own, notifications] = Frames.partNotifications(reply)
+  const tell = (notifications: ReadonlyArray<Buffer>) => {
     for (const notification of notifications) {
       for (const one of connections) if (one.greeted) one.push(notification)
     }
-    if (!silent && own.length > 0 && !connection.destroyed) connection.push(own)
   }
   const fail = (cause: DatabaseBroken) => {
     if (down === undefined) options.onBroken?.(cause)

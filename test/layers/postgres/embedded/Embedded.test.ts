@@ -88,7 +88,7 @@ layer(Layer.effect(Template, Directories.template), { timeout: "60 seconds", exc
           yield* sql`SELECT 1`
         }).pipe(
           Effect.provide(opened(dataDir, { patience: 60_000 })),
-          Effect.timeoutOption("300 millis"),
+          Effect.timeoutOption("5 seconds"),
           Effect.scoped
         )
         const rows = yield* Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT i FROM t`).pipe(

@@ -161,6 +161,21 @@ layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many c
       yield* Fiber.interrupt(idle)
     }))
 
+  it.effect("a refused message that no Sync follows holds up only its own connection, until it ends", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      // PostgreSQL skips all that follows the bad Describe up to a Sync, a query too.
+      raw.duplex.write(Buffer.concat([Frames.frame("D"), Raw.query("SELECT 1")]))
+      const other = yield* Effect.forkChild(sql`SELECT 1 AS one`)
+      assert.strictEqual(yield* raw.ask(Raw.sync), "E ZI")
+      assert.deepStrictEqual(yield* Fiber.join(other), [{ one: 1 }])
+      raw.duplex.write(Buffer.concat([Frames.frame("D"), Raw.query("SELECT 1")]))
+      raw.duplex.end()
+      assert.deepStrictEqual(yield* sql`SELECT 2 AS two`, [{ two: 2 }])
+    }))
+
   const Byte = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 255 }))
   const Message = Schema.Struct({
     tag: Schema.Literals([..."QPBDECHSdcfFXzp\u0000"]),
