@@ -1,9 +1,10 @@
 import { fromIso } from "#schemas/api/Instant.ts"
+import { Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** A push provider's name of one installed app: any text of 1–512 characters but NUL, which Postgres cannot hold. */
-export const Token = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
+/** A push provider's name of one installed app. */
+export const Token = Id
 
 export const TokenProvider = Schema.Literals(["firebase-fcm", "apn", "expo", "onesignal"])
 export type TokenProvider = typeof TokenProvider.Type

@@ -1,10 +1,10 @@
 import { Database } from "#layers/memory/Database.ts"
 import type { AudienceRow } from "#layers/memory/AudienceRows.ts"
+import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type * as Cursor from "#src/access/Cursor.ts"
-import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { AudienceNotFound, Audiences } from "#src/people/Audiences.ts"
@@ -34,16 +34,12 @@ export const layer = Layer.effect(
     })
 
     const pageOf = Effect.fnUntraced(function*<Row>(
-      sealed: Cursor.List,
-      { cursor, limit }: { readonly cursor: string | undefined; readonly limit: number },
+      list: Cursor.List,
+      query: { readonly cursor: string | undefined; readonly limit: number },
       rows: Effect.Effect<ReadonlyArray<Row>>,
       idOf: (row: Row) => string
     ) {
-      const after = yield* IdPages.after(key, sealed, cursor)
-      const left = (yield* rows)
-        .filter((row) => after === undefined || IdPages.compare(idOf(row), after) > 0)
-        .toSorted((a, b) => IdPages.compare(idOf(a), idOf(b)))
-      return IdPages.page(key, sealed, left, limit, idOf)
+      return yield* Pages.cutById({ ...query, key, list, rows: yield* rows, idOf })
     })
 
     return Audiences.of({

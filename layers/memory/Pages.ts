@@ -1,4 +1,5 @@
 import * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
 import type { SecretKey } from "#src/access/SecretKey.ts"
 import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
@@ -30,4 +31,21 @@ export const cut = Effect.fnUntraced(function*<A>(options: {
     items,
     cursor: last !== undefined && left.length > limit ? Cursor.seal(key, list, position(last)) : undefined
   }
+})
+
+/** One page of a list in the order of its ids. */
+export const cutById = Effect.fnUntraced(function*<A>(options: {
+  readonly key: SecretKey["Service"]
+  readonly list: Cursor.List
+  readonly rows: ReadonlyArray<A>
+  readonly idOf: (row: A) => string
+  readonly limit: number
+  readonly cursor: string | undefined
+}): Effect.fn.Return<Page<A>, InvalidCursor> {
+  const { cursor, idOf, key, limit, list, rows } = options
+  const after = yield* IdPages.after(key, list, cursor)
+  const left = rows
+    .filter((row) => after === undefined || IdPages.compare(idOf(row), after) > 0)
+    .toSorted((a, b) => IdPages.compare(idOf(a), idOf(b)))
+  return IdPages.page(key, list, left, limit, idOf)
 })
