@@ -21,7 +21,9 @@ export const Template = Schema.Struct({
   brand: Schema.NullOr(Schema.Struct({ id: Name })),
   subscription: Schema.NullOr(Schema.Struct({ topic_id: Name })),
   routing: Schema.NullOr(Schema.Struct({ strategy_id: Name })),
-  content: TemplateContent
+  content: TemplateContent,
+  /** A variable that is not there fails the rendering of the channel instead of being an empty text (api.md 2.6). */
+  throw_on_variable_not_found: optional(Schema.Boolean)
 })
 export type Template = typeof Template.Type
 

@@ -13,6 +13,7 @@ import * as Plain from "#src/content/Plain.ts"
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 import { shape } from "#src/content/Shape.ts"
 import type { Translate } from "#src/content/template/Helper.ts"
+import { isTemplate } from "#src/content/template/Tags.ts"
 import { fill } from "#src/content/Variables.ts"
 import { DateTime, Result, type Schema } from "effect"
 
@@ -29,6 +30,8 @@ export interface Input {
   readonly providers?: ReadonlyArray<string> | undefined
   /** What it looks like: the brand of this channel of the message (api.md §9). */
   readonly brand?: Brand | undefined
+  /** Whether a variable that is not there fails the rendering: an option of templates (api.md 2.6). Brands' own texts are spared. */
+  readonly throwing?: boolean | undefined
   /** The brand's page, where the channel has one. */
   readonly branding?: Branding | undefined
   readonly translate?: Translate | undefined
@@ -74,7 +77,7 @@ const simple = ({ body, elements, title }: Content): Document | undefined => {
     (elements !== undefined && elements !== null && elements.length > 0) || typeof body !== "string" ||
     !plain.test(body)
   ) return undefined
-  if (typeof title === "string" && title.includes("{{")) return undefined
+  if (typeof title === "string" && isTemplate(title)) return undefined
   if (body.length + (title?.length ?? 0) > limits.output) return undefined
   return {
     title: title ?? "",
@@ -101,7 +104,8 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
     data: input.data,
     profile: input.profile,
     system: systemOf(input),
-    translate: input.translate ?? untranslated
+    translate: input.translate ?? untranslated,
+    throwing: input.throwing ?? false
   }
   const providers = [input.provider, ...input.providers ?? []]
   const found = (branding === undefined ? simple(input.content) : undefined) ?? document(input.content, {
@@ -116,7 +120,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
   const html = found.isMjml && input.channel === "email" ? found.raw?.["html"] : undefined
   const finish: Prepared["finish"] = (compiled) => {
     const raw = compiled === undefined ? found.raw : { ...found.raw, html: compiled }
-    const around = { refs: {}, set: new Map(), loop: undefined }
+    const around = { refs: {}, set: new Map(), loop: undefined, throwing: false }
     const rendered = shape({
       channel: input.channel,
       providers,

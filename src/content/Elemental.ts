@@ -29,7 +29,7 @@ export interface Document {
 
 /** For whom and with what the elements are rendered. */
 export interface Target extends Audience {
-  readonly scope: Pick<Scope, "data" | "profile" | "system" | "translate">
+  readonly scope: Pick<Scope, "data" | "profile" | "system" | "translate" | "throwing">
   /** The brand of a mail. */
   readonly style: Style | undefined
   readonly budget: Budget
@@ -68,7 +68,7 @@ export const document = (content: Content, target: Target): Document => {
     blocks,
     raw: own === undefined ? undefined : raw(own, scope, budget),
     isMjml: own !== undefined && isMjml(own),
-    footer: target.style === undefined ? [] : footer(target.style, scope, budget),
+    footer: target.style === undefined ? [] : footer(target.style, { ...scope, throwing: false }, budget),
     isRich: elements.length > 0,
     title: title ?? "",
     look: { fontSize: size("font_size"), lineHeight: size("line_height"), padding: size("padding") }

@@ -3,6 +3,7 @@ import { shield, shieldLines } from "#src/content/Inline.ts"
 import { memo } from "#src/content/Memo.ts"
 import { keysOf, member, type Value } from "#src/content/Own.ts"
 import { parse } from "#src/content/template/Parser.ts"
+import { isTemplate } from "#src/content/template/Tags.ts"
 import type { Translate } from "#src/content/template/Helper.ts"
 import { type Root, run, type Writer } from "#src/content/template/Run.ts"
 import { Result, type Schema } from "effect"
@@ -20,6 +21,8 @@ export interface Scope {
   /** `$.item` and `$.index` of the loop around. */
   readonly loop: Schema.JsonObject | undefined
   readonly translate: Translate
+  /** Whether a variable that is not there fails the rendering, or is an empty text. */
+  readonly throwing: boolean
 }
 
 const remembered = memo({ entries: 1_024, characters: 1_048_576 }, parse)
@@ -59,7 +62,8 @@ export const rootOf = (scope: Scope): Root => ({
     scope.set.set(name, value)
     return true
   },
-  translate: scope.translate
+  translate: scope.translate,
+  throwing: scope.throwing
 })
 
 const same = (text: string): string => text
@@ -71,9 +75,9 @@ export const writers = {
   plain: (): Writer => ({ text: same, value: same })
 } as const
 
-/** Fills in a template; a text without `{{` is its own. Fails by the budget: it answers what came so far. */
+/** Fills in a template; a text without a tag is its own. Fails by the budget: it answers what came so far. */
 export const fill = (source: string, scope: Scope, budget: Budget, writer: Writer): string => {
-  if (!source.includes("{{")) return budget.write(source.length) ? writer.text(source) : ""
+  if (!isTemplate(source)) return budget.write(source.length) ? writer.text(source) : ""
   const program = remembered(source)
   if (Result.isSuccess(program)) return run(program.success, rootOf(scope), budget, writer)
   budget.fail(program.failure.detail)

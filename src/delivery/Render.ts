@@ -41,7 +41,7 @@ const input = (
   at: number,
   link: OpenLink | undefined
 ): Input => {
-  const { content, data, message, profile, providers } = known
+  const { content, data, message, profile, providers, template } = known
   const brand = known.brandOf(channel)
   const provider = providers.find((one) => one.channel === channel && one.key === key)
   return {
@@ -52,6 +52,7 @@ const input = (
     data,
     profile,
     brand,
+    throwing: template?.template.throw_on_variable_not_found ?? undefined,
     context: {
       messageId: message.id,
       recipient: nameOf(message),

@@ -1,3 +1,5 @@
+import { isTemplate } from "#src/content/template/Tags.ts"
+
 /** The places of a layout that a mail fills; each is HTML by then. */
 export const slots = ["lang", "dir", "direction", "align", "title", "preheader", "body", "footer"] as const
 export type Slot = (typeof slots)[number]
@@ -18,7 +20,7 @@ export const cut = (html: string): Layout =>
   html.split(marks).flatMap((text, index): Layout => {
     const slot = index % 2 === 1 ? slots.find((known) => known === text) : undefined
     if (slot !== undefined) return [{ _tag: "Slot", slot }]
-    return text === "" ? [] : [{ _tag: "Text", text, isTemplate: text.includes("{{") }]
+    return text === "" ? [] : [{ _tag: "Text", text, isTemplate: isTemplate(text) }]
   })
 
 /** The page with its slots filled; `write` fills in the variables of a text that has some. */

@@ -13,6 +13,8 @@ export interface Surroundings {
   /** Gives a name to a value for the rest of the message. */
   readonly set: (name: string, value: Value) => void
   readonly translate: Translate
+  /** Tells that there is nothing at a path that is written out. */
+  readonly missing: (path: string) => void
 }
 
 /** A function of a template. What it cannot do it tells the budget, and answers nothing. */

@@ -11,6 +11,8 @@ export interface Root {
   /** Gives a name to a value, for this template and those after it; false if the name is not free. */
   readonly set: (name: string, value: Value) => boolean
   readonly translate: Translate
+  /** Whether an output of a path at which there is nothing fails the budget. `null` is something. */
+  readonly throwing: boolean
 }
 
 /** How what a template says and what the data says become output. Both come in their order. */
@@ -97,6 +99,10 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
     }
   }
 
+  const missing = (path: string): void => {
+    if (root.throwing) budget.fail(`The variable "${path.slice(0, 80)}" was not found`)
+  }
+
   const call = ({ helper, named, words }: Operand & { readonly _tag: "Call" }, frame: Frame): Value => {
     if (!budget.step(1 + words.length + named.length)) return undefined
     const made = helper(
@@ -110,6 +116,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
           return down(near === undefined ? root.named(first) : near, rest, 0)
         },
         translate: root.translate,
+        missing,
         set: (name, value) => {
           if (!root.set(name, value)) budget.fail(`"${name.slice(0, 80)}" is not a name that a template may set`)
         }
@@ -179,6 +186,12 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
     }
   }
 
+  const written = (of: Operand, frame: Frame): string => {
+    const value = valueOf(of, frame)
+    if (value === undefined && of._tag === "Path") missing(of.parts.join("."))
+    return textOf(value)
+  }
+
   const walk = (nodes: Program, frame: Frame): void => {
     for (const node of nodes) {
       if (!budget.step()) return
@@ -186,7 +199,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
         blockOf(node, frame)
         continue
       }
-      const text = node._tag === "Text" ? node.text : textOf(valueOf(node.of, frame))
+      const text = node._tag === "Text" ? node.text : written(node.of, frame)
       if (!budget.write(text.length)) return
       output += node._tag === "Text" ? writer.text(text) : writer.value(text)
     }

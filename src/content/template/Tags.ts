@@ -19,6 +19,8 @@ const longestTag = 4_096
 
 /** Up to the closing braces, which quotes and brackets may hold too. */
 const insideOfTag = /(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\[[^\]]*\]|(?!~?\}\})[^"'[])*/y
+/** `{{` begins a tag; `{$.path}` is one of its own, the short form of `{{$.path}}` (api.md 10.4, 11). */
+const beginning = /\{\{|\{(\$(?:\.[^\s!"#%-,./;->@[-^`{-~]+){1,31})\}/g
 const endOfComment = /--~?\}\}/g
 const otherwise = /^(?:else(?=\s|$)|\^)\s*/
 
@@ -75,6 +77,11 @@ const cut = (source: string, at: number): Cut | undefined => {
   return { tag: branch === null ? tag("output", inside) : tag("else", inside.slice(branch[0].length)), end }
 }
 
+const cutShort = (inside: string, at: number): Cut => ({
+  tag: { _tag: "Tag", kind: "output", inside, at, stripsBefore: false, stripsAfter: false },
+  end: at + inside.length + 2
+})
+
 /** A text and the tags around it decide how much of its white space is the template's own. */
 const trimmed = (
   text: string,
@@ -120,6 +127,9 @@ const withoutMargins = (pieces: ReadonlyArray<Piece>): ReadonlyArray<Piece> => {
   )
 }
 
+/** Whether a text has anything to be filled in. */
+export const isTemplate = (source: string): boolean => source.includes("{{") || source.includes("{$.")
+
 /** Cuts a template into texts and tags, in time linear in its length. `\\{{` is a text, as in Handlebars. */
 export const pieces = (source: string): Result.Result<ReadonlyArray<Piece>, RenderFailed> => {
   const found: Array<Piece> = []
@@ -127,20 +137,22 @@ export const pieces = (source: string): Result.Result<ReadonlyArray<Piece>, Rend
   let from = 0
   let tags = 0
   for (;;) {
-    const at = source.indexOf("{{", from)
-    if (at < 0) break
+    const begun = after(beginning, source, from)
+    if (begun === null) break
+    const at = begun.index
+    const short = begun[1]
     if (source[at - 1] === "\\" && at > from) {
       const literal = source[at - 2] !== "\\" || at - 1 === from
       text += source.slice(from, at - 1)
       if (literal) {
-        text += "{{"
-        from = at + 2
+        text += begun[0]
+        from = at + begun[0].length
         continue
       }
     } else {
       text += source.slice(from, at)
     }
-    const next = cut(source, at)
+    const next = short === undefined ? cut(source, at) : cutShort(short, at)
     if (next === undefined) return Result.fail(malformed(at, "a tag does not end"))
     if (++tags > mostTags) return Result.fail(malformed(at, `it has more than ${mostTags} tags`))
     if (text !== "") found.push({ _tag: "Text", text })

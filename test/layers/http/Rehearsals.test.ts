@@ -117,6 +117,41 @@ describe("Rehearsals", () => {
       assert.strictEqual(state.messages.size, 0)
     }))
 
+  it.effect("a variable that is not there drops the channel where the template says so, and routing moves on", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const { notification } = template([
+        { type: "text", content: "{{data.missing}}", channels: ["email"] },
+        { type: "text", content: "Hello" }
+      ])
+      const sent = Effect.fnUntraced(function*(options: object) {
+        const made = yield* call("POST", "/notifications", {
+          body: { notification: { ...notification, ...options }, state: "PUBLISHED" }
+        })
+        assert.strictEqual(made.status, 201, made.text)
+        const { id } = yield* Id(made.body)
+        const body = {
+          message: {
+            to: { email: "ada@example.com", phone_number: "+4915112345678" },
+            template: id,
+            routing: { method: "single", channels: ["email", "sms"] }
+          }
+        }
+        const [result] = (yield* DryRun((yield* call("POST", "/send", { headers: dry, body })).body)).results
+        const outputs = result?.outputs.map(({ channel, content, error }) => [channel, content?.text ?? error])
+        return { status: result?.status, outputs, stored: (yield* call("GET", `/notifications/${id}`)).body }
+      })
+      const strict = yield* sent({ throw_on_variable_not_found: true })
+      assert.deepInclude(strict.stored, { throw_on_variable_not_found: true })
+      assert.deepStrictEqual([strict.status, strict.outputs], ["SENT", [
+        ["email", "The variable \"data.missing\" was not found"],
+        ["sms", "Hello"]
+      ]])
+      const plain = yield* sent({})
+      assert.notProperty(plain.stored, "throw_on_variable_not_found")
+      assert.deepStrictEqual([plain.status, plain.outputs], ["SENT", [["email", "Hello"]]])
+    }))
+
   it.effect("a header that is neither true nor false sends nothing", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

@@ -13,6 +13,7 @@ export interface Given {
   readonly providers?: ReadonlyArray<string>
   readonly data?: Schema.JsonObject
   readonly profile?: Schema.JsonObject
+  readonly throwing?: boolean
 }
 
 const context = {
@@ -26,8 +27,8 @@ const context = {
 
 export const attempt = (
   content: MessageContent,
-  { channel = "inbox", data = {}, profile = {}, provider = channel, providers }: Given = {}
-) => Content.render({ content, channel, provider, providers, data, profile, context })
+  { channel = "inbox", data = {}, profile = {}, provider = channel, providers, throwing }: Given = {}
+) => Content.render({ content, channel, provider, providers, data, profile, throwing, context })
 
 export const render = (content: MessageContent, given?: Given): Rendered => Result.getOrThrow(attempt(content, given))
 

@@ -30,7 +30,8 @@ const render = (source: string, over: Schema.JsonObject = data): string => {
     refs: {},
     set: new Map(),
     loop: undefined,
-    translate: () => undefined
+    translate: () => undefined,
+    throwing: false
   }
   const output = run(program.success, rootOf(scope), budget, { text: (text) => text, value: (text) => text })
   return budget.failure === undefined ? output : `! ${budget.failure.detail}`

@@ -6,8 +6,12 @@ const at: Helper = ([path], _, around) => around.at(text(path, around))
 export const data: Readonly<Record<string, Helper>> = {
   "default": ([value, otherwise]) => value ?? otherwise,
   "path": at,
-  /** Nothing at the path is an empty text, where `path` is nothing. */
-  "var": (words, named, around) => at(words, named, around) ?? "",
+  /** Nothing at the path is an empty text or an error (api.md 2.6), where `path` is nothing. */
+  "var": ([path], _, around) => {
+    const value = around.at(text(path, around))
+    if (value === undefined) around.missing(text(path, around))
+    return value ?? ""
+  },
   "set": ([name, value], _, around) => {
     around.set(text(name, around), value)
     return undefined
