@@ -7,6 +7,7 @@ import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import { MsTeamsAddress } from "#schemas/ChatAddress.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
@@ -23,21 +24,7 @@ const Settings = Schema.Struct({
   ...baseUrl
 })
 
-const Text = Schema.optional(Schema.NullOr(Schema.NonEmptyString))
-
-/** As profiles give it (api.md 2.1); the first of a conversation, a channel, a user, an e-mail and a named channel of a team counts. */
-const Address = Schema.Struct({
-  service_url: Schema.NonEmptyString,
-  tenant_id: Text,
-  conversation_id: Text,
-  channel_id: Text,
-  user_id: Text,
-  email: Text,
-  channel_name: Text,
-  team_id: Text
-})
-type Address = typeof Address.Type
-const decode = Schema.decodeUnknownOption(Address)
+const decode = Schema.decodeUnknownOption(MsTeamsAddress)
 
 /**
  * The hosts of the Bot Connector that a recipient may name: our token goes along, so no other will do
@@ -75,12 +62,12 @@ const fault = (answer: VendorAnswer) => {
     : { codes: said.code === undefined ? [] : [said.code], message: said.message ?? "" }
 }
 
-const recipients = (profile: Profile): ReadonlyArray<Address> =>
+const recipients = (profile: Profile): ReadonlyArray<MsTeamsAddress> =>
   Option.toArray(decode(profile["ms_teams"])).filter((to) =>
     to.conversation_id ?? to.channel_id ?? to.user_id ?? to.email ?? (to.channel_name && to.team_id)
   )
 
-const serviceOf = (to: Address, base: string | undefined): string | undefined => {
+const serviceOf = (to: MsTeamsAddress, base: string | undefined): string | undefined => {
   if (base !== undefined) return base.replace(/\/+$/, "")
   if (!URL.canParse(to.service_url)) return undefined
   const { host, origin, pathname, protocol } = new URL(to.service_url)
@@ -110,7 +97,13 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   const personOf = Lookup.people(settings)
   /** The conversation with one user; the same one at every call. */
   const opened = Effect.fnUntraced(
-    function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: Address, userId: string) {
+    function*(
+      line: Line,
+      service: string,
+      headers: Readonly<Record<string, string>>,
+      to: MsTeamsAddress,
+      userId: string
+    ) {
       const answer = yield* line.prepare({
         method: "POST",
         url: `${service}/v3/conversations`,
@@ -132,7 +125,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   )
   /** The conversation of someone or something that is not named by its own id: found first. */
   const reached = Effect.fnUntraced(
-    function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: Address) {
+    function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: MsTeamsAddress) {
       if (to.user_id) return yield* opened(line, service, headers, to, to.user_id)
       if (to.email) {
         const tenant = to.tenant_id ?? settings.tenant_id
@@ -142,7 +135,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       return yield* Lookup.channelNamed(line, service, headers, to.team_id ?? "", to.channel_name ?? "")
     }
   )
-  const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntraced(
+  const request: Writer<typeof Settings.Type, MsTeamsAddress>["request"] = Effect.fnUntraced(
     function*({ delivery, line, settings, to }) {
       const service = serviceOf(to, settings.base_url)
       if (service === undefined) return yield* badAddress("service_url is no Bot Connector of Microsoft's")

@@ -4,6 +4,7 @@ import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import { SlackAddress } from "#schemas/ChatAddress.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
@@ -11,15 +12,7 @@ import { Effect, Option, Redacted, Schema } from "effect"
 /** The token holds for recipients who bring none of their own. */
 const Settings = Schema.Struct({ access_token: Schema.optionalKey(secret), ...baseUrl })
 
-/** As profiles give it (api.md 2.1); the first of `channel`, `user_id` and `email` counts. */
-const Address = Schema.Struct({
-  access_token: Schema.optional(Schema.NullOr(Schema.String)),
-  channel: Schema.optional(Schema.NullOr(Schema.NonEmptyString)),
-  user_id: Schema.optional(Schema.NullOr(Schema.NonEmptyString)),
-  email: Schema.optional(Schema.NullOr(Schema.NonEmptyString))
-})
-type Address = typeof Address.Type
-const decode = Schema.decodeUnknownOption(Address)
+const decode = Schema.decodeUnknownOption(SlackAddress)
 
 /** Refusals come with HTTP 200 and `ok: false`. */
 const table: VendorTable = [
@@ -65,10 +58,10 @@ const fault = (answer: VendorAnswer) => {
   return said === undefined ? noFault : { codes: [said.error], message: "" }
 }
 
-const recipients = (profile: Profile): ReadonlyArray<Address> =>
+const recipients = (profile: Profile): ReadonlyArray<SlackAddress> =>
   Option.toArray(decode(profile["slack"])).filter(({ channel, email, user_id }) => channel ?? user_id ?? email)
 
-const request: Writer<typeof Settings.Type, Address>["request"] = Effect.fnUntraced(
+const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fnUntraced(
   function*({ delivery, line, settings, to }) {
     const token = to.access_token ?? (settings.access_token === undefined ? "" : Redacted.value(settings.access_token))
     if (!/^[\x21-\x7e]+$/.test(token)) return yield* new Misconfigured({ detail: "No Slack access token" })

@@ -3,6 +3,7 @@ import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import * as Addressing from "#src/delivery/Addressing.ts"
+import * as ChatAddresses from "#src/delivery/ChatAddresses.ts"
 import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import * as Groups from "#src/delivery/Groups.ts"
 import * as Ids from "#src/delivery/Ids.ts"
@@ -89,10 +90,12 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
     if (group !== undefined) groups++
     const identity = group === undefined ? Recipients.identify(scope, recipient) : undefined
     if (group === undefined && identity === undefined) {
+      const fault = ChatAddresses.fault(recipient)
       return yield* new SendRefused({
-        detail:
-          `${path}: one of user_id, email, phone_number, webhook, list_id, list_pattern, audience_id and tenant_id`
-          + " is required"
+        detail: fault === undefined
+          ? `${path}: one of user_id, email, phone_number, webhook, slack, ms_teams, pagerduty, list_id, list_pattern,`
+            + " audience_id and tenant_id is required"
+          : `${path}.${fault}`
       })
     }
     addressees.push({ recipient, identity })

@@ -42,8 +42,8 @@ const filtered = Effect.fnUntraced(function*(source: Source, recipient: Recipien
 export const of = Effect.fnUntraced(function*(
   recipient: Recipient
 ): Effect.fn.Return<Group | undefined, GroupRefused> {
-  const { account_id: account, audience_id: audience, list_id: list, list_pattern: pattern, tenant_id: tenant } =
-    recipient
+  const { account_id: account, audience_id: audience, email, list_id: list, list_pattern: pattern } = recipient
+  const { phone_number: phone, tenant_id: tenant, user_id: user } = recipient
   if (typeof audience === "string") return yield* filtered({ _tag: "Audience", id: audience }, recipient)
   if (typeof pattern === "string") {
     const parsed = yield* ListPattern.parse(pattern).pipe(
@@ -51,8 +51,9 @@ export const of = Effect.fnUntraced(function*(
     )
     return yield* filtered({ _tag: "Pattern", pattern: parsed }, recipient)
   }
+  const isPerson = [user, email, phone].some((key) => typeof key === "string")
+  if (typeof list === "string" && !isPerson) return yield* filtered({ _tag: "List", id: list }, recipient)
   if (Recipients.isDirect(recipient)) return undefined
-  if (typeof list === "string") return yield* filtered({ _tag: "List", id: list }, recipient)
   const id = tenant ?? account
   if (typeof id !== "string") return undefined
   return {

@@ -1,3 +1,4 @@
+import * as ChatAddresses from "#src/delivery/ChatAddresses.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -20,16 +21,21 @@ const canonicalEmail = (email: string): string => {
 
 const canonicalPhone = (phone: string): string => parsePhoneNumberFromString(phone)?.number ?? phone.trim()
 
+interface Direct extends Identity {
+  readonly kind: string
+  readonly platform?: string
+}
+
 /** Addresses that are looked up in the recipient itself, the strongest first (api.md 2.1). */
 const direct = (
   recipient: Recipient
-): { readonly kind: string; readonly key: string; readonly name: string } | undefined => {
+): Direct | undefined => {
   const { email, phone_number: phone, user_id: userId, webhook } = recipient
   if (typeof userId === "string") return { kind: "user", key: userId, name: userId }
   if (typeof email === "string") return { kind: "email", key: canonicalEmail(email), name: email }
   if (typeof phone === "string") return { kind: "phone", key: canonicalPhone(phone), name: phone }
   if (webhook !== undefined && webhook !== null) return { kind: "webhook", key: webhook.url, name: webhook.url }
-  return undefined
+  return ChatAddresses.find(recipient)
 }
 
 /** The identity of a recipient that names one person or address; `undefined` if it names none. */
@@ -40,6 +46,9 @@ export const identify = (scope: Scope, recipient: Recipient): Identity | undefin
 
 /** Whether the recipient names one person or address. */
 export const isDirect = (recipient: Recipient): boolean => direct(recipient) !== undefined
+
+/** The platform that a recipient is a place of; `undefined` for people and other addresses. */
+export const platformOf = (recipient: Recipient): string | undefined => direct(recipient)?.platform
 
 /** What of a recipient is worth keeping as a profile: everything but what belongs to this send alone. */
 export const profileOf = (recipient: Recipient): Readonly<Record<string, unknown>> => {

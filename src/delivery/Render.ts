@@ -7,6 +7,7 @@ import { Rendering } from "#src/content/Rendering.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
 import type { Known } from "#src/delivery/Stages.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
 import { type OpenLink, OpenLinks } from "#src/reports/Tracking.ts"
 import * as Tenancies from "#src/people/Tenancies.ts"
 import { Effect, type Schema } from "effect"
@@ -32,8 +33,8 @@ const variables = (
 }
 
 /** The recipient as readers of the log see it: the user's id, else the address as the caller wrote it. */
-const nameOf = ({ recipient, recipientKey }: OpenMessage): string =>
-  recipient.user_id ?? recipient.email ?? recipient.phone_number ?? recipient.webhook?.url ?? recipientKey
+const nameOf = ({ recipient, recipientKey, scope }: OpenMessage): string =>
+  Recipients.identify(scope, recipient)?.name ?? recipientKey
 
 const input = (
   known: Known,

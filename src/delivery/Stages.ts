@@ -47,6 +47,14 @@ const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObj
 /** Nobody is known under this name. */
 const stranger: Person = { profile: Option.none(), preferences: undefined }
 
+/** A platform that no provider of the workspace serves is a better reason than the channels that have no address. */
+const unserved = ({ message: { recipient }, profile, providers }: Known): Refusal.Refusal | undefined => {
+  const platform = Recipients.platformOf(recipient)
+  return platform === undefined || providers.some(({ reaches }) => reaches(profile))
+    ? undefined
+    : Refusal.unroutable("NO_PROVIDERS", `No provider for ${platform} is configured`)
+}
+
 /** The stages map → profile → preferences → route; they write nothing, so that a dry run is the same as the first half of a run. */
 export const make = Effect.gen(function*() {
   const map = yield* Mapping.make
@@ -85,7 +93,10 @@ export const make = Effect.gen(function*() {
     const { decision, instructions, only } = yield* prefer(stored, found).pipe(Trace.stage("preferences"))
     const plan = yield* Effect.suspend(() =>
       Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only))
-    ).pipe(Effect.mapError((refusal) => Refusal.after(refusal, decision)), Trace.stage("route"))
+    ).pipe(
+      Effect.mapError((refusal) => Refusal.after(unserved(found) ?? refusal, decision)),
+      Trace.stage("route")
+    )
     return { ...found, message: { ...found.message, instructions }, plan, preferences: decision }
   })
 

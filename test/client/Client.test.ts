@@ -1,4 +1,5 @@
 import { access } from "#test/client/Access.ts"
+import { chat } from "#test/client/Chat.ts"
 import { content } from "#test/client/Content.ts"
 import { people } from "#test/client/People.ts"
 import { send } from "#test/client/Send.ts"
@@ -7,6 +8,7 @@ import { layer } from "@effect/vitest"
 
 layer(Service.layer, { timeout: 60_000, excludeTestServices: true })("the published client, unmodified", (it) => {
   send(it)
+  chat(it)
   people(it)
   content(it)
   access(it)

@@ -30,6 +30,7 @@ export const layer = Layer.effect(
         serve("node", port, {
           TIDINGS_DATA_DIR: directory,
           TIDINGS_DURABILITY: "process",
+          TIDINGS_OUTBOUND_ALLOW: "127.0.0.0/8",
           TIDINGS_BOOTSTRAP_SECRET: secret
         })
       ),

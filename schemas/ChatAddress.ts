@@ -1,0 +1,37 @@
+import { Id } from "#schemas/Id.ts"
+import { optional } from "#schemas/Optional.ts"
+import { Schema } from "effect"
+
+/** Where a Slack message goes; the first of `channel`, `user_id` and `email` counts (api.md 2.1). */
+export const SlackAddress = Schema.Struct({
+  /** In place of the configuration's own. */
+  access_token: optional(Schema.String),
+  channel: optional(Id),
+  user_id: optional(Id),
+  email: optional(Id)
+})
+export type SlackAddress = typeof SlackAddress.Type
+
+/**
+ * Where a Teams message goes; the first of a conversation, a channel, a user, an e-mail and a named channel of a team counts (api.md 2.1).
+ */
+export const MsTeamsAddress = Schema.Struct({
+  service_url: Id,
+  tenant_id: optional(Id),
+  conversation_id: optional(Id),
+  channel_id: optional(Id),
+  user_id: optional(Id),
+  email: optional(Id),
+  channel_name: optional(Id),
+  team_id: optional(Id)
+})
+export type MsTeamsAddress = typeof MsTeamsAddress.Type
+
+/** The PagerDuty service that an incident is for (api.md 2.1). */
+export const PagerDutyAddress = Schema.Struct({
+  routing_key: optional(Id),
+  event_action: optional(Schema.String),
+  severity: optional(Schema.String),
+  source: optional(Schema.String)
+})
+export type PagerDutyAddress = typeof PagerDutyAddress.Type

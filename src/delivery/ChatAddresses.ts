@@ -1,0 +1,82 @@
+import { MsTeamsAddress, PagerDutyAddress, SlackAddress } from "#schemas/ChatAddress.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import { Option, Schema } from "effect"
+import { createHash } from "node:crypto"
+
+/** A place on a platform that a recipient is by itself (api.md 2.1). Neither part holds a token. */
+export interface ChatAddress {
+  readonly kind: "slack" | "ms_teams" | "pagerduty"
+  /** What people call the platform. */
+  readonly platform: string
+  /** One mailbox: the place, told apart from the same one of another account. */
+  readonly key: string
+  readonly name: string
+}
+
+/** Tells accounts apart, and keeps their secrets. */
+const mark = (secret: string | null | undefined): string =>
+  secret ? createHash("sha256").update(secret).digest("hex").slice(0, 16) : ""
+
+type Read = (given: unknown) => Option.Option<Pick<ChatAddress, "key" | "name">>
+
+interface Platform extends Pick<ChatAddress, "kind" | "platform"> {
+  readonly read: Read
+  /** What a recipient must say of it. */
+  readonly needs: string
+}
+
+const decodeSlack = Schema.decodeUnknownOption(SlackAddress)
+const decodeMsTeams = Schema.decodeUnknownOption(MsTeamsAddress)
+const decodePagerDuty = Schema.decodeUnknownOption(PagerDutyAddress)
+
+const slack: Read = (given) =>
+  Option.flatMap(decodeSlack(given), ({ access_token: token, channel, email, user_id: userId }) => {
+    const name = channel ?? userId ?? email
+    return name ? Option.some({ key: `${mark(token)}/${name}`, name }) : Option.none()
+  })
+
+const msTeams: Read = (given) =>
+  Option.flatMap(decodeMsTeams(given), (to) => {
+    const { channel_name: channel, team_id: team, tenant_id: tenant } = to
+    const place = to.conversation_id ?? to.channel_id ?? to.user_id ?? to.email
+    if (place) return Option.some({ key: `${mark(tenant)}/${place}`, name: place })
+    return channel && team
+      ? Option.some({ key: `${mark(`${tenant} ${team}`)}/${channel}`, name: channel })
+      : Option.none()
+  })
+
+const pagerDuty: Read = (given) =>
+  Option.map(decodePagerDuty(given), ({ routing_key: key, source }) => ({
+    key: `${mark(key)}/${source ?? ""}`,
+    name: source || "pagerduty"
+  }))
+
+const platforms: ReadonlyArray<Platform> = [
+  { kind: "slack", platform: "Slack", read: slack, needs: "one of channel, user_id and email is required" },
+  {
+    kind: "ms_teams",
+    platform: "Microsoft Teams",
+    read: msTeams,
+    needs:
+      "service_url and one of conversation_id, channel_id, user_id, email and channel_name with team_id are required"
+  },
+  {
+    kind: "pagerduty",
+    platform: "PagerDuty",
+    read: pagerDuty,
+    needs: "Expected {routing_key, event_action, severity, source}"
+  }
+]
+
+const given = (recipient: Recipient): ReadonlyArray<Platform> =>
+  platforms.filter(({ kind }) => recipient[kind] !== undefined && recipient[kind] !== null)
+
+/** The place that a recipient names, if it names one. */
+export const find = (recipient: Recipient): ChatAddress | undefined =>
+  given(recipient).flatMap(({ kind, platform, read }) =>
+    Option.toArray(Option.map(read(recipient[kind]), (place): ChatAddress => ({ kind, platform, ...place })))
+  )[0]
+
+/** What is missing in a platform that a recipient names, with the path within it. */
+export const fault = (recipient: Recipient): string | undefined =>
+  given(recipient).map(({ kind, needs }) => `${kind}: ${needs}`)[0]

@@ -1,0 +1,113 @@
+import { ask, fetched, type Service, until } from "#test/client/Service.ts"
+import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
+import { assert, type Vitest } from "@effect/vitest"
+import type Courier from "@trycourier/courier"
+import { Effect } from "effect"
+
+type To = NonNullable<Courier.SendMessageParams.Message["to"]>
+
+/** The places of a platform as the client types them, by the name that they are listed under. */
+const slack: ReadonlyArray<readonly [string, Courier.SlackRecipient]> = [
+  ["C1", { slack: { access_token: "xoxb-own", channel: "C1" } }],
+  ["U2", { slack: { access_token: "xoxb-own", user_id: "U2" } }],
+  ["ada@example.com", { slack: { access_token: "xoxb-own", email: "ada@example.com" } }]
+]
+const service = { service_url: "https://smba.trafficmanager.net/teams/", tenant_id: "t1" }
+const msTeams: ReadonlyArray<readonly [string, Courier.MsTeamsRecipient]> = [
+  ["conversation", { ms_teams: { ...service, conversation_id: "conversation" } }],
+  ["channel", { ms_teams: { ...service, channel_id: "channel" } }],
+  ["user", { ms_teams: { ...service, user_id: "user" } }],
+  ["General", { ms_teams: { ...service, team_id: "team", channel_name: "General" } }]
+]
+
+const json = (body: unknown) => ({
+  status: 200,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
+})
+
+const vendor = ScriptedVendor.listen({
+  script: ({ path }) => {
+    if (path.startsWith("/users.lookupByEmail")) return json({ ok: true, user: { id: "U3" } })
+    if (path.startsWith("/chat.postMessage")) return json({ ok: true, ts: "1.2" })
+    if (path === "/token") return json({ access_token: "t", expires_in: 3_600, token_type: "Bearer" })
+    if (path.endsWith("/v3/teams/team/conversations"))
+      return json({ conversations: [{ id: "general", name: "General" }] })
+    return json({ id: "made" })
+  }
+})
+
+const message = (to: To) => ({ to, content: { title: "Hello", body: "There" } })
+
+const settled = Effect.fnUntraced(function*(to: To, name?: string) {
+  const { requestId } = yield* ask((client) => client.send.message({ message: message(to) }))
+  const found = yield* until(
+    ask((client) => client.messages.retrieve(requestId)),
+    ({ status }) => !["ENQUEUED", "ROUTED"].includes(status)
+  )
+  if (name !== undefined) assert.strictEqual(found.recipient, name)
+  return found
+})
+
+export const chat = (it: Vitest.MethodsNonLive<Service>) => {
+  it.effect("send.message to a place of a chat platform, which its provider takes or nobody", () =>
+    Effect.gen(function*() {
+      const nobodys: ReadonlyArray<readonly [To, string]> = [
+        [{ slack: { access_token: "xoxb-own", channel: "C1" } }, "Slack"],
+        [{ ms_teams: { ...service, channel_id: "channel" } }, "Microsoft Teams"],
+        [{ pagerduty: { routing_key: "r", event_action: "trigger", severity: "info", source: "test" } }, "PagerDuty"]
+      ]
+      for (const [to, platform] of nobodys) {
+        assert.deepInclude(yield* settled(to), {
+          status: "UNROUTABLE",
+          reason: "NO_PROVIDERS",
+          error: `No provider for ${platform} is configured`
+        })
+      }
+      const { origin, seen } = yield* vendor
+      yield* ask((client) => client.providers.create({ provider: "slack", settings: { base_url: origin } }))
+      yield* ask((client) =>
+        client.providers.create({
+          provider: "msteams",
+          settings: { app_id: "app", app_password: "p", token_url: `${origin}/token`, base_url: origin }
+        })
+      )
+      const sent = Effect.fnUntraced(function*(to: To, name: string) {
+        const found = yield* settled(to, name)
+        assert.strictEqual(found.status, "SENT", found.error ?? "")
+        return seen.at(-1)
+      })
+      const posted: Array<unknown> = []
+      for (const [name, to] of slack) {
+        const last = yield* sent(to, name)
+        assert.strictEqual(last?.headers["authorization"], "Bearer xoxb-own")
+        posted.push(JSON.parse(last?.body ?? "").channel)
+      }
+      assert.deepStrictEqual(posted, ["C1", "U2", "U3"])
+      const paths: Array<string | undefined> = []
+      for (const [name, to] of msTeams) paths.push((yield* sent(to, name))?.path)
+      assert.deepStrictEqual(
+        paths,
+        ["conversation", "channel", "made", "general"].map((id) => `/v3/conversations/${id}/activities`)
+      )
+
+      // Several of them, one of them twice: one message each.
+      const { requestId } = yield* ask((client) =>
+        client.send.message({ message: message([...slack, ...slack].map(([, to]) => to)) })
+      )
+      const { results } = yield* until(
+        ask((client) => client.messages.list({ traceId: requestId, status: ["SENT"] })),
+        (page) => page.results.length >= slack.length
+      )
+      assert.sameMembers(results.map(({ recipient }) => recipient), ["C1", "U2", "ada@example.com"])
+      const { results: unrouted } = yield* ask((client) => client.messages.list({ recipient: "C1" }))
+      assert.lengthOf(unrouted, 3)
+      for (const to of [{ slack: {} }, { ms_teams: { user_id: "u" } }, { pagerduty: "r" }]) {
+        const { body, status } = yield* fetched("POST", "/send", {
+          message: { to, content: { title: "t", body: "b" } }
+        })
+        assert.strictEqual(status, 400)
+        assert.match(body.message, new RegExp(`^message\\.to\\.${Object.keys(to)[0]}: [a-zA-Z]`))
+      }
+    }))
+}

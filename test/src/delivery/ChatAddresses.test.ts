@@ -1,0 +1,53 @@
+import { Scope } from "#schemas/Scope.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import * as Groups from "#src/delivery/Groups.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const identity = (recipient: Recipient) => Recipients.identify(Scope.make(1), recipient)
+const teams = { service_url: "https://smba.trafficmanager.net/teams/", tenant_id: "t" }
+
+describe("ChatAddresses", () => {
+  it("P9 a place is one mailbox for each account, and neither its key nor its name holds a token", () => {
+    const recipients: ReadonlyArray<Recipient> = [
+      { slack: { access_token: "xoxb-secret-1", channel: "C" } },
+      { slack: { access_token: "xoxb-secret-2", channel: "C" } },
+      { slack: { channel: "C" } },
+      { slack: { channel: "D" } },
+      { ms_teams: { ...teams, user_id: "C" } },
+      { ms_teams: { ...teams, tenant_id: "u", user_id: "C" } },
+      { ms_teams: { ...teams, team_id: "a", channel_name: "C" } },
+      { ms_teams: { ...teams, team_id: "b", channel_name: "C" } },
+      { pagerduty: { routing_key: "secret-3" } },
+      { pagerduty: { routing_key: "secret-4" } },
+      { pagerduty: {} }
+    ]
+    const found = recipients.map(identity)
+    assert.strictEqual(new Set(found.map((one) => one?.key)).size, recipients.length)
+    assert.notInclude(JSON.stringify(found), "secret")
+    assert.deepStrictEqual(recipients.map(identity), found)
+  })
+
+  it("a place is nobody's while it is not whole", () => {
+    const parts: ReadonlyArray<Recipient> = [
+      { slack: {} },
+      { slack: "C" },
+      { slack: { channel: "" } },
+      { slack: { channel: "a\u0000" } },
+      { ms_teams: { user_id: "u" } },
+      { ms_teams: { ...teams, team_id: "a" } },
+      { pagerduty: [] }
+    ]
+    for (const recipient of parts) assert.isUndefined(identity(recipient), JSON.stringify(recipient))
+  })
+
+  it.effect("a person or a list with a platform's address is still a person or a list; a tenant is where it happens", () =>
+    Effect.gen(function*() {
+      const slack = { slack: { channel: "C" } }
+      assert.strictEqual(identity({ user_id: "ada", ...slack })?.name, "ada")
+      assert.strictEqual((yield* Groups.of({ list_id: "l", ...slack }))?.source._tag, "List")
+      assert.isUndefined(yield* Groups.of({ tenant_id: "t", ...slack }))
+      assert.strictEqual((yield* Groups.of({ tenant_id: "t" }))?.source._tag, "Tenant")
+    }))
+})
