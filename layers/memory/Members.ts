@@ -52,6 +52,19 @@ const all = (state: State, scope: Scope, source: Source): ReadonlyArray<Member> 
   }
 }
 
+const exists = (state: State, scope: Scope, source: Source): boolean => {
+  switch (source._tag) {
+    case "List":
+      return inScope(state.lists, scope).some((list) => list.id === source.id && list.deletedAt === undefined)
+    case "Pattern":
+      return true
+    case "Audience":
+      return HashMap.has(state.audiences.rows, nameOf(scope, source.id))
+    case "Tenant":
+      return inScope(state.tenants, scope).some((tenant) => tenant.id === source.id)
+  }
+}
+
 /** The members of groups in memory. */
 export const layer = Layer.effect(
   Members,
@@ -68,7 +81,8 @@ export const layer = Layer.effect(
             .filter(({ userId }) => belongs.every((users) => users.has(userId)))
             .toSorted(compare)
             .slice(0, limit)
-        })
+        }),
+      exists: (scope, source) => read((state) => exists(state, scope, source))
     })
   })
 )

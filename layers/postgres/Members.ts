@@ -94,7 +94,23 @@ export const layer = Layer.effect(
       }
     }
 
+    const found = (scope: Scope, source: Source) => {
+      switch (source._tag) {
+        case "List":
+          return sql`select 1 from lists where scope = ${scope} and id = ${source.id} and deleted_at is null`
+        case "Pattern":
+          return Effect.succeed([{}])
+        case "Audience":
+          return sql`select 1 from audiences where scope = ${scope} and id = ${source.id}`
+        case "Tenant":
+          return sql`select 1 from tenants where scope = ${scope} and id = ${source.id}`
+      }
+    }
+
     return Members.of({
+      exists: Effect.fn("Members.exists")(function*(scope, source) {
+        return (yield* found(scope, source)).length > 0
+      }, orUnavailable),
       page: Effect.fn("Members.page")(function*(scope, source, options) {
         return yield* Effect.flatMap(rows(scope, source, options), decode)
       }, orUnavailable)

@@ -25,7 +25,7 @@ import { SecureRandom } from "effect/crypto"
 /** MJML is compiled away from the event loop, and stays as it is here. Nobody is in a group: the store in memory has none. */
 const outside = Layer.merge(
   Layer.succeed(Mjml, Mjml.of({ compile: Effect.succeed })),
-  Layer.succeed(Members, Members.of({ page: () => Effect.succeed([]) }))
+  Layer.succeed(Members, Members.of({ page: () => Effect.succeed([]), exists: () => Effect.succeed(true) }))
 )
 
 const stores = Layer.mergeAll(

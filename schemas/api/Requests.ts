@@ -24,7 +24,8 @@ export class Requests extends HttpApiGroup.make("requests").add(
     .annotate(
       OpenApi.Description,
       "How many messages a request has become. One to a list, an audience, a tenant or more than 100 recipients is"
-        + " `RUNNING` until all its members have their message; find them with `GET /messages?traceId=`."
+        + " `RUNNING` until all its members have their message; find them with `GET /messages?traceId=`. A group that does not"
+        + " exist is named in `error`, and has one message, which is UNROUTABLE."
     ),
   HttpApiEndpoint.put("archive", "/:request_id/archive", { params, error: NotFound })
     .annotate(OpenApi.Summary, "Archive a request")

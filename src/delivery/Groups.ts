@@ -1,4 +1,6 @@
+import { Id } from "#schemas/Id.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
 import * as ListPattern from "#src/people/ListPattern.ts"
 import type { Member, Source } from "#src/people/Members.ts"
@@ -20,7 +22,7 @@ export class GroupRefused extends Schema.TaggedError<GroupRefused>()("GroupRefus
 const Filters = Schema.Array(Schema.Struct({
   operator: Schema.Literal("MEMBER_OF"),
   path: Schema.Literals(["account_id", "tenant_id"]),
-  value: Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
+  value: Id
 }))
 const decodeFilters = Schema.decodeUnknownEffect(Filters)
 
@@ -61,6 +63,25 @@ export const of = Effect.fnUntraced(function*(
     memberOf: []
   }
 })
+
+/** The group that a message stands for, since nobody is there: it is one that does not exist. */
+export const missing = ({ audience_id: audience, list_id: list, tenant_id: tenant }: Recipient): string | undefined => {
+  if (typeof audience === "string") return `The audience ${audience} does not exist`
+  if (typeof list === "string") return `The list ${list} does not exist`
+  return typeof tenant === "string" ? `The tenant ${tenant} does not exist` : undefined
+}
+
+/** The recipient of the one message that tells that there is no such group: named by it, and by nobody in it. */
+export const nobody = (
+  scope: Scope,
+  source: Exclude<Source, { readonly _tag: "Pattern" }>
+): { readonly recipient: Recipient; readonly identity: Recipients.Identity } => {
+  const { _tag: kind, id } = source
+  return {
+    recipient: kind === "Audience" ? { audience_id: id } : kind === "List" ? { list_id: id } : { tenant_id: id },
+    identity: { key: `${scope}:${kind.toLowerCase()}:${id}`, name: id }
+  }
+}
 
 /** A member's own recipient: what the group said of this send goes with it. */
 export const member = (group: Recipient, { listId, tenantId, userId }: Omit<Member, "group">): Recipient => {

@@ -18,7 +18,8 @@ const mostQuestions = 20
 
 /**
  * The next page of a request to many, and the place that it reaches. A page is the same whenever it is
- * made, as long as the members are: the ids come from the request and the recipient, so that a person met twice is one message.
+ * made, as long as the members are: the ids come from the request and the recipient, so that a person met twice is one message. A group
+ * that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and the page's `fault`.
  */
 export const next = Effect.fnUntraced(function*(options: {
   readonly request: Addressing.Request
@@ -34,13 +35,13 @@ export const next = Effect.fnUntraced(function*(options: {
   const profiles: Array<NewProfile> = []
   let { after, index } = place
 
-  const add = (recipient: Recipient) => {
-    const identity = Recipients.identify(scope, recipient)
+  const add = (recipient: Recipient, identity = Recipients.identify(scope, recipient)) => {
     if (identity === undefined) return
     const id = Ids.member(requestId, identity.key)
     if (!found.has(id)) found.set(id, Addressing.member(request, id, recipient, identity, shards))
   }
 
+  let fault: string | undefined
   let questions = 0
   while (found.size < pageSize && questions < mostQuestions) {
     const recipient = recipients[index]
@@ -56,6 +57,13 @@ export const next = Effect.fnUntraced(function*(options: {
     const limit = pageSize - found.size
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
     for (const one of page) add(Groups.member(recipient, one))
+    if (page.length === 0 && after === undefined && group.source._tag !== "Pattern") {
+      const { identity, recipient } = Groups.nobody(scope, group.source)
+      if (!(yield* members.exists(scope, group.source))) {
+        add(recipient, identity)
+        fault = Groups.missing(recipient)
+      }
+    }
     const last = page.at(-1)
     if (last !== undefined && page.length === limit) after = { group: last.group, userId: last.userId }
     else {
@@ -66,5 +74,5 @@ export const next = Effect.fnUntraced(function*(options: {
 
   const reached: Place = after === undefined ? { index } : { index, after }
   const page: Page = { common: Addressing.common(request, "bulk", at), members: [...found.values()], profiles }
-  return { page, reached, isLast: index >= recipients.length }
+  return { page, reached, isLast: index >= recipients.length, fault }
 })

@@ -3,6 +3,7 @@ import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
 import * as BrandChoice from "#src/content/BrandChoice.ts"
+import * as Groups from "#src/delivery/Groups.ts"
 import * as Mapping from "#src/delivery/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Plan } from "#src/delivery/Plan.ts"
@@ -88,6 +89,8 @@ export const make = Effect.gen(function*() {
   })
 
   const decide = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
+    const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.missing(stored.recipient)
+    if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
     const found = yield* known(yield* map(stored).pipe(Trace.stage("map")))
     const { data, profile, providers } = found
     const { decision, instructions, only } = yield* prefer(stored, found).pipe(Trace.stage("preferences"))

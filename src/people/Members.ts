@@ -37,4 +37,6 @@ export class Members extends Context.Service<Members, {
       readonly memberOf: ReadonlyArray<string>
     }
   ) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>
+  /** Whether there is such a group; a pattern always is one. */
+  readonly exists: (scope: Scope, source: Source) => Effect.Effect<boolean, StoreUnavailable>
 }>()("tidings/Members") {}

@@ -1,4 +1,4 @@
-import { ask, refusal, type Service, until } from "#test/client/Service.ts"
+import { ask, fetched, refusal, type Service, until } from "#test/client/Service.ts"
 import * as Shape from "#test/client/Shape.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import type Courier from "@trycourier/courier"
@@ -111,6 +111,50 @@ export const send = (it: Vitest.MethodsNonLive<Service>) => {
         (page) => page.results.length >= people.length
       )
       assert.sameMembers(results.map(({ recipient }) => recipient), people)
+    }))
+
+  it.effect("a send to a group that does not exist is a message that says so; to an empty one it is none", () =>
+    Effect.gen(function*() {
+      yield* ask((client) => client.lists.update("send.empty", { name: "Nobody" }))
+      const ended = Effect.fnUntraced(function*(to: object) {
+        const { requestId } = (yield* fetched("POST", "/send", { message: { ...hello("nobody"), to } })).body
+        const { body: request } = yield* until(
+          fetched("GET", `/requests/${requestId}`),
+          ({ body }) => body.state !== "RUNNING"
+        )
+        const { results } = yield* until(
+          ask((client) => client.messages.list({ traceId: requestId })),
+          (page) => page.results.every(({ status }) => !["ENQUEUED", "ROUTED"].includes(status))
+        )
+        return {
+          state: [request.state, request.messages, request.error],
+          messages: results.map(({ error, reason, recipient, status }) => [recipient, status, reason, error])
+        }
+      })
+      for (
+        const [to, kind] of [
+          [{ audience_id: "gone" }, "audience"],
+          [{ list_id: "gone", filters: [{ operator: "MEMBER_OF", path: "account_id", value: "t" }] }, "list"],
+          [{ audience_id: "gone", user_id: "send-ada" }, "audience"],
+          [{ tenant_id: "gone", include_children: true, data: {} }, "tenant"]
+        ] as const
+      ) {
+        const said = `The ${kind} gone does not exist`
+        assert.deepStrictEqual(yield* ended(to), {
+          state: ["COMPLETED", 1, said],
+          messages: [["gone", "UNROUTABLE", "NO_CHANNELS", said]]
+        })
+      }
+      const none = { state: ["COMPLETED", 0, undefined], messages: [] }
+      assert.deepStrictEqual(yield* ended({ list_id: "send.empty" }), none)
+      assert.deepStrictEqual(yield* ended({ list_pattern: "gone.*" }), none)
+      const some = yield* ended([{ list_id: "gone" }, { user_id: "send-some" }, { list_id: "gone" }])
+      assert.sameDeepMembers(some.messages, [
+        ["gone", "UNROUTABLE", "NO_CHANNELS", "The list gone does not exist"],
+        ["send-some", "SENT", undefined, undefined]
+      ])
+      const listed = yield* ask((client) => client.messages.list({ list: "gone" }))
+      assert.lengthOf(listed.results, 2)
     }))
 
   it.effect("what the service refuses is the client's own error", () =>

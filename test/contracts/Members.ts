@@ -141,6 +141,31 @@ export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>)
         assert.deepStrictEqual(yield* of(yield* pattern("a.*"), "lab"), ["bob", "bob"])
       }))
 
+    it.effect("tells a group that has no members from one that does not exist (P10)", () =>
+      Effect.gen(function*() {
+        const { lists, scope } = yield* start
+        const [audiences, members] = [yield* Audiences, yield* Members]
+        yield* lists.put(scope, ListId.make("empty"), { name: "empty", preferences: undefined })
+        yield* audiences.put(scope, "empty", { name: "n", description: "", filter: undefined, operator: undefined })
+        yield* (yield* Tenants).replace(scope, "empty", { name: "empty" })
+        yield* lists.remove(scope, ListId.make("z"))
+        const elsewhere = (yield* Fixture.world).scope
+        for (const _tag of ["List", "Audience", "Tenant"] as const) {
+          const of = (id: string): Source => _tag === "Tenant" ? { _tag, id, includeChildren: true } : { _tag, id }
+          assert.deepStrictEqual(
+            [
+              yield* members.exists(scope, of("empty")),
+              yield* members.exists(scope, of("none")),
+              yield* members.exists(elsewhere, of("empty"))
+            ],
+            [true, false, false],
+            _tag
+          )
+        }
+        assert.isFalse(yield* members.exists(scope, { _tag: "List", id: "z" }))
+        assert.isTrue(yield* members.exists(scope, yield* pattern("none.*")))
+      }))
+
     it.effect("an audience's members are those that it has now", () =>
       Effect.gen(function*() {
         const { scope, walk } = yield* start

@@ -24,7 +24,8 @@ const audience = (count: number): Members["Service"] => {
   const behind = (after: Place["after"]) => (member: Member) =>
     after === undefined || member.group > after.group || (member.group === after.group && member.userId > after.userId)
   return {
-    page: (_scope, _source, { after, limit }) => Effect.succeed(members.filter(behind(after)).slice(0, limit))
+    page: (_scope, _source, { after, limit }) => Effect.succeed(members.filter(behind(after)).slice(0, limit)),
+    exists: () => Effect.succeed(true)
   }
 }
 
@@ -172,7 +173,7 @@ export const suite = <S>(stores: EngineStores<S>) =>
         Effect.gen(function*() {
           let asked = 0
           const life = yield* live(stores, {
-            members: { page: () => Effect.die(`planted ${++asked}`) },
+            members: { page: () => Effect.die(`planted ${++asked}`), exists: () => Effect.succeed(true) },
             deaths: new Map()
           })
           assert.deepStrictEqual([life.end.state, asked], ["FAILED", 5])

@@ -52,7 +52,7 @@ export interface NodeOptions {
   readonly lag?: () => number
 }
 
-const nobody = Members.of({ page: () => Effect.succeed([]) })
+const nobody = Members.of({ page: () => Effect.succeed([]), exists: () => Effect.succeed(true) })
 
 /** Nodes over one store in virtual time: time moves only while nobody is at work. */
 export interface Cluster {
