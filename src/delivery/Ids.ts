@@ -1,11 +1,16 @@
 import { MessageId } from "#schemas/MessageId.ts"
+import { Effect } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 
 const hex = (value: number, width: number): string => value.toString(16).padStart(width, "0")
 
 /** Bytes of chance in an id: 84 bits of them are used. */
-export const randomBytes = 11
+const randomBytes = 11
+
+/** Ids that one draw of chance is enough for: a draw costs more than all the rest of an id. */
+const drawnTogether = 256
 
 /**
  * `1-<seconds>-<3 hex: milliseconds><21 hex: chance>`: within a scope, ids sort by the millisecond they were made in, which is what lists of
@@ -15,6 +20,30 @@ export const make = (now: number, random: Uint8Array): MessageId =>
   MessageId.make(
     `1-${hex(Math.floor(now / 1000), 8)}-${hex(now % 1000, 3)}${Buffer.from(random).toString("hex").slice(0, 21)}`
   )
+
+/** Makes ids of chance that nobody can guess; `now` is epoch ms. */
+export const generator: Effect.Effect<
+  (now: number) => Effect.Effect<MessageId>,
+  never,
+  SecureRandom.SecureRandom
+> = Effect.gen(function*() {
+  const random = yield* SecureRandom.SecureRandom
+  let drawn: Uint8Array = new Uint8Array()
+  const next = (now: number): MessageId => {
+    const id = make(now, drawn.subarray(0, randomBytes))
+    drawn = drawn.subarray(randomBytes)
+    return id
+  }
+  return (now) =>
+    Effect.suspend(() =>
+      drawn.length > 0
+        ? Effect.succeed(next(now))
+        : Effect.map(random.randomBytes(randomBytes * drawnTogether), (bytes) => {
+          drawn = bytes
+          return next(now)
+        })
+    )
+})
 
 /** The id of one recipient's message of a request to many: the same at every repeat, so that a repeated page changes nothing. */
 export const member = (request: MessageId, recipientKey: string): MessageId =>

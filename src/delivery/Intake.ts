@@ -12,7 +12,6 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Context, Effect, Layer, Metric } from "effect"
-import { SecureRandom } from "effect/crypto"
 
 /**
  * Turns one call into messages and makes them durable, together with the response that a replay of the call's idempotency key
@@ -39,7 +38,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const journal = yield* Journal
     const log = yield* MessageLog
-    const random = yield* SecureRandom.SecureRandom
+    const newId = yield* Ids.generator
     const shards = yield* ShardCount
 
     const accept = Effect.fnUntraced(function*(
@@ -49,7 +48,7 @@ export const layer = Layer.effect(
       respond: (requestId: MessageId) => StoredResponse
     ) {
       const at = yield* Clock.currentTimeMillis
-      const requestId = Ids.make(at, yield* random.randomBytes(Ids.randomBytes))
+      const requestId = yield* newId(at)
       const drafted = yield* Drafts.make({ principal, requestId, to, instructions, at, shards })
       const key = yield* CurrentKey
       const accepted = yield* journal.accept({ key, response: respond(requestId), ...drafted, at }).pipe(

@@ -24,7 +24,6 @@ import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Stages from "#src/delivery/Stages.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Context, Effect, Layer, Result } from "effect"
-import { SecureRandom } from "effect/crypto"
 
 /** What a provider would be given, or why it cannot be rendered for it. */
 export interface Shown {
@@ -99,7 +98,7 @@ export const layer = Layer.effect(
     const { decide, known } = yield* Stages.make
     const render = yield* Render.make
     const templates = yield* Templates
-    const random = yield* SecureRandom.SecureRandom
+    const newId = yield* Ids.generator
     const shards = yield* ShardCount
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)
 
@@ -173,7 +172,7 @@ export const layer = Layer.effect(
     return Rehearsals.of({
       send: Effect.fnUntraced(function*(principal, { to, ...instructions }) {
         const at = yield* Clock.currentTimeMillis
-        const requestId = Ids.make(at, yield* random.randomBytes(Ids.randomBytes))
+        const requestId = yield* newId(at)
         const { expansion, messages } = yield* Drafts.make({ principal, requestId, to, instructions, at, shards })
         if (expansion !== undefined) {
           return yield* new Drafts.SendRefused({

@@ -8,50 +8,66 @@ import type { SqlClient } from "effect/sql"
 /** What a run of events is in SQL; there are few runs, and one is written with every step. */
 const runs = new Map<
   string,
-  { readonly sources: ReadonlyArray<Status>; readonly target: Status | undefined; readonly name: string }
+  {
+    readonly sources: ReadonlyArray<Status>
+    readonly target: Status | undefined
+    readonly name: string
+    readonly stamped: ReadonlyArray<string>
+  }
 >()
 const runOf = (lifecycle: Step["lifecycle"]) => {
   const name = lifecycle.join("+")
   const known = runs.get(name)
   if (known !== undefined) return known
-  const run = { sources: Lifecycle.sources(lifecycle), target: Lifecycle.target(lifecycle), name }
+  const run = {
+    sources: Lifecycle.sources(lifecycle),
+    target: Lifecycle.target(lifecycle),
+    name,
+    stamped: stamps.flatMap(([event, column]) => lifecycle.includes(event) ? [column] : [])
+  }
   runs.set(name, run)
   return run
 }
 
-const row = (step: Step, n: number) => ({
-  n,
-  scope: step.message.scope,
-  id: step.message.id,
-  shard: step.message.shard,
-  epoch: step.epoch,
-  at: step.at,
-  sources: runOf(step.lifecycle).sources,
-  target: runOf(step.lifecycle).target,
-  ...Object.fromEntries(stamps.flatMap(([event, column]) => step.lifecycle.includes(event) ? [[column, step.at]] : [])),
-  conditional: step.conditional,
-  reason: step.reason,
-  error: step.error,
-  due_at: step.dueAt,
-  closes: step.dueAt === null,
-  tries: step.tries,
-  number: step.attempt?.number,
-  channel: step.attempt?.channel,
-  provider: step.attempt?.provider,
-  state: step.attempt?.state,
-  kind: step.attempt?.kind,
-  started_at: step.attempt?.startedAt,
-  ended_at: step.attempt?.endedAt,
-  retry_after: step.attempt?.retryAfter,
-  reference: step.attempt?.reference,
-  attempt_error: step.attempt?.error,
-  step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "step"}:${runOf(step.lifecycle).name}`,
-  events: step.events.length === 0 ? undefined : JSON.stringify(step.events),
-  user_id: step.inbox?.userId,
-  tenant_id: step.inbox?.tenantId,
-  created_at: step.inbox?.createdAt,
-  rendered: step.inbox === undefined ? undefined : JSON.stringify(step.inbox.rendered)
-})
+const stampsAt = (columns: ReadonlyArray<string>, at: number) =>
+  columns.length === 0 ? undefined : Object.fromEntries(columns.map((column) => [column, at]))
+
+const row = (step: Step, n: number) => {
+  const run = runOf(step.lifecycle)
+  return {
+    n,
+    scope: step.message.scope,
+    id: step.message.id,
+    shard: step.message.shard,
+    epoch: step.epoch,
+    at: step.at,
+    sources: run.sources,
+    target: run.target,
+    ...stampsAt(run.stamped, step.at),
+    conditional: step.conditional,
+    reason: step.reason,
+    error: step.error,
+    due_at: step.dueAt,
+    closes: step.dueAt === null,
+    tries: step.tries,
+    number: step.attempt?.number,
+    channel: step.attempt?.channel,
+    provider: step.attempt?.provider,
+    state: step.attempt?.state,
+    kind: step.attempt?.kind,
+    started_at: step.attempt?.startedAt,
+    ended_at: step.attempt?.endedAt,
+    retry_after: step.attempt?.retryAfter,
+    reference: step.attempt?.reference,
+    attempt_error: step.attempt?.error,
+    step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "step"}:${run.name}`,
+    events: step.events.length === 0 ? undefined : JSON.stringify(step.events),
+    user_id: step.inbox?.userId,
+    tenant_id: step.inbox?.tenantId,
+    created_at: step.inbox?.createdAt,
+    rendered: step.inbox === undefined ? undefined : JSON.stringify(step.inbox.rendered)
+  }
+}
 
 const types = `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text,
   ${stamps.map(([, column]) => `${column} bigint`).join(", ")},
