@@ -13,46 +13,19 @@ import * as Routes from "#layers/http/Routes.ts"
 import * as Tracked from "#layers/http/Tracking.ts"
 import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
-import * as ApiKeys from "#layers/postgres/ApiKeys.ts"
-import * as Audiences from "#layers/postgres/Audiences.ts"
-import * as AudienceSteps from "#layers/postgres/AudienceSteps.ts"
 import * as AudienceWakeups from "#layers/postgres/AudienceWakeups.ts"
-import * as Audit from "#layers/postgres/Audit.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
-import * as Brands from "#layers/postgres/Brands.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as Clusters from "#layers/postgres/Clusters.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
-import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
-import * as Expansions from "#layers/postgres/Expansions.ts"
-import * as Idempotency from "#layers/postgres/Idempotency.ts"
-import * as Inbox from "#layers/postgres/Inbox.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
-import * as Journal from "#layers/postgres/Journal.ts"
-import * as Members from "#layers/postgres/Members.ts"
-import * as Lists from "#layers/postgres/Lists.ts"
-import * as Memberships from "#layers/postgres/Memberships.ts"
-import * as MessageLog from "#layers/postgres/MessageLog.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
-import * as LegacyPreferences from "#layers/postgres/LegacyPreferences.ts"
-import * as PreferenceCatalogue from "#layers/postgres/PreferenceCatalogue.ts"
-import * as ListPreferences from "#layers/postgres/ListPreferences.ts"
-import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
-import * as Profiles from "#layers/postgres/Profiles.ts"
-import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
-import * as RateLimits from "#layers/postgres/RateLimits.ts"
-import * as References from "#layers/postgres/References.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
-import * as Strategies from "#layers/postgres/Strategies.ts"
-import * as Submissions from "#layers/postgres/Submissions.ts"
-import * as Templates from "#layers/postgres/Templates.ts"
-import * as Translations from "#layers/postgres/Translations.ts"
-import * as Tenants from "#layers/postgres/Tenants.ts"
-import * as TenantTemplates from "#layers/postgres/TenantTemplates.ts"
+import * as Stores from "#layers/postgres/Stores.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -67,7 +40,6 @@ import * as Sweep from "#src/access/Sweep.ts"
 import { BrandLimit } from "#src/content/Brands.ts"
 import * as Layouts from "#src/content/Layouts.ts"
 import * as Rendering from "#src/content/Rendering.ts"
-import * as Handover from "#src/delivery/Handover.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Placement as Placed } from "#src/delivery/Placement.ts"
@@ -114,37 +86,7 @@ const database = (settings: Values) =>
     Layer.provideMerge(client(settings))
   )
 
-const stores = Layer.mergeAll(
-  ApiKeys.layer,
-  Audit.layer,
-  Audiences.layer,
-  AudienceSteps.layer,
-  Backlogs.layer,
-  Brands.layer,
-  DeviceTokens.layer,
-  Expansions.layer,
-  Clusters.layer,
-  Memberships.layer,
-  Tenants.layer,
-  TenantTemplates.layer,
-  Idempotency.layer,
-  Inbox.layer,
-  Journal.layer,
-  Members.layer,
-  Lists.layer,
-  MessageLog.layer,
-  Profiles.layer,
-  LegacyPreferences.layer,
-  PreferenceCatalogue.layer,
-  ListPreferences.layer,
-  UserPreferences.layer,
-  ProviderConfigurations.layer,
-  Strategies.layer,
-  Submissions.layer,
-  Templates.layer,
-  Translations.layer,
-  UserTokens.layer
-).pipe(Layer.provideMerge(Handover.layer))
+const stores = Layer.mergeAll(Stores.layer, Backlogs.layer, Clusters.layer, UserTokens.layer)
 
 /** What messages say; nothing of it starts before a message needs it. */
 const rendering = Rendering.layer.pipe(Layer.provide(Layouts.layer), Layer.provide(Mjml.layer))
@@ -155,7 +97,7 @@ const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 const callbacks = CallbackRoute.layer.pipe(
   Layer.provide(Callbacks.layer),
   Layer.provide([Receipts.layer, CallbackTargets.layer, CallbackReaders.layer]),
-  Layer.provide([References.layer, Outbound.layer])
+  Layer.provide(Outbound.layer)
 )
 
 /** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
@@ -182,11 +124,11 @@ const welcome = ({ bootstrapSecret: secret, port }: Values) =>
 
 /** Counters in the database, or in Redis over it. */
 const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
-  (redisUrl === undefined
-    ? RateLimits.layer
-    : RedisRateLimits.layer(redisUrl).pipe(Layer.provide(RateLimits.layer))).pipe(
-      Layer.merge(Layer.succeed(Limits.RateLimitTable, Limits.parse(text) ?? Limits.defaults))
-    )
+  Layer.merge(
+    redisUrl === undefined ? Layer.empty : RedisRateLimits.layer(redisUrl),
+    Layer.succeed(Limits.RateLimitTable, Limits.parse(text) ?? Limits.defaults)
+  )
+
 /** Members of audiences follow profiles. */
 const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer))
 

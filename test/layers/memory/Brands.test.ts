@@ -2,14 +2,10 @@ import * as Brands from "#layers/memory/Brands.ts"
 import * as Database from "#layers/memory/Database.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { BrandLimit, Brands as Service } from "#src/content/Brands.ts"
-import { brandsContract } from "#test/contracts/Brands.ts"
-import * as Stores from "#test/layers/memory/Stores.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-
-brandsContract("memory", Stores.layer)
 
 const limited = Brands.layer.pipe(
   Layer.provide([Database.layer, secretKey(7), NodeCrypto.layer, Layer.succeed(BrandLimit, 2)])

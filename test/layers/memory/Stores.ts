@@ -20,19 +20,18 @@ import * as UserPreferences from "#layers/memory/UserPreferences.ts"
 import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
+import * as References from "#layers/memory/References.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Submissions from "#layers/memory/Submissions.ts"
 import * as Templates from "#layers/memory/Templates.ts"
 import * as Translations from "#layers/memory/Translations.ts"
 import * as Tenants from "#layers/memory/Tenants.ts"
 import * as TenantTemplates from "#layers/memory/TenantTemplates.ts"
-import { SecretKey } from "#src/access/SecretKey.ts"
+import { secretKey } from "#test/layers/postgres/Stores.ts"
 import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
-import { Layer, Redacted } from "effect"
-
-const secretKey = Layer.succeed(SecretKey, { bytes: Redacted.make(new Uint8Array(32).fill(7)) })
+import { Layer } from "effect"
 
 const stores = Layer.mergeAll(
   ApiKeys.layer,
@@ -58,6 +57,7 @@ const stores = Layer.mergeAll(
   UserPreferences.layer,
   ProviderConfigurations.layer,
   RateLimits.layer,
+  References.layer,
   Strategies.layer,
   Submissions.layer,
   Templates.layer,
@@ -69,5 +69,5 @@ export const layer = TenantPreferences.layer.pipe(
   Layer.provideMerge(stores),
   Layer.provideMerge(Handover.layer),
   Layer.provideMerge(Database.layer),
-  Layer.provide([secretKey, NodeCrypto.layer])
+  Layer.provide([secretKey(7), NodeCrypto.layer])
 )

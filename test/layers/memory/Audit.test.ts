@@ -1,4 +1,0 @@
-import { auditContract } from "#test/contracts/Audit.ts"
-import * as Stores from "#test/layers/memory/Stores.ts"
-
-auditContract("memory", Stores.layer)

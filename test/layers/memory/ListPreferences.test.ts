@@ -1,4 +1,0 @@
-import { listPreferencesContract } from "#test/contracts/ListPreferences.ts"
-import * as Stores from "#test/layers/memory/Stores.ts"
-
-listPreferencesContract("memory", Stores.layer)

@@ -1,4 +1,0 @@
-import { membersContract } from "#test/contracts/Members.ts"
-import * as Stores from "#test/layers/memory/Stores.ts"
-
-membersContract("memory", Stores.layer)
