@@ -64,8 +64,9 @@ const disordered = (sent: ReadonlyArray<Sent>, attempts: Attempts): ReadonlyArra
   )
 
 /**
- * P2, from the provider's own ledger: two processes called it for one recipient at a time, and the call that was there first is not marked
- * as unknown.
+ * P2, from the provider's own ledger: two processes called it for one recipient at a time, and neither call is marked as unknown. Where both
+ * intent and settle of one stood, the other's intent was of an older epoch: the call of an owner that had lost its shard, and its settle must
+ * have been refused, whichever call began first.
  */
 const doubled = (place: Place, outcome: Outcome.Outcome): ReadonlyArray<string> => {
   const ends = new Map(Ledger.ended(place.ledger).map((call) => [`${call.id} ${call.attempt}`, call.at]))
@@ -75,7 +76,7 @@ const doubled = (place: Place, outcome: Outcome.Outcome): ReadonlyArray<string> 
     const inOrder = calls.toSorted((a, b) => a.at - b.at)
     return inOrder.flatMap((call, n) => {
       const before = inOrder[n - 1]
-      if (before === undefined || before.pid === call.pid || isUnknown(before)) return []
+      if (before === undefined || before.pid === call.pid || isUnknown(before) || isUnknown(call)) return []
       return (ends.get(`${before.id} ${before.attempt}`) ?? 0) > call.at
         ? [`${call.to} had two owners: ${before.id} in ${before.pid}, ${call.id} in ${call.pid}`]
         : []

@@ -1,6 +1,6 @@
 import { type Caller, toEmail } from "#test/support/Caller.ts"
 
-/** One POST of the API as the crash suite runs it. `name` is new for each run. */
+/** One POST of the API as the crash suite runs it, beside others that must not change its answer. `name` is new for each run. */
 export interface PostCase {
   /** Makes what the operation acts on, and answers its id. */
   readonly prepare: (caller: Caller, name: string) => Promise<string>
@@ -145,7 +145,11 @@ export const cases: Readonly<Record<string, PostCase>> = {
     effects: `select count(*)::int as count from template_versions where template_id = $1 and $2 <> ''`
   },
   "/notifications/:id/preview": {
-    prepare: created("/notifications", template),
+    prepare: async (caller, name) => {
+      // The first brand is everyone's default, and a neighbour makes brands.
+      await created("/brands", section)(caller, `${name}-brand`)
+      return await created("/notifications", template)(caller, name)
+    },
     path: (id) => `/notifications/${id}/preview`,
     body: () => ({ data: { a: 1 } }),
     // It changes nothing but the key that remembers its answer.

@@ -4,7 +4,7 @@ import { connect, createServer, type Socket } from "node:net"
 /** Where the commit is cut: the database never hears of it, or commits and nobody hears the answer. */
 export type Cut = "before" | "after"
 
-/** A proxy that reads along on Postgres connections and holds the one that commits an idempotency key. */
+/** A proxy that reads along on Postgres connections and holds those that commit idempotency keys. */
 export interface WireProxy {
   readonly port: number
   /**
@@ -46,11 +46,11 @@ interface Armed {
   readonly reached: () => void
 }
 
-const couple = (client: Socket, server: Socket, armed: () => Armed | undefined) => {
+const couple = (client: Socket, server: Socket, armed: ReadonlySet<Armed>) => {
   const statements = new Map<string, string>()
   let inTransaction = false
-  let carries = false
-  let held: Cut | undefined
+  let carried: Armed | undefined
+  let held: Armed | undefined
 
   const sqlOf = (frame: Buffer): string | undefined => {
     if (frame[0] === query) return text(frame, 5)[0]
@@ -59,11 +59,13 @@ const couple = (client: Socket, server: Socket, armed: () => Armed | undefined) 
     return statements.get(text(frame, afterPortal)[0])
   }
 
-  /** Whether this message is the one that commits the key: COMMIT, or the Sync of a statement outside of a transaction. */
-  const commits = (frame: Buffer, key: string): boolean => {
+  /** Whether this message is the one that commits a key: COMMIT, or the Sync of a statement outside of a transaction. */
+  const commits = (frame: Buffer): boolean => {
     const sql = sqlOf(frame)
-    if (sql !== undefined && /insert into idempotency/i.test(sql) && frame.includes(key)) carries = true
-    if (!carries) return false
+    if (sql !== undefined && /insert into idempotency/i.test(sql)) {
+      carried ??= [...armed].find(({ key }) => frame.includes(key))
+    }
+    if (carried === undefined) return false
     return inTransaction ? sql !== undefined && /^\s*commit/i.test(sql) : frame[0] === sync
   }
 
@@ -72,17 +74,16 @@ const couple = (client: Socket, server: Socket, armed: () => Armed | undefined) 
       const [name, afterName] = text(frame, 5)
       statements.set(name, text(frame, afterName)[0])
     }
-    const waiting = armed()
-    if (held === undefined && waiting !== undefined && commits(frame, waiting.key)) {
-      held = waiting.cut
-      if (held === "before") waiting.reached()
+    if (held === undefined && commits(frame)) {
+      held = carried
+      if (held?.cut === "before") held.reached()
     }
-    if (held !== "before") server.write(frame)
+    if (held?.cut !== "before") server.write(frame)
   })
   const fromServer = framing(true, (frame) => {
     if (frame[0] === ready) inTransaction = frame[5] === tag("T")
     if (held === undefined) client.write(frame)
-    else if (held === "after" && frame[0] === ready && !inTransaction) armed()?.reached()
+    else if (held.cut === "after" && frame[0] === ready && !inTransaction) held.reached()
   })
 
   client.on("data", fromClient)
@@ -100,12 +101,12 @@ export const start = (
   target: { readonly host: string; readonly port: number }
 ): Effect.Effect<WireProxy, never, Scope.Scope> =>
   Effect.gen(function*() {
-    let armed: Armed | undefined
+    const armed = new Set<Armed>()
     const sockets = new Set<Socket>()
     const listener = createServer({ noDelay: true }, (client) => {
       const server = connect({ ...target, noDelay: true })
       for (const socket of [client, server]) sockets.add(socket.on("close", () => sockets.delete(socket)))
-      couple(client, server, () => armed)
+      couple(client, server, armed)
     })
     yield* Effect.acquireRelease(
       Effect.callback<void>((resume) => {
@@ -122,14 +123,15 @@ export const start = (
       port: typeof address === "object" && address !== null ? address.port : 0,
       holdAt: (cut, key) =>
         new Promise((resolve) => {
-          armed = {
+          const one: Armed = {
             cut,
             key,
             reached: () => {
-              armed = undefined
+              armed.delete(one)
               resolve()
             }
           }
+          armed.add(one)
         })
     }
   })
