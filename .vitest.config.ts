@@ -1,4 +1,6 @@
 import { defaultExclude, defineConfig } from "vitest/config"
+import { availableParallelism } from "node:os"
+import { LongestFirst } from "./test/support/LongestFirst.ts"
 import { skipped } from "./test/support/Services.ts"
 
 const report = process.env["TEST_REPORT"]
@@ -7,6 +9,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: [...defaultExclude, ...skipped],
+    // Many files wait for processes of theirs. No more than four: their servers share the connections of one Postgres.
+    maxWorkers: Math.min(availableParallelism() + 1, 4),
+    sequence: { sequencer: LongestFirst },
     globalSetup: "test/support/GlobalSetup.ts",
     // Generous: a slow machine is no failure, and a hung test still ends.
     testTimeout: 30_000,

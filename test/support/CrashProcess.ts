@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import { runtimes } from "./MainProcess.ts"
+import { compiled, runtimes } from "./MainProcess.ts"
 import type { Place } from "./Places.ts"
 
 const file = fileURLToPath(new URL("CrashServer.ts", import.meta.url))
@@ -75,7 +75,7 @@ export const start = (place: Place, more: Readonly<Record<string, string>> = {})
   const [command = "", ...first] = [...place.prefix ?? [], ...runtimes[place.runtime ?? "node"]]
   const child = spawn(command, [...first, file], {
     detached: true,
-    env: { ...inherited, ...environment(place), ...more },
+    env: { ...inherited, ...compiled, ...environment(place), ...more },
     stdio: ["ignore", descriptor, descriptor]
   })
   alive.add(child)

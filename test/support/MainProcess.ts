@@ -15,6 +15,9 @@ export const runtimes = {
   deno: ["Deno" in globalThis ? process.execPath : `${root}node_modules/.bin/deno`, "run", "-A", "--no-lock"]
 } as const
 
+/** Where processes under test keep what Node compiled, as `npm start` does: a third of a start. */
+export const compiled = { NODE_COMPILE_CACHE: `${root}node_modules/.cache/node` }
+
 /** How a process ended: its exit code, or the signal that ended it. */
 export interface End {
   readonly code: number | null
@@ -46,7 +49,7 @@ export const run = (
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)))
   const child = spawn(command, [...first, file, ...args], {
     cwd: root,
-    env: { ...inherited, NO_COLOR: "1", ...environment },
+    env: { ...inherited, ...compiled, NO_COLOR: "1", ...environment },
     stdio: ["ignore", "pipe", "pipe"]
   })
   alive.add(child)
