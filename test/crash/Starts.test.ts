@@ -11,6 +11,9 @@ const bad = {
   TIDINGS_DURABILITY: "sometimes"
 }
 
+/** A refusal takes no longer, in ms. */
+const atOnce = 1_000
+
 /** What a start said, line by line. */
 const said = (output: string): ReadonlyArray<{ readonly level: string; readonly message: string }> =>
   output.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line))
@@ -47,10 +50,11 @@ describe("starts", () => {
         const [seconds, pid, refusedIn, third] = yield* Effect.promise(async () => {
           const holder = CrashProcess.start(place)
           await holder.ready()
+          const fastest = (starts: typeof seconds) => Math.min(...starts.map(({ millis }) => millis))
           // A start that reads its settings and ends: what remains is the time that the refusal itself takes. The fastest of
-          // some, since a busy machine says nothing about either.
+          // at most three, since a busy machine says nothing about either.
           const [baselines, seconds] = [[await refused(place, bad)], [await refused(place, { PORT: "0" })]]
-          for (let more = 0; more < 2; more++) {
+          while (baselines.length < 3 && fastest(seconds) - fastest(baselines) >= atOnce) {
             baselines.push(await refused(place, bad))
             seconds.push(await refused(place, { PORT: "0" }))
           }
@@ -59,7 +63,6 @@ describe("starts", () => {
           const third = CrashProcess.start(place)
           const ready = await third.ready()
           await third.kill()
-          const fastest = (starts: typeof seconds) => Math.min(...starts.map(({ millis }) => millis))
           return [seconds, pid, fastest(seconds) - fastest(baselines), ready] as const
         })
         for (const { code, lines } of seconds) {
@@ -67,9 +70,9 @@ describe("starts", () => {
           assert.lengthOf(lines, 1)
           assert.match(lines[0]?.message ?? "", new RegExp(`is in use by process ${pid} `))
         }
-        assert.isBelow(refusedIn, 1_000)
+        assert.isBelow(refusedIn, atOnce)
         assert.isAbove(third, 0)
       }),
-    60_000
+    120_000
   )
 })
