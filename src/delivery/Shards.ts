@@ -61,6 +61,7 @@ export const layer = Layer.effect(
       const { lane } = message
       const owner = owned.enter(message.shard, held[lane].get(message.id))
       let isLeft = owner === undefined
+      let dueAt: number | undefined
       if (owner !== undefined) {
         // The row of a message whose step could not even be written stays open; the sweep will find it.
         const ending = yield* guard(message, owner.epoch).pipe(
@@ -71,9 +72,11 @@ export const layer = Layer.effect(
         owned.leave(owner)
         isLeft = ending?._tag === "Fenced"
         if (isLeft) yield* owned.lost(owner)
-        if (ending?._tag === "Waiting") readers[lane].expect(ending.dueAt)
+        if (ending?._tag === "Waiting") dueAt = ending.dueAt
       }
+      // Before any word to the reader: it may look at once, and leaves out what is held.
       held[lane].delete(message.id)
+      if (dueAt !== undefined) readers[lane].expect(dueAt)
       // The row may be ours again, and was not read while it was held.
       if (isLeft && owned.has(message.shard)) readers[lane].behind()
       if (held[lane].size === capacities[lane] / 2) readers[lane].room()

@@ -95,12 +95,11 @@ export const notEarly = (facts: Facts): ReadonlyArray<string> => {
 
 /**
  * What is due is taken up within this of the last sign of life of who took it up: the lock of a dead owner, its successor's first look, and
- * two of the slowest provider calls that may go before. In ms. A wake-up that was lost costs one sweep, which is
- * within it.
+ * two of the slowest provider calls that may go before. In ms, and less than the sweep, so that a wake-up that was lost shows.
  */
-const lease = 65_000
+const lease = 45_000
 /** What no node was told of is found by the sweep. */
-const sweep = 65_000
+const sweep = 62_000
 
 /**
  * I8: nothing rots: what is due and in nobody's hands is soon taken up. A node that is at work may have it in hand behind something else: a
