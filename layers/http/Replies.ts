@@ -19,13 +19,16 @@ export const badRequest = (message: string): Response => errorReply(400, message
 const internalError = errorReply(500, "An internal error occurred", "api_error")
 
 /** 503 with `Retry-After` between 1 and 10 s, so that the callers of an outage do not come back all at once. */
-export const unavailable: Effect.Effect<Response> = Effect.map(
-  Random.nextIntBetween(1, 10),
-  (seconds) =>
-    errorReply(503, "The service is not available right now; nothing is known to be stored", "api_error", {
-      "retry-after": String(seconds)
-    })
-)
+const later = (message: string): Effect.Effect<Response> =>
+  Effect.map(
+    Random.nextIntBetween(1, 10),
+    (seconds) => errorReply(503, message, "api_error", { "retry-after": String(seconds) })
+  )
+
+export const unavailable = later("The service is not available right now; nothing is known to be stored")
+
+/** More is asked than this node can do. */
+export const overloaded = later("The service has more to do than it can; nothing of this request was stored")
 
 /** 500, and the cause in the log. `route` has no parameters filled in, for they may be addresses (P9). */
 export const crashed = (cause: Cause.Cause<unknown>, route: string): Effect.Effect<Response> =>

@@ -1,4 +1,5 @@
 import * as Access from "#layers/http/Access.ts"
+import * as Admitted from "#layers/http/Admitted.ts"
 import * as Audited from "#layers/http/Audited.ts"
 import * as AuditEvents from "#layers/http/AuditEvents.ts"
 import * as Auth from "#layers/http/Auth.ts"
@@ -70,6 +71,7 @@ const groups = Layer.mergeAll(
 const middlewares = Layer.mergeAll(
   Access.layer,
   Body.layer,
+  Admitted.layer,
   Patient.layer,
   Once.layer,
   Limited.layer,

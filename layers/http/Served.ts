@@ -1,4 +1,5 @@
 import { Access } from "#layers/http/Access.ts"
+import { Admitted } from "#layers/http/Admitted.ts"
 import { Audited } from "#layers/http/Audited.ts"
 import { Body } from "#layers/http/Body.ts"
 import { document } from "#layers/http/Document.ts"
@@ -10,8 +11,8 @@ import { Api } from "#schemas/api/Api.ts"
 import { OpenApi } from "effect/http-api"
 
 /**
- * The API behind what every request passes, from the last line to the first: who asks, the body, patience with the
- * database, the idempotency key, the limits, the audit, the errors.
+ * The API behind what every request passes, from the last line to the first: who asks, the body, room for one
+ * more send, patience with the database, the idempotency key, the limits, the audit, the errors.
  */
 export class Served extends Api
   .middleware(Replies)
@@ -19,6 +20,7 @@ export class Served extends Api
   .middleware(Limited)
   .middleware(Once)
   .middleware(Patient)
+  .middleware(Admitted)
   .middleware(Body)
   .middleware(Access)
   .annotate(OpenApi.Transform, document)

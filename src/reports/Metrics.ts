@@ -65,5 +65,25 @@ export const fenced = Metric.counter("tidings_fenced_writes_total", {
   incremental: true
 })
 
+/** Sends refused with 503 because they would have waited too long for their turn. */
+export const overloaded = Metric.counter("tidings_requests_overloaded_total", {
+  description: "Sends answered with 503 because the node has more to do than it can",
+  incremental: true
+})
+
+/** Sends that are let in at once, as their latency allows. */
+export const admissionLimit = Metric.gauge("tidings_admission_limit", {
+  description: "Sends that are worked on at once at most; the others wait or are refused"
+})
+
 /** What an operator expects to see from the start: the counters without attributes. */
-export const counters = [accepted, expanded, expansionsQuarantined, unknownOutcomes, quarantined, stuck, fenced]
+export const counters = [
+  accepted,
+  expanded,
+  expansionsQuarantined,
+  unknownOutcomes,
+  quarantined,
+  stuck,
+  fenced,
+  overloaded
+]

@@ -25,9 +25,12 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
   readonly capacity: number
   readonly writers: number
   readonly maxBatch: number
+  /** What an item counts of `maxBatch`, for items of different sizes; 1 if absent. One that is larger goes alone. */
+  readonly weigh?: (item: A) => number
   readonly patience: Duration.Input
   readonly write: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, SqlError | StoreUnavailable>
 }): Effect.fn.Return<(item: A) => Effect.Effect<B, Failure>, never, Scope.Scope> {
+  const { weigh } = options
   const waiting: globalThis.Array<Entry<A, B>> = []
   const filled = Latch.makeUnsafe()
   const patiently = yield* Patience.within(options.patience)
@@ -49,9 +52,16 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
       })
     )
 
+  const batchSize = (): number => {
+    if (weigh === undefined) return options.maxBatch
+    let weight = 0
+    const over = waiting.findIndex(({ item }) => (weight += weigh(item)) > options.maxBatch)
+    return over === -1 ? waiting.length : Math.max(1, over)
+  }
+
   const drain = Effect.gen(function*() {
     yield* filled.await
-    const batch = waiting.splice(0, options.maxBatch)
+    const batch = waiting.splice(0, batchSize())
     if (waiting.length === 0) Latch.closeUnsafe(filled)
     if (batch.length === 0) return
     const exit = yield* Effect.exit(patiently(flush(batch)))

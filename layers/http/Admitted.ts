@@ -1,0 +1,26 @@
+import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
+import { overloaded } from "#layers/http/Replies.ts"
+import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
+import { Unavailable } from "#schemas/api/Errors.ts"
+import * as Admission from "#src/access/Admission.ts"
+import { Context, Effect, Layer } from "effect"
+import { HttpServerRequest } from "effect/http"
+import { HttpApiMiddleware } from "effect/http-api"
+
+/**
+ * Lets in as many sends as the node can take, and answers 503 to the others before their bodies are parsed. It stands behind the body guard,
+ * so that a slow sender holds nobody's place. Reads, health and what is written without the journal do not pass here.
+ */
+export class Admitted extends HttpApiMiddleware.Service<Admitted>()("tidings/http/Admitted", { error: Unavailable }) {}
+
+export const layer = Layer.effect(
+  Admitted,
+  Effect.map(Admission.make, (admit) => (handler, { endpoint }) =>
+    Context.get(endpoint.annotations, CommittedByJournal)
+      ? Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+        admit(request instanceof CheckedRequest ? request.bytes.length : 0, handler).pipe(
+          Effect.catchTag("Overloaded", () =>
+            overloaded)
+        ))
+      : handler)
+)

@@ -1,0 +1,41 @@
+import * as Admission from "#src/access/Admission.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Metric } from "effect"
+import { TestClock } from "effect/testing"
+
+describe("Admission", () => {
+  it.effect("who cannot be let in is refused when its time is over, and nothing of it ran", () =>
+    Effect.gen(function*() {
+      const admit = yield* Admission.make
+      let ran = 0
+      const call = admit(1, Effect.andThen(Effect.sync(() => ran++), Effect.sleep("10 seconds")))
+      const calls = yield* Effect.forEach(Array.from({ length: 1_000 }), () => Effect.forkChild(Effect.result(call)))
+      yield* TestClock.adjust("749 millis")
+      assert.strictEqual(calls.filter((fiber) => fiber.pollUnsafe() !== undefined).length, 0)
+      const before = (yield* Metric.value(Metrics.overloaded)).count
+      yield* TestClock.adjust("2 millis")
+      assert.strictEqual(calls.filter((fiber) => fiber.pollUnsafe() !== undefined).length, 968)
+      assert.strictEqual(ran, 32)
+      assert.strictEqual(Number((yield* Metric.value(Metrics.overloaded)).count) - Number(before), 968)
+      yield* TestClock.adjust("10 seconds")
+      const results = yield* Effect.forEach(calls, Fiber.join)
+      assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 32)
+    }))
+
+  it.effect("a call that fails, dies or is interrupted gives its place to the next", () =>
+    Effect.gen(function*() {
+      const admit = yield* Admission.make
+      const ends = [Effect.fail("no"), Effect.die("no"), Effect.interrupt]
+      yield* Effect.forEach(
+        Array.from({ length: 300 }, (_, n) => ends[n % 3] ?? Effect.void),
+        (end) => Effect.exit(admit(1, end)),
+        { concurrency: "unbounded" }
+      )
+      const hung = yield* Effect.forEach(Array.from({ length: 32 }), () => Effect.forkChild(admit(1, Effect.never)))
+      yield* TestClock.adjust(1)
+      const next = yield* Effect.forkChild(admit(1, Effect.succeed("in")))
+      yield* Effect.forEach(hung, Fiber.interrupt, { concurrency: "unbounded" })
+      assert.strictEqual(yield* Fiber.join(next), "in")
+    }))
+})

@@ -1,0 +1,155 @@
+import * as AdmissionQueue from "#src/access/AdmissionQueue.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const bounds: AdmissionQueue.Bounds = {
+  latency: 1_000,
+  interval: 750,
+  delay: 50,
+  limit: { first: 32, least: 4, most: 1_024 },
+  bytes: 64_000
+}
+
+interface Outcome {
+  readonly at: number
+  /** When the queue that it joined was last empty. */
+  emptiedAt: number
+  waited: number
+  entered: boolean
+  answers: number
+  done: number
+}
+
+/**
+ * A server that does one call after the other, `cost` ms each, and is offered calls at these times; `hangs` from some time on, it fails each
+ * call 1.5 s after it was let in.
+ */
+const simulate = (
+  arrivals: ReadonlyArray<number>,
+  { bytes = 1, cost, hangs = Infinity, until }: { bytes?: number; cost: number; hangs?: number; until: number }
+) => {
+  const queue = AdmissionQueue.make(bounds)
+  const ends: Array<{ readonly at: number; readonly since: number; readonly of: Outcome }> = []
+  let now = 0
+  let free = 0
+  let most = 0
+  let emptiedAt = 0
+  const outcomes = arrivals.map((at): Outcome => ({
+    at,
+    emptiedAt: at,
+    waited: NaN,
+    entered: false,
+    answers: 0,
+    done: Infinity
+  }))
+  const answer = (outcome: Outcome, entered: boolean) => {
+    outcome.waited = now - outcome.at
+    outcome.entered = entered
+    outcome.answers++
+    if (!entered) return
+    free = Math.max(free, now) + cost
+    const hung = free > hangs
+    ends.push({ at: hung ? now + 1_500 : free, since: now, of: outcome })
+    if (hung) ends.sort((a, b) => a.at - b.at)
+  }
+  for (let next = 0; now < until;) {
+    const arrival = outcomes[next]
+    now = Math.min(arrival?.at ?? Infinity, ends[0]?.at ?? Infinity, queue.refusesAt() ?? Infinity)
+    if (now === Infinity) break
+    queue.expire(now)
+    if (ends[0]?.at === now) {
+      const end = ends.shift()
+      if (end !== undefined) {
+        end.of.done = now
+        queue.leave(now, end.since)
+      }
+    } else if (arrival?.at === now) {
+      next++
+      if (queue.waiting() === 0) emptiedAt = now
+      arrival.emptiedAt = emptiedAt
+      queue.arrive(now, { bytes, enter: () => answer(arrival, true), refuse: () => answer(arrival, false) })
+    }
+    most = Math.max(most, queue.waiting() * bytes)
+  }
+  return { outcomes, heldAtMost: most, queue }
+}
+
+/** Evenly spaced, each moved by up to one gap, as a number of the seed decides. */
+const steady = (gap: number, until: number, seed: number): ReadonlyArray<number> => {
+  let state = seed | 1
+  const chance = () => {
+    state = Math.imul(state, 1_103_515_245) + 12_345 & 0x7fffffff
+    return state / 0x7fffffff
+  }
+  return Array.from({ length: Math.floor(until / gap) }, (_, n) => (n + chance()) * gap).toSorted((a, b) => a - b)
+}
+
+const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+const load = { cost: between(5, 60), tenths: between(10, 100), seed: between(1, 1_000_000) }
+const window = 20_000
+
+const offered = ({ cost, seed, tenths }: { readonly cost: number; readonly tenths: number; readonly seed: number }) =>
+  simulate(steady(cost / (tenths / 10), window, seed), { cost, until: window })
+
+describe("AdmissionQueue", () => {
+  it.prop(
+    "offered one to ten times what it can do, a server does at least nine tenths of what it can",
+    load,
+    (said) => {
+      const { outcomes } = offered(said)
+      const done = outcomes.filter((outcome) => outcome.done <= window).length
+      assert.isAtLeast(done, 0.9 * window / said.cost - 1)
+    },
+    { arbitrary: { runs: 25 } }
+  )
+
+  it.prop(
+    "nobody waits longer than the interval, nor longer than the delay in a queue that has stood so long",
+    load,
+    (said) => {
+      const { outcomes } = offered(said)
+      for (const { answers, at, emptiedAt, waited } of outcomes) {
+        assert.isAtMost(answers, 1)
+        if (answers === 1) {
+          assert.isAtMost(waited, Math.max(bounds.delay, emptiedAt + bounds.interval - at) + 1e-6)
+          assert.isAtMost(waited, bounds.interval + 1e-6)
+        }
+      }
+    },
+    { arbitrary: { runs: 25 } }
+  )
+
+  it.prop("a call is answered in time under overload: the limit follows the latency", load, (said) => {
+    const { outcomes } = offered(said)
+    const late = outcomes.filter(({ at, done }) => at > 5_000 && done < Infinity && done - at > 2_000)
+    assert.deepStrictEqual(late, [])
+  }, { arbitrary: { runs: 25 } })
+
+  it.prop("a burst that is served within the interval is refused nothing", {
+    clients: between(1, 1_000),
+    share: between(1, 99)
+  }, ({ clients, share }) => {
+    const cost = bounds.interval * share / 100 / clients
+    const { outcomes } = simulate(Array.from({ length: clients }, () => 0), { cost, until: window })
+    assert.strictEqual(outcomes.filter(({ entered }) => entered).length, clients)
+  }, { arbitrary: { runs: 100 } })
+
+  it.prop(
+    "who waits holds no more than the bound",
+    { ...load, bytes: between(1, 5_000) },
+    ({ bytes, cost, tenths }) => {
+      const { heldAtMost, outcomes } = simulate(steady(cost / tenths, 2_000, 7), { bytes, cost, until: 10_000 })
+      assert.isAtMost(heldAtMost, bounds.bytes)
+      assert.isTrue(outcomes.every(({ answers }) => answers === 1))
+    },
+    { arbitrary: { runs: 30 } }
+  )
+
+  it.prop("with the database away everybody is answered within 2.5 s", load, ({ cost, seed, tenths }) => {
+    const { outcomes } = simulate(steady(cost / (tenths / 10), 8_000, seed), { cost, hangs: 3_000, until: 12_000 })
+    for (const { at, done, entered, waited } of outcomes) {
+      // What was let in before and waited for its turn then is the journal's to bound.
+      if (at > 3_000) assert.isAtMost(entered ? done - at : waited, 2_500)
+    }
+  }, { arbitrary: { runs: 25 } })
+})
