@@ -31,7 +31,8 @@ export const layer = Layer.effect(
       if (refused !== undefined) return yield* refused
       return yield* store(acceptance).pipe(
         Effect.tap(({ replayed }) => {
-          const owned = replayed ? [] : acceptance.messages.filter((message) => handover.owns(message.shard))
+          if (replayed) return handover.behind
+          const owned = acceptance.messages.filter((message) => handover.owns(message.shard))
           return Effect.andThen(
             owned.length === 0 ? Effect.void : handover.offer(owned),
             acceptance.expansion === undefined ? Effect.void : handover.stir

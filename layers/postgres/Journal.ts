@@ -42,6 +42,8 @@ export const layer = Layer.effect(
       }
       const results = yield* insert(batch, [...unowned])
       const fresh = batch.flatMap(({ acceptance }, n) => results[n]?.replayed === true ? [] : acceptance.messages)
+      // Its first call may have ended without a word of its commit: what was sent after this answer comes after those rows (P3).
+      if (results.some(({ replayed }) => replayed)) yield* handover.behind
       yield* handover.offer(fresh)
       if (batch.some(({ acceptance }) => acceptance.expansion !== undefined)) yield* handover.stir
       return results

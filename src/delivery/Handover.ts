@@ -9,6 +9,8 @@ export interface Receiver {
   readonly offer: (messages: ReadonlyArray<OpenMessage>) => Effect.Effect<void>
   /** A request to many was just committed: its owner may be here. */
   readonly stir: Effect.Effect<void>
+  /** Owned rows may have been committed and not offered: the answer of their flush was lost, and a repeat of the call has found them. */
+  readonly behind: Effect.Effect<void>
 }
 
 /**
@@ -19,6 +21,7 @@ export class Handover extends Context.Service<Handover, {
   readonly owns: Receiver["owns"]
   readonly offer: Receiver["offer"]
   readonly stir: Receiver["stir"]
+  readonly behind: Receiver["behind"]
   /** Connects the engine; scoped by the caller, who passes `undefined` at the end. */
   readonly connect: (receiver: Receiver | undefined) => Effect.Effect<void>
 }>()("tidings/Handover") {}
@@ -29,6 +32,7 @@ export const layer: Layer.Layer<Handover> = Layer.sync(Handover, () => {
     owns: (shard) => current?.owns(shard) ?? false,
     offer: (messages) => current?.offer(messages) ?? Effect.void,
     stir: Effect.suspend(() => current?.stir ?? Effect.void),
+    behind: Effect.suspend(() => current?.behind ?? Effect.void),
     connect: (receiver) =>
       Effect.sync(() => {
         current = receiver

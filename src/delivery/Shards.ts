@@ -145,7 +145,8 @@ export const layer = Layer.effect(
             readers.transactional.accept(messages)
             readers.bulk.accept(messages)
           }),
-        stir: Effect.sync(expander.behind)
+        stir: Effect.sync(expander.behind),
+        behind: Effect.sync(behind)
       }),
       () => handover.connect(undefined)
     )

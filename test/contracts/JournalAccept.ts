@@ -245,7 +245,8 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       yield* handover.connect({
         owns,
         offer: (messages) => Effect.sync(() => offered.push(...messages)),
-        stir: Effect.void
+        stir: Effect.void,
+        behind: Effect.void
       })
       yield* Effect.addFinalizer(() => handover.connect(undefined))
       const key = Fixture.key(place)
@@ -271,7 +272,8 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
         yield* handover.connect({
           owns: (shard) => shard === place.shard,
           offer: (messages) => Effect.sync(() => offered.push(...messages.map((message) => message.id))),
-          stir: Effect.void
+          stir: Effect.void,
+          behind: Effect.void
         })
         yield* Effect.addFinalizer(() => handover.connect(undefined))
         const sent = yield* Effect.forEach(Array.from({ length: count }), () => Fixture.accepted(place))
@@ -279,6 +281,25 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
       }).pipe(Effect.scoped),
     few
   )
+
+  it.effect("P3: the engine hears of a replay before its caller does, since it may have missed the first call's commit", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const journal = yield* Journal
+      const handover = yield* Handover
+      let heard = 0
+      yield* handover.connect({
+        owns: (shard) => shard === place.shard,
+        offer: () => Effect.void,
+        stir: Effect.void,
+        behind: Effect.sync(() => heard++)
+      })
+      yield* Effect.addFinalizer(() => handover.connect(undefined))
+      const key = Fixture.key(place)
+      const accept = Effect.suspend(() => journal.accept(Fixture.acceptance(place, [Fixture.message(place)], { key })))
+      assert.deepStrictEqual([(yield* accept).replayed, heard], [false, 0])
+      assert.deepStrictEqual([(yield* accept).replayed, heard], [true, 1])
+    }))
 
   it.effect("P10: scopes do not share keys", () =>
     Effect.gen(function*() {
