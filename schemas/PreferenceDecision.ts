@@ -4,7 +4,8 @@ import { Schema } from "effect"
 
 /**
  * Whose word a preference is, the strongest first: the send's own, the user's for the topic inside the tenant and outside
- * of one, the recipient's legacy one, the subscription's, the list's; then what holds for who said nothing (api.md 10.4).
+ * of one, the recipient's legacy one, the subscription's, the list's; then what holds for who said nothing: the tenant's, the topic's and
+ * its section's (api.md 10.4).
  */
 export const DecisionSource = Schema.Literals([
   "message",
@@ -14,7 +15,8 @@ export const DecisionSource = Schema.Literals([
   "subscription",
   "list",
   "tenant_default",
-  "topic_default"
+  "topic_default",
+  "section_default"
 ])
 export type DecisionSource = typeof DecisionSource.Type
 
@@ -25,6 +27,14 @@ export const DecisionRule = Schema.Struct({
   snoozed: Schema.optionalKey(Schema.Boolean)
 })
 export type DecisionRule = typeof DecisionRule.Type
+
+/** Something a recipient said that their topic does not let them say, by its name in `allowed_preferences`. */
+export const WithheldRule = Schema.Struct({
+  source: DecisionSource,
+  id: Schema.String,
+  preference: Schema.Literals(["snooze", "channel_preferences"])
+})
+export type WithheldRule = typeof WithheldRule.Type
 
 /**
  * What a recipient's preferences made of one message, as its timeline keeps it. `rule` and `channels` are there when
@@ -40,6 +50,8 @@ export const PreferenceDecision = Schema.Struct({
     kept: Schema.Array(Schema.String),
     dropped: Schema.Array(Schema.String),
     rule: DecisionRule
-  }))
+  })),
+  /** What of the recipient's words did not count. */
+  withheld: Schema.optionalKey(Schema.Array(WithheldRule))
 })
 export type PreferenceDecision = typeof PreferenceDecision.Type

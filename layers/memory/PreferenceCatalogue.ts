@@ -141,7 +141,11 @@ export const layer = Layer.effect(
       }, transaction),
       resolve: Effect.fnUntraced(function*(scope, id) {
         const row = yield* read((state) => HashMap.get(state.preferences.topics, nameOf(scope, id)))
-        return Option.isNone(row) ? Option.none() : Option.some(yield* topicRecord(row.value))
+        if (Option.isNone(row)) return Option.none()
+        const record = yield* topicRecord(row.value)
+        const found = yield* read((state) => HashMap.get(state.preferences.sections, nameOf(scope, record.sectionId)))
+        const section = Option.isNone(found) ? undefined : yield* orUnavailable(decodeSection(found.value.section))
+        return Option.some({ ...record, section })
       })
     })
   })

@@ -93,7 +93,9 @@ const make = Effect.gen(function*() {
         given
       )}, updated_at = ${now}
         where scope = ${scope} and id = ${id} and not archived returning 1`
-      return found.length === 0 ? yield* new SectionNotFound({ id }) : yield* section(scope, id)
+      if (found.length === 0) return yield* new SectionNotFound({ id })
+      yield* revisions.bump(scope)
+      return yield* section(scope, id)
     },
     sql.withTransaction,
     orUnavailable
@@ -109,6 +111,7 @@ const make = Effect.gen(function*() {
         where scope = ${scope} and section_id = ${id} and not archived limit 1`
       if (topics.length > 0) return yield* new SectionNotEmpty({ id })
       yield* sql`update preference_sections set archived = true where scope = ${scope} and id = ${id}`
+      yield* revisions.bump(scope)
     },
     sql.withTransaction,
     orUnavailable
@@ -198,13 +201,16 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  const resolve = revisions.remembering((scope, id) =>
-    sql`select ${sql.literal(topicColumns)} from preference_topics where scope = ${scope} and id = ${id}`.pipe(
-      Effect.flatMap(decodeTopics),
-      Effect.map(Array.head),
-      orUnavailable
-    )
-  )
+  const resolve = revisions.remembering(Effect.fnUntraced(function*(scope, id) {
+    const found = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
+      where scope = ${scope} and id = ${id}`
+    const topic = Array.head(yield* decodeTopics(found))
+    if (Option.isNone(topic)) return Option.none()
+    const sections = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
+      where scope = ${scope} and id = ${topic.value.sectionId} and not archived`
+    const [section] = yield* decodeSections(sections)
+    return Option.some({ ...topic.value, section: section?.section })
+  }, orUnavailable))
 
   return PreferenceCatalogue.of({
     sections,

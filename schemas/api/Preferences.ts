@@ -123,7 +123,12 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Create a topic")
-    .annotate(OpenApi.Description, "It counts for sends at once; publishing is for the hosted page only."),
+    .annotate(
+      OpenApi.Description,
+      "It counts for sends at once; publishing is for the hosted page only. It goes through its `routing_options` only, or its section's"
+        + " if that one has custom routing; an empty list bounds nothing. `allowed_preferences` that name something withhold the rest from"
+        + " users."
+    ),
   HttpApiEndpoint.get("topic", "/sections/:section_id/topics/:topic_id", {
     params: topic,
     success: TopicResponse,

@@ -79,9 +79,7 @@ export const make = Effect.gen(function*() {
       return {
         ...asked,
         now: yield* Clock.currentTimeMillis,
-        topic: record === undefined
-          ? undefined
-          : { id: record.id, sectionId: record.sectionId, status: record.topic.default_status },
+        topic: record === undefined ? undefined : PreferenceStatements.terms(record),
         names,
         sent: recipient.preferences,
         recipient: legacy

@@ -34,6 +34,8 @@ export const unwanted = (decision: PreferenceDecision) =>
     reason: decision.reason ?? "UNSUBSCRIBED",
     detail: decision.reason === "OPT_IN_REQUIRED"
       ? "The recipient has not opted in to the notification"
+      : decision.reason === "NO_CHANNELS"
+      ? "The topic goes through none of the channels of the message"
       : "Notification opted out by user",
     decision
   })

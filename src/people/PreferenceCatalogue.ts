@@ -21,6 +21,11 @@ export interface TopicRecord {
   readonly updated: number
 }
 
+/** A topic as a send finds it; the section is missing once it is archived. */
+export interface ResolvedTopic extends TopicRecord {
+  readonly section: PreferenceSection | undefined
+}
+
 /** A section with its topics, oldest first. Times in epoch ms. */
 export interface SectionRecord {
   readonly id: string
@@ -81,5 +86,5 @@ export class PreferenceCatalogue extends Context.Service<PreferenceCatalogue, {
    * For a send; an archived topic too, since who opted out of it stays out of what still names it. Cheap, and as fresh as
    * `Templates.resolve`.
    */
-  readonly resolve: (scope: Scope, id: string) => Effect.Effect<Option.Option<TopicRecord>, StoreUnavailable>
+  readonly resolve: (scope: Scope, id: string) => Effect.Effect<Option.Option<ResolvedTopic>, StoreUnavailable>
 }>()("tidings/PreferenceCatalogue") {}

@@ -1,5 +1,5 @@
-import type { DecisionRule, DecisionSource, PreferenceDecision } from "#schemas/PreferenceDecision.ts"
-import type { PreferenceStatus } from "#schemas/Preferences.ts"
+import type { DecisionRule, DecisionSource, PreferenceDecision, WithheldRule } from "#schemas/PreferenceDecision.ts"
+import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.ts"
 
 /** What one source says of a message. `channels`: the only ones it may go through; `undefined` leaves that to others. */
 export interface Statement {
@@ -7,11 +7,17 @@ export interface Statement {
   readonly id: string
   readonly status: PreferenceStatus | undefined
   readonly snoozed: boolean
-  readonly channels: ReadonlyArray<string> | undefined
+  readonly channels: ReadonlyArray<PreferenceChannel> | undefined
+  /** What of it the topic does not let its recipients say; it is left out above. */
+  readonly withheld?: ReadonlyArray<WithheldRule["preference"]>
 }
 
 /** Who did not say it themselves: their word is a default for one who never opted in. */
-const defaults: ReadonlySet<DecisionSource> = new Set(["list", "tenant_default", "topic_default"])
+const defaults: ReadonlySet<DecisionSource> = new Set(["list", "tenant_default", "topic_default", "section_default"])
+
+/** Whether it is the workspace that says it of a topic of its own. */
+export const isCatalogue = (source: DecisionSource): boolean =>
+  source === "topic_default" || source === "section_default"
 
 /** Whether the word is the recipient's own, so that it beats conditions of a template. */
 export const isOwn = ({ source }: DecisionRule): boolean => !defaults.has(source)
@@ -36,7 +42,11 @@ export const resolve = (
     : deciding?.snoozed === true
     ? "OPTED_OUT"
     : deciding?.status ?? "OPTED_IN"
+  const withheld = statements.flatMap(({ id, source, withheld = [] }) =>
+    withheld.map((preference) => ({ source, id, preference }))
+  )
   const common = {
+    ...(withheld.length === 0 ? {} : { withheld }),
     ...(topic === undefined ? {} : { topic_id: topic }),
     status,
     ...(deciding === undefined
@@ -47,7 +57,7 @@ export const resolve = (
     return { outcome: "DROPPED", ...common, reason: defaults.has(deciding.source) ? "OPT_IN_REQUIRED" : "UNSUBSCRIBED" }
   }
   const choosing = statements.find((statement) => statement.channels !== undefined)
-  const chosen = choosing?.channels
+  const chosen: ReadonlyArray<string> | undefined = choosing?.channels
   if (choosing === undefined || chosen === undefined) return { outcome: "KEPT", ...common }
   const kept = channels.filter((channel) => chosen.includes(channel))
   if (kept.length === 0 && channels.length > 0) {
@@ -55,7 +65,7 @@ export const resolve = (
     return {
       outcome: "DROPPED",
       ...common,
-      reason: "UNSUBSCRIBED",
+      reason: isCatalogue(choosing.source) ? "NO_CHANNELS" : "UNSUBSCRIBED",
       channels: { kept, dropped: channels, rule: ruleOf(choosing) }
     }
   }

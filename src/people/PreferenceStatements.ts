@@ -1,6 +1,7 @@
 import { fromIso } from "#schemas/api/Instant.ts"
-import type { DecisionSource } from "#schemas/PreferenceDecision.ts"
+import type { DecisionSource, WithheldRule } from "#schemas/PreferenceDecision.ts"
 import type {
+  PreferenceChannel,
   PreferenceEntry,
   PreferenceRule,
   PreferenceSource,
@@ -10,17 +11,79 @@ import type {
   TopicSetting
 } from "#schemas/Preferences.ts"
 import type { ListWord } from "#src/people/ListPreferences.ts"
+import type { ResolvedTopic } from "#src/people/PreferenceCatalogue.ts"
 import type { Statement } from "#src/people/PreferenceResolution.ts"
 import type { TenantDefault } from "#src/people/TenantPreferences.ts"
 import type { TopicOverrides } from "#src/people/UserPreferences.ts"
 
+/** What a topic lets be said of it. */
+export interface TopicTerms {
+  readonly id: string
+  readonly sectionId: string
+  readonly status: PreferenceStatus
+  /** The only channels that it goes through, and who says so: the topic, or else its section. */
+  readonly options: {
+    readonly source: DecisionSource
+    readonly id: string
+    readonly channels: ReadonlyArray<PreferenceChannel>
+  } | undefined
+  /** What its recipients may choose besides a status. */
+  readonly allowed: ReadonlySet<WithheldRule["preference"]>
+}
+
+const everything: ReadonlyArray<WithheldRule["preference"]> = ["snooze", "channel_preferences"]
+
+const given = <A>(list: ReadonlyArray<A> | null | undefined): ReadonlyArray<A> | undefined =>
+  list === null || list === undefined || list.length === 0 ? undefined : list
+
+/**
+ * The terms of a topic of the catalogue (api.md 10.2). No `routing_options` leave the channels to the section's, if that one has custom
+ * routing, and then to the message; no `allowed_preferences` withhold nothing.
+ */
+export const terms = ({ id, section, sectionId, topic }: Omit<ResolvedTopic, "created" | "updated">): TopicTerms => {
+  const own = given(topic.routing_options)
+  const shared = section?.has_custom_routing === true ? given(section.routing_options) : undefined
+  return {
+    id,
+    sectionId,
+    status: topic.default_status,
+    options: own !== undefined
+      ? { source: "topic_default", id, channels: own }
+      : shared !== undefined
+      ? { source: "section_default", id: sectionId, channels: shared }
+      : undefined,
+    allowed: new Set(given(topic.allowed_preferences) ?? everything)
+  }
+}
+
+/** Whose words are recipients' own choices, which a topic may withhold; the send's own are the workspace's. */
+const customized: ReadonlySet<DecisionSource> = new Set(["user_in_tenant", "user", "recipient", "subscription"])
+
+/** A statement within the topic's terms: channels that it does not go through, and what its recipients may not say, do not count. */
+const within = ({ allowed, options }: TopicTerms, statement: Statement): Statement => {
+  const { channels, id, snoozed, source, status } = statement
+  const isWithheld = (preference: WithheldRule["preference"]) => customized.has(source) && !allowed.has(preference)
+  const withheld = [
+    ...(snoozed && isWithheld("snooze") ? ["snooze" as const] : []),
+    ...(channels !== undefined && isWithheld("channel_preferences") ? ["channel_preferences" as const] : [])
+  ]
+  return {
+    source,
+    id,
+    status,
+    snoozed: snoozed && !withheld.includes("snooze"),
+    channels: withheld.includes("channel_preferences")
+      ? undefined
+      : channels?.filter((channel) => options === undefined || options.channels.includes(channel)),
+    ...(withheld.length === 0 ? {} : { withheld })
+  }
+}
+
 /** Everything that may have been said of one message. Times in epoch ms. */
 export interface Said {
   readonly now: number
-  /** The topic of the message and the section it is in, if the catalogue has it. */
-  readonly topic:
-    | { readonly id: string; readonly sectionId: string; readonly status: PreferenceStatus }
-    | undefined
+  /** The topic of the message, if the catalogue has it. */
+  readonly topic: TopicTerms | undefined
   /** The names that `notifications` may know the message by, the most special first: its topic, its template. */
   readonly names: ReadonlyArray<string>
   readonly sent: SentPreferences | null | undefined
@@ -84,7 +147,7 @@ export const statements = (said: Said): ReadonlyArray<Statement> => {
   const stored = (source: PreferenceSource, record: RecipientPreferences | undefined) =>
     entriesOf(record, said).map(([id, entry]) => spoken(source, id, entry, now))
   const nearest = tenants[0]
-  return [
+  const all = [
     ...sent("recipient"),
     ...(overrides?.inTenant === undefined ? [] : [set("user_in_tenant", overrides.topicId, overrides.inTenant)]),
     ...(overrides?.own === undefined ? [] : [set("user", overrides.topicId, overrides.own)]),
@@ -98,4 +161,7 @@ export const statements = (said: Said): ReadonlyArray<Statement> => {
       ? []
       : [{ source: "topic_default" as const, id: topic.id, status: topic.status, snoozed: false, channels: undefined }])
   ]
+  if (topic === undefined) return all
+  const limited = all.map((statement) => within(topic, statement))
+  return topic.options === undefined ? limited : [...limited, { ...topic.options, status: undefined, snoozed: false }]
 }

@@ -42,6 +42,7 @@ export interface TopicPreference {
 interface Listed {
   readonly record: TopicRecord
   readonly sectionName: string
+  readonly terms: PreferenceStatements.TopicTerms
 }
 
 /** What a user wants of topics, held against the catalogue and the tenants' defaults (api.md 10.3). */
@@ -90,14 +91,14 @@ const lastOfEach = (overrides: ReadonlyArray<TopicOverride>): ReadonlyArray<Topi
 
 /** Which of an effective default and the statements hold: what `PreferenceResolution` makes of a message of the topic. */
 const effective = (
-  { id, sectionId, topic }: TopicRecord,
+  topic: PreferenceStatements.TopicTerms,
   overrides: TopicOverrides | undefined,
   tenants: PreferenceStatements.Said["tenants"],
   now: number
 ) => {
   const statements = PreferenceStatements.statements({
     now,
-    topic: { id, sectionId, status: topic.default_status },
+    topic,
     names: [],
     sent: undefined,
     overrides,
@@ -105,11 +106,12 @@ const effective = (
     list: undefined,
     tenants
   })
-  const settings = [overrides?.inTenant, overrides?.own, tenants[0]]
-  const choosing = settings.find((setting) => setting?.has_custom_routing === true)
+  const choosing = statements.find(({ channels, source }) =>
+    channels !== undefined && !PreferenceResolution.isCatalogue(source)
+  )
   return {
     status: PreferenceResolution.resolve(statements, []).status,
-    channels: choosing === undefined ? undefined : choosing.custom_routing ?? []
+    channels: choosing?.channels
   }
 }
 
@@ -127,7 +129,12 @@ export const layer = Layer.effect(
       const sections = yield* catalogue.sections(scope)
       return new Map<string, Listed>(
         sections.flatMap(({ section, topics }) =>
-          topics.map((record) => [record.id, { record, sectionName: section.name }] as const)
+          topics.map((record) =>
+            [
+              record.id,
+              { record, sectionName: section.name, terms: PreferenceStatements.terms({ ...record, section }) }
+            ] as const
+          )
         )
       )
     })
@@ -136,17 +143,17 @@ export const layer = Layer.effect(
       tenantId === undefined ? Effect.succeed([]) : tenants.chain(scope, tenantId, topicId)
 
     const shown = Effect.fnUntraced(function*(owner: Owner, listed: Listed, overrides: TopicOverrides) {
-      const { record, sectionName } = listed
+      const { record, sectionName, terms } = listed
       const defaults = yield* chain(owner, record.id)
       const now = yield* Clock.currentTimeMillis
-      const byDefault = effective(record, undefined, defaults, now)
+      const byDefault = effective(terms, undefined, defaults, now)
       return {
         topicId: record.id,
         topicName: record.topic.name,
         sectionId: record.sectionId,
         sectionName,
         defaultStatus: byDefault.status,
-        ...effective(record, overrides, defaults, now)
+        ...effective(terms, overrides, defaults, now)
       } satisfies TopicPreference
     })
 
@@ -155,8 +162,14 @@ export const layer = Layer.effect(
       function*(owner: Owner, known: ReadonlyMap<string, Listed>, { setting, topicId }: TopicOverride) {
         const listed = known.get(topicId)
         if (listed === undefined) return "The topic does not exist"
+        const { allowed, options } = listed.terms
+        const chosen = setting.has_custom_routing === true ? setting.custom_routing ?? [] : []
+        if (chosen.length > 0 && !allowed.has("channel_preferences"))
+          return "The topic does not let users choose channels"
+        const foreign = chosen.find((channel) => options?.channels.includes(channel) === false)
+        if (foreign !== undefined) return `The topic does not go through ${foreign}`
         if (setting.status !== "OPTED_OUT") return undefined
-        const { status } = effective(listed.record, undefined, yield* chain(owner, topicId), 0)
+        const { status } = effective(listed.terms, undefined, yield* chain(owner, topicId), 0)
         return status === "REQUIRED" ? "The topic is required and cannot be opted out of" : undefined
       }
     )

@@ -131,11 +131,15 @@ export const preferenceCatalogueContract = <E>(name: string, stores: Layer.Layer
         assert.isTrue(Option.isNone(yield* catalogue.resolve(scope, "pt_none")))
         const { id } = yield* catalogue.createSection(scope, section)
         const news = yield* catalogue.createTopic(scope, id, topic)
-        assert.deepStrictEqual(yield* catalogue.resolve(scope, news.id), Option.some(news))
+        assert.deepStrictEqual(yield* catalogue.resolve(scope, news.id), Option.some({ ...news, section }))
         const replaced = yield* catalogue.replaceTopic(scope, id, news.id, bare)
-        assert.deepStrictEqual(yield* catalogue.resolve(scope, news.id), Option.some(replaced))
+        assert.deepStrictEqual(yield* catalogue.resolve(scope, news.id), Option.some({ ...replaced, section }))
         yield* catalogue.archiveTopic(scope, id, news.id)
-        assert.deepStrictEqual(yield* catalogue.resolve(scope, news.id), Option.some(replaced))
+        yield* catalogue.replaceSection(scope, id, { name: "B" })
+        const gone = { ...replaced, section: { name: "B" } }
+        assert.deepStrictEqual(yield* catalogue.resolve(scope, news.id), Option.some(gone))
+        yield* catalogue.archiveSection(scope, id)
+        assert.isUndefined(Option.getOrThrow(yield* catalogue.resolve(scope, news.id)).section)
       }))
 
     it.effect("every publication has a higher version, within a millisecond too", () =>

@@ -1,4 +1,4 @@
-import { catalogue, refusal } from "#test/layers/http/PreferenceFixture.ts"
+import { catalogue, idOf, refusal } from "#test/layers/http/PreferenceFixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
@@ -64,6 +64,44 @@ describe("User preferences", () => {
       const channel = yield* put(optedIn, { status: "OPTED_IN", custom_routing: ["email", "fax"] })
       assert.strictEqual(channel.status, 400)
       assert.include(channel.text, "topic.custom_routing[1]: ")
+    }))
+
+  it.effect("a topic's own terms: channels that it lets nobody choose, or does not go through, are refused", () =>
+    Effect.gen(function*() {
+      const { call, sectionId } = yield* catalogue
+      const made = Effect.fnUntraced(function*(terms: object) {
+        const body = { name: "t", default_status: "OPTED_IN", ...terms }
+        return idOf(yield* call("POST", `/preferences/sections/${sectionId}/topics`, { body }))
+      })
+      const fixed = yield* made({ allowed_preferences: ["snooze"] })
+      const narrow = yield* made({ allowed_preferences: ["channel_preferences"], routing_options: ["email", "sms"] })
+      const put = Effect.fnUntraced(function*(topic: string, setting: object) {
+        const { body, status } = yield* call("PUT", `/users/ada/preferences/${topic}`, { body: { topic: setting } })
+        return [status, body]
+      })
+      const choose = (...custom_routing: ReadonlyArray<string>) => ({ status: "OPTED_IN", custom_routing })
+      const closed = `${fixed}: The topic does not let users choose channels`
+      assert.deepStrictEqual(yield* put(fixed, choose("email")), [400, refusal(closed)])
+      assert.deepStrictEqual(yield* put(narrow, choose("sms", "inbox")), [
+        400,
+        refusal(`${narrow}: The topic does not go through inbox`)
+      ])
+      for (
+        const [topic, setting] of [[fixed, { status: "OPTED_OUT" }], [fixed, choose()], [
+          narrow,
+          choose("sms")
+        ]] as const
+      )
+        assert.strictEqual((yield* put(topic, setting))[0], 200)
+      // Terms that change later change what holds, not what was said.
+      const path = `/preferences/sections/${sectionId}/topics/${narrow}`
+      const shown = () => Effect.map(call("GET", `/users/ada/preferences/${narrow}`), ({ text }) => text)
+      assert.include(yield* shown(), `"has_custom_routing":true,"custom_routing":["sms"]`)
+      const terms = { name: "t", default_status: "OPTED_IN", allowed_preferences: ["snooze"] }
+      yield* call("PUT", path, { body: terms })
+      assert.include(yield* shown(), `"has_custom_routing":false,"custom_routing":[]`)
+      yield* call("PUT", path, { body: { ...terms, allowed_preferences: [] } })
+      assert.include(yield* shown(), `"has_custom_routing":true,"custom_routing":["sms"]`)
     }))
 
   it.effect("POST sets what can be set and tells why the rest cannot", () =>

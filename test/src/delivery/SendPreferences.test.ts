@@ -1,5 +1,5 @@
 import * as Fake from "#layers/providers/Fake.ts"
-import type { TopicSetting } from "#schemas/Preferences.ts"
+import type { PreferenceSection, PreferenceTopic, TopicSetting } from "#schemas/Preferences.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
@@ -71,7 +71,12 @@ const start = Effect.gen(function*() {
   const about = (topicId: string): Instructions => ({ preferences: { subscription_topic_id: topicId } })
   const say = (topicId: string, setting: TopicSetting, tenantId?: string) =>
     users.put(scope, Fixture.user, tenantId, [{ topicId, setting }])
-  return { about, catalogue, scope, section, send, say, topic, tenants: yield* Tenants }
+  /** A topic with terms of its own, in a section that may have some too. */
+  const limited = Effect.fnUntraced(function*(terms: Partial<PreferenceTopic>, of: Partial<PreferenceSection> = {}) {
+    const { id } = yield* catalogue.createSection(scope, { name: "Limited", ...of })
+    return yield* catalogue.createTopic(scope, id, { name: "n", default_status: "OPTED_IN", ...terms })
+  })
+  return { about, catalogue, limited, scope, section, send, say, topic, tenants: yield* Tenants }
 })
 
 const unsubscribed = ["UNDELIVERABLE", "UNSUBSCRIBED", "Notification opted out by user"]
@@ -183,6 +188,81 @@ describe("Sends by preferences", () => {
       const required = yield* topic("REQUIRED")
       yield* say(required, choose("push"))
       assert.deepInclude(yield* send(ada, about(required)), { channels: every })
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a topic goes through its routing options only, or its section's, whatever is chosen", () =>
+    Effect.gen(function*() {
+      const { about, limited, say, send } = yield* start
+      const { id } = yield* limited({ routing_options: ["sms", "email"] })
+      assert.deepStrictEqual(yield* send(ada, about(id)), {
+        channels: ["email", "sms"],
+        decision: {
+          outcome: "KEPT",
+          topic_id: id,
+          status: "OPTED_IN",
+          rule: { source: "topic_default", id },
+          channels: { kept: ["email", "sms"], dropped: ["inbox"], rule: { source: "topic_default", id } }
+        }
+      })
+      yield* say(id, choose("inbox", "sms"))
+      assert.deepStrictEqual((yield* send(ada, about(id))).decision?.channels, {
+        kept: ["sms"],
+        dropped: ["email", "inbox"],
+        rule: { source: "user", id }
+      })
+      yield* say(id, choose("inbox"))
+      assert.deepInclude(yield* send(ada, about(id)), { refused: unsubscribed })
+
+      const shared = { has_custom_routing: true, routing_options: ["inbox" as const] }
+      const inherits = yield* limited({ routing_options: [] }, shared)
+      assert.deepStrictEqual((yield* send(ada, about(inherits.id))).decision?.channels, {
+        kept: ["inbox"],
+        dropped: ["email", "sms"],
+        rule: { source: "section_default", id: inherits.sectionId }
+      })
+      const own = yield* limited({ routing_options: ["sms"] }, shared)
+      assert.deepInclude(yield* send(ada, about(own.id)), { channels: ["sms"] })
+      const off = yield* limited({}, { ...shared, has_custom_routing: false })
+      assert.deepInclude(yield* send(ada, about(off.id)), { channels: every })
+
+      const none = yield* limited({ routing_options: ["push"] })
+      assert.deepInclude(yield* send(ada, about(none.id)), {
+        refused: ["UNDELIVERABLE", "NO_CHANNELS", "The topic goes through none of the channels of the message"]
+      })
+      const required = yield* limited({ routing_options: ["push"], default_status: "REQUIRED" })
+      assert.deepInclude(yield* send(ada, about(required.id)), { channels: every })
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("what a topic does not let its recipients say does not count, and the decision tells", () =>
+    Effect.gen(function*() {
+      const { about, limited, say, scope, send } = yield* start
+      const legacy = yield* LegacyPreferences
+      const { id } = yield* limited({ allowed_preferences: ["snooze"] })
+      yield* say(id, choose("inbox"))
+      assert.deepStrictEqual(yield* send(ada, about(id)), {
+        channels: every,
+        decision: {
+          outcome: "KEPT",
+          topic_id: id,
+          status: "OPTED_IN",
+          rule: { source: "user", id },
+          withheld: [{ source: "user", id, preference: "channel_preferences" }]
+        }
+      })
+      const sent = {
+        ...ada,
+        preferences: { notifications: { [id]: { channel_preferences: [{ channel: "sms" as const }] } } }
+      }
+      assert.deepInclude(yield* send(sent, about(id)), { channels: ["sms"] })
+      const other = yield* limited({ allowed_preferences: ["channel_preferences"] })
+      const entry = { rules: [{ type: "snooze" }], channel_preferences: [{ channel: "email" as const }] }
+      yield* legacy.replace(scope, Fixture.user, { notifications: { [other.id]: entry, [id]: entry } })
+      const { channels, decision } = { channels: undefined, ...(yield* send(ada, about(other.id))) }
+      assert.deepStrictEqual(channels, ["email"])
+      assert.deepStrictEqual(decision?.withheld, [{ source: "recipient", id: other.id, preference: "snooze" }])
+      // An opt-out is never withheld.
+      yield* say(id, out)
+      assert.deepInclude(yield* send(ada, about(id)), { refused: unsubscribed })
     }).pipe(Effect.provide(stores)))
 
   it.effect("the topic of a template counts, unless the message names its own; a chosen channel beats its conditions", () =>

@@ -1,0 +1,119 @@
+import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import {
+  PreferenceChannel,
+  PreferenceSection,
+  PreferenceStatus,
+  PreferenceTopic,
+  TopicSetting
+} from "#schemas/Preferences.ts"
+import { resolve } from "#src/people/PreferenceResolution.ts"
+import { statements, terms } from "#src/people/PreferenceStatements.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+const someone = Schema.UndefinedOr(TopicSetting)
+
+/** What may be said of a message of the topic `pt` in the section `ps`: custom routing in every place that may hold it, and a snooze. */
+const Words = Schema.Struct({
+  topic: PreferenceTopic,
+  section: Schema.UndefinedOr(PreferenceSection),
+  inTenant: someone,
+  own: someone,
+  tenant: someone,
+  entry: Schema.UndefinedOr(Schema.Struct({
+    status: Schema.UndefinedOr(PreferenceStatus),
+    snoozed: Schema.Boolean,
+    channels: Schema.Array(PreferenceChannel)
+  }))
+})
+type Words = typeof Words.Type
+const Channels = Schema.Array(PreferenceChannel)
+
+const decide = (words: Words, channels: ReadonlyArray<PreferenceChannel>) => {
+  const { entry, inTenant, own, section, tenant, topic } = words
+  const known = terms({ id: "pt", sectionId: "ps", section, topic })
+  const decision = resolve(
+    statements({
+      now: 0,
+      topic: known,
+      names: ["pt"],
+      sent: undefined,
+      overrides: { topicId: "pt", inTenant, own },
+      recipient: entry === undefined ? undefined : {
+        notifications: {
+          pt: {
+            status: entry.status,
+            channel_preferences: entry.channels.map((channel) => ({ channel })),
+            rules: entry.snoozed ? [{ type: "snooze" }] : []
+          }
+        }
+      },
+      list: undefined,
+      tenants: tenant === undefined ? [] : [{ ...tenant, tenantId: "acme" }]
+    }),
+    [...new Set(channels)],
+    "pt"
+  )
+  return { decision, options: known.options?.channels }
+}
+
+const silent = ({ withheld: _, ...decision }: PreferenceDecision) => decision
+
+const unchosen = (setting: TopicSetting | undefined) =>
+  setting === undefined ? undefined : { ...setting, has_custom_routing: false }
+
+const allowing = (words: Words, ...allowed: ReadonlyArray<"snooze" | "channel_preferences">): Words => ({
+  ...words,
+  topic: { ...words.topic, allowed_preferences: allowed }
+})
+
+describe("PreferenceStatements", () => {
+  it.prop("no choice takes a message through a channel that its topic does not go through, unless it is required", {
+    words: Words,
+    channels: Channels
+  }, ({ channels, words }) => {
+    const { decision, options } = decide(words, channels)
+    if (options === undefined || decision.outcome === "DROPPED" || channels.length === 0) return
+    if (decision.channels === undefined) assert.strictEqual(decision.status, "REQUIRED")
+    else assert.includeMembers([...options], [...decision.channels.kept])
+  })
+
+  it.prop("where a topic lets nobody choose channels, users' custom routing is as if it were not there", {
+    words: Words,
+    channels: Channels
+  }, ({ channels, words }) => {
+    const said = allowing(words, "snooze")
+    const { entry, inTenant, own } = words
+    const plain: Words = {
+      ...said,
+      inTenant: unchosen(inTenant),
+      own: unchosen(own),
+      entry: entry === undefined ? undefined : { ...entry, channels: [] }
+    }
+    const { decision } = decide(said, channels)
+    assert.deepStrictEqual(silent(decision), decide(plain, channels).decision)
+    const choices = [inTenant?.has_custom_routing === true, own?.has_custom_routing === true, entry?.channels.length]
+    assert.lengthOf(decision.withheld ?? [], choices.filter(Boolean).length)
+  })
+
+  it.prop("where a topic lets nobody snooze, snoozes are as if they were not there", {
+    words: Words,
+    channels: Channels
+  }, ({ channels, words }) => {
+    const said = allowing(words, "channel_preferences")
+    const { entry } = words
+    const plain = { ...said, entry: entry === undefined ? undefined : { ...entry, snoozed: false } }
+    const { decision } = decide(said, channels)
+    assert.deepStrictEqual(silent(decision), decide(plain, channels).decision)
+    assert.strictEqual(decision.withheld !== undefined, entry?.snoozed === true)
+  })
+
+  it.prop("a topic that names nothing that it allows withholds nothing", { words: Words, channels: Channels }, ({
+    channels,
+    words
+  }) => {
+    const { decision } = decide(allowing(words), channels)
+    assert.deepStrictEqual(decision, decide(allowing(words, "snooze", "channel_preferences"), channels).decision)
+    assert.isUndefined(decision.withheld)
+  })
+})
