@@ -9,6 +9,8 @@ import * as CallbackRoute from "#layers/http/Callbacks.ts"
 import * as ClusterRoute from "#layers/http/Clusters.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Operations from "#layers/http/Operations.ts"
+import * as PreferenceRoute from "#layers/http/pages/Preferences.ts"
+import * as UnsubscribeRoute from "#layers/http/pages/Unsubscribe.ts"
 import * as Routes from "#layers/http/Routes.ts"
 import * as Tracked from "#layers/http/Tracking.ts"
 import * as Mjml from "#layers/mjml/Mjml.ts"
@@ -47,8 +49,11 @@ import type { Providers } from "#src/delivery/Providers.ts"
 import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
+import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
+import * as PreferencePage from "#src/people/PreferencePage.ts"
 import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as TopicPreferences from "#src/people/TopicPreferences.ts"
+import * as Unsubscribing from "#src/people/Unsubscribing.ts"
 import * as AudienceUpkeep from "#src/people/AudienceUpkeep.ts"
 import * as Callbacks from "#src/reports/Callbacks.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
@@ -100,6 +105,13 @@ const callbacks = CallbackRoute.layer.pipe(
   Layer.provide(Outbound.layer)
 )
 
+/** What readers of messages open and choose. */
+const readers = Layer.mergeAll(
+  Tracked.layer.pipe(Layer.provide(Tracking.layer)),
+  UnsubscribeRoute.layer.pipe(Layer.provide(Unsubscribing.layer)),
+  PreferenceRoute.layer.pipe(Layer.provide(PreferencePage.layer))
+)
+
 /** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
   Placed,
@@ -138,7 +150,7 @@ const server = (settings: Values) =>
     Layer.mergeAll(
       Routes.layer,
       callbacks,
-      Tracked.layer.pipe(Layer.provide(Tracking.layer)),
+      readers,
       ClusterRoute.layer,
       Operations.layer({ alone: settings.databaseUrl === undefined })
     ),
@@ -161,7 +173,7 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
     Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
     Layer.provideMerge(TenantPreferences.layer),
     Layer.provideMerge(rendering),
-    Layer.provideMerge(Tracking.layerLinks),
+    Layer.provideMerge([Tracking.layerLinks, PreferenceLinks.layer]),
     Layer.provideMerge(stores),
     Layer.provideMerge(vendors),
     Layer.provideMerge(database(settings)),

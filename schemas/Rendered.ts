@@ -21,6 +21,8 @@ export const Rendered = Schema.Struct({
   raw: Schema.optionalKey(JsonMap),
   /** What the elements are in the provider's own form: `slackBlocks`, `adaptiveCard`. */
   native: Schema.optionalKey(JsonMap),
+  /** Of an e-mail that says so in its header: where one click opts out of its topic (RFC 8058). */
+  unsubscribe: Schema.optionalKey(Schema.String),
   /** Of a text message. */
   segments: Schema.optionalKey(Segments)
 })

@@ -13,6 +13,7 @@ import {
   TopicNotFound,
   type TopicRecord
 } from "#src/people/PreferenceCatalogue.ts"
+import * as PreferenceSnapshot from "#src/people/PreferenceSnapshot.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const sectionText = Schema.fromJsonString(PreferenceSection)
@@ -133,12 +134,19 @@ export const layer = Layer.effect(
       publish: Effect.fnUntraced(function*(scope, settings) {
         const id = yield* newPageId
         const publishedAt = yield* Clock.currentTimeMillis
-        const page = JSON.stringify({ ...settings, sections: yield* sections(scope) })
+        const page = PreferenceSnapshot.toText(settings, yield* sections(scope))
         const before = yield* read((state) => Option.getOrElse(HashMap.get(state.preferences.pages, scope), () => []))
         const version = Math.max(publishedAt, (before.at(-1)?.version ?? 0) + 1)
         yield* change(({ pages }) => ({ pages: HashMap.set(pages, scope, [...before, { id, version, page }]) }))
         return { id, publishedAt, version }
       }, transaction),
+      published: Effect.fnUntraced(function*(scope) {
+        const pages = yield* read((state) => Option.getOrElse(HashMap.get(state.preferences.pages, scope), () => []))
+        const page = pages.at(-1)?.page
+        return page === undefined
+          ? Option.none()
+          : Option.some(yield* orUnavailable(PreferenceSnapshot.fromText(page)))
+      }),
       resolve: Effect.fnUntraced(function*(scope, id) {
         const row = yield* read((state) => HashMap.get(state.preferences.topics, nameOf(scope, id)))
         if (Option.isNone(row)) return Option.none()

@@ -12,6 +12,7 @@ import {
   TopicNotFound,
   type TopicRecord
 } from "#src/people/PreferenceCatalogue.ts"
+import * as PreferenceSnapshot from "#src/people/PreferenceSnapshot.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -33,6 +34,7 @@ const decodeTopics = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   created: Schema.Number,
   updated: Schema.Number
 })))
+const decodePages = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ page: Schema.String })))
 const decodeVersion = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ version: Schema.Number })]))
 
 const sectionColumns = `id, section, created_at::float8 as created, updated_at::float8 as updated`
@@ -189,7 +191,7 @@ const make = Effect.gen(function*() {
       const id = yield* newPageId
       const now = yield* Clock.currentTimeMillis
       yield* sql`select pg_advisory_xact_lock(hashtextextended('preference_pages', ${scope}))`
-      const page = JSON.stringify({ ...settings, sections: yield* sections(scope) })
+      const page = PreferenceSnapshot.toText(settings, yield* sections(scope))
       const [{ version }] = yield* sql`insert into preference_pages (scope, version, id, page, published_at)
         select ${scope}, greatest(${now}::bigint, coalesce(max(version), 0) + 1), ${id}, ${page}, ${now}
         from preference_pages where scope = ${scope} returning version::float8 as version`.pipe(
@@ -200,6 +202,12 @@ const make = Effect.gen(function*() {
     sql.withTransaction,
     orUnavailable
   )
+
+  const published: PreferenceCatalogue["Service"]["published"] = Effect.fnUntraced(function*(scope) {
+    const rows = yield* sql`select page from preference_pages where scope = ${scope} order by version desc limit 1`
+    const [row] = yield* decodePages(rows)
+    return row === undefined ? Option.none() : Option.some(yield* PreferenceSnapshot.fromText(row.page))
+  }, orUnavailable)
 
   const resolve = revisions.remembering(Effect.fnUntraced(function*(scope, id) {
     const found = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
@@ -223,6 +231,7 @@ const make = Effect.gen(function*() {
     replaceTopic,
     archiveTopic,
     publish,
+    published,
     resolve
   })
 })

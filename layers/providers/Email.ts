@@ -1,3 +1,4 @@
+import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
 import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Effect, Option, Schema } from "effect"
@@ -132,7 +133,10 @@ export const of = Effect.fnUntraced(
       subject: oneLine(given.subject ?? delivery.rendered.subject),
       text: given.text ?? delivery.rendered.text,
       html: given.html ?? delivery.rendered.html,
-      headers: headers.map(([name, value]) => [name, oneLine(value)] as const),
+      headers: [
+        ...headers.map(([name, value]) => [name, oneLine(value)] as const),
+        ...ListUnsubscribe.fields(delivery.rendered, headers.map(([name]) => name))
+      ],
       attachments: (given.attachments ?? []).map((file) => ({
         filename: oneLine(file.filename),
         content: file.content,

@@ -42,6 +42,8 @@ export interface Input {
     readonly environment: string
     /** When this is rendered, in epoch ms: what `datetime.year` is from. */
     readonly now?: number | undefined
+    /** Of the link that opts out of the message's topic (api.md 2.6). */
+    readonly unsubscribeTrackingId?: string
     /** What else templates may speak of: `brand`, `tenant`, `urls`, `event`, `template`, `subscriptionTopicId` … (api.md 2.6). */
     readonly variables?: Schema.JsonObject | undefined
   }
@@ -59,6 +61,9 @@ const plain = /^[^*_~`[\]\\{\r]*$/
 const systemOf = ({ context }: Input): Schema.JsonObject => ({
   ...context.variables,
   messageId: context.messageId,
+  get unsubscribeTrackingId() {
+    return context.unsubscribeTrackingId ?? ""
+  },
   recipient: context.recipient,
   courier: { ...objectOf(context.variables?.["courier"]), environment: context.environment },
   ...(context.tenantId === undefined

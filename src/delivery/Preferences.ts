@@ -9,15 +9,23 @@ import type { Provider } from "#src/delivery/Provider.ts"
 import * as Refusal from "#src/delivery/Refusal.ts"
 import * as Write from "#src/delivery/Write.ts"
 import { ListPreferences } from "#src/people/ListPreferences.ts"
-import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
+import { PreferenceCatalogue, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceResolution from "#src/people/PreferenceResolution.ts"
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { Clock, Effect, Option } from "effect"
 
+/** The topic of a message. `isInHeader`: its mails say in their header how to opt out of it; those of a required one never. */
+export interface SentTopic {
+  readonly id: string
+  readonly isInHeader: boolean
+}
+
 /** What the preferences leave of a message. */
 export interface Preferred {
+  /** `undefined`: it has none, or one that is not in the catalogue. */
+  readonly topic: SentTopic | undefined
   readonly instructions: Instructions
   /** The only channels that it may go through; `undefined`: all of its routing. */
   readonly only: ReadonlySet<string> | undefined
@@ -30,6 +38,15 @@ interface Found extends Mapped {
   readonly legacy: RecipientPreferences | undefined
   readonly providers: ReadonlyArray<Provider>
 }
+
+/** Nobody said anything of it. */
+const nothing = { only: undefined, decision: undefined, topic: undefined } as const
+
+const sentTopic = (record: TopicRecord | undefined, { status }: PreferenceDecision): SentTopic | undefined =>
+  record && {
+    id: record.id,
+    isInHeader: record.topic.include_unsubscribe_header === true && status !== "REQUIRED"
+  }
 
 /** The message's own topic, else its template's (api.md 10.4, 1). */
 const topicOf = ({ message, template }: Mapped): string | undefined =>
@@ -78,32 +95,36 @@ export const make = Effect.gen(function*() {
       }, { concurrency: "unbounded" })
       return {
         ...asked,
+        record,
         now: yield* Clock.currentTimeMillis,
         topic: record === undefined ? undefined : PreferenceStatements.terms(record),
         names,
         sent: recipient.preferences,
         recipient: legacy
-      } satisfies PreferenceStatements.Said
+      } satisfies PreferenceStatements.Said & { readonly record: TopicRecord | undefined }
     }
   )
 
   const resolve = Effect.fnUntraced(
     function*(sent: OpenMessage, found: Found, topicId: string | undefined, names: ReadonlyArray<string>) {
       const { message: { instructions }, providers } = found
-      const statements = PreferenceStatements.statements(yield* said(found, topicId, names))
-      if (statements.length === 0) return { instructions, only: undefined, decision: undefined }
+      const all = yield* said(found, topicId, names)
+      const statements = PreferenceStatements.statements(all)
+      if (statements.length === 0) return { instructions, ...nothing }
       const decision = PreferenceResolution.resolve(statements, ChannelChoice.named(instructions, providers), topicId)
+      const topic = sentTopic(all.record, decision)
       if (decision.outcome === "DROPPED") {
         const only = begunWith(sent)
-        return only === undefined ? yield* Refusal.unwanted(decision) : { instructions, only, decision }
+        return only === undefined ? yield* Refusal.unwanted(decision) : { instructions, only, decision, topic }
       }
-      if (decision.channels === undefined) return { instructions, only: undefined, decision }
+      if (decision.channels === undefined) return { instructions, only: undefined, decision, topic }
       return {
         instructions: PreferenceResolution.isOwn(decision.channels.rule)
           ? ChannelChoice.unconditioned(instructions, sent.instructions)
           : instructions,
         only: new Set(decision.channels.kept),
-        decision
+        decision,
+        topic
       }
     }
   )
@@ -115,7 +136,7 @@ export const make = Effect.gen(function*() {
     const silent = topicId === undefined && legacy === undefined && !recipient.preferences && !recipient.list_id
     const names = silent ? [] : namesOf(found, topicId)
     return names.length === 0
-      ? Effect.succeed({ instructions, only: undefined, decision: undefined })
+      ? Effect.succeed({ instructions, ...nothing })
       : resolve(sent, found, topicId, names)
   }
 })

@@ -23,6 +23,7 @@ import { reasonOf } from "#src/delivery/Settlement.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Stages from "#src/delivery/Stages.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { harmless, PreferenceLinks } from "#src/people/PreferenceLinks.ts"
 import { Clock, Context, Effect, Layer, Result } from "effect"
 
 /** What a provider would be given, or why it cannot be rendered for it. */
@@ -96,14 +97,15 @@ export const layer = Layer.effect(
   Rehearsals,
   Effect.gen(function*() {
     const { decide, known } = yield* Stages.make
-    const render = yield* Render.make
+    // Who looks is not the recipient.
+    const render = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
     const templates = yield* Templates
     const newId = yield* Ids.generator
     const shards = yield* ShardCount
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)
 
     const show = Effect.fnUntraced(
-      function*(found: Stages.Known, { channel, provider }: Pick<Candidate, "channel" | "provider">, at: number) {
+      function*(found: Render.Subject, { channel, provider }: Pick<Candidate, "channel" | "provider">, at: number) {
         const way = { _tag: "Candidate" as const, channel, provider, timeout: undefined }
         const made = yield* Effect.result(render(found, at)(way))
         return Result.isSuccess(made)
@@ -209,8 +211,14 @@ export const layer = Layer.effect(
           template: { id, template },
           isOneTimePassword: false
         })
+        const topic = template.subscription === null
+          ? undefined
+          : { id: template.subscription.topic_id, isInHeader: false }
         const asked = ways.filter(([channel]) => channels.length === 0 || channels.includes(channel))
-        return yield* Effect.forEach(asked, ([channel, provider]) => show(found, { channel, provider }, at))
+        return yield* Effect.forEach(
+          asked,
+          ([channel, provider]) => show({ ...found, topic }, { channel, provider }, at)
+        )
       }, inTime)
     })
   })

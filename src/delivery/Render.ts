@@ -8,15 +8,32 @@ import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
 import type { Known } from "#src/delivery/Stages.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
+import { UserId } from "#schemas/Profile.ts"
+import type { SentTopic } from "#src/delivery/Preferences.ts"
+import { type Links, PreferenceLinks } from "#src/people/PreferenceLinks.ts"
 import { type OpenLink, OpenLinks } from "#src/reports/Tracking.ts"
 import * as Tenancies from "#src/people/Tenancies.ts"
 import { Effect, type Schema } from "effect"
+
+/** What is rendered, of which topic. */
+export interface Subject extends Known {
+  readonly topic: SentTopic | undefined
+}
+
+/** What the message's links are. */
+interface Linked {
+  readonly open: OpenLink | undefined
+  readonly choose: Links
+}
+
+/** Those of a message that is for no user. */
+const nobodys: Links = { unsubscribeTrackingId: "", unsubscribe: "", preferences: "" }
 
 /** What templates may speak of besides the data and the profile (api.md 2.6). */
 const variables = (
   { message, template, tenancy }: Known,
   brand: Brand | undefined,
-  link: OpenLink | undefined
+  { choose, open }: Linked
 ): Schema.JsonObject => {
   const { instructions, keyState } = message
   const topic = instructions.preferences?.subscription_topic_id ?? template?.template.subscription?.topic_id
@@ -25,7 +42,16 @@ const variables = (
     courier: { scope: keyState },
     event: instructions.metadata?.event ?? instructions.template ?? "",
     template: template?.id ?? "",
-    ...(link === undefined ? {} : { openTrackingId: link.openTrackingId, urls: { opened: link.opened } }),
+    ...(open === undefined ? {} : { openTrackingId: open.openTrackingId }),
+    urls: {
+      ...(open === undefined ? {} : { opened: open.opened }),
+      get unsubscribe() {
+        return choose.unsubscribe
+      },
+      get preferences() {
+        return choose.preferences
+      }
+    },
     ...(topic === undefined ? {} : { subscriptionTopicId: topic }),
     ...(brand === undefined ? {} : { brand: BrandChoice.variable(brand) }),
     ...(tenant === undefined ? {} : { tenant })
@@ -40,7 +66,7 @@ const input = (
   known: Known,
   { channel, provider: key }: Candidate,
   at: number,
-  link: OpenLink | undefined
+  linked: Linked
 ): Input => {
   const { content, data, message, profile, providers, template } = known
   const brand = known.brandOf(channel)
@@ -60,7 +86,10 @@ const input = (
       tenantId: message.recipient.tenant_id ?? undefined,
       environment: environmentOf(message.scope),
       now: at,
-      variables: variables(known, brand, link)
+      get unsubscribeTrackingId() {
+        return linked.choose.unsubscribeTrackingId
+      },
+      variables: variables(known, brand, linked)
     }
   }
 }
@@ -68,9 +97,22 @@ const input = (
 /** The stage that says what a candidate is given to send. `at`, in epoch ms, is when. */
 export const make = Effect.gen(function*() {
   const { render } = yield* Rendering
-  const links = yield* OpenLinks
-  return (known: Known, at: number) => (candidate: Candidate): Effect.Effect<Rendered, RenderFailed> => {
-    const { message: { id, scope } } = known
-    return render(scope, input(known, candidate, at, links?.(scope, id)))
+  const openLinks = yield* OpenLinks
+  const preferenceLinks = yield* PreferenceLinks
+
+  const choose = ({ message: { recipient, scope }, topic }: Subject): Links =>
+    typeof recipient.user_id !== "string" || preferenceLinks === undefined ? nobodys : preferenceLinks({
+      scope,
+      userId: UserId.make(recipient.user_id),
+      tenantId: recipient.tenant_id ?? undefined
+    }, topic?.id)
+
+  return (subject: Subject, at: number) => (candidate: Candidate): Effect.Effect<Rendered, RenderFailed> => {
+    const { message: { id, scope }, topic } = subject
+    const linked = { open: openLinks?.(scope, id), choose: choose(subject) }
+    const rendered = render(scope, input(subject, candidate, at, linked))
+    if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
+    const { unsubscribe } = linked.choose
+    return unsubscribe === "" ? rendered : Effect.map(rendered, (mail) => ({ ...mail, unsubscribe }))
   }
 })

@@ -36,6 +36,7 @@ export interface Decision extends Known {
   readonly plan: Plan
   /** What the recipient's preferences made of it; `undefined`: nobody had said anything of it. */
   readonly preferences: PreferenceDecision | undefined
+  readonly topic: Preferences.SentTopic | undefined
 }
 
 /** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
@@ -93,14 +94,14 @@ export const make = Effect.gen(function*() {
     if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
     const found = yield* known(yield* map(stored).pipe(Trace.stage("map")))
     const { data, profile, providers } = found
-    const { decision, instructions, only } = yield* prefer(stored, found).pipe(Trace.stage("preferences"))
+    const { decision, instructions, only, topic } = yield* prefer(stored, found).pipe(Trace.stage("preferences"))
     const plan = yield* Effect.suspend(() =>
       Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only))
     ).pipe(
       Effect.mapError((refusal) => Refusal.after(unserved(found) ?? refusal, decision)),
       Trace.stage("route")
     )
-    return { ...found, message: { ...found.message, instructions }, plan, preferences: decision }
+    return { ...found, message: { ...found.message, instructions }, plan, preferences: decision, topic }
   })
 
   return { known, decide }

@@ -42,6 +42,11 @@ export interface PageSettings {
   readonly description: string | undefined
 }
 
+/** The hosted page as it was published. */
+export interface PublishedCatalogue extends PageSettings {
+  readonly sections: ReadonlyArray<SectionRecord>
+}
+
 /** `version` is `publishedAt` in epoch ms, or the next number if that one is taken. */
 export interface PublishedPage {
   readonly id: string
@@ -82,6 +87,8 @@ export class PreferenceCatalogue extends Context.Service<PreferenceCatalogue, {
   readonly archiveTopic: (scope: Scope, sectionId: string, id: string) => Effect.Effect<void, MissingTopic>
   /** Keeps a copy of all sections and topics for the hosted page, under a version higher than any before. */
   readonly publish: (scope: Scope, page: PageSettings) => Effect.Effect<PublishedPage, StoreUnavailable>
+  /** The copy of the highest version. */
+  readonly published: (scope: Scope) => Effect.Effect<Option.Option<PublishedCatalogue>, StoreUnavailable>
   /**
    * For a send; an archived topic too, since who opted out of it stays out of what still names it. Cheap, and as fresh as
    * `Templates.resolve`.

@@ -3,9 +3,9 @@ import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { PreferenceCatalogue, TopicNotFound, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
-import * as PreferenceResolution from "#src/people/PreferenceResolution.ts"
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import { standing } from "#src/people/TopicStanding.ts"
 import { type TopicOverride, type TopicOverrides, UserPreferences } from "#src/people/UserPreferences.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 
@@ -89,32 +89,6 @@ const lastOfEach = (overrides: ReadonlyArray<TopicOverride>): ReadonlyArray<Topi
   ...new Map(overrides.map((override) => [override.topicId, normal(override)])).values()
 ]
 
-/** Which of an effective default and the statements hold: what `PreferenceResolution` makes of a message of the topic. */
-const effective = (
-  topic: PreferenceStatements.TopicTerms,
-  overrides: TopicOverrides | undefined,
-  tenants: PreferenceStatements.Said["tenants"],
-  now: number
-) => {
-  const statements = PreferenceStatements.statements({
-    now,
-    topic,
-    names: [],
-    sent: undefined,
-    overrides,
-    recipient: undefined,
-    list: undefined,
-    tenants
-  })
-  const choosing = statements.find(({ channels, source }) =>
-    channels !== undefined && !PreferenceResolution.isCatalogue(source)
-  )
-  return {
-    status: PreferenceResolution.resolve(statements, []).status,
-    channels: choosing?.channels
-  }
-}
-
 /** So that the lookups share their statement. */
 const atOnce = { concurrency: "unbounded" } as const
 
@@ -146,14 +120,14 @@ export const layer = Layer.effect(
       const { record, sectionName, terms } = listed
       const defaults = yield* chain(owner, record.id)
       const now = yield* Clock.currentTimeMillis
-      const byDefault = effective(terms, undefined, defaults, now)
+      const byDefault = standing(terms, undefined, defaults, now)
       return {
         topicId: record.id,
         topicName: record.topic.name,
         sectionId: record.sectionId,
         sectionName,
         defaultStatus: byDefault.status,
-        ...effective(terms, overrides, defaults, now)
+        ...standing(terms, overrides, defaults, now)
       } satisfies TopicPreference
     })
 
@@ -169,7 +143,7 @@ export const layer = Layer.effect(
         const foreign = chosen.find((channel) => options?.channels.includes(channel) === false)
         if (foreign !== undefined) return `The topic does not go through ${foreign}`
         if (setting.status !== "OPTED_OUT") return undefined
-        const { status } = effective(listed.terms, undefined, yield* chain(owner, topicId), 0)
+        const { status } = standing(listed.terms, undefined, yield* chain(owner, topicId), 0)
         return status === "REQUIRED" ? "The topic is required and cannot be opted out of" : undefined
       }
     )

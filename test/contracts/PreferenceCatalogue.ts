@@ -146,11 +146,28 @@ export const preferenceCatalogueContract = <E>(name: string, stores: Layer.Layer
       Effect.gen(function*() {
         const { at, catalogue, scope } = yield* start
         const settings = { brandId: undefined, heading: "\u0000", description: undefined }
+        assert.isTrue(Option.isNone(yield* catalogue.published(scope)))
         const pages = yield* Effect.forEach([1, 2, 3], () => catalogue.publish(scope, settings), {
           concurrency: "unbounded"
         })
         assert.deepStrictEqual(pages.map(({ version }) => version).toSorted(), [at, at + 1, at + 2])
         yield* TestClock.adjust("1 second")
         assert.deepInclude(yield* catalogue.publish(scope, settings), { publishedAt: at + 1_000, version: at + 1_000 })
+      }))
+
+    it.effect("the published page is the last one's copy: later edits are not on it, nor another environment's", () =>
+      Effect.gen(function*() {
+        const { catalogue, scope } = yield* start
+        const elsewhere = yield* start
+        const { id } = yield* catalogue.createSection(scope, section)
+        const news = yield* catalogue.createTopic(scope, id, topic)
+        yield* catalogue.publish(scope, { brandId: "none", heading: "old", description: "d" })
+        const settings = { brandId: "default", heading: "News \ud800", description: undefined }
+        yield* catalogue.publish(scope, settings)
+        const copy = yield* catalogue.sections(scope)
+        yield* catalogue.replaceTopic(scope, id, news.id, bare)
+        yield* catalogue.createTopic(scope, id, bare)
+        assert.deepStrictEqual(yield* catalogue.published(scope), Option.some({ ...settings, sections: copy }))
+        assert.isTrue(Option.isNone(yield* catalogue.published(elsewhere.scope)))
       }))
   })

@@ -1,3 +1,4 @@
+import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
 import * as Address from "#layers/providers/smtp/Address.ts"
 import * as Attachments from "#layers/providers/smtp/Attachments.ts"
 import { isObject } from "#layers/providers/smtp/Fields.ts"
@@ -75,6 +76,10 @@ export const fromDelivery = (
     if (to.length === 0 || count > recipientLimit) {
       return yield* Result.fail(rejected(`A message has 1 to ${recipientLimit} recipients, not ${count}`))
     }
+    const headers = yield* Result.mapError(
+      Headers.custom(override["headers"]),
+      (fault) => rejected(`Override: ${fault}`)
+    )
     return {
       from,
       to,
@@ -84,7 +89,10 @@ export const fromDelivery = (
       subject: yield* line("subject", override["subject"] ?? rendered.subject),
       text: yield* text("text", override["text"] ?? rendered.text),
       html: yield* text("html", override["html"] ?? rendered.html),
-      headers: yield* Result.mapError(Headers.custom(override["headers"]), (fault) => rejected(`Override: ${fault}`)),
+      headers: [
+        ...headers,
+        ...ListUnsubscribe.fields(rendered, headers.map(({ key }) => key)).map(([key, value]) => ({ key, value }))
+      ],
       attachments: yield* Result.mapError(
         Attachments.fromOverride(attachmentsOf(override)),
         (fault) => rejected(`Override: ${fault}`)

@@ -1,71 +1,17 @@
-import { cert, key } from "#test/layers/outbound/TestCertificate.ts"
+import { cert } from "#test/layers/outbound/TestCertificate.ts"
+import { header, start as serve, type Taken } from "#test/support/CapturingSmtp.ts"
 import { start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
 import { dkimVerify } from "mailauth"
 import { generateKeyPairSync } from "node:crypto"
-import { SMTPServer, type SMTPServerOptions } from "smtp-server"
 import { delivery, vendor } from "./Deliveries.ts"
-
-interface Taken {
-  readonly from: string
-  readonly to: ReadonlyArray<string>
-  readonly raw: string
-  readonly user: string | undefined
-  readonly secure: boolean
-}
-
-/** A server of another maker, strict where RFC 5321 is, with its own reading of dots and lines. */
-const serve = (options: SMTPServerOptions = {}) =>
-  Effect.gen(function*() {
-    const taken: Array<Taken> = []
-    const logins: Array<string> = []
-    const server = new SMTPServer({
-      key,
-      cert,
-      authOptional: true,
-      onAuth: ({ method, password, username }, _, done) => {
-        logins.push(`${method} ${username}`)
-        if (password === "right") done(null, { user: String(username) })
-        else done(new Error("no"))
-      },
-      onData: (stream, session, done) => {
-        const chunks: Array<Buffer> = []
-        stream.on("data", (chunk: Buffer) => chunks.push(chunk))
-        stream.on("end", () => {
-          const { mailFrom, rcptTo } = session.envelope
-          taken.push({
-            from: mailFrom === false ? "" : mailFrom?.address ?? "",
-            to: rcptTo.map(({ address }) => address),
-            raw: Buffer.concat(chunks).toString("latin1"),
-            user: session.user === undefined ? undefined : String(session.user),
-            secure: session.secure
-          })
-          done()
-        })
-      },
-      ...options
-    })
-    // Connections of clients that walk away are theirs to end.
-    server.on("error", () => undefined)
-    yield* Effect.acquireRelease(
-      Effect.callback<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () => Effect.callback<void>((resume) => server.close(() => resume(Effect.void)))
-    )
-    const address = server.server.address()
-    return { port: typeof address === "object" && address !== null ? address.port : 0, taken, logins }
-  })
 
 const only = (taken: ReadonlyArray<Taken>): Taken => {
   const [first, ...others] = taken
   if (first === undefined || others.length > 0) return assert.fail(`${taken.length} messages`)
   return first
 }
-
-const header = (raw: string, name: string) =>
-  new RegExp(`^${name}: (.*(?:\r\n[ \t].*)*)`, "im").exec(raw)?.[1]?.replace(/\r\n\s+/g, " ").trim()
 
 describe("SMTP server", () => {
   it.live("a message arrives with its text, its HTML and the bytes of its attachments", () =>

@@ -1,0 +1,88 @@
+import { guard } from "#layers/http/body/BodyGuard.ts"
+import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
+import { document, type Look } from "#layers/http/pages/Document.ts"
+import { html } from "#layers/http/pages/Html.ts"
+import * as Patience from "#layers/postgres/Patience.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { Brands } from "#src/content/Brands.ts"
+import { styleOf } from "#src/content/layout/Branding.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { LinkBroken } from "#src/people/Unsubscribing.ts"
+import { type Cause, Effect, Random } from "effect"
+import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
+
+type Response = HttpServerResponse.HttpServerResponse
+
+/** One answer for a link that was forged, changed, cut off or taken from a preview: nobody learns which. */
+const broken = document({
+  title: "This link does not work",
+  look: undefined,
+  status: 404,
+  body: html`<h1>This link does not work</h1>
+<p>It may have been cut off or changed on its way to you, or it comes from a preview. Please use the link in the message itself.</p>`
+})
+
+const away = Effect.map(Random.nextIntBetween(1, 10), (seconds) =>
+  document({
+    title: "Please try again",
+    look: undefined,
+    status: 503,
+    headers: { "retry-after": String(seconds) },
+    body: html`<h1>Please try again</h1>
+<p>We cannot reach our records right now. Please come back in a minute.</p>`
+  }))
+
+/** The fields of a form; none of a body in another form. */
+const fieldsOf = (request: HttpServerRequest.HttpServerRequest): URLSearchParams =>
+  request instanceof CheckedRequest &&
+    request.headers["content-type"]?.toLowerCase().startsWith("application/x-www-form-urlencoded") === true
+    ? new URLSearchParams(request.textUnsafe)
+    : new URLSearchParams()
+
+type Refusal = LinkBroken | StoreUnavailable
+
+/** What pages do with the token of their path, with the patience of callers. */
+export const make = Effect.gen(function*() {
+  const patiently = yield* Patience.within(Patience.callers)
+  const brands = yield* Brands
+
+  const answered = <R>(handle: (token: string) => Effect.Effect<Response, Cause.TimeoutError | Refusal, R>) =>
+    Effect.flatMap(HttpRouter.params, ({ token = "" }) => handle(token)).pipe(
+      Effect.catchTags({
+        LinkBroken: () => Effect.succeed(broken),
+        StoreUnavailable: () => away,
+        TimeoutError: () => away
+      })
+    )
+
+  return {
+    look: (page: (token: string) => Effect.Effect<Response, Refusal>) => answered((token) => patiently(page(token))),
+    /** The form of a link that is none is not read: `page`, which changes nothing, is asked first. */
+    submit: (
+      page: (token: string) => Effect.Effect<unknown, Refusal>,
+      submitted: (token: string, fields: URLSearchParams) => Effect.Effect<Response, Refusal>
+    ) =>
+      answered((token) =>
+        Effect.andThen(
+          patiently(page(token)),
+          guard(
+            Effect.flatMap(
+              HttpServerRequest.HttpServerRequest,
+              (request) => patiently(submitted(token, fieldsOf(request)))
+            )
+          )
+        )
+      ),
+    /** Of a brand's id, as `POST /preferences/publish` takes it (api.md 10.2): the default one if none is named. */
+    lookOf: Effect.fnUntraced(function*(
+      scope: Scope,
+      brandId: string | undefined
+    ): Effect.fn.Return<Look | undefined, StoreUnavailable> {
+      if (brandId === "none") return undefined
+      const brand = yield* brandId === undefined || brandId === "default"
+        ? brands.fallback(scope)
+        : brands.resolve(scope, brandId)
+      return brand && styleOf(brand)
+    })
+  }
+})

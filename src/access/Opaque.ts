@@ -1,0 +1,42 @@
+import { derive, type SecretKey } from "#src/access/SecretKey.ts"
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
+
+/** Texts in a form that nobody else can read, change or make. Each belongs to one place, a text without line breaks. */
+export interface Opaque {
+  /** base64url. The same text at the same place always gives the same. */
+  readonly seal: (place: string, text: string) => string
+  /** The text that `seal` was given for the very same place; `undefined` if there is none. */
+  readonly open: (place: string, sealed: string) => string | undefined
+}
+
+const tagBytes = 16
+
+/**
+ * The text encrypted under its own authentication tag as the initial value (the construction of SIV, RFC 5297), so it needs no chance.
+ * The keys are made of the installation's, and serve one purpose.
+ */
+export const make = (key: SecretKey["Service"], purpose: string): Opaque => {
+  // As objects: of bytes, every use would make one anew, at several times the cost of the use.
+  const tagKey = createSecretKey(derive(key, `${purpose}/tag`))
+  const textKey = createSecretKey(derive(key, `${purpose}/text`))
+  const tagOf = (place: string, text: Uint8Array) =>
+    createHmac("sha256", tagKey).update(place).update("\n").update(text).digest().subarray(0, tagBytes)
+
+  return {
+    seal: (place, text) => {
+      const plain = new TextEncoder().encode(text)
+      const tag = tagOf(place, plain)
+      const cipher = createCipheriv("aes-256-ctr", textKey, tag)
+      return Buffer.concat([tag, cipher.update(plain), cipher.final()]).toString("base64url")
+    },
+    open: (place, sealed) => {
+      const bytes = Buffer.from(sealed, "base64url")
+      // The decoder skips what is no base64url; only the one spelling of the bytes counts.
+      if (bytes.length <= tagBytes || bytes.toString("base64url") !== sealed) return undefined
+      const tag = bytes.subarray(0, tagBytes)
+      const cipher = createDecipheriv("aes-256-ctr", textKey, tag)
+      const plain = Buffer.concat([cipher.update(bytes.subarray(tagBytes)), cipher.final()])
+      return timingSafeEqual(tagOf(place, plain), tag) ? plain.toString() : undefined
+    }
+  }
+}

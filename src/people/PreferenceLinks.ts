@@ -1,0 +1,123 @@
+import { UserId } from "#schemas/Profile.ts"
+import { Scope } from "#schemas/Scope.ts"
+import * as Opaque from "#src/access/Opaque.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import type { Owner } from "#src/people/TopicPreferences.ts"
+import { PublicUrl } from "#src/reports/Tracking.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
+
+/** What templates are given for a user to choose by (api.md 2.6). */
+export interface Links {
+  /** The token of `unsubscribe`; empty where the message has no topic. */
+  readonly unsubscribeTrackingId: string
+  /** Where one click opts out of the message's topic; of a message without one, the page of all. Empty without a public URL. */
+  readonly unsubscribe: string
+  /** Where all topics are shown and chosen. Empty without a public URL. */
+  readonly preferences: string
+}
+
+/** What an unsubscribe link is about. */
+export interface Subscription extends Owner {
+  readonly topicId: string
+}
+
+/**
+ * The tokens of such links: opaque, and bound to the environment, the user, the tenant and, of unsubscribing, the topic. They never expire,
+ * since a mail may be read years later, and are the same at every rendering, so that a repeated send has the same body.
+ */
+export interface Tokens {
+  readonly unsubscribe: (subscription: Subscription) => string
+  readonly preferences: (owner: Owner) => string
+  readonly openUnsubscribe: (token: string) => Subscription | undefined
+  readonly openPreferences: (token: string) => Owner | undefined
+}
+
+/** The links alone, for what renders; none where nobody answers them. */
+export const PreferenceLinks = Context.Reference<((owner: Owner, topicId: string | undefined) => Links) | undefined>(
+  "tidings/PreferenceLinks",
+  { defaultValue: () => undefined }
+)
+
+export const paths = { unsubscribe: "/t/unsubscribe", preferences: "/t/preferences" } as const
+
+/** Ids of 512 characters that JSON escapes as six each, in base64. */
+const longest = 12_500
+
+const Owned = Schema.Tuple([Scope, UserId, Schema.NullOr(Schema.String)])
+const decodeOwner = Schema.decodeUnknownOption(Schema.fromJsonString(Owned))
+const decodeSubscription = Schema.decodeUnknownOption(
+  Schema.fromJsonString(Schema.Tuple([...Owned.elements, Schema.String]))
+)
+
+export const tokens: Effect.Effect<Tokens, never, SecretKey> = Effect.map(SecretKey, (key) => {
+  const opaque = Opaque.make(key, "preference-links")
+  const parts = ({ scope, tenantId, userId }: Owner) => [scope, userId, tenantId ?? null]
+  const open = (place: string, token: string) => token.length > longest ? "" : opaque.open(place, token) ?? ""
+  return {
+    unsubscribe: (subscription) =>
+      opaque.seal("unsubscribe", JSON.stringify([...parts(subscription), subscription.topicId])),
+    preferences: (owner) => opaque.seal("preferences", JSON.stringify(parts(owner))),
+    openUnsubscribe: (token) =>
+      decodeSubscription(open("unsubscribe", token)).pipe(
+        Option.map(([scope, userId, tenantId, topicId]) => ({
+          scope,
+          userId,
+          tenantId: tenantId ?? undefined,
+          topicId
+        })),
+        Option.getOrUndefined
+      ),
+    openPreferences: (token) =>
+      decodeOwner(open("preferences", token)).pipe(
+        Option.map(([scope, userId, tenantId]) => ({ scope, userId, tenantId: tenantId ?? undefined })),
+        Option.getOrUndefined
+      )
+  }
+})
+
+const once = <A>(make: () => A) => {
+  let made: A | undefined
+  return (): A => made ??= make()
+}
+
+/** A token costs as much as a small rendering, and most messages name none: it is made when it is asked for. */
+const linked = (
+  base: string | undefined,
+  unsubscribe: (() => string) | undefined,
+  preferences: () => string
+): Links => {
+  const topic = unsubscribe && once(unsubscribe)
+  const page = once(() => base === undefined ? "" : `${base}${paths.preferences}/${preferences()}`)
+  return {
+    get unsubscribeTrackingId() {
+      return topic === undefined ? "" : topic()
+    },
+    get unsubscribe() {
+      return base === undefined || topic === undefined ? page() : `${base}${paths.unsubscribe}/${topic()}`
+    },
+    get preferences() {
+      return page()
+    }
+  }
+}
+
+export const layer = Layer.effect(
+  PreferenceLinks,
+  Effect.gen(function*() {
+    const { preferences, unsubscribe } = yield* tokens
+    const base = yield* PublicUrl
+    return (owner: Owner, topicId: string | undefined) =>
+      linked(
+        base,
+        topicId === undefined ? undefined : () => unsubscribe({ ...owner, topicId }),
+        () => preferences(owner)
+      )
+  })
+)
+
+/** Links that look like it and lead nowhere, for what is shown to others than the user. */
+export const harmless = Effect.map(
+  PublicUrl,
+  (base) => (_: Owner, topicId: string | undefined) =>
+    linked(base, topicId === undefined ? undefined : () => "preview", () => "preview")
+)

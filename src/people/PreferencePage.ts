@@ -1,0 +1,193 @@
+import { PreferenceChannel, type PreferenceStatus, type TopicSetting } from "#schemas/Preferences.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { SecretKey } from "#src/access/SecretKey.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { PreferenceCatalogue, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
+import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
+import { terms, type TopicTerms } from "#src/people/PreferenceStatements.ts"
+import { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import { standing } from "#src/people/TopicStanding.ts"
+import type { Owner } from "#src/people/TopicPreferences.ts"
+import { LinkBroken } from "#src/people/Unsubscribing.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
+import { Clock, Context, Effect, Layer, Option } from "effect"
+
+/** One channel that a topic offers. */
+export interface OfferedChannel {
+  readonly channel: PreferenceChannel
+  readonly isChosen: boolean
+}
+
+export interface ShownTopic {
+  readonly id: string
+  readonly name: string
+  readonly description: string | undefined
+  readonly status: PreferenceStatus
+  /** Empty where the topic leaves no choice of channels. */
+  readonly channels: ReadonlyArray<OfferedChannel>
+}
+
+export interface ShownSection {
+  readonly name: string
+  readonly topics: ReadonlyArray<ShownTopic>
+}
+
+/** The hosted page of one user. */
+export interface ShownPage {
+  readonly scope: Scope
+  readonly brandId: string | undefined
+  readonly heading: string | undefined
+  readonly description: string | undefined
+  readonly sections: ReadonlyArray<ShownSection>
+}
+
+/** What a user wants of a topic. */
+export interface Wish {
+  readonly topicId: string
+  readonly isIn: boolean
+  readonly channels: ReadonlySet<string>
+}
+
+type Refusal = LinkBroken | StoreUnavailable
+
+/**
+ * What a user sees and chooses on the hosted page (api.md 25.5): the catalogue as it was published, or as it is until a first publication;
+ * without topics that were archived since. What it says is
+ * the publication's; statuses and channels are those that hold now.
+ */
+export class PreferencePage extends Context.Service<PreferencePage, {
+  /** Changes nothing. */
+  readonly look: (token: string) => Effect.Effect<ShownPage, Refusal>
+  /**
+   * Writes those of the wishes that differ from what holds, at once or not at all; others keep following their defaults. A required topic
+   * stays; one whose last channel is taken away is opted out of. Idempotent.
+   */
+  readonly choose: (token: string, wishes: ReadonlyArray<Wish>) => Effect.Effect<ShownPage, Refusal>
+}>()("tidings/PreferencePage") {}
+
+/** A topic as it is now, in its section. */
+interface Live {
+  readonly record: TopicRecord
+  readonly terms: TopicTerms
+}
+
+/** The channels that a user may choose among: those of a topic that says so, all if it names none. */
+const offered = ({ record: { topic }, terms: { options } }: Live): ReadonlyArray<PreferenceChannel> =>
+  topic.allowed_preferences?.includes("channel_preferences") === true
+    ? options?.channels ?? PreferenceChannel.literals
+    : []
+
+/** What a user said of a topic in the place that the page writes to. */
+interface Found {
+  readonly shown: ShownTopic
+  readonly before: TopicSetting | undefined
+}
+
+/** The setting that a wish makes of what holds; `undefined`: the same. */
+const changed = ({ before, shown: { channels, status } }: Found, wish: Wish): TopicSetting | undefined => {
+  const chosen = channels.filter(({ channel }) => wish.channels.has(channel))
+  const isLeftNone = chosen.length === 0 && channels.some(({ isChosen }) => isChosen)
+  const isIn = status === "REQUIRED" || (wish.isIn && !isLeftNone)
+  const isRouted = chosen.length > 0 &&
+    channels.some(({ channel, isChosen }) => isChosen !== wish.channels.has(channel))
+  if (isIn === (status !== "OPTED_OUT") && !isRouted) return undefined
+  return {
+    has_custom_routing: false,
+    custom_routing: [],
+    ...before,
+    status: isIn ? "OPTED_IN" : "OPTED_OUT",
+    ...(isRouted ? { has_custom_routing: true, custom_routing: chosen.map(({ channel }) => channel) } : {})
+  }
+}
+
+export const layer: Layer.Layer<
+  PreferencePage,
+  never,
+  PreferenceCatalogue | SecretKey | TenantPreferences | UserPreferences
+> = Layer.effect(
+  PreferencePage,
+  Effect.gen(function*() {
+    const catalogue = yield* PreferenceCatalogue
+    const users = yield* UserPreferences
+    const tenants = yield* TenantPreferences
+    const tokens = yield* PreferenceLinks.tokens
+
+    const foundTopic = Effect.fnUntraced(
+      function*({ scope, tenantId, userId }: Owner, published: TopicRecord, live: Live) {
+        const { id } = live.record
+        const overrides = yield* users.find(scope, userId, tenantId, id)
+        const defaults = tenantId === undefined ? [] : yield* tenants.chain(scope, tenantId, id)
+        const { channels, status } = standing(live.terms, overrides, defaults, yield* Clock.currentTimeMillis)
+        const shown: ShownTopic = {
+          id,
+          name: published.topic.name,
+          description: published.topic.description ?? undefined,
+          status,
+          channels: offered(live).map((channel) => ({
+            channel,
+            isChosen: channels?.includes(channel) ?? true
+          }))
+        }
+        return { shown, before: tenantId === undefined ? overrides.own : overrides.inTenant } satisfies Found
+      }
+    )
+
+    const found = Effect.fnUntraced(function*(token: string) {
+      const owner = tokens.openPreferences(token)
+      if (owner === undefined) return yield* new LinkBroken()
+      const live = yield* catalogue.sections(owner.scope)
+      const records = new Map(
+        live.flatMap(({ section, topics }) =>
+          topics.map((record): [string, Live] => [record.id, { record, terms: terms({ ...record, section }) }])
+        )
+      )
+      const page = Option.getOrElse(yield* catalogue.published(owner.scope), () => ({
+        brandId: undefined,
+        heading: undefined,
+        description: undefined,
+        sections: live
+      }))
+      const sections = yield* Effect.forEach(page.sections, (section) =>
+        Effect.map(
+          Effect.forEach(section.topics, (topic) => {
+            const record = records.get(topic.id)
+            return record === undefined ? Effect.succeed([]) : Effect.map(
+              foundTopic(owner, topic, record),
+              (found) => [found]
+            )
+          }, atOnce),
+          (topics) => ({ name: section.section.name, topics: topics.flat() })
+        ), atOnce)
+      const shown: ShownPage = {
+        scope: owner.scope,
+        brandId: page.brandId,
+        heading: page.heading,
+        description: page.description,
+        sections: sections.flatMap(({ name, topics }) =>
+          topics.length === 0 ? [] : [{ name, topics: topics.map(({ shown }) => shown) }]
+        )
+      }
+      return { owner, shown, topics: sections.flatMap(({ topics }) => topics) }
+    })
+
+    const look = (token: string) => Effect.map(found(token), ({ shown }) => shown)
+
+    return PreferencePage.of({
+      look,
+      choose: Effect.fnUntraced(function*(token, wishes) {
+        const { owner, topics } = yield* found(token)
+        const wanted = new Map(wishes.map((wish) => [wish.topicId, wish]))
+        const overrides = topics.flatMap((topic) => {
+          const wish = wanted.get(topic.shown.id)
+          const setting = wish === undefined ? undefined : changed(topic, wish)
+          return setting === undefined ? [] : [{ topicId: topic.shown.id, setting }]
+        })
+        if (overrides.length > 0) yield* users.put(owner.scope, owner.userId, owner.tenantId, overrides)
+        return yield* look(token)
+      })
+    })
+  })
+)
+
+/** So that the lookups share their statement. */
+const atOnce = { concurrency: "unbounded" } as const

@@ -1,0 +1,83 @@
+import type { PreferenceStatus } from "#schemas/Preferences.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { SecretKey } from "#src/access/SecretKey.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
+import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
+import { terms } from "#src/people/PreferenceStatements.ts"
+import { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import { standing } from "#src/people/TopicStanding.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
+import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+
+/** The link was not made here, was changed, or is of something that is no more: 404. */
+export class LinkBroken extends Schema.TaggedError<LinkBroken>()("LinkBroken", {}) {}
+
+/** What a link is about, as it stands. */
+export interface Shown {
+  readonly scope: Scope
+  readonly topicName: string
+  /** `REQUIRED` cannot be opted out of. */
+  readonly status: PreferenceStatus
+  /** The token of the same user's page of all topics. */
+  readonly preferences: string
+}
+
+type Refusal = LinkBroken | StoreUnavailable
+
+/** What the reader of a mail does with its unsubscribe link (api.md 10.4, 9; 25.5). */
+export class Unsubscribing extends Context.Service<Unsubscribing, {
+  /** Changes nothing. */
+  readonly look: (token: string) => Effect.Effect<Shown, Refusal>
+  /**
+   * What a write of the user's preference through the API does, for an archived topic too, since a template may still name it. Channels
+   * that the user chose are kept. Idempotent; of a required topic nothing changes.
+   */
+  readonly set: (token: string, status: "OPTED_IN" | "OPTED_OUT") => Effect.Effect<Shown, Refusal>
+}>()("tidings/Unsubscribing") {}
+
+export const layer: Layer.Layer<
+  Unsubscribing,
+  never,
+  PreferenceCatalogue | SecretKey | TenantPreferences | UserPreferences
+> = Layer.effect(
+  Unsubscribing,
+  Effect.gen(function*() {
+    const catalogue = yield* PreferenceCatalogue
+    const users = yield* UserPreferences
+    const tenants = yield* TenantPreferences
+    const tokens = yield* PreferenceLinks.tokens
+
+    const found = Effect.fnUntraced(function*(token: string) {
+      const subscription = tokens.openUnsubscribe(token)
+      if (subscription === undefined) return yield* new LinkBroken()
+      const { scope, tenantId, topicId, userId } = subscription
+      const topic = yield* catalogue.resolve(scope, topicId)
+      if (Option.isNone(topic)) return yield* new LinkBroken()
+      const overrides = yield* users.find(scope, userId, tenantId, topicId)
+      const defaults = tenantId === undefined ? [] : yield* tenants.chain(scope, tenantId, topicId)
+      const { status } = standing(terms(topic.value), overrides, defaults, yield* Clock.currentTimeMillis)
+      const shown: Shown = {
+        scope,
+        topicName: topic.value.topic.name,
+        status,
+        preferences: tokens.preferences(subscription)
+      }
+      return { subscription, shown, overrides }
+    })
+
+    return Unsubscribing.of({
+      look: (token) => Effect.map(found(token), ({ shown }) => shown),
+      set: Effect.fnUntraced(function*(token, status) {
+        const { overrides, shown, subscription: { scope, tenantId, topicId, userId } } = yield* found(token)
+        if (shown.status === "REQUIRED") return shown
+        const before = tenantId === undefined ? overrides.own : overrides.inTenant
+        yield* users.put(scope, userId, tenantId, [{
+          topicId,
+          setting: { has_custom_routing: false, custom_routing: [], ...before, status }
+        }])
+        return { ...shown, status }
+      })
+    })
+  })
+)

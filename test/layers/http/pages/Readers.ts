@@ -1,0 +1,88 @@
+import { createServer } from "#layers/http/NodeServer.ts"
+import * as PreferenceRoute from "#layers/http/pages/Preferences.ts"
+import * as UnsubscribeRoute from "#layers/http/pages/Unsubscribe.ts"
+import * as Routes from "#layers/http/Routes.ts"
+import type { PreferenceTopic, TopicSetting } from "#schemas/Preferences.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { Brands } from "#src/content/Brands.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
+import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
+import * as PreferencePage from "#src/people/PreferencePage.ts"
+import * as Unsubscribing from "#src/people/Unsubscribing.ts"
+import { Tenants } from "#src/people/Tenants.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
+import * as Stores from "#test/layers/memory/Stores.ts"
+import { secretKey } from "#test/layers/postgres/Stores.ts"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { Context, Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+
+export const owner = { scope: Scope.make(1), userId: UserId.make("ada"), tenantId: undefined }
+
+export interface Asked {
+  readonly body?: string
+  readonly type?: string
+}
+
+/** The pages of readers on a port of their own, over the stores in memory; `isAway` takes the store of users' words away. */
+export const start = Effect.gen(function*() {
+  let isAway = false
+  let writes = 0
+  const base = yield* Layer.build(Layer.fresh(Stores.layer))
+  const users = Context.get(base, UserPreferences)
+  const watched = Layer.succeed(UserPreferences, {
+    ...users,
+    find: (...args) => isAway ? Effect.fail(new StoreUnavailable({ cause: "planted" })) : users.find(...args),
+    put: (...args) => {
+      writes++
+      return users.put(...args)
+    }
+  })
+  const routes = Layer.mergeAll(
+    UnsubscribeRoute.layer.pipe(Layer.provide(Unsubscribing.layer)),
+    PreferenceRoute.layer.pipe(Layer.provide(PreferencePage.layer))
+  ).pipe(Layer.provide(watched), Layer.provide([Layer.succeedContext(base), secretKey(7)]))
+  const context = yield* Layer.build(
+    HttpRouter.serve(routes, { ...Routes.options, disableListenLog: true }).pipe(
+      Layer.provideMerge(
+        NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })
+      )
+    )
+  )
+  const origin = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(Effect.provideContext(context))
+  const catalogue = Context.get(base, PreferenceCatalogue)
+  const section = yield* catalogue.createSection(owner.scope, { name: "Account" })
+  return {
+    origin,
+    catalogue,
+    section,
+    users,
+    brands: Context.get(base, Brands),
+    tenants: Context.get(base, Tenants),
+    tokens: yield* Effect.provide(PreferenceLinks.tokens, secretKey(7)),
+    foreign: yield* Effect.provide(PreferenceLinks.tokens, secretKey(8)),
+    topic: (topic: Partial<PreferenceTopic> = {}) =>
+      Effect.map(
+        catalogue.createTopic(owner.scope, section.id, { name: "News", default_status: "OPTED_IN", ...topic }),
+        ({ id }) => id
+      ),
+    said: (tenantId?: string) => users.list(owner.scope, owner.userId, tenantId),
+    say: (topicId: string, setting: TopicSetting) =>
+      users.put(owner.scope, owner.userId, undefined, [{ topicId, setting }]),
+    writes: () => writes,
+    leave: Effect.sync(() => {
+      isAway = true
+    }),
+    ask: (method: string, path: string, { body, type = "application/x-www-form-urlencoded" }: Asked = {}) =>
+      Effect.promise(async () => {
+        const response = await fetch(`${origin}${path}`, {
+          method,
+          redirect: "manual",
+          ...(body === undefined ? {} : { body, headers: { "content-type": type } })
+        })
+        return { status: response.status, text: await response.text(), headers: response.headers }
+      })
+  }
+})
