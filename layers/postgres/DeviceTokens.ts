@@ -102,7 +102,7 @@ const make = Effect.gen(function*() {
         Effect.asVoid,
         orUnavailable
       ),
-    reachable: Reachable.make(sql),
+    reachable: yield* Reachable.make,
     invalidate
   })
 })

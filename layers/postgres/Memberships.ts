@@ -14,7 +14,7 @@ const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Sc
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secretKey = yield* SecretKey
-  const find = Members.finder(sql)
+  const find = yield* Members.finder
 
   // The tenants stay until the memberships are committed; every writer takes them in one order.
   const put: Memberships["Service"]["put"] = Effect.fnUntraced(

@@ -1,3 +1,4 @@
+import * as Lookups from "#layers/postgres/Lookups.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { PreferenceSection, PreferenceTopic } from "#schemas/Preferences.ts"
@@ -60,13 +61,20 @@ const make = Effect.gen(function*() {
   const newPageId = yield* TypeId.generator("pp")
   const revisions = yield* Revisions.make("preferences")
 
-  const sections: PreferenceCatalogue["Service"]["sections"] = Effect.fnUntraced(function*(scope) {
+  const load = Effect.fnUntraced(function*(scope: Scope) {
     const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
       where scope = ${scope} and not archived order by created_at, id`
     const topics = yield* sql`select ${sql.literal(topicColumns)} from preference_topics
       where scope = ${scope} and not archived order by created_at, id`
-    return records(yield* decodeSections(found), yield* decodeTopics(topics))
-  }, orUnavailable)
+    return [scope, records(yield* decodeSections(found), yield* decodeTopics(topics))] as const
+  })
+
+  const sections: PreferenceCatalogue["Service"]["sections"] = yield* Lookups.make(
+    Effect.fnUntraced(function*(asked: ReadonlyArray<Scope>) {
+      const loaded = new Map(yield* Effect.forEach(new Set(asked), load))
+      return asked.map((scope) => loaded.get(scope) ?? [])
+    })
+  )
 
   const section = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections

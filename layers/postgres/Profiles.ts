@@ -1,11 +1,11 @@
+import * as Lookups from "#layers/postgres/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
-import { Profile, UserId } from "#schemas/Profile.ts"
-import { Scope } from "#schemas/Scope.ts"
-import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Profile, type UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { type Person, ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
-import { Array, Clock, Context, Effect, Layer, Option, Request, RequestResolver, Schema } from "effect"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** `Schema.Json` is open, so that only text which is no JSON object fails to decode. */
@@ -14,59 +14,36 @@ const encodeProfile = Schema.encodeEffect(ProfileText)
 const decodeProfile = Schema.decodeUnknownEffect(ProfileText)
 const decodePreferences = Schema.decodeUnknownEffect(Schema.fromJsonString(RecipientPreferences))
 const Text = Schema.NullOr(Schema.String)
-const decodeFound = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ scope: Scope, userId: UserId, profile: Text, preferences: Text }))
-)
+const Found = Schema.Struct({ place: Schema.Number, profile: Text, preferences: Text })
+const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Found))
 const decodeLocked = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ profile: Schema.String })))
-
-const maxBatch = 500
-
-class Find extends Request.Class<
-  { readonly scope: Scope; readonly userId: UserId },
-  Person,
-  StoreUnavailable
-> {}
 
 const nobody: Person = { profile: Option.none(), preferences: undefined }
 
-const decodePerson = Effect.fnUntraced(function*(
-  row: { readonly profile: string | null; readonly preferences: string | null }
-) {
+const decodePerson = Effect.fnUntraced(function*({ preferences, profile }: typeof Found.Type) {
   return {
-    profile: row.profile === null ? Option.none() : Option.some(yield* decodeProfile(row.profile)),
-    preferences: row.preferences === null ? undefined : yield* decodePreferences(row.preferences)
+    profile: profile === null ? Option.none() : Option.some(yield* decodeProfile(profile)),
+    preferences: preferences === null ? undefined : yield* decodePreferences(preferences)
   }
-})
-
-/**
- * The lookups of one turn as one statement; those of a transaction stay on its connection. A row that does not decode
- * fails alone.
- */
-const finder = (sql: SqlClient.SqlClient) =>
-  RequestResolver.makeWith<Find>({
-    batchKey: (entry) => Context.getOrUndefined(entry.context, sql.transactionService)?.[0],
-    delay: Effect.yieldNow,
-    collectWhile: (entries) => entries.size < maxBatch,
-    runAll: Effect.fnUntraced(function*(entries) {
-      const rows = yield* sql`select x.scope, x.user_id as "userId", p.profile, r.preferences
-        from unnest(${entries.map((entry) => entry.request.scope)}::int[],
-          ${entries.map((entry) => entry.request.userId)}::text[]) as x(scope, user_id)
-        left join profiles p using (scope, user_id) left join recipient_preferences r using (scope, user_id)
-        where p.profile is not null or r.preferences is not null`.pipe(Effect.flatMap(decodeFound), orUnavailable)
-      const found = new Map(rows.map((row) => [`${row.scope} ${row.userId}`, row]))
-      yield* Effect.forEach(entries, (entry) => {
-        const row = found.get(`${entry.request.scope} ${entry.request.userId}`)
-        const person = row === undefined ? Effect.succeed(nobody) : orUnavailable(decodePerson(row))
-        return Effect.map(Effect.exit(person), (exit) => entry.completeUnsafe(exit))
-      }, { discard: true })
-    })
-  })
+}, orUnavailable)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const resolver = finder(sql)
+  const lookup = yield* Lookups.make(
+    Effect.fnUntraced(function*(asked: ReadonlyArray<{ readonly scope: Scope; readonly userId: UserId }>) {
+      const rows = yield* sql`select x.place::int as place, p.profile, r.preferences
+        from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ userId }) => userId)}::text[])
+          with ordinality as x(scope, user_id, place)
+        left join profiles p using (scope, user_id) left join recipient_preferences r using (scope, user_id)
+        where p.profile is not null or r.preferences is not null`.pipe(Effect.flatMap(decodeFound))
+      const found = new Map(rows.map((row) => [row.place - 1, row]))
+      return asked.map((_, place) => found.get(place))
+    })
+  )
 
-  const person = (scope: Scope, userId: UserId) => Effect.request(new Find({ scope, userId }), resolver)
+  /** A row that does not decode fails alone. */
+  const person = (scope: Scope, userId: UserId) =>
+    Effect.flatMap(lookup({ scope, userId }), (row) => row === undefined ? Effect.succeed(nobody) : decodePerson(row))
 
   const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
     const text = yield* encodeProfile(profile)

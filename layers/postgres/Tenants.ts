@@ -144,7 +144,7 @@ const make = Effect.gen(function*() {
     remove,
     setPreference,
     removePreference,
-    chain: revisions.remembering(Chains.make(sql)),
+    chain: revisions.remembering(yield* Chains.make),
     any: (scope) => any(scope, "")
   })
 })

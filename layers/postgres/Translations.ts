@@ -1,10 +1,11 @@
+import * as Lookups from "#layers/postgres/Lookups.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import { Scope } from "#schemas/Scope.ts"
-import { type Catalogue, parse } from "#src/content/Catalogue.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { parse } from "#src/content/Catalogue.ts"
 import { canonical, defaultDomain, fallbacks, TranslationNotFound, Translations } from "#src/content/Translations.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Array, Clock, Context, Effect, Layer, Option, Request, RequestResolver, Schema } from "effect"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** JSON as text, since a caller's text may hold what Postgres text cannot. */
@@ -12,19 +13,15 @@ const PoText = Schema.fromJsonString(Schema.String)
 const encode = Schema.encodeEffect(PoText)
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ po: PoText })))
 const decodeFound = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ scope: Scope, domain: Schema.String, locale: Schema.String, po: Schema.String }))
+  Schema.Array(Schema.Struct({ place: Schema.Number, po: Schema.String }))
 )
 const decodePo = Schema.decodeEffect(PoText)
 
-const maxBatch = 200
-
-class Load extends Request.Class<
-  { readonly scope: Scope; readonly domain: string; readonly locale: string },
-  Option.Option<Catalogue>,
-  StoreUnavailable
-> {}
-
-const nameOf = (scope: Scope, domain: string, locale: string): string => JSON.stringify([scope, domain, locale])
+interface Asked {
+  readonly scope: Scope
+  readonly domain: string
+  readonly locale: string
+}
 
 const catalogue = (text: string) =>
   decodePo(text).pipe(
@@ -32,44 +29,30 @@ const catalogue = (text: string) =>
     Effect.mapError((cause) => new StoreUnavailable({ cause }))
   )
 
-/** The look-ups of one turn as one statement; those of a transaction stay on its connection. */
-const loader = (sql: SqlClient.SqlClient) =>
-  RequestResolver.makeWith<Load>({
-    batchKey: (entry) => Context.getOrUndefined(entry.context, sql.transactionService)?.[0],
-    delay: Effect.yieldNow,
-    collectWhile: (entries) => entries.size < maxBatch,
-    runAll: Effect.fnUntraced(function*(entries) {
-      const wanted = entries.flatMap(({ request }) =>
-        fallbacks(request.locale).map((locale) => ({ scope: request.scope, domain: request.domain, locale }))
-      )
-      const rows = yield* sql`select t.scope, t.domain, t.locale, t.po
-        from (select distinct * from unnest(${wanted.map(({ scope }) => scope)}::int[],
-          ${wanted.map(({ domain }) => domain)}::text[], ${
-        wanted.map(({ locale }) => locale)
-      }::text[]) as w(scope, domain, locale)) as x
-        join translations t using (scope, domain, locale)`.pipe(Effect.flatMap(decodeFound), orUnavailable)
-      const found = new Map(rows.map(({ domain, locale, po, scope }) => [nameOf(scope, domain, locale), po]))
-      yield* Effect.forEach(entries, (entry) => {
-        const { domain, locale, scope } = entry.request
-        const text = fallbacks(locale).map((form) => found.get(nameOf(scope, domain, form))).find((po) =>
-          po !== undefined
-        )
-        const loaded = text === undefined ? Effect.succeedNone : Effect.asSome(catalogue(text))
-        return Effect.map(Effect.exit(loaded), (exit) => entry.completeUnsafe(exit))
-      }, { discard: true })
-    })
-  })
-
 const decodeName = Schema.decodeEffect(Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String])))
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const revisions = yield* Revisions.make("translations")
-  const resolver = loader(sql)
+
+  /** The text of the first form of each locale that there is. */
+  const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
+    const forms = asked.flatMap(({ domain, locale, scope }, place) =>
+      fallbacks(locale).map((form, rank) => ({ place, rank, scope, domain, form }))
+    )
+    const rows = yield* sql`select distinct on (x.place) x.place, t.po
+      from unnest(${forms.map(({ place }) => place)}::int[], ${forms.map(({ rank }) => rank)}::int[],
+        ${forms.map(({ scope }) => scope)}::int[], ${forms.map(({ domain }) => domain)}::text[],
+        ${forms.map(({ form }) => form)}::text[]) as x(place, rank, scope, domain, locale)
+      join translations t using (scope, domain, locale) order by x.place, x.rank`.pipe(Effect.flatMap(decodeFound))
+    const found = new Map(rows.map(({ place, po }) => [place, po]))
+    return asked.map((_, place) => found.get(place))
+  }))
 
   const remembered = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, name: string) {
     const [domain, locale] = yield* decodeName(name)
-    return yield* Effect.request(new Load({ scope, domain, locale }), resolver)
+    const text = yield* lookup({ scope, domain, locale })
+    return text === undefined ? Option.none() : Option.some(yield* catalogue(text))
   }, orUnavailable))
 
   const get: Translations["Service"]["get"] = Effect.fnUntraced(function*(scope, domain, locale) {

@@ -1,99 +1,69 @@
+import * as Lookups from "#layers/postgres/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { TopicSetting } from "#schemas/Preferences.ts"
-import { UserId } from "#schemas/Profile.ts"
-import { Scope } from "#schemas/Scope.ts"
-import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { type TopicOverride, type TopicOverrides, UserPreferences } from "#src/people/UserPreferences.ts"
-import { Clock, Context, Effect, Layer, Request, RequestResolver, Schema } from "effect"
+import type { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const setting = Schema.fromJsonString(TopicSetting)
 const encode = Schema.encodeEffect(setting)
 const decode = Schema.decodeEffect(setting)
 
-const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ topicId: Schema.String, setting })))
 const decodeTopics = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ topicId: Schema.String })))
-const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
-  scope: Scope,
-  userId: UserId,
-  tenantId: Schema.String,
-  topicId: Schema.String,
-  preference: Schema.String
-})))
+const Found = Schema.Struct({ place: Schema.Number, topicId: Schema.String, preference: Schema.String })
+const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Found))
 
 /** What is said outside of any tenant is kept under the one that has no name. */
 const nowhere = ""
 
-const maxBatch = 500
+/** In place of a topic's id; no id is empty. */
+const everything = ""
 
+/** `topicId` absent: all that are overridden there. */
 interface Asked {
   readonly scope: Scope
   readonly userId: UserId
-  readonly tenantId: string | undefined
-  readonly topicId: string
+  readonly tenantId: string
+  readonly topicId: string | undefined
 }
 
-class Find extends Request.Class<Asked, TopicOverrides, StoreUnavailable> {}
-
-const nameOf = (row: { readonly [K in keyof Asked]: string | number | undefined }): string =>
-  JSON.stringify([row.scope, row.userId, row.tenantId ?? nowhere, row.topicId])
-
-/**
- * The lookups of one turn as one statement; those of a transaction stay on its connection. A row that does not decode
- * fails alone.
- */
-const finder = (sql: SqlClient.SqlClient) =>
-  RequestResolver.makeWith<Find>({
-    batchKey: (entry) => Context.getOrUndefined(entry.context, sql.transactionService)?.[0],
-    delay: Effect.yieldNow,
-    collectWhile: (entries) => entries.size < maxBatch,
-    runAll: Effect.fnUntraced(function*(entries) {
-      const asked = entries.flatMap(({ request: { scope, tenantId, topicId, userId } }) =>
-        (tenantId === undefined ? [nowhere] : [nowhere, tenantId]).map((tenantId) => ({
-          scope,
-          userId,
-          tenantId,
-          topicId
-        }))
-      )
-      const rows = yield* sql`select p.scope, p.user_id as "userId", p.tenant_id as "tenantId", p.topic_id as "topicId",
-          p.preference
-        from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ userId }) => userId)}::text[],
-          ${asked.map(({ tenantId }) => tenantId)}::text[], ${asked.map(({ topicId }) => topicId)}::text[])
-          as x(scope, user_id, tenant_id, topic_id)
-        join user_preferences p using (scope, user_id, tenant_id, topic_id)`.pipe(
-        Effect.flatMap(decodeFound),
-        orUnavailable
-      )
-      const found = new Map(rows.map((row) => [nameOf(row), row.preference]))
-      const at = (asked: Asked) => {
-        const text = found.get(nameOf(asked))
-        return text === undefined ? Effect.succeed(undefined) : orUnavailable(decode(text))
-      }
-      yield* Effect.forEach(entries, (entry) => {
-        const { scope, tenantId, topicId, userId } = entry.request
-        return Effect.all({
-          own: at({ scope, userId, tenantId: undefined, topicId }),
-          inTenant: tenantId === undefined ? Effect.succeed(undefined) : at({ scope, userId, tenantId, topicId })
-        }).pipe(
-          Effect.map((overrides) => ({ ...overrides, topicId })),
-          Effect.exit,
-          Effect.map((exit) => entry.completeUnsafe(exit))
-        )
-      }, { discard: true })
-    })
-  })
+const override = Effect.fnUntraced(function*({ preference, topicId }: typeof Found.Type) {
+  return { topicId, setting: yield* decode(preference) }
+}, orUnavailable)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const resolver = finder(sql)
+  const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
+    const rows = yield* sql`select x.place::int as place, p.topic_id as "topicId", p.preference
+      from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ userId }) => userId)}::text[],
+        ${asked.map(({ tenantId }) => tenantId)}::text[], ${asked.map(({ topicId }) => topicId ?? everything)}::text[])
+        with ordinality as x(scope, user_id, tenant_id, topic_id, place)
+      join user_preferences p on p.scope = x.scope and p.user_id = x.user_id and p.tenant_id = x.tenant_id
+        and (x.topic_id = ${everything} or p.topic_id = x.topic_id)
+      order by x.place, p.topic_id`.pipe(Effect.flatMap(decodeFound))
+    const found = Map.groupBy(rows, ({ place }) => place - 1)
+    return asked.map((_, place) => found.get(place) ?? [])
+  }))
 
+  /** A row that does not decode fails alone. */
   const list: UserPreferences["Service"]["list"] = (scope, userId, tenantId = nowhere) =>
-    sql`select topic_id as "topicId", preference as setting from user_preferences
-      where scope = ${scope} and user_id = ${userId} and tenant_id = ${tenantId} order by topic_id`.pipe(
-      Effect.flatMap(decodeRows),
-      orUnavailable
-    )
+    Effect.flatMap(lookup({ scope, userId, tenantId, topicId: undefined }), Effect.forEach(override))
+
+  const settingOf = Effect.fnUntraced(function*(asked: Asked) {
+    const [row] = yield* lookup(asked)
+    return row === undefined ? undefined : (yield* override(row)).setting
+  })
+
+  const find: UserPreferences["Service"]["find"] = (scope, userId, tenantId, topicId) =>
+    Effect.all({
+      topicId: Effect.succeed(topicId),
+      own: settingOf({ scope, userId, tenantId: nowhere, topicId }),
+      inTenant: tenantId === undefined
+        ? Effect.succeed(undefined)
+        : settingOf({ scope, userId, tenantId, topicId })
+    }, { concurrency: "unbounded" })
 
   /** In the order of the keys, so that two writes of the same topics do not wait for each other. */
   const write = Effect.fnUntraced(function*(
@@ -131,8 +101,7 @@ const make = Effect.gen(function*() {
 
   return UserPreferences.of({
     list,
-    find: (scope, userId, tenantId, topicId) =>
-      Effect.request(new Find({ scope, userId, tenantId, topicId }), resolver),
+    find,
     put: (scope, userId, tenantId = nowhere, overrides) => orUnavailable(write(scope, userId, tenantId, overrides)),
     replace,
     remove: (scope, userId, tenantId = nowhere, topicId) =>

@@ -3,8 +3,9 @@ import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Statements from "#test/layers/postgres/Statements.ts"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Option, Tracer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 
 const production = Scope.make(1)
@@ -12,100 +13,95 @@ const test = Scope.make(2)
 const user = (n: number) => UserId.make(`user ${n}`)
 const numbers = Array.from({ length: 40 }, (_, n) => n)
 
-/** Runs an effect and answers how many statements it took. */
-const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
-  let statements = 0
-  const tracer = Tracer.make({
-    span: (options) => {
-      if (options.kind === "client") statements++
-      return new Tracer.NativeSpan(options)
-    }
-  })
-  return effect.pipe(Effect.withTracer(tracer), Effect.map((result) => ({ result, statements })))
-}
+const statements = Statements.make()
 
-layer(Stored.layer.pipe(Layer.provideMerge(FreshDatabase.layer)))("Profiles on Postgres", (it) => {
-  it.effect("finds of one turn share a statement, each with its own answer (P10: scopes never meet)", () =>
-    Effect.gen(function*() {
-      const profiles = yield* Profiles
-      yield* profiles.replace(production, user(1), { in: "production" })
-      yield* profiles.replace(test, user(1), { in: "test" })
-      const { result, statements } = yield* counting(Effect.all([
-        profiles.find(production, user(1)),
-        profiles.find(test, user(1)),
-        profiles.find(test, user(2)),
-        profiles.find(production, user(1))
-      ], { concurrency: "unbounded" }))
-      assert.strictEqual(statements, 1)
-      assert.deepStrictEqual(result.map(Option.getOrUndefined), [
-        { in: "production" },
-        { in: "test" },
-        undefined,
-        { in: "production" }
-      ])
-    }))
+layer(Stored.layer.pipe(Layer.provideMerge(FreshDatabase.layer), Layer.provideMerge(statements.layer)))(
+  "Profiles on Postgres",
+  (it) => {
+    it.effect("finds of one turn share a statement, each with its own answer (P10: scopes never meet)", () =>
+      Effect.gen(function*() {
+        const profiles = yield* Profiles
+        yield* profiles.replace(production, user(1), { in: "production" })
+        yield* profiles.replace(test, user(1), { in: "test" })
+        const { result, statements: count } = yield* statements.counting(Effect.all([
+          profiles.find(production, user(1)),
+          profiles.find(test, user(1)),
+          profiles.find(test, user(2)),
+          profiles.find(production, user(1))
+        ], { concurrency: "unbounded" }))
+        assert.strictEqual(count, 1)
+        assert.deepStrictEqual(result.map(Option.getOrUndefined), [
+          { in: "production" },
+          { in: "test" },
+          undefined,
+          { in: "production" }
+        ])
+      }))
 
-  it.effect("a find in a transaction reads that transaction, and one outside it in the same turn does not", () =>
-    Effect.gen(function*() {
-      const profiles = yield* Profiles
-      const sql = yield* SqlClient.SqlClient
-      const written = yield* Deferred.make<void>()
-      const outside = yield* Effect.forkChild(
-        Effect.andThen(Deferred.await(written), profiles.find(test, user(3)))
-      )
-      const inside = yield* profiles.replace(test, user(3), { step: 1 }).pipe(
-        Effect.andThen(Deferred.succeed(written, undefined)),
-        Effect.andThen(profiles.find(test, user(3))),
-        Effect.tap(() => Fiber.await(outside)),
-        sql.withTransaction
-      )
-      assert.deepStrictEqual(inside, Option.some({ step: 1 }))
-      assert.deepStrictEqual(yield* Fiber.join(outside), Option.none())
-    }))
+    it.effect("a find in a transaction reads that transaction, and one outside it in the same turn does not", () =>
+      Effect.gen(function*() {
+        const profiles = yield* Profiles
+        const sql = yield* SqlClient.SqlClient
+        const written = yield* Deferred.make<void>()
+        const outside = yield* Effect.forkChild(
+          Effect.andThen(Deferred.await(written), profiles.find(test, user(3)))
+        )
+        const inside = yield* profiles.replace(test, user(3), { step: 1 }).pipe(
+          Effect.andThen(Deferred.succeed(written, undefined)),
+          Effect.andThen(profiles.find(test, user(3))),
+          Effect.tap(() => Fiber.await(outside)),
+          sql.withTransaction
+        )
+        assert.deepStrictEqual(inside, Option.some({ step: 1 }))
+        assert.deepStrictEqual(yield* Fiber.join(outside), Option.none())
+      }))
 
-  it.effect("a row that does not decode fails alone", () =>
-    Effect.gen(function*() {
-      const profiles = yield* Profiles
-      const sql = yield* SqlClient.SqlClient
-      yield* profiles.replace(test, user(4), { good: true })
-      yield* sql`insert into profiles values (2, ${user(5)}, '[', 0, 0)`
-      const [good, bad] = yield* Effect.all([
-        Effect.exit(profiles.find(test, user(4))),
-        Effect.flip(profiles.find(test, user(5)))
-      ], { concurrency: "unbounded" })
-      assert.strictEqual(good._tag, "Success")
-      assert.strictEqual(bad._tag, "StoreUnavailable")
-    }))
+    it.effect("a row that does not decode fails alone", () =>
+      Effect.gen(function*() {
+        const profiles = yield* Profiles
+        const sql = yield* SqlClient.SqlClient
+        yield* profiles.replace(test, user(4), { good: true })
+        yield* sql`insert into profiles values (2, ${user(5)}, '[', 0, 0)`
+        const [good, bad] = yield* Effect.all([
+          Effect.exit(profiles.find(test, user(4))),
+          Effect.flip(profiles.find(test, user(5)))
+        ], { concurrency: "unbounded" })
+        assert.strictEqual(good._tag, "Success")
+        assert.strictEqual(bad._tag, "StoreUnavailable")
+      }))
 
-  it.effect("concurrent merges and patches of one user lose nothing", () =>
-    Effect.gen(function*() {
-      const profiles = yield* Profiles
-      yield* profiles.replace(test, user(6), { list: {} })
-      yield* Effect.forEach(numbers, (n) =>
-        n % 2 === 0
-          ? profiles.merge(test, user(6), { list: { [n]: n } })
-          : profiles.patch(test, user(6), [{ op: "add", path: `/list/${n}`, value: n }]), { concurrency: "unbounded" })
-      assert.deepStrictEqual(
-        yield* profiles.find(test, user(6)),
-        Option.some({ list: Object.fromEntries(numbers.map((n) => [n, n])) })
-      )
-    }))
+    it.effect("concurrent merges and patches of one user lose nothing", () =>
+      Effect.gen(function*() {
+        const profiles = yield* Profiles
+        yield* profiles.replace(test, user(6), { list: {} })
+        yield* Effect.forEach(numbers, (n) =>
+          n % 2 === 0
+            ? profiles.merge(test, user(6), { list: { [n]: n } })
+            : profiles.patch(test, user(6), [{ op: "add", path: `/list/${n}`, value: n }]), {
+          concurrency: "unbounded"
+        })
+        assert.deepStrictEqual(
+          yield* profiles.find(test, user(6)),
+          Option.some({ list: Object.fromEntries(numbers.map((n) => [n, n])) })
+        )
+      }))
 
-  it.effect("concurrent first merges of one user lose nothing", () =>
-    Effect.gen(function*() {
-      const profiles = yield* Profiles
-      yield* Effect.forEach(numbers, (n) => profiles.merge(test, user(7), { [n]: n }), { concurrency: "unbounded" })
-      assert.deepStrictEqual(
-        yield* profiles.find(test, user(7)),
-        Option.some(Object.fromEntries(numbers.map((n) => [n, n])))
-      )
-    }))
+    it.effect("concurrent first merges of one user lose nothing", () =>
+      Effect.gen(function*() {
+        const profiles = yield* Profiles
+        yield* Effect.forEach(numbers, (n) => profiles.merge(test, user(7), { [n]: n }), { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          yield* profiles.find(test, user(7)),
+          Option.some(Object.fromEntries(numbers.map((n) => [n, n])))
+        )
+      }))
 
-  it.effect("keeps every character that JSON can say", () =>
-    Effect.gen(function*() {
-      const profiles = yield* Profiles
-      const profile = { "a\u0000b": "\u0000\ud800 1e200000", n: 1e300 }
-      yield* profiles.replace(test, user(8), profile)
-      assert.deepStrictEqual(yield* profiles.find(test, user(8)), Option.some(profile))
-    }))
-})
+    it.effect("keeps every character that JSON can say", () =>
+      Effect.gen(function*() {
+        const profiles = yield* Profiles
+        const profile = { "a\u0000b": "\u0000\ud800 1e200000", n: 1e300 }
+        yield* profiles.replace(test, user(8), profile)
+        assert.deepStrictEqual(yield* profiles.find(test, user(8)), Option.some(profile))
+      }))
+  }
+)

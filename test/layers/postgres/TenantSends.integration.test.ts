@@ -7,26 +7,18 @@ import { Memberships } from "#src/people/Memberships.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Statements from "#test/layers/postgres/Statements.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Tracer } from "effect"
+import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
-const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
-  let statements = 0
-  const tracer = Tracer.make({
-    span: (options) => {
-      if (options.kind === "client") statements++
-      return new Tracer.NativeSpan(options)
-    }
-  })
-  return Effect.map(Effect.withTracer(effect, tracer), () => statements)
-}
+const statements = Statements.make()
 
 const stores = Layer.merge(
   Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty)),
   Fake.layer([Fake.nothing("smtp", "email")])
-)
+).pipe(Layer.provideMerge(statements.layer))
 
 const start = Effect.gen(function*() {
   const world = yield* Fixture.world
@@ -37,7 +29,9 @@ const start = Effect.gen(function*() {
     return yield* decide({ ...open, recipient, instructions: { content: { title: "a", body: "b" } } })
   })
   const many = (recipient: (n: number) => Recipient) =>
-    counting(Effect.all(Array.from({ length: 50 }, (_, n) => send(recipient(n))), { concurrency: "unbounded" }))
+    statements.counting(
+      Effect.all(Array.from({ length: 50 }, (_, n) => send(recipient(n))), { concurrency: "unbounded" })
+    ).pipe(Effect.map((counted) => counted.statements))
   return { ...world, many, brands: yield* Brands, memberships: yield* Memberships, tenants: yield* Tenants }
 })
 

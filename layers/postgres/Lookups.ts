@@ -1,0 +1,58 @@
+import * as Patience from "#layers/postgres/Patience.ts"
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Array, Cause, Context, Effect, Exit, Latch, type Schema, type Scope } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+
+const maxBatch = 500
+
+interface Entry<A, B> {
+  readonly asked: A
+  readonly resume: (exit: Exit.Exit<B, StoreUnavailable>) => void
+}
+
+/**
+ * Many small reads as one statement: what is asked for in one turn of the event loop, or while the last statement ran, is read together, so
+ * that a read costs a share of a round trip and waits for no timer. `select` answers one result for each of the asked, in order. A read
+ * starts after it was asked for, so it finds what was committed before; those of a transaction are read on its connection, alone.
+ */
+export const make = Effect.fnUntraced(function*<A, B>(
+  select: (asked: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, Schema.SchemaError | SqlError.SqlError>
+): Effect.fn.Return<(asked: A) => Effect.Effect<B, StoreUnavailable>, never, Scope.Scope | SqlClient.SqlClient> {
+  const { transactionService } = yield* SqlClient.SqlClient
+  const patiently = yield* Patience.within(Patience.callers)
+  const waiting: globalThis.Array<Entry<A, B>> = []
+  const filled = Latch.makeUnsafe()
+
+  const fail = (entries: ReadonlyArray<Entry<A, B>>, cause: unknown) => {
+    for (const entry of entries) entry.resume(Exit.fail(new StoreUnavailable({ cause })))
+  }
+
+  const read = (entries: ReadonlyArray<Entry<A, B>>) =>
+    Effect.matchCause(patiently(select(entries.map(({ asked }) => asked))), {
+      onSuccess: (found) => found.forEach((one, place) => entries[place]?.resume(Exit.succeed(one))),
+      onFailure: (cause) => fail(entries, Cause.squash(cause))
+    })
+
+  const drain = Effect.gen(function*() {
+    yield* filled.await
+    yield* Effect.yieldNow
+    const batch = waiting.splice(0, maxBatch)
+    if (waiting.length === 0) Latch.closeUnsafe(filled)
+    yield* read(batch)
+  })
+  yield* Effect.forkScoped(Effect.forever(drain))
+  yield* Effect.addFinalizer((exit) => Effect.sync(() => fail(waiting.splice(0), exit)))
+
+  const together = (asked: A) =>
+    Effect.callback<B, StoreUnavailable>((resume) => {
+      waiting.push({ asked, resume })
+      Latch.openUnsafe(filled)
+    })
+  const alone = (asked: A) =>
+    orUnavailable(Effect.flatMap(select([asked]), (found) => Effect.orDie(Effect.fromOption(Array.head(found)))))
+  return (asked) =>
+    Effect.contextWith((context: Context.Context<never>) =>
+      Context.getOrUndefined(context, transactionService) === undefined ? together(asked) : alone(asked)
+    )
+})
