@@ -10,7 +10,8 @@ export interface DkimKey {
 
 /**
  * Signed once more often than they stand in the message, so that nobody can add one (RFC 6376 §8.15): what a reader
- * sees and what decides how the body is read.
+ * sees and what decides how the body is read. So are the fields of lists that are there: one more could lead the click
+ * of RFC 8058 elsewhere.
  */
 const oversigned = [
   "from",
@@ -60,7 +61,7 @@ export const sign = ({ domain, key, selector }: DkimKey, message: Buffer): Buffe
   const others = [...named.keys()].filter((name) => name.startsWith("list-") && !oversigned.includes(name))
   const list = [
     ...oversigned.flatMap((name) => [...(named.get(name) ?? []).map(() => name), name]),
-    ...others.flatMap((name) => (named.get(name) ?? []).map(() => name))
+    ...others.flatMap((name) => [...(named.get(name) ?? []).map(() => name), name])
   ]
   const covered = [...oversigned, ...others].flatMap((name) => named.get(name) ?? [])
 

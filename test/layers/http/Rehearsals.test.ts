@@ -205,4 +205,20 @@ describe("Rehearsals", () => {
       assert.strictEqual((yield* call("POST", "/notifications/nt_none/preview", { body: {} })).status, 404)
       assert.strictEqual(state.messages.size, 0)
     }))
+
+  it.effect("a preview's links lead nowhere, and without a public URL there are none", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const body = "{{#if urls.unsubscribe}}link{{/if}} {{unsubscribeTrackingId}}"
+      const { notification } = template([{ type: "text", content: body }])
+      const made = yield* call("POST", "/notifications", {
+        body: { notification: { ...notification, subscription: { topic_id: "pt_news" } } }
+      })
+      const { id } = yield* Id(made.body)
+      const shown = yield* call("POST", `/notifications/${id}/preview`, {
+        body: { channels: ["sms"], to: { user_id: "ada" } }
+      })
+      const { results } = yield* Preview(shown.body)
+      assert.strictEqual(results[0]?.content?.body.trim(), "preview", shown.text)
+    }))
 })

@@ -148,7 +148,8 @@ describe("SMTP server", () => {
             "Date",
             "Message-ID",
             "MIME-Version",
-            "Content-Type"
+            "Content-Type",
+            "List-Unsubscribe"
           ]
         ) {
           assert.notDeepEqual(yield* verdict(`${name}: x@evil.test\r\n${raw}`), ["pass"], name)
