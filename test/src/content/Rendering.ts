@@ -1,6 +1,7 @@
 import type { Content as MessageContent } from "#schemas/Elemental.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import * as Content from "#src/content/Content.ts"
+import { assert } from "@effect/vitest"
 import { Result, Schema } from "effect"
 
 export const json = Schema.decodeUnknownSync(Schema.fromJsonString(Schema.JsonObject))
@@ -40,10 +41,29 @@ export const body = (source: string, given?: Given): string => render({ title: "
 
 export const elements = (...of: ReadonlyArray<Piece>): MessageContent => ({ version: "2022-01-01", elements: of })
 
-/** How long something takes at most, in ms: the best of three, since the machine has other work. */
-export const quickest = (run: () => void): number =>
-  Math.min(...[1, 2, 3].map(() => {
-    const start = performance.now()
-    run()
-    return performance.now() - start
-  }))
+const words = "word ".repeat(200_000)
+
+/** A fixed piece of work: it looks at a million characters. */
+const yardstick = (): number => {
+  let sum = 0
+  for (let at = 0; at < words.length; at++) sum = (sum * 31 + words.charCodeAt(at)) | 0
+  return sum
+}
+
+/** In µs of the processor's own time: what else the machine does is no part of it. */
+const cost = (run: () => void): number => {
+  const before = process.cpuUsage()
+  run()
+  const { system, user } = process.cpuUsage(before)
+  return system + user
+}
+
+/** Yardsticks that no content may take: those of the tests take up to twenty, and thousands where the time is quadratic in their length. */
+const tooMany = 100
+
+/** Fails where something takes far more than its share, measured beside a yardstick; measured again while it is in doubt. */
+export const assertQuick = (run: () => void, name: string): void => {
+  let least = Infinity
+  for (let round = 0; round < 3 && least >= tooMany; round++) least = Math.min(least, cost(run) / cost(yardstick))
+  assert.isBelow(least, tooMany, name)
+}
