@@ -1,4 +1,5 @@
 import * as Expand from "#layers/postgres/journal/Expand.ts"
+import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Patience from "#layers/postgres/Patience.ts"
 import { isRefusal, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
@@ -14,7 +15,7 @@ import { Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 
-const decodeOpen = Schema.decodeUnknownEffect(Schema.Array(OpenExpansion))
+const readOpen = Unreadable.sorted(OpenExpansion)
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 const decodeBacklog = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ backlogged: Schema.Boolean })))
 const decodeRequest = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
@@ -42,14 +43,16 @@ export const layer = Layer.effect(
 
     return Expansions.of({
       open: Effect.fnUntraced(function*(shards, now, limit) {
-        const rows =
+        const { bad, good } = readOpen(
           yield* sql`select id, scope, shard, key_state as "keyState", recipients, instructions, place, tries,
             epoch::float8 as epoch, accepted_at::float8 as "acceptedAt"
           from expansions where due_at is not null and due_at <= ${now} and shard = any(${shards}::smallint[])
-          order by advanced_at, id limit ${limit}`.pipe(Effect.flatMap(decodeOpen))
+          order by advanced_at, id limit ${limit}`
+        )
+        yield* Unreadable.setAside(sql, "expansion", bad)
         const next = yield* sql`select min(due_at)::float8 as next from expansions
           where due_at > ${now} and shard = any(${shards}::smallint[])`.pipe(Effect.flatMap(decodeNext))
-        return { rows, next: next[0]?.next ?? undefined }
+        return { rows: good, next: next[0]?.next ?? undefined }
       }, orUnavailable),
       advance: Effect.fnUntraced(function*(step) {
         const unowned = new Set(step.page?.members.map(({ shard }) => shard).filter((shard) => !handover.owns(shard)))

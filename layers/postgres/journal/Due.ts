@@ -67,7 +67,7 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
         ids.reduce((a, b) => (a > b ? a : b))
       ])
       const attempts = readAttempts(tried)
-      yield* Unreadable.setAside(sql, [...bad, ...attempts.bad])
+      yield* Unreadable.setAside(sql, "message", [...bad, ...attempts.bad])
       const byMessage = new Map<string, Array<Attempt>>()
       for (const { id, scope, ...attempt } of attempts.good) {
         const key = `${scope}:${id}`

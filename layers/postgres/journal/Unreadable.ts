@@ -6,35 +6,43 @@ import type { SqlClient } from "effect/sql"
 const Named = Schema.Struct({ scope: Schema.Int, id: Schema.String })
 type Named = typeof Named.Type
 
-const detail = "Quarantined: the stored message does not decode"
+const detail = (what: string): string => `Quarantined: the stored ${what} does not decode`
 
 /** No epoch: whoever owns the shard, nobody of this version can run it. A row that was closed meanwhile stays as it is. */
-const statement = `
+const closing = {
+  message: `
   with closed as (
     update messages m set status = 'UNDELIVERABLE', reason = 'FAILED', error = $3, due_at = null
     from unnest($1::int[], $2::text[]) as x(scope, id)
     where m.scope = x.scope and m.id = x.id and m.due_at is not null
     returning m.scope, m.id)
-  insert into history (scope, message_id, at, step, events) select scope, id, $4, 'unreadable', $5 from closed
-  on conflict do nothing`
+  insert into history (scope, message_id, at, step, events) select scope, id, $4, 'unreadable', json_build_array(json_build_object(
+    'type', 'UNDELIVERABLE', 'ts', $4::bigint, 'reason', 'FAILED', 'error', $3::text))::text from closed
+  on conflict do nothing`,
+  expansion: `
+  update expansions e set state = 'FAILED', error = $3, due_at = null, ended_at = $4
+  from unnest($1::int[], $2::text[]) as x(scope, id)
+  where e.scope = x.scope and e.id = x.id and e.due_at is not null`
+} as const
 
-/** Ends messages that this version cannot read: each UNDELIVERABLE and FAILED, in the log, and out of its neighbours' way. */
-export const setAside = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, rows: ReadonlyArray<Named>) {
-  if (rows.length === 0) return
-  const at = yield* Clock.currentTimeMillis
-  const event = [{ type: "UNDELIVERABLE", ts: at, reason: "FAILED", error: detail }]
-  yield* sql.unsafe(statement, [
-    rows.map(({ scope }) => scope),
-    rows.map(({ id }) => id),
-    detail,
-    at,
-    JSON.stringify(event)
-  ])
-  yield* Metric.update(Metrics.quarantined, rows.length)
-  yield* Effect.forEach(rows, ({ id }) => Effect.logError("quarantined: it does not decode", { messageId: id }), {
-    discard: true
-  })
-})
+const counter = { message: Metrics.quarantined, expansion: Metrics.expansionsQuarantined } as const
+
+/**
+ * Ends what this version cannot read: a message UNDELIVERABLE and FAILED, an expansion FAILED, each in the log, and out of its neighbours' way.
+ */
+export const setAside = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, what: keyof typeof closing, rows: ReadonlyArray<Named>) {
+    if (rows.length === 0) return
+    const at = yield* Clock.currentTimeMillis
+    yield* sql.unsafe(closing[what], [rows.map(({ scope }) => scope), rows.map(({ id }) => id), detail(what), at])
+    yield* Metric.update(counter[what], rows.length)
+    yield* Effect.forEach(
+      rows,
+      ({ id }) => Effect.logError(`a stored ${what} was quarantined: it does not decode`, { id }),
+      { discard: true }
+    )
+  }
+)
 
 /** Rows apart: those that decode, and the names of those that do not. One look at all of them when nothing is wrong. */
 export const sorted = <A>(schema: Schema.Codec<A, unknown>) => {

@@ -1,8 +1,12 @@
 import { everyContract } from "#test/contracts/Every.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
+import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import * as PerFile from "#test/support/PerFile.ts"
 import { Layer } from "effect"
 
 /** One database for all suites: every test has a place of its own in it (`Fixture.world`). */
-everyContract("Postgres", Stores.layer.pipe(Layer.provide(PerFile.shared(FreshDatabase.layerEmpty))))
+const stores = Stores.layer.pipe(Layer.provideMerge(PerFile.shared(FreshDatabase.layerEmpty)))
+
+everyContract("Postgres", stores)
+unreadableRows("Postgres", stores)

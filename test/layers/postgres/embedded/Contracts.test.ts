@@ -2,6 +2,7 @@ import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { everyContract } from "#test/contracts/Every.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
+import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import * as PerFile from "#test/support/PerFile.ts"
 import { Effect, Layer } from "effect"
 
@@ -10,4 +11,7 @@ const database = PerFile.shared(
   Layer.unwrap(Effect.map(Directories.empty, (dataDir) => Embedded.layer({ dataDir, durability: "process" })))
 )
 
-everyContract("embedded", Stores.layer.pipe(Layer.provide(database)), { oneBackend: true })
+const stores = Stores.layer.pipe(Layer.provideMerge(database))
+
+unreadableRows("embedded", stores)
+everyContract("embedded", stores, { oneBackend: true })

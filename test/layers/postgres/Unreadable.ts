@@ -1,0 +1,85 @@
+import { Expansions } from "#src/delivery/Expansions.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, type Layer } from "effect"
+import { SqlClient } from "effect/sql"
+
+const unknown = "OF_A_LATER_VERSION"
+
+/** What of a message may be of another version, and how it is made so. */
+const garbled: Readonly<Record<string, string>> = {
+  "its status": "update messages set status = $2 where id = $1",
+  "its key's state": "update messages set key_state = $2 where id = $1",
+  "the state of an attempt":
+    `insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
+    select scope, id, 1, 0, 'email', 'null', $2, 0 from messages where id = $1`,
+  "the kind of an attempt":
+    `insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at)
+    select scope, id, 1, 0, 'email', 'null', 'rejected', $2, 0 from messages where id = $1`
+}
+
+/** Rows that another version wrote, or that something else did, over any Postgres. */
+export const unreadableRows = <E>(
+  name: string,
+  stores: Layer.Layer<Expansions | Journal | MessageLog | SqlClient.SqlClient, E>
+) =>
+  layer(stores)(`Rows that do not decode: ${name}`, (it) => {
+    for (const [what, statement] of Object.entries(garbled)) {
+      it.effect(`X1: a message that does not decode by ${what} ends UNDELIVERABLE, and its shard's window goes on without it`, () =>
+        Effect.gen(function*() {
+          const place = yield* Fixture.world
+          const sql = yield* SqlClient.SqlClient
+          const journal = yield* Journal
+          const before = yield* Fixture.accepted(place)
+          const bad = yield* Fixture.accepted(place)
+          const after = yield* Fixture.accepted(place)
+          yield* sql.unsafe(statement, [bad.id, unknown])
+          const window = {
+            shards: [{ shard: place.shard, takenAtSeq: 0 }],
+            now: place.at,
+            held: [],
+            fullMailboxes: [],
+            limit: 10
+          }
+          for (let look = 0; look < 2; look++) {
+            const { complete, rows } = yield* journal.due(window)
+            assert.isTrue(complete)
+            assert.deepStrictEqual(rows.map(({ id }) => id), [before.id, after.id])
+          }
+          const log = yield* MessageLog
+          const { status } = yield* log.get(place.scope, bad.id)
+          assert.strictEqual(status, "UNDELIVERABLE")
+        }))
+    }
+
+    it.effect("X1: an expansion that does not decode ends FAILED, and its neighbours go on", () =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const sql = yield* SqlClient.SqlClient
+        const journal = yield* Journal
+        const expansions = yield* Expansions
+        const ids = [Fixture.id(place.at), Fixture.id(place.at), Fixture.id(place.at)] as const
+        for (const id of ids) {
+          yield* journal.accept({
+            ...Fixture.acceptance(place, []),
+            expansion: {
+              id,
+              scope: place.scope,
+              shard: place.shard,
+              keyState: "published",
+              recipients: [{ list_id: "everyone" }],
+              instructions: { content: { title: "Hello", body: "World" } }
+            }
+          })
+        }
+        yield* sql`update expansions set key_state = ${unknown} where id = ${ids[1]}`
+        for (let look = 0; look < 2; look++) {
+          const { rows } = yield* expansions.open([place.shard], place.at + 10, 10)
+          assert.sameMembers(rows.map(({ id }) => id), [ids[0], ids[2]])
+        }
+        const { error, state } = yield* expansions.find(place.scope, ids[1])
+        assert.deepStrictEqual([state, error], ["FAILED", "Quarantined: the stored expansion does not decode"])
+      }))
+  })
