@@ -4,6 +4,7 @@ import * as Replies from "#test/fuzz/Replies.ts"
 import * as Requests from "#test/fuzz/Requests.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { freePort } from "#test/support/CrashProcess.ts"
+import { untilServed } from "#test/support/Later.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { assert, describe, it } from "@effect/vitest"
@@ -107,7 +108,7 @@ describe("the API against requests of its own making", () => {
         const one = Effect.gen(function*() {
           const made = yield* (yield* pick(makers))
           const { body, endpoint, headers, path } = made
-          const answer = yield* call(endpoint.method, path, headers, body)
+          const answer = yield* untilServed(call(endpoint.method, path, headers, body))
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
           for (const id of idsIn(answer.text).slice(0, 3)) {
             if (ids.length < keptIds) ids.push(id)

@@ -1,3 +1,4 @@
+import { untilServed } from "#test/support/Later.ts"
 import { Effect } from "effect"
 import { Agent, request } from "node:http"
 
@@ -22,7 +23,7 @@ export const make = (port: number, apiKey: string): Client => {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   return ({ body, idempotencyKey, method, path }) =>
     Effect.promise(() =>
-      new Promise((resolve, reject) => {
+      new Promise<Reply>((resolve, reject) => {
         const text = body === undefined ? "" : JSON.stringify(body)
         const asked = request({
           host: "127.0.0.1",
@@ -44,5 +45,5 @@ export const make = (port: number, apiKey: string): Client => {
         })
         asked.on("error", reject).end(text)
       })
-    )
+    ).pipe(untilServed)
 }

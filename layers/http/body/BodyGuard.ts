@@ -1,6 +1,6 @@
 import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
-import { jsonDepth } from "#layers/http/body/JsonDepth.ts"
 import { findJsonFault } from "#layers/http/body/JsonFault.ts"
+import { type JsonSize, jsonSize } from "#layers/http/body/JsonSize.ts"
 import { readBody } from "#layers/http/body/ReadBody.ts"
 import { errorBody, errorReply } from "#layers/http/ErrorReply.ts"
 import { Effect } from "effect"
@@ -13,8 +13,11 @@ type Response = HttpServerResponse.HttpServerResponse
 /** The longest body a request may have: 6 MB, in bytes. */
 export const maxBodyBytes = 6 * 1024 * 1024
 
-/** How deep the JSON of a body may nest. */
-export const maxJsonDepth = 64
+/**
+ * What the JSON of a body may hold: a `to` of 100,000 recipients, say. It is parsed and decoded in one go, in which nobody else is served: 6 MB
+ * of nothing but short members are 700,000 values and half a second.
+ */
+const most: JsonSize = { depth: 64, values: 200_000 }
 
 const refuse = (status: number, message: string, headers?: Readonly<Record<string, string>>): Response =>
   errorReply(status, message, "invalid_request_error", headers)
@@ -25,7 +28,8 @@ const tooLarge = refuse(413, "Request body exceeds 6 MB", closing)
 const cut = refuse(400, "Request body ended before it was complete", closing)
 const encoded = refuse(415, "Content-Encoding must be identity: send the request body uncompressed", closing)
 const notUtf8 = refuse(400, "Body is not valid UTF-8")
-const tooDeep = refuse(400, `Body nests deeper than ${maxJsonDepth} levels`)
+const tooDeep = refuse(400, `Body nests deeper than ${most.depth} levels`)
+const tooMany = refuse(400, `Body holds more than ${most.values} values: split it into several requests`)
 
 const hasBody = ({ headers }: Request): boolean => {
   const length = headers["content-length"]
@@ -53,7 +57,9 @@ const check = (request: Request, bytes: Uint8Array): CheckedRequest | Response =
   const type = mediaType(request)
   if (!isJson(type)) return isText(type) && !isUtf8(bytes) ? notUtf8 : checked
   if (!isUtf8(bytes)) return notUtf8
-  return jsonDepth(checked.textUnsafe, maxJsonDepth) > maxJsonDepth ? tooDeep : checked
+  const { depth, values } = jsonSize(checked.textUnsafe, most)
+  if (depth > most.depth) return tooDeep
+  return values > most.values ? tooMany : checked
 }
 
 /** What is wrong with the body of a request that was answered with `status`, when it is the body's fault. */
@@ -74,7 +80,7 @@ const explained = (request: CheckedRequest, response: Response): Response | unde
 
 /**
  * Guards an HTTP handler against bad bodies. A body over 6 MB (as declared, or as it comes) is 413, one with a content encoding 415; JSON
- * deeper than 64 levels and text that is not UTF-8 are 400. What passes is read once, and the handler sees it as a `CheckedRequest`.
+ * deeper than 64 levels or of more than 200,000 values and text that is not UTF-8 are 400. What passes is read once, and the handler sees it as a `CheckedRequest`.
  *
  * The body is not parsed here but by the endpoint, behind authentication: only when that answers 400 is the text searched for the fault, and
  * the answer then names its place.

@@ -160,6 +160,24 @@ describe("BodyGuard: form", () => {
       assert.strictEqual(calls, 0)
     }))
 
+  it.effect("JSON holds 200,000 values and no more, whatever their kind, and the refusal needs no parser", () =>
+    Effect.gen(function*() {
+      const { port } = yield* serve
+      const elements = (values: number) => `[${"1,".repeat(values - 2)}1]`
+      const members = (values: number) =>
+        `{${Array.from({ length: values - 2 }, (_, n) => `"${n}":""`).join(",")},"to":",,"}`
+      for (const body of [elements, members]) {
+        assert.strictEqual((yield* post(port, "/send", body(200_000))).status, 200)
+        const parse = vi.spyOn(JSON, "parse")
+        const answer = yield* post(port, "/send", body(200_001))
+        const calls = parse.mock.calls.length
+        parse.mockRestore()
+        assert.strictEqual(answer.status, 400)
+        assert.strictEqual(answer.body, refusal("Body holds more than 200000 values: split it into several requests"))
+        assert.strictEqual(calls, 0)
+      }
+    }))
+
   it.effect("a good body is parsed once", () =>
     Effect.gen(function*() {
       const { port } = yield* serve
