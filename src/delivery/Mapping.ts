@@ -11,7 +11,6 @@ import * as Refusal from "#src/delivery/Refusal.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
-import * as Tenancies from "#src/people/Tenancies.ts"
 import { Effect, Result } from "effect"
 
 /** A message with what its template adds to it. */
@@ -78,7 +77,6 @@ export const make = Effect.gen(function*() {
   const strategies = yield* Strategies
 
   const tenantTemplates = yield* TenantTemplates
-  const tenancies = yield* Tenancies.make
 
   const workspaceTemplate = Effect.fnUntraced(function*({ instructions, keyState, scope }: OpenMessage) {
     const name = instructions.template ?? ""
@@ -129,9 +127,7 @@ export const make = Effect.gen(function*() {
       : { resolved: { ...resolved, template: { ...resolved.template, content: own.content } }, own }
   })
 
-  return Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
-    const recipient = yield* Write.patiently(tenancies.placed(stored.scope, stored.recipient))
-    const message = recipient === stored.recipient ? stored : { ...stored, recipient }
+  return Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
     const { content, delay, metadata } = message.instructions
     if (!Delays.isUnderstood(delay)) {
       return yield* Refusal.undeliverable("FAILED", `delay.until is not a date: ${delay?.until ?? ""}`)

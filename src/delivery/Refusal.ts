@@ -1,5 +1,6 @@
 import type { HistoryType } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
 import type { Reason } from "#schemas/Status.ts"
 import type { Event } from "#src/delivery/Lifecycle.ts"
 import { Data } from "effect"
@@ -12,6 +13,8 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly detail: string
   /** What the recipient's preferences had made of the message before, or made of it here. */
   readonly decision?: PreferenceDecision | undefined
+  /** The recipient in the tenant that the message turned out to be in. */
+  readonly recipient?: Recipient | undefined
 }> {}
 
 export const unmapped = (detail: string, reason?: Reason) =>
@@ -39,6 +42,10 @@ export const unwanted = (decision: PreferenceDecision) =>
       : "Notification opted out by user",
     decision
   })
+
+/** The same refusal, of a recipient placed in a tenant. */
+export const of = ({ decision, detail, event, reason, type }: Refusal, recipient: Recipient): Refusal =>
+  new Refusal({ detail, event, reason, type, decision, recipient })
 
 /** The same refusal, telling what the preferences had decided before it. */
 export const after = (

@@ -89,7 +89,7 @@ export const make = Effect.gen(function*() {
     return { ...mapped, tenancy, profile, legacy: person.preferences, data, providers: configured, brandOf }
   })
 
-  const decide = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
+  const decideIn = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
     const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.missing(stored.recipient)
     if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
     const found = yield* known(yield* map(stored).pipe(Trace.stage("map")))
@@ -102,6 +102,13 @@ export const make = Effect.gen(function*() {
       Trace.stage("route")
     )
     return { ...found, message: { ...found.message, instructions }, plan, preferences: decision, topic }
+  })
+
+  const decide = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
+    const recipient = yield* Write.patiently(tenancies.placed(stored.scope, stored.recipient))
+    return recipient === stored.recipient
+      ? yield* decideIn(stored)
+      : yield* Effect.mapError(decideIn({ ...stored, recipient }), (refusal) => Refusal.of(refusal, recipient))
   })
 
   return { known, decide }

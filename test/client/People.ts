@@ -1,4 +1,4 @@
-import { ask, refusal, type Service, until } from "#test/client/Service.ts"
+import { ask, fetched, refusal, type Service, until } from "#test/client/Service.ts"
 import * as Shape from "#test/client/Shape.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import type Courier from "@trycourier/courier"
@@ -111,6 +111,16 @@ export const people = (it: Vitest.MethodsNonLive<Service>) => {
       all.items.forEach(tenant.assert)
 
       yield* ask((client) => client.users.tenants.addSingle("acme", { user_id: "eve", profile: { title: "CTO" } }))
+      // The only tenant of a user is the message's, which says so.
+      const content = { title: "t", body: "b" }
+      const routing = { method: "single" as const, channels: ["inbox"] }
+      const { requestId } = yield* ask((client) =>
+        client.send.message({ message: { to: { user_id: "eve" }, content, routing } })
+      )
+      const message = yield* until(fetched("GET", `/messages/${requestId}`), ({ body }) => body.status === "SENT")
+      assert.strictEqual(message.body.tenant_id, "acme")
+      const { body: ofTenant } = yield* fetched("GET", "/messages?tenant_id=acme")
+      assert.deepStrictEqual(ofTenant.results.map(({ id }: { readonly id: string }) => id), [requestId])
       yield* ask((client) => client.users.tenants.addMultiple("eve", { tenants: [{ tenant_id: "acme-eu" }] }))
       const users = yield* ask((client) => client.tenants.listUsers("acme"))
       users.items?.forEach(association.assert)

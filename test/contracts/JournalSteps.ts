@@ -105,6 +105,24 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepStrictEqual((yield* traces).due, [{ dueAt: 0, tries: 0 }])
     }))
 
+  it.effect("the tenant that a message turns out to be in is shown with it; one that it has stays", () =>
+    Effect.gen(function*() {
+      const inTenant = (id: string) => ({ recipient: { user_id: "ada", tenant_id: id } })
+      const shown = Effect.fnUntraced(function*(more: Partial<NewMessage>, ...tenants: ReadonlyArray<string>) {
+        const { epoch, journal, log, message, place } = yield* owned(more)
+        for (const id of tenants) {
+          const step = Fixture.step(message, epoch, intent)
+          yield* journal.record({ ...step, message: { ...message, ...inTenant(id) } })
+        }
+        const query = { ...Fixture.anything, tenantId: tenants[0] }
+        const { items } = yield* log.list(place.scope, query)
+        return [(yield* log.get(place.scope, message.id)).tenantId, items.length]
+      })
+      assert.deepStrictEqual(yield* shown({}), [undefined, 1])
+      assert.deepStrictEqual(yield* shown({}, "acme", "other"), ["acme", 1])
+      assert.deepStrictEqual(yield* shown({ tenantId: "own" }, "acme"), ["own", 0])
+    }))
+
   it.effect("a wait is a row with its time; an absent one leaves the time as it was", () =>
     Effect.gen(function*() {
       const { place, record, traces } = yield* owned()

@@ -21,7 +21,7 @@ type Recorded =
   | { readonly _tag: "Fenced" }
 
 /** Why the database would refuse the rows of this step. */
-export const refused = ({ attempt, error, inbox }: Step): RowRefused | undefined =>
+export const refused = ({ attempt, error, inbox, message }: Step): RowRefused | undefined =>
   refusal([
     error,
     attempt?.channel,
@@ -29,7 +29,8 @@ export const refused = ({ attempt, error, inbox }: Step): RowRefused | undefined
     attempt?.reference,
     attempt?.error,
     inbox?.userId,
-    inbox?.tenantId
+    inbox?.tenantId,
+    message.recipient?.tenant_id ?? undefined
   ])
 
 /** The attempt of this very step is stored: the step was committed before, and its answer was lost. */
@@ -85,6 +86,7 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     error: moves ? step.error : row.error,
     dueAt: dueAfter(row, step),
     tries: step.tries ?? row.tries,
+    tenantId: row.tenantId ?? step.message.recipient?.tenant_id ?? undefined,
     sent: first("Send", row.sent),
     delivered: first("Deliver", row.delivered),
     opened: first("Open", row.opened),

@@ -61,6 +61,7 @@ const row = (step: Step, n: number) => {
     reference: step.attempt?.reference,
     attempt_error: step.attempt?.error,
     step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "step"}:${run.name}`,
+    in_tenant: step.message.recipient?.tenant_id ?? undefined,
     events: step.events.length === 0 ? undefined : JSON.stringify(step.events),
     user_id: step.inbox?.userId,
     tenant_id: step.inbox?.tenantId,
@@ -72,7 +73,7 @@ const row = (step: Step, n: number) => {
 const types = `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text,
   ${stamps.map(([, column]) => `${column} bigint`).join(", ")},
   conditional boolean, reason text, error text, due_at bigint, closes boolean, tries smallint, number smallint, channel text, provider text, state text,
-  kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, events text,
+  kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, in_tenant text, events text,
   user_id text, tenant_id text, created_at bigint, rendered text`
 
 /** The status this step leaves, given the stored one. */
@@ -92,6 +93,7 @@ const statement = `
       error = case when x.target is not null and m.status = any(x.sources) then x.error else m.error end,
       due_at = case when m.due_at is not null and not x.closes then coalesce(x.due_at, m.due_at) end,
       tries = coalesce(x.tries, m.tries),
+      tenant_id = coalesce(m.tenant_id, x.in_tenant),
       ${stamps.map(([, column]) => `${column} = coalesce(m.${column}, x.${column})`).join(", ")},
       providers = case when x.provider is null or x.provider = any(m.providers) then m.providers else m.providers || x.provider end
     from valid x

@@ -103,6 +103,9 @@ describe("Sends in a tenant", () => {
       yield* memberships.put(scope, "ada", [{ tenantId: "other", profile: undefined }])
       assert.deepStrictEqual(yield* tenantOf, ["other", ["other"]])
       assert.strictEqual((yield* send(acme)).message.recipient.tenant_id, "acme")
+      // What ends before a provider is in it too.
+      const refused = yield* Effect.flip(send(ada, { template: "none" }))
+      assert.strictEqual(refused.recipient?.tenant_id, "other")
       yield* memberships.put(scope, "ada", [{ tenantId: "acme", profile: undefined }])
       assert.deepStrictEqual(yield* tenantOf, [undefined, []])
     }).pipe(Effect.provide(stores)))

@@ -54,7 +54,7 @@ const decide = (words: Words, channels: ReadonlyArray<PreferenceChannel>) => {
     [...new Set(channels)],
     "pt"
   )
-  return { decision, options: known.options?.channels }
+  return { decision }
 }
 
 const silent = ({ withheld: _, ...decision }: PreferenceDecision) => decision
@@ -70,12 +70,20 @@ const allowing = (words: Words, ...allowed: ReadonlyArray<"snooze" | "channel_pr
 describe("PreferenceStatements", () => {
   it.prop("no choice takes a message through a channel that its topic does not go through, unless it is required", {
     words: Words,
+    options: Schema.NonEmptyArray(PreferenceChannel),
+    choice: Channels,
+    of: Schema.Literals(["inTenant", "own", "tenant", "entry", "section"]),
     channels: Channels
-  }, ({ channels, words }) => {
-    const { decision, options } = decide(words, channels)
-    if (options === undefined || decision.outcome === "DROPPED" || channels.length === 0) return
+  }, ({ channels, choice, of, options, words }) => {
+    const setting = { status: "OPTED_IN", has_custom_routing: true, custom_routing: choice } as const
+    const { decision } = decide({
+      ...words,
+      [of]: of === "entry" ? { status: undefined, snoozed: false, channels: choice } : setting,
+      topic: { ...words.topic, routing_options: options }
+    }, channels)
+    if (decision.outcome === "DROPPED" || channels.length === 0) return
     if (decision.channels === undefined) assert.strictEqual(decision.status, "REQUIRED")
-    else assert.includeMembers([...options], [...decision.channels.kept])
+    else assert.includeMembers<string>([...options], [...decision.channels.kept])
   })
 
   it.prop("where a topic lets nobody choose channels, users' custom routing is as if it were not there", {
