@@ -1,10 +1,10 @@
 import { Database } from "#layers/memory/Database.ts"
+import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { TenantUserRow } from "#layers/memory/TenantRows.ts"
 import { JsonMap } from "#schemas/Optional.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type * as Cursor from "#src/access/Cursor.ts"
-import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { type Membership, Memberships, type PageQuery } from "#src/people/Memberships.ts"
@@ -41,11 +41,8 @@ export const layer = Layer.effect(
       { cursor, limit }: PageQuery,
       idOf: (row: { readonly tenantId: string; readonly userId: string }) => string
     ) {
-      const after = yield* IdPages.after(key, list, cursor)
-      const left = rows
-        .filter((row) => after === undefined || IdPages.compare(idOf(row), after) > 0)
-        .toSorted((a, b) => IdPages.compare(idOf(a), idOf(b)))
-      return IdPages.page(key, list, yield* Effect.forEach(left, membership), limit, idOf)
+      const page = yield* Pages.cutById({ key, list, rows, idOf, limit, cursor })
+      return { ...page, items: yield* Effect.forEach(page.items, membership) }
     })
 
     return Memberships.of({

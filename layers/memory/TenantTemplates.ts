@@ -1,10 +1,10 @@
 import { Database } from "#layers/memory/Database.ts"
+import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
 import type { TenantTemplateRow } from "#layers/memory/TenantRows.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { TenantTemplate, type TenantVersion } from "#schemas/TenantTemplate.ts"
 import type * as Cursor from "#src/access/Cursor.ts"
-import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
@@ -85,14 +85,13 @@ export const layer = Layer.effect(
       get,
       list: Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
         const list: Cursor.List = { scope, route: "templates of a tenant", filters: [tenantId] }
-        const after = yield* IdPages.after(key, list, cursor)
         const rows = (yield* read((state) => inScope(state.tenantTemplates, scope)))
-          .filter((row) => row.tenantId === tenantId && (after === undefined || IdPages.compare(row.id, after) > 0))
-          .toSorted((a, b) => IdPages.compare(a.id, b.id))
-        const records = yield* Effect.forEach(rows, (row) => record(row, "latest")).pipe(
+          .filter((row) => row.tenantId === tenantId)
+        const page = yield* Pages.cutById({ key, list, rows, idOf: ({ id }) => id, limit, cursor })
+        const items = yield* Effect.forEach(page.items, (row) => record(row, "latest")).pipe(
           Effect.catchTag("TenantTemplateNotFound", Effect.die)
         )
-        return IdPages.page(key, list, records, limit, ({ id }) => id)
+        return { ...page, items }
       }),
       remove: Effect.fnUntraced(function*(scope, tenantId, id) {
         if ((yield* rowOf(scope, tenantId, id)) === undefined) return yield* new TenantTemplateNotFound({ id })

@@ -1,4 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
+import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { TenantRow } from "#layers/memory/TenantRows.ts"
 import type { TopicSetting } from "#schemas/Preferences.ts"
@@ -110,12 +111,10 @@ export const layer = Layer.effect(
       }),
       list: Effect.fnUntraced(function*(scope, { cursor, limit, parentId }) {
         const list: Cursor.List = { scope, route: "tenants", filters: [parentId ?? null] }
-        const after = yield* IdPages.after(key, list, cursor)
         const rows = (yield* read((state) => inScope(state.tenants, scope)))
           .filter((row) => parentId === undefined || row.parentId === parentId)
-          .filter((row) => after === undefined || IdPages.compare(row.id, after) > 0)
-          .toSorted(byId)
-        return IdPages.page(key, list, yield* Effect.forEach(rows, tenant), limit, ({ id }) => id)
+        const page = yield* Pages.cutById({ key, list, rows, idOf: ({ id }) => id, limit, cursor })
+        return { ...page, items: yield* Effect.forEach(page.items, tenant) }
       }),
       remove: (scope, id) => modify((state) => [undefined, without(state, scope, id)]),
       setPreference: Effect.fnUntraced(function*(scope, id, topicId, setting) {

@@ -38,6 +38,10 @@ export class Walk {
     this.#audience = audience
   }
 
+  get channel(): string {
+    return this.#audience.channel
+  }
+
   get refs(): Schema.JsonObject {
     return this.#refs
   }
