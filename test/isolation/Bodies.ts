@@ -1,9 +1,11 @@
+import type { Ids } from "#test/isolation/World.ts"
+
 const text = { version: "2022-01-01", elements: [{ type: "text", content: "changed" }] }
 const notification = { name: "changed", tags: [], brand: null, subscription: null, routing: null, content: text }
 const strategy = { name: "changed", routing: { method: "single", channels: ["sms"] } }
 
-/** A good body for every endpoint that takes one; `name` is new for each call. */
-export const bodies: Readonly<Record<string, (name: string) => unknown>> = {
+/** A good body for every endpoint that takes one; `name` is new for each call, `ids` are those of the owner's world. */
+export const bodies: Readonly<Record<string, (name: string, ids: Ids) => unknown>> = {
   "POST /send": (name) => ({ message: { to: { user_id: name }, content: { title: "t", body: "b" } } }),
   "POST /brands": (name) => ({ name }),
   "PUT /brands/:brand_id": () => ({ name: "changed" }),
@@ -11,7 +13,9 @@ export const bodies: Readonly<Record<string, (name: string) => unknown>> = {
   "PUT /tenants/:tenant_id/default_preferences/items/:topic_id": () => ({ status: "OPTED_OUT" }),
   "PUT /tenants/:tenant_id/templates/:template_id": () => ({ template: { content: text } }),
   "POST /tenants/:tenant_id/templates/:template_id/publish": () => ({}),
-  "PUT /users/:user_id/tenants": () => ({ tenants: [] }),
+  "PUT /users/:user_id/tenants": (_, ids) => ({
+    tenants: [{ tenant_id: ids["tenants/:tenant_id"], profile: { changed: true } }]
+  }),
   "PUT /users/:user_id/tenants/:tenant_id": () => ({ profile: { changed: true } }),
   "PUT /profiles/:user_id": () => ({ profile: { changed: true } }),
   "POST /profiles/:user_id": () => ({ profile: { changed: true } }),
@@ -23,7 +27,9 @@ export const bodies: Readonly<Record<string, (name: string) => unknown>> = {
   "POST /preferences/publish": () => ({ heading: "changed" }),
   "PUT /preferences/:recipient_id": () => ({ notifications: { changed: { status: "OPTED_OUT" } } }),
   "PATCH /preferences/:recipient_id": () => ({ patch: [{ op: "add", path: "/categories/changed", value: {} }] }),
-  "POST /users/:user_id/preferences": () => ({ topics: [{ topic_id: "pt_none", status: "OPTED_IN" }] }),
+  "POST /users/:user_id/preferences": (_, ids) => ({
+    topics: [{ topic_id: ids["topics/:topic_id"], status: "OPTED_IN" }]
+  }),
   "PUT /users/:user_id/preferences": () => ({ topics: [] }),
   "PUT /users/:user_id/preferences/:topic_id": () => ({ topic: { status: "OPTED_IN" } }),
   "POST /profiles/:user_id/lists": (name) => ({ lists: [{ listId: name }] }),

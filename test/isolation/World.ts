@@ -19,9 +19,9 @@ const template = (name: string) => ({
 
 /**
  * One of everything that the API keeps, under names that hold `marker`, made by one caller. What a route names and this does not make is a
- * route without a row.
+ * route without a row. `furnish` makes what is kept in the tenant.
  */
-export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
+export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
   const made = Effect.fnUntraced(function*(method: string, path: string, body?: unknown) {
     const reply = yield* call({ method, path, body })
     assert.isBelow(reply.status, 300, `${method} ${path}: ${reply.text}`)
@@ -41,9 +41,6 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
   yield* made("PUT", `/lists/${list}/subscriptions/${user}`, {})
   yield* made("PUT", `/audiences/audience-${marker}`, { name: marker })
   yield* made("PUT", `/tenants/${tenant}`, { name: tenant })
-  const { content } = template(marker).notification
-  yield* made("PUT", `/tenants/${tenant}/templates/template-${marker}`, { template: { content }, published: true })
-  yield* made("PUT", `/users/${user}/tenants/${tenant}`, {})
   yield* made("PUT", `/users/${user}/tokens/${token}`, { provider_key: "firebase-fcm", device: { app_id: marker } })
   const section = id(yield* made("POST", "/preferences/sections", { name: `section-${marker}` }))
   const topic = id(
@@ -64,9 +61,11 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
   }
   const sent = id(yield* made("POST", "/send", delivered))
   // What is still on its way would change by itself.
-  yield* made("GET", `/messages/${sent}`).pipe(
-    Effect.repeat({ until: (text) => text.includes("\"SENT\""), schedule: Schedule.spaced("20 millis") })
-  )
+  const untilSent = (id: string) =>
+    made("GET", `/messages/${id}`).pipe(
+      Effect.repeat({ until: (text) => text.includes("\"SENT\""), schedule: Schedule.spaced("20 millis") })
+    )
+  yield* untilSent(sent)
   const brand = id(yield* made("POST", "/brands", { name: marker }))
   const notification = id(yield* made("POST", "/notifications", template(marker)))
   const { submission_id: submission }: { readonly submission_id: string } = JSON.parse(
@@ -108,6 +107,23 @@ export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
     ":domain/:locale": locale,
     "items/:topic_id": `topic-${marker}`
   }
+  const inTenant = { status: "OPTED_IN", custom_routing: ["sms"] }
+  const furnish = Effect.gen(function*() {
+    const { content } = template(marker).notification
+    yield* made("PUT", `/tenants/${tenant}/templates/template-${marker}`, { template: { content } })
+    yield* made("PUT", `/users/${user}/tenants/${tenant}`, {})
+    yield* made("PUT", `/tenants/${tenant}/default_preferences/items/topic-${marker}`, { status: "REQUIRED" })
+    yield* made("PUT", `/users/${user}/preferences/${topic}?tenant_id=${tenant}`, { topic: inTenant })
+    const to = { user_id: user, tenant_id: tenant }
+    yield* untilSent(id(yield* made("POST", "/send", { message: { ...delivered.message, to } })))
+  })
+  return { ids, furnish }
+})
+
+/** The same with everything in its tenant too. */
+export const make = Effect.fnUntraced(function*(call: Client, marker: string) {
+  const { furnish, ids } = yield* bare(call, marker)
+  yield* furnish
   return ids
 })
 
