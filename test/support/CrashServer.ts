@@ -6,7 +6,6 @@ import type { Profile } from "#schemas/Profile.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { Effect, Random } from "effect"
 import { openSync, writeSync } from "node:fs"
-import { flushCompileCache } from "node:module"
 
 /**
  * One line per call, `<message id> <attempt> <pid> <ms> <address>`; a line this short is appended whole (O_APPEND) and survives kill -9. A
@@ -50,6 +49,6 @@ const vendor: Vendor = {
 }
 
 // Node keeps what it compiled when a process exits, and most of these are killed. Deno has no such cache.
-if (!("Deno" in globalThis)) flushCompileCache()
+if (!("Deno" in globalThis)) (await import("node:module")).flushCompileCache()
 
 Run.main(App.layer(Fake.layer([vendor])))

@@ -82,10 +82,10 @@ export const serve = (
   environment: Readonly<Record<string, string>>
 ): Running => run(runtime, "layers/main.ts", { ...environment, PORT: String(port) })
 
-/** Ms until this server answers that it is ready; it has a minute. */
+/** Ms until this server answers that it is ready; it has two minutes, since a first embedded start on a busy machine takes one. */
 export const ready = async (server: Running, port: number): Promise<number> => {
   const began = performance.now()
-  while (alive.has(server.child) && performance.now() - began < 60_000) {
+  while (alive.has(server.child) && performance.now() - began < 120_000) {
     const response = await fetch(`http://127.0.0.1:${port}/health/ready`).catch(() => undefined)
     await response?.text()
     if (response?.status === 200) return performance.now() - began

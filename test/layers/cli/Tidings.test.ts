@@ -51,7 +51,7 @@ const tidings = async (
 }
 
 describe("tidings trace", () => {
-  layer(server, { timeout: 60_000 })((it) => {
+  layer(server, { timeout: 120_000 })((it) => {
     for (const runtime of ["node", "deno"] as const) {
       it.effect(
         `prints a message's timeline and the messages of a request, on ${runtime}`,
