@@ -14,7 +14,7 @@ const client = (store: Store): Layer.Layer<SqlClient.SqlClient, unknown> =>
     : Embedded.layer({ dataDir: store.directory, durability: "disk" })
 
 /** Runs statements on a store that no server has open, after its migrations. */
-export const prepare = (store: Store, use: Effect.Effect<void, unknown, SqlClient.SqlClient>): Promise<void> =>
+export const prepare = <A>(store: Store, use: Effect.Effect<A, unknown, SqlClient.SqlClient>): Promise<A> =>
   Effect.runPromise(
     use.pipe(
       Effect.provide(Migrations.layer.pipe(Layer.provideMerge(client(store)), Layer.provide(NodeServices.layer))),

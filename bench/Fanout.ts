@@ -4,6 +4,7 @@ import { residentBytes } from "./Proc.ts"
 import * as Process from "./Process.ts"
 import { atLeast, atMost, type Line, type Question } from "./Report.ts"
 import * as Target from "./Target.ts"
+import * as Writes from "./Writes.ts"
 
 const megabyte = 1024 * 1024
 
@@ -36,23 +37,34 @@ const measured = (
   }
 ]
 
-/** How fast is one POST to a list delivered to all of it, beside as many jobs added in bulk? */
+/** How fast is one POST to a list delivered to all of it, beside as many jobs added in bulk and beside its writes alone? */
 export const fanout: Question = async (quick) => {
   const sizes = quick ? [5_000] : [100_000, 1_000_000]
   const lines: Array<Line> = []
   for (const count of sizes) {
-    const rate = await Database.withDatabase(async (database) => {
+    const { bare, rate } = await Database.withDatabase(async (database) => {
       await Crowd.prepare({ database }, Crowd.list(count))
       await Database.checkpoint()
       const target = await Target.tidings({ database })
+      let rate: number
       try {
         const result = await run(target, count)
         lines.push(...measured("Postgres", count, result))
-        return result.rate
+        rate = result.rate
       } finally {
         await target.stop()
       }
+      return { rate, bare: await Crowd.prepare({ database }, Writes.rate(count)) }
     })
+    lines.push(
+      {
+        question: "fanout",
+        what: `the same writes alone, ${count.toLocaleString("en")} messages`,
+        value: bare,
+        unit: "/s"
+      },
+      { question: "fanout", what: "ratio, Postgres to the same writes alone", value: rate / bare, unit: "×" }
+    )
     const directory = Process.scratchPath("data")
     await Crowd.prepare({ directory }, Crowd.list(count))
     const embedded = await Target.tidings({ directory })

@@ -1,0 +1,110 @@
+import * as Expand from "#layers/postgres/journal/Expand.ts"
+import * as Record from "#layers/postgres/journal/Record.ts"
+import { HistoryEvent } from "#schemas/History.ts"
+import { Scope } from "#schemas/Scope.ts"
+import * as Addressing from "#src/delivery/Addressing.ts"
+import { encodePlace } from "#src/delivery/Expansion.ts"
+import type { PageMember } from "#src/delivery/Expansions.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import type { Step } from "#src/delivery/Journal.ts"
+import * as Outcome from "#src/delivery/Outcome.ts"
+import { pageSize } from "#src/delivery/Paging.ts"
+import { ShardCount } from "#src/delivery/ShardCount.ts"
+import { Array, Clock, Effect, Schema, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Steps of one statement, as the journal has them. */
+const mostSteps = 512
+
+const instructions = {
+  content: { title: "Hello", body: "Hello from the bench" },
+  routing: { method: "single" as const, channels: ["email"] }
+}
+const candidate = { _tag: "Candidate" as const, channel: "email", provider: "null", timeout: undefined }
+
+const decodeEpochs = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ shard: Schema.Int, epoch: Schema.Number }))
+)
+
+const decodeEvents = Schema.decodeUnknownEffect(
+  Schema.NonEmptyArray(Schema.Struct({ events: Schema.fromJsonString(Schema.Array(HistoryEvent)) }))
+)
+
+/**
+ * The rows of a request to `count` users, written by the engine's own statements with no engine between them: pages of messages and, behind
+ * them, each message's intent and outcome. Answers messages per second. The store has partitions and epochs: a server ran on it.
+ */
+export const rate = Effect.fnUntraced(function*(count: number) {
+  const sql = yield* SqlClient.SqlClient
+  const shards = yield* ShardCount
+  const advance = Expand.write(sql)
+  const record = Record.write(sql)
+  const rows = yield* sql`select shard, epoch::float8 as epoch from epochs`.pipe(Effect.flatMap(decodeEpochs))
+  const epochs = new Map(rows.map(({ epoch, shard }) => [shard, epoch]))
+  const [{ events }] = yield* sql`select events from history where step like '1:intent:%' limit 1`.pipe(
+    Effect.flatMap(decodeEvents)
+  )
+  const at = yield* Clock.currentTimeMillis
+  const scope = Scope.make(1)
+  const id = Ids.make(at, new Uint8Array(12))
+  const request: Addressing.Request = { id, scope, keyState: "published", instructions, acceptedAt: at }
+  const common = Addressing.common(request, "bulk", at)
+  const place = (index: number) => encodePlace({ index })
+  yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, due_at,
+    accepted_at, advanced_at) values (1, ${id}, 0, 'published', '', '', ${place(0)}, 'RUNNING', 0, 0, 0)`
+
+  const page = Effect.fnUntraced(function*(first: number) {
+    const members = Array.makeBy(Math.min(pageSize, count - first), (n) => {
+      const name = `user-${String(first + n + 1).padStart(8, "0")}`
+      const identity = { key: `${scope}:user:${name}`, name }
+      const recipient = { user_id: name, list_id: "everyone" }
+      return Addressing.member(request, Ids.member(id, identity.key), recipient, identity, shards)
+    })
+    yield* advance({
+      expansion: { id, scope, shard: 0 },
+      owner: epochs.get(0) ?? 0,
+      at,
+      from: place(first),
+      to: place(first + pageSize),
+      page: { common, members, profiles: [] },
+      tries: 0,
+      epoch: 0,
+      state: "RUNNING",
+      dueAt: 0
+    }, [])
+    return members
+  })
+
+  const intent = Outcome.intent(1, candidate, at)
+  const begun = (member: PageMember): Step => ({
+    message: { id: member.id, scope, shard: member.shard },
+    epoch: epochs.get(member.shard) ?? 0,
+    at,
+    attempt: intent,
+    lifecycle: ["Route"],
+    conditional: true,
+    events
+  })
+  const ended = (member: PageMember): Step => ({
+    ...begun(member),
+    attempt: Outcome.accepted(intent, at),
+    lifecycle: ["Send"],
+    conditional: false,
+    dueAt: null,
+    events: [{ type: "SENT", ts: at, channel: intent.channel, provider: intent.provider, attempt: intent.number }]
+  })
+
+  const begin = yield* Clock.monotonicTimeNanos
+  yield* Stream.range(0, Math.ceil(count / pageSize) - 1).pipe(
+    Stream.mapEffect((number) => page(number * pageSize)),
+    Stream.buffer({ capacity: 4 }),
+    Stream.runForEach((members) =>
+      Effect.forEach(
+        [...Array.chunksOf(members.map(begun), mostSteps), ...Array.chunksOf(members.map(ended), mostSteps)],
+        record,
+        { discard: true }
+      )
+    )
+  )
+  return count / (Number((yield* Clock.monotonicTimeNanos) - begin) / 1e9)
+})
