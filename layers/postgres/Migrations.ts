@@ -8,6 +8,7 @@ import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { tenants } from "#layers/postgres/migrations/Tenants.ts"
+import { turns } from "#layers/postgres/migrations/Turns.ts"
 import { Effect, Layer } from "effect"
 import { Migrator } from "effect/sql"
 
@@ -26,7 +27,8 @@ export const layer = Layer.effectDiscard(
       "0008_tenants_brands": tenants,
       "0009_tokens_translations_audit": access,
       "0011_expansions": expansions,
-      "0020_audience_tenants": audienceTenants
+      "0020_audience_tenants": audienceTenants,
+      "0021_turns": turns
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

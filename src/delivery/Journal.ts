@@ -16,7 +16,6 @@ export interface NewMessage extends OpenMessage {
   readonly event: string
   readonly template: string
   readonly recipientName: string
-  readonly tenantId: string | undefined
   /** The list that the recipient was found in. */
   readonly listId?: string | undefined
   readonly tags: ReadonlyArray<string>
@@ -92,7 +91,10 @@ export type StepResult =
   | { readonly _tag: "Refused" }
   | { readonly _tag: "Fenced" }
 
-/** A bounded look at what is due in the owned shards: the oldest ready rows and the most overdue timed ones. */
+/**
+ * A bounded look at what is due in the owned shards: the most overdue timed rows, and ready ones by turns (`LaneShares.turnOf`): each turn
+ * gets its share of the limit, the oldest first. A ready row does not pass an older one of its recipient and lane that is unread (P3).
+ */
 export interface Window {
   readonly shards: ReadonlyArray<{ readonly shard: number; readonly takenAtSeq: number }>
   /** Only of this lane; absent: of both, each cut by itself. */
@@ -102,13 +104,21 @@ export interface Window {
   readonly held: ReadonlyArray<MessageId>
   /** Recipients whose mailboxes are full. */
   readonly fullMailboxes: ReadonlyArray<string>
+  /** Turns that hold enough: nothing is read for them. */
+  readonly fullTurns: ReadonlyArray<string>
+  /** Only the turns behind this one; absent: from the first on. */
+  readonly after?: string | undefined
   readonly limit: number
 }
 
-/** `complete`: nothing due was left out by `limit`; only then is `next` looked up: epoch ms of the earliest timed row after `now`. */
+/**
+ * `complete`: nothing due was left out by `limit`; only then is `next` looked up: epoch ms of the earliest timed row after `now`. `upTo`: the
+ * last turn of this look, if there are turns behind it.
+ */
 export interface Due {
   readonly rows: ReadonlyArray<DueRow>
   readonly complete: boolean
+  readonly upTo: string | undefined
   readonly next: number | undefined
 }
 

@@ -18,6 +18,7 @@ export const OpenMessage = Schema.Struct({
   id: MessageId,
   requestId: MessageId,
   scope: Scope,
+  tenantId: Schema.UndefinedOr(Schema.String),
   shard: Schema.Int,
   lane: Lane,
   recipientKey: Schema.String,

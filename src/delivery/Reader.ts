@@ -1,5 +1,6 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
+import * as LaneShares from "#src/delivery/LaneShares.ts"
 import type { DueRow, Lane, OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/Owned.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -22,14 +23,16 @@ export interface Reader {
   readonly expect: (dueAt: number) => void
   /** There may be rows that this node has not seen. */
   readonly behind: () => void
-  /** There is room again for what was left, or came due, while there was none. */
+  /** A recipient's mailbox has room again for what was left. */
   readonly room: () => void
+  /** A message has left the hands of this node. */
+  readonly freed: () => void
   /** Whether the last look succeeded. */
   readonly isReading: () => boolean
 }
 
 /**
- * Reads windows of a lane's due rows that are not in hand, the oldest first, and sleeps until the next is due. A row that finds its recipient's
+ * Reads windows of a lane's due rows that are not in hand, the oldest of each turn first, and sleeps until the next is due. A row that finds its recipient's
  * mailbox full stays a row; its recipient is then served from the store alone until nothing of it is unread, so order holds (P3).
  */
 export const make = Effect.fnUntraced(function*(options: {
@@ -44,6 +47,8 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly held: () => ReadonlyArray<MessageId>
   readonly holds: (id: MessageId) => boolean
   readonly isFull: (recipientKey: string) => boolean
+  /** Whose turns hold so much that nothing is read for them; whether one does; whether it may hold one message more. */
+  readonly turns: Pick<ReturnType<typeof LaneShares.make>, "full" | "isFull" | "mayHold">
   readonly offer: (message: OpenMessage) => boolean
   readonly decode: (row: DueRow) => Effect.Effect<OpenMessage, Schema.SchemaError>
   readonly abandon: (row: DueRow) => Effect.Effect<void, never>
@@ -55,6 +60,10 @@ export const make = Effect.fnUntraced(function*(options: {
   const overflowed = new Set<string>()
   /** Whether every ready row of the owned shards is in hand, but those of `overflowed`. */
   let caughtUp = false
+  /** Turns for which something may have been left unread. */
+  const waiting = new Set<string>()
+  /** Behind which turn the next look begins. */
+  let after: string | undefined
   /** Counts what was left to the store, so that a look that began earlier does not claim to have seen it. */
   let left = 0
   /** What was committed while a look is under way: it comes after what the look finds. */
@@ -62,6 +71,8 @@ export const make = Effect.fnUntraced(function*(options: {
   let nextDue = Infinity
   let expected = Infinity
   let failing = false
+  /** Whether nothing is read for want of room. */
+  let isHalted = false
 
   const wake = () => {
     Latch.openUnsafe(signal)
@@ -85,7 +96,7 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const takeDirectly = (message: OpenMessage) => {
-    if (options.free() === 0) behind()
+    if (options.free() === 0 || !options.turns.mayHold(LaneShares.turnOf(message))) behind()
     else if (overflowed.has(message.recipientKey) || !take(message)) left++
   }
 
@@ -111,6 +122,8 @@ export const make = Effect.fnUntraced(function*(options: {
     const began = left
     const full = [...overflowed].filter(options.isFull)
     const refused = new Set(full)
+    waiting.clear()
+    for (const turn of options.turns.full()) waiting.add(turn)
     const known = new Set(overflowed)
     const seen = new Set<MessageId>()
     const surprises = new Set<MessageId>()
@@ -124,6 +137,8 @@ export const make = Effect.fnUntraced(function*(options: {
       now,
       held: options.held(),
       fullMailboxes: full,
+      fullTurns: [...waiting],
+      after,
       // Ready and timed rows each fill half of the room.
       limit: Math.min(windowSize, Math.ceil(options.free() / 2))
     })
@@ -132,6 +147,12 @@ export const make = Effect.fnUntraced(function*(options: {
       if (options.holds(row.id) || refused.has(row.recipientKey)) continue
       const message = yield* options.decode(row).pipe(Effect.catch(() => Effect.as(options.abandon(row), undefined)))
       if (message === undefined) continue
+      const turn = LaneShares.turnOf(row)
+      if (!options.turns.mayHold(turn)) {
+        waiting.add(turn)
+        refused.add(message.recipientKey)
+        continue
+      }
       if (nothingLeft && row.dueAt === 0 && !known.has(row.recipientKey)) surprises.add(row.id)
       if (!take(message)) refused.add(message.recipientKey)
     }
@@ -139,9 +160,11 @@ export const make = Effect.fnUntraced(function*(options: {
     arrivals = undefined
     for (const { id } of later) surprises.delete(id)
     if (surprises.size > 0) yield* Metric.update(Metrics.stuck, surprises.size)
+    after = due.upTo
     if (!due.complete || left !== began) return false
     nextDue = Math.min(due.next ?? Infinity, expected)
-    caughtUp = true
+    caughtUp = waiting.size === 0
+    if (!caughtUp) return later.every(({ id }) => seen.has(id))
     for (const recipientKey of overflowed) if (!refused.has(recipientKey)) overflowed.delete(recipientKey)
     for (const message of later) if (!seen.has(message.id)) takeDirectly(message)
     return caughtUp
@@ -153,13 +176,15 @@ export const make = Effect.fnUntraced(function*(options: {
     yield* signal.await.pipe(Effect.timeoutOption(wait))
   })
 
-  const isCrowded = () => options.free() < windowSize / 4
+  const isCrowded = () => options.free() < windowSize / 16
 
   const loop = Effect.gen(function*() {
     // Without room nothing can be read, whatever is due: room itself is the signal.
-    yield* isCrowded() ? signal.await : untilSomething
+    isHalted = isCrowded()
+    yield* isHalted ? signal.await : untilSomething
     Latch.closeUnsafe(signal)
-    if (isCrowded()) return
+    isHalted = isCrowded()
+    if (isHalted) return
     const seenAll: boolean = yield* look
     failing = false
     if (!seenAll) wake()
@@ -187,6 +212,10 @@ export const make = Effect.fnUntraced(function*(options: {
     expect,
     behind,
     room: wake,
+    freed: () => {
+      if (isHalted && !isCrowded()) wake()
+      else for (const turn of waiting) if (!options.turns.isFull(turn)) return wake()
+    },
     isReading: () => !failing
   }
 })

@@ -200,6 +200,7 @@ export const layer = Layer.effect(
           enqueuedAt: at,
           dueAt: 0,
           tries: 0,
+          tenantId: undefined,
           recovered: false,
           recipient: to,
           instructions: { template: id, data, brand_id: brandId },

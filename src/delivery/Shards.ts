@@ -3,6 +3,7 @@ import * as Expander from "#src/delivery/Expander.ts"
 import { Expansions } from "#src/delivery/Expansions.ts"
 import { Handover } from "#src/delivery/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import * as LaneShares from "#src/delivery/LaneShares.ts"
 import * as Mailboxes from "#src/delivery/Mailboxes.ts"
 import { fromRow, type Lane, type OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Owned from "#src/delivery/Owned.ts"
@@ -16,9 +17,10 @@ import { Context, Effect, Layer } from "effect"
 
 /**
  * Messages in the hands of one node at once, by lane. That of bulk is its budget of fibers, provider connections and steps in the journal's
- * batches, for the whole node: whatever waits behind it, a transactional message finds room and a short batch (design.md §3, Lanes).
+ * batches, for the whole node: whatever waits behind it, a transactional message finds room and a short batch (design.md §3, Lanes). A tenant alone gets three
+ * quarters of it.
  */
-const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 512 }
+const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 680 }
 
 /** Messages of one recipient and lane in hand at once; what is above stays a due row. */
 const mailboxCapacity = 32
@@ -51,8 +53,19 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const pipeline = yield* Pipeline
     const handover = yield* Handover
-    /** Each with the owner under which it was read: under a later one its row may have moved on. */
     const held: Record<Lane, Map<MessageId, Owned.Owner | undefined>> = { transactional: new Map(), bulk: new Map() }
+    const shares = {
+      transactional: LaneShares.make(capacities.transactional),
+      bulk: LaneShares.make(capacities.bulk)
+    }
+    const hold = (message: OpenMessage) => {
+      // Each with the owner under which it was read: under a later one its row may have moved on.
+      held[message.lane].set(message.id, owned.find(message.shard))
+      shares[message.lane].add(LaneShares.turnOf(message))
+    }
+    const release = (message: OpenMessage) => {
+      if (held[message.lane].delete(message.id)) shares[message.lane].remove(LaneShares.turnOf(message))
+    }
     const owned = Owned.make(journal)
     const together = yield* Together.make
     const guard = Tries.make({ journal, pipeline, together })
@@ -75,11 +88,11 @@ export const layer = Layer.effect(
         if (ending?._tag === "Waiting") dueAt = ending.dueAt
       }
       // Before any word to the reader: it may look at once, and leaves out what is held.
-      held[lane].delete(message.id)
+      release(message)
       if (dueAt !== undefined) readers[lane].expect(dueAt)
       // The row may be ours again, and was not read while it was held.
       if (isLeft && owned.has(message.shard)) readers[lane].behind()
-      if (held[lane].size === capacities[lane] / 2) readers[lane].room()
+      readers[lane].freed()
     })
 
     let isAlone = true
@@ -95,16 +108,17 @@ export const layer = Layer.effect(
         direct: () => isAlone,
         lane,
         capacity: capacities[lane],
-        free: () => capacities[lane] - held[lane].size,
+        free: shares[lane].free,
+        turns: shares[lane],
         held: () => [...held[lane].keys()],
         holds: (id) => held[lane].has(id),
         isFull: (recipientKey) => mailboxes.isFull(recipientKey, lane),
         offer: (message) => {
           if (held[lane].has(message.id)) return true
           // Before the offer: a step that needs no wait has ended when it returns.
-          held[lane].set(message.id, owned.find(message.shard))
+          hold(message)
           if (mailboxes.offer(message)) return true
-          held[lane].delete(message.id)
+          release(message)
           return false
         },
         decode: fromRow,

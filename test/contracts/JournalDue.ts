@@ -12,6 +12,7 @@ const look = (place: Fixture.World, more: Partial<Window> = {}) =>
       now: place.at,
       held: [],
       fullMailboxes: [],
+      fullTurns: [],
       limit: 1_000,
       ...more
     })
@@ -23,10 +24,16 @@ const idsOf = (rows: ReadonlyArray<{ readonly id: MessageId }>) => rows.map((row
 export const due = (it: Vitest.MethodsNonLive<Journal>) => {
   it.effect("an empty shard has nothing due, and nothing later", () =>
     Effect.gen(function*() {
-      assert.deepStrictEqual(yield* look(yield* Fixture.world), { rows: [], complete: true, next: undefined })
+      assert.deepStrictEqual(yield* look(yield* Fixture.world), {
+        rows: [],
+        complete: true,
+        upTo: undefined,
+        next: undefined
+      })
       assert.deepStrictEqual(yield* look(yield* Fixture.world, { shards: [] }), {
         rows: [],
         complete: true,
+        upTo: undefined,
         next: undefined
       })
     }))
@@ -96,7 +103,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         Fixture.accepted(place, { dueAt: place.at + 20 }),
         Fixture.accepted(place, { dueAt: place.at + 40, lane: "bulk" })
       ])
-      assert.deepStrictEqual(yield* look(place), { rows: [], complete: true, next: place.at + 10 })
+      assert.deepStrictEqual(yield* look(place), { rows: [], complete: true, upTo: undefined, next: place.at + 10 })
       const some = yield* look(place, { now: place.at + 20 })
       assert.deepStrictEqual([idsOf(some.rows), some.next], [[early.id, exact.id], place.at + 30])
       const most = yield* look(place, { now: place.at + 39 })
@@ -127,7 +134,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         Fixture.accepted(elsewhere, { dueAt: elsewhere.at }),
         Fixture.accepted(elsewhere, { dueAt: elsewhere.at + 1 })
       ])
-      assert.deepStrictEqual(yield* look(place), { rows: [], complete: true, next: undefined })
+      assert.deepStrictEqual(yield* look(place), { rows: [], complete: true, upTo: undefined, next: undefined })
     }))
 
   it.effect.prop(
@@ -212,4 +219,83 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         [{ dueAt: place.at + 500, status: "ROUTED", tries: 2 }]
       )
     }))
+
+  it.effect("a tenant's one row comes in the first look, however many rows another tenant has before it", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const crowd = Array.from(
+        { length: 300 },
+        (_, n) => Fixture.message(place, { tenantId: "crowd", recipientKey: `crowd-${n}` })
+      )
+      yield* (yield* Journal).accept(Fixture.acceptance(place, crowd))
+      const [one, none] = yield* Effect.all([
+        Fixture.accepted(place, { tenantId: "one", recipientKey: "one" }),
+        Fixture.accepted(place, { recipientKey: "none" })
+      ])
+      const { complete, rows } = yield* look(place, { limit: 9 })
+      const ids = idsOf(rows)
+      const ofCrowd = ids.filter((id) => id !== one.id && id !== none.id)
+      assert.isFalse(complete)
+      assert.includeMembers(ids, [one.id, none.id])
+      assert.isTrue(ofCrowd.length > 0 && ofCrowd.length <= 9)
+      assert.deepStrictEqual(ofCrowd, idsOf(crowd.slice(0, ofCrowd.length)))
+    }))
+
+  it.effect("nothing is read for a turn that holds enough; what else is due is then all there is", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const full = { tenantId: "full" }
+      yield* Effect.all([
+        Fixture.accepted(place, { ...full, recipientKey: "a" }),
+        Fixture.accepted(place, { ...full, recipientKey: "b", dueAt: place.at - 1 })
+      ])
+      const other = yield* Fixture.accepted(place, { recipientKey: "c" })
+      const { complete, rows } = yield* look(place, { fullTurns: [`${place.scope}:full`] })
+      assert.deepStrictEqual([idsOf(rows), complete], [[other.id], true])
+      assert.lengthOf((yield* look(place)).rows, 3)
+    }))
+
+  it.effect.prop(
+    "P3: by turns too, nobody's row comes before an older one of the same recipient, and all come",
+    {
+      rows: Schema.Array(Schema.Struct({
+        tenant: Schema.Literals(["", "x", "y", "z"]),
+        recipient: Schema.Literals(["ada", "bob", "cleo"])
+      })).check(Schema.isMaxLength(16)),
+      limit: Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 6 })),
+      full: Schema.Literals(["", "x", "none of them"])
+    },
+    ({ full, limit, rows }) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const all = rows.map(({ recipient, tenant }) =>
+          Fixture.message(place, {
+            recipientKey: `${place.scope}:${recipient}`,
+            tenantId: tenant === "" ? undefined : tenant
+          })
+        )
+        yield* (yield* Journal).accept(Fixture.acceptance(place, all))
+        const held: Array<MessageId> = []
+        let after: string | undefined
+        for (let looks = 0, fullTurns = [`${place.scope}:${full}`]; looks < 200; looks++) {
+          const found = yield* look(place, { limit, held, fullTurns, after })
+          held.push(...idsOf(found.rows))
+          const fromFirst = after === undefined
+          after = found.upTo
+          assert.isTrue(
+            found.complete || !fromFirst || found.rows.length > 0,
+            "a look that is not over brings something"
+          )
+          if (!found.complete) continue
+          if (fullTurns.length === 0) break
+          fullTurns = []
+        }
+        assert.sameMembers(held, idsOf(all))
+        for (const recipient of ["ada", "bob", "cleo"]) {
+          const mine = new Set(idsOf(all.filter(({ recipientKey }) => recipientKey.endsWith(recipient))))
+          assert.deepStrictEqual(held.filter((id) => mine.has(id)), [...mine])
+        }
+      }),
+    { arbitrary: { runs: 6 } }
+  )
 }

@@ -34,6 +34,7 @@ const start = Effect.fnUntraced(function*(path: ReadonlyArray<Lifecycle.Event> =
       now: place.at,
       held: [],
       fullMailboxes: [],
+      fullTurns: [],
       limit: 10
     }),
     ({ rows }) => rows.length

@@ -23,6 +23,7 @@ const owned = Effect.fnUntraced(function*(more: Partial<NewMessage> = {}) {
         now: Number.MAX_SAFE_INTEGER,
         held: [],
         fullMailboxes: [],
+        fullTurns: [],
         limit: 100
       }),
       ({ rows }) => rows.map(({ dueAt, tries }) => ({ dueAt, tries }))

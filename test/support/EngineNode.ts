@@ -217,6 +217,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         now,
         held: [],
         fullMailboxes: [],
+        fullTurns: [],
         limit: 1_000
       })).pipe(Effect.orDie)
       return { open: rows.length, next }

@@ -1,11 +1,14 @@
 import { type MessageRow, openOf, type State } from "#layers/memory/State.ts"
+import * as Turns from "#src/delivery/Turns.ts"
 import type { Due, Window } from "#src/delivery/Journal.ts"
-import type { DueRow } from "#src/delivery/OpenMessage.ts"
+import { turnOf } from "#src/delivery/LaneShares.ts"
+import type { DueRow, Lane } from "#src/delivery/OpenMessage.ts"
 
-const dueRow = (row: MessageRow, dueAt: number, takenAtSeq: number): DueRow => ({
+const dueRow = ({ dueAt, row, takenAtSeq }: Found): DueRow => ({
   id: row.id,
   requestId: row.requestId,
   scope: row.scope,
+  tenantId: row.tenantId,
   shard: row.shard,
   lane: row.lane,
   recipientKey: row.recipientKey,
@@ -22,35 +25,58 @@ const dueRow = (row: MessageRow, dueAt: number, takenAtSeq: number): DueRow => (
 
 interface Found {
   readonly row: MessageRow
+  readonly seq: number
+  readonly turn: string
+  readonly recipientKey: string
   readonly dueAt: number
   readonly takenAtSeq: number
 }
 
-/** Ready rows in the order of acceptance, timed ones in the order of their times; both cut for each lane, so neither starves the other. */
-const byOrder = (a: Found, b: Found): number => a.dueAt - b.dueAt || a.row.seq - b.row.seq
+const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
-export const due = (state: State, { fullMailboxes, held, lane, limit, now, shards }: Window): Due => {
+export const due = (state: State, { fullMailboxes, fullTurns, held, lane, limit, now, shards }: Window): Due => {
   const inHand = new Set<string>(held)
   const full = new Set(fullMailboxes)
-  const parts: Record<string, Array<Found>> = {}
+  const found: Array<Found> = []
   let next: number | undefined
   for (const { shard, takenAtSeq } of shards) {
     for (const row of openOf(state, shard)) {
-      const { dueAt } = row
+      const { dueAt, recipientKey, seq } = row
       if (dueAt === undefined || (lane !== undefined && row.lane !== lane)) continue
       if (dueAt > now) next = Math.min(next ?? dueAt, dueAt)
-      else if (!inHand.has(row.id) && !full.has(row.recipientKey)) {
-        const part = `${row.lane} ${dueAt > 0}`
-        const found = parts[part] ??= []
-        found.push({ row, dueAt, takenAtSeq })
-      }
+      else if (!inHand.has(row.id)) found.push({ row, seq, turn: turnOf(row), recipientKey, dueAt, takenAtSeq })
     }
   }
-  const rows = Object.values(parts).flatMap((found) => found.toSorted(byOrder).slice(0, limit))
-  const complete = rows.length < limit
+  const parts = (lane === undefined ? lanes : [lane]).map((one) => {
+    const mine = found.filter(({ row }) => row.lane === one)
+    const ready = mine.filter(({ dueAt }) => dueAt === 0).toSorted((a, b) => a.seq - b.seq)
+    const turns = [...new Set(ready.map(({ turn }) => turn))].filter((turn) => !fullTurns.includes(turn))
+    const share = Turns.share(limit, turns)
+    const looked = ready.filter(({ recipientKey }) => !full.has(recipientKey))
+    const taken = turns.flatMap((turn) => looked.filter((row) => row.turn === turn).slice(0, share)).toSorted((a, b) =>
+      a.seq - b.seq
+    )
+    const known = new Set(taken)
+    const cut = Turns.cut({ rows: taken, short: Turns.atShare(taken, share), allSeen: fullTurns.length === 0 })
+    const passing = cut.doubtful.filter((row) =>
+      ready.some((older) => older.seq < row.seq && older.recipientKey === row.recipientKey && !known.has(older))
+    )
+    const timed = mine.filter(({ dueAt, recipientKey, turn }) =>
+      dueAt > 0 && !full.has(recipientKey) && !fullTurns.includes(turn)
+    ).toSorted((a, b) => a.dueAt - b.dueAt || a.seq - b.seq).slice(0, limit)
+    const left = Turns.without(taken, [...cut.dropped, ...passing])
+    // What is left waits behind a turn that is full: another look would find the same.
+    const halted = left.length === 0 && fullTurns.length > 0
+    return {
+      rows: [...left, ...timed],
+      complete: (halted || (cut.complete && (passing.length === 0 || fullTurns.length > 0))) && timed.length < limit
+    }
+  })
+  const complete = parts.every((part) => part.complete)
   return {
-    rows: rows.map((found) => dueRow(found.row, found.dueAt, found.takenAtSeq)),
+    rows: parts.flatMap(({ rows }) => rows.map(dueRow)),
     complete,
+    upTo: undefined,
     next: complete ? next : undefined
   }
 }

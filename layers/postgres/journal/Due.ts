@@ -1,4 +1,5 @@
 import { Attempt } from "#schemas/Attempt.ts"
+import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
@@ -8,26 +9,21 @@ import type { SqlClient } from "effect/sql"
 
 const { attempts: _attempts, ...columns } = DueRow.fields
 /** A row of another version, or one that something else wrote, must not keep its neighbours from being read. */
-const readRows = Unreadable.sorted(Schema.Struct(columns))
+const readRows = Unreadable.sorted(Schema.Struct({ ...columns, tenantId: Schema.NullOr(Schema.String) }))
 const readAttempts = Unreadable.sorted(Schema.Struct({ scope: Schema.Int, id: Schema.String, ...Attempt.fields }))
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 
 /** How the window is cut: bulk may fill its share whatever transactional holds, and the other way round. */
 const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
-/** `due_at = 0` and `due_at > 0` are spelt out, since they are what the two partial indexes are for. */
-const part = (lane: string, kind: "ready" | "timed") => `
-  (select m.id, m.request_id as "requestId", m.scope, m.shard, m.lane, m.recipient_key as "recipientKey", m.key_state as "keyState",
-    m.status, m.enqueued_at::float8 as "enqueuedAt", m.due_at::float8 as "dueAt", m.tries, m.seq <= owned.seq as recovered, m.recipient,
-    m.instructions, m.seq
-  from messages m join owned using (shard)
-  where m.lane = '${lane}' and ${kind === "ready" ? "m.due_at = 0" : "m.due_at > 0 and m.due_at <= $3"}
-    and not (m.id = any($4::text[])) and not (m.recipient_key = any($5::text[]))
-  order by ${kind === "ready" ? "m.seq" : "m.due_at"} limit $6)`
-
-const window = (wanted: ReadonlyArray<Lane>) => `
+/** `due_at > 0` is spelt out, since it is what the partial index is for. */
+const timed = (lane: Lane) => `
   with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
-  ${wanted.flatMap((lane) => [part(lane, "ready"), part(lane, "timed")]).join(" union all ")}`
+  select ${Ready.columns} from messages m join owned using (shard)
+  where m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $3
+    and not (m.id = any($4::text[])) and not (m.recipient_key = any($5::text[]))
+    and not (${Ready.turnOf("m")} = any($6::text[]))
+  order by m.due_at limit $7`
 
 const attemptsOf = `
   select a.scope, message_id as id, number, channel, provider, state, kind, started_at::float8 as "startedAt",
@@ -43,21 +39,33 @@ const nextTimed = (wanted: ReadonlyArray<Lane>) => `
   ).join(", ")
 })::float8 as next`
 
-/** Reads one window: a statement for the rows, one for their attempts if there are rows, one for the next time if nothing was left out. */
-export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
-  Effect.fnUntraced(
-    function*({ fullMailboxes, held, lane, limit, now, shards }: Window) {
+/**
+ * Reads one window: a statement for the turns, one for their ready rows if there are turns, one for the timed rows, one for the attempts if
+ * there are rows, one for the next time if nothing was left out.
+ */
+export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
+  const ready = Ready.read(sql)
+  return Effect.fnUntraced(
+    function*(window: Window) {
+      const { fullMailboxes, fullTurns, held, lane, limit, now, shards } = window
       const wanted = lane === undefined ? lanes : [lane]
       const owned = shards.map((owner) => owner.shard)
-      const looked = yield* sql.unsafe(window(wanted), [
-        owned,
-        shards.map((owner) => owner.takenAtSeq),
-        now,
-        held,
-        fullMailboxes,
-        limit
-      ])
-      const complete = looked.length < limit
+      const parts = yield* Effect.forEach(wanted, (one) =>
+        Effect.gen(function*() {
+          const byTurn = yield* ready(one, window)
+          const overdue = yield* sql.unsafe(timed(one), [
+            owned,
+            shards.map((owner) => owner.takenAtSeq),
+            now,
+            held,
+            fullMailboxes,
+            fullTurns,
+            limit
+          ])
+          return { ...byTurn, rows: [...byTurn.rows, ...overdue], complete: byTurn.complete && overdue.length < limit }
+        }))
+      const looked = parts.flatMap(({ rows }) => rows)
+      const complete = parts.every((part) => part.complete)
       const { bad, good: found } = readRows(looked)
       const ids = found.map((row) => row.id)
       const tried = ids.length === 0 ? [] : yield* sql.unsafe(attemptsOf, [
@@ -82,11 +90,14 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] =>
       return {
         rows: found.filter((row) => !aside.has(`${row.scope}:${row.id}`)).map((row) => ({
           ...row,
+          tenantId: row.tenantId ?? undefined,
           attempts: byMessage.get(`${row.scope}:${row.id}`) ?? []
         })),
         complete,
+        upTo: parts.find((part) => part.upTo !== undefined)?.upTo,
         next
       } satisfies Due
     },
     orUnavailable
   )
+}

@@ -41,6 +41,7 @@ export const unreadableRows = <E>(
             now: place.at,
             held: [],
             fullMailboxes: [],
+            fullTurns: [],
             limit: 10
           }
           for (let look = 0; look < 2; look++) {

@@ -1,0 +1,114 @@
+import * as Turns from "#src/delivery/Turns.ts"
+import type { Window } from "#src/delivery/Journal.ts"
+import type { Lane } from "#src/delivery/OpenMessage.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+
+/** Turns that one statement reads: with each it looks into every partition. */
+const mostTurns = 32
+
+/** `LaneShares.turnOf`, as the index has it. */
+export const turnOf = (alias: string) => `(${alias}.scope::text || ':' || coalesce(${alias}.tenant_id, '')) collate "C"`
+
+export const columns = `m.id, m.request_id as "requestId", m.scope, m.tenant_id as "tenantId", m.shard, m.lane,
+  m.recipient_key as "recipientKey", m.key_state as "keyState", m.status, m.enqueued_at::float8 as "enqueuedAt",
+  m.due_at::float8 as "dueAt", m.tries, m.seq <= owned.seq as recovered, m.recipient, m.instructions, m.seq::float8 as seq`
+
+/** The next turns with a ready row, each found by one step through the index: however many rows a turn has, it is one step. */
+const turns = (lane: Lane) => `
+  with recursive turns as (
+    (select ${turnOf("m")} as turn, 1 as n from messages m
+      where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} > $1 collate "C" order by ${turnOf("m")} limit 1)
+    union all
+    select (select ${turnOf("m")} from messages m
+      where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} > turns.turn order by ${turnOf("m")} limit 1), n + 1
+    from turns where turns.turn is not null and n < ${mostTurns})
+  select turn from turns where turn is not null`
+
+/** `due_at = 0` is spelt out, since it is what the partial index is for. */
+const ready = (lane: Lane) => `
+  with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
+  select one.*, t.turn from unnest($3::text[]) as t(turn) cross join lateral (
+    select ${columns} from messages m join owned using (shard)
+    where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} = t.turn collate "C"
+      and not (m.id = any($4::text[])) and not (m.recipient_key = any($5::text[]))
+    order by m.seq limit $6) one
+  order by one.seq`
+
+/** Which of these rows have an older ready one of their recipient that is neither in hand nor read. */
+const passing = (lane: Lane) => `
+  select x.id from unnest($1::text[], $2::text[], $3::bigint[], $4::smallint[]) as x(id, recipient_key, seq, shard) where exists (
+    select 1 from messages o where o.lane = '${lane}' and o.due_at = 0 and o.recipient_key = x.recipient_key
+      and o.shard = x.shard and o.seq < x.seq and not (o.id = any($5::text[])))`
+
+const decodeTurns = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ turn: Schema.String })))
+const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
+const PlaceRow = Schema.Struct({
+  id: Schema.String,
+  recipientKey: Schema.String,
+  shard: Schema.Int,
+  seq: Schema.Number,
+  turn: Schema.String
+})
+const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
+
+/** A ready row as the database gives it, and where it stands. */
+type Place = typeof PlaceRow.Type & { readonly row: unknown }
+
+interface Read {
+  readonly rows: ReadonlyArray<unknown>
+  readonly complete: boolean
+  readonly upTo: string | undefined
+}
+
+/** Reads a lane's ready rows by turns, a few turns at a time, until there are enough. Rows are as the database gives them. */
+export const read = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function*(
+    lane: Lane,
+    { after = "", fullMailboxes, fullTurns, held, limit, shards }: Window
+  ): Effect.fn.Return<Read, SqlError.SqlError> {
+    const rows: Array<unknown> = []
+    const owned = [shards.map(({ shard }) => shard), shards.map(({ takenAtSeq }) => takenAtSeq)]
+    let complete = true
+    for (let from = after;;) {
+      const found = yield* sql.unsafe(turns(lane), [from]).pipe(
+        Effect.flatMap(decodeTurns),
+        Effect.catchTag("SchemaError", Effect.die)
+      )
+      const last = found.length < mostTurns ? undefined : found.at(-1)?.turn
+      const open = found.map(({ turn }) => turn).filter((turn) => !fullTurns.includes(turn))
+      if (open.length > 0) {
+        const places: Array<Place> = []
+        // What some turns leave of their shares goes to those that have more.
+        let short: ReadonlyArray<string> = open
+        for (let room = limit - rows.length; room > 0 && short.length > 0; room = limit - rows.length - places.length) {
+          const share = Turns.share(room, short)
+          const inHand = [...held, ...places.map(({ id }) => id)]
+          const raw = yield* sql.unsafe(ready(lane), [...owned, short, inHand, fullMailboxes, share])
+          const found = (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
+          places.push(...found)
+          short = Turns.atShare(found, share)
+        }
+        places.sort((a, b) => a.seq - b.seq)
+        const allSeen = from === "" && last === undefined && fullTurns.length === 0
+        const cut = Turns.cut({ rows: places, short, allSeen })
+        const late = cut.doubtful.length === 0 ? [] : yield* sql.unsafe(passing(lane), [
+          cut.doubtful.map(({ id }) => id),
+          cut.doubtful.map(({ recipientKey }) => recipientKey),
+          cut.doubtful.map(({ seq }) => seq),
+          cut.doubtful.map(({ shard }) => shard),
+          [...held, ...places.map(({ id }) => id)]
+        ]).pipe(Effect.flatMap(decodeIds), Effect.catchTag("SchemaError", Effect.die))
+        const passes = new Set(late.map(({ id }) => id))
+        rows.push(
+          ...Turns.without(places, [...cut.dropped, ...places.filter(({ id }) => passes.has(id))]).map(({ row }) => row)
+        )
+        if (!cut.complete || (passes.size > 0 && fullTurns.length === 0)) complete = false
+      }
+      // What is left waits behind a turn that is full: another look would find the same.
+      const halted = rows.length === 0 && fullTurns.length > 0
+      if (last === undefined) return { rows, complete: after === "" && (complete || halted), upTo: undefined }
+      if (rows.length >= limit) return { rows, complete: false, upTo: last }
+      from = last
+    }
+  })

@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * Ready messages by whose turn it is (`LaneShares.turnOf`), and by their recipients, so that a message that comes by its turn is seen to pass
+ * no older one.
+ */
+export const turns = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`create index messages_by_turn on messages (lane, ((scope::text || ':' || coalesce(tenant_id, '')) collate "C"), seq)
+    where due_at = 0`
+  yield* sql`create index messages_ready_by_recipient on messages (recipient_key, seq) where due_at = 0`
+})
