@@ -1,3 +1,4 @@
+import { internationalAddress } from "#layers/providers/Address.ts"
 import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
 import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
@@ -29,11 +30,6 @@ export interface Email {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly attachments: ReadonlyArray<Attachment>
 }
-
-/** One addr-spec without quoting, comments or groups: nothing that some reader could take for two addresses. */
-const address = /^[^\s\u0000-\u0020\u007f"(),:;<>@[\\\]]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u
-
-export const isAddress = (text: string): boolean => text.length <= 254 && address.test(text)
 
 /** Header text: one line, without control characters. */
 export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim()
@@ -90,8 +86,10 @@ const mailbox = (person: typeof Person.Type): Mailbox | undefined => {
   const [email, name] = typeof person === "string"
     ? named === null ? [person.trim(), ""] : [named[2] ?? "", (named[1] ?? "").replace(/^"(.*)"$/, "$1")]
     : [person.email, person.name ?? ""]
-  if (!isAddress(email)) return undefined
-  return oneLine(name) === "" ? { email } : { email, name: oneLine(name) }
+  return Option.match(internationalAddress(email), {
+    onNone: () => undefined,
+    onSome: (email) => oneLine(name) === "" ? { email } : { email, name: oneLine(name) }
+  })
 }
 
 const several = (given: typeof Person.Type | ReadonlyArray<typeof Person.Type> | undefined) =>
@@ -110,7 +108,10 @@ const mailboxes = Effect.fnUntraced(function*(field: string, given: Parameters<t
 /** The e-mail of a delivery to one address of its recipient; `from` is the configuration's own sender. */
 export const of = Effect.fnUntraced(
   function*(delivery: Delivery, to: string, from: string | undefined): Effect.fn.Return<Email, DeliveryError> {
-    if (!isAddress(to)) return yield* new RecipientRejected({ detail: "Not an e-mail address", invalidates: false })
+    const recipient = Option.getOrUndefined(internationalAddress(to))
+    if (recipient === undefined) {
+      return yield* new RecipientRejected({ detail: "Not an e-mail address", invalidates: false })
+    }
     const given = Option.getOrUndefined(decode(delivery.override))
     if (given === undefined) return yield* new ContentRejected({ detail: "The e-mail override cannot be read" })
     const sender = given.from ?? from
@@ -126,7 +127,7 @@ export const of = Effect.fnUntraced(
     }
     return {
       from: sending,
-      to: { email: to },
+      to: { email: recipient },
       cc: yield* mailboxes("cc", given.cc),
       bcc: yield* mailboxes("bcc", given.bcc),
       replyTo: yield* mailboxes("reply_to", given.reply_to),

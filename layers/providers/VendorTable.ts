@@ -1,13 +1,5 @@
-import {
-  ContentRejected,
-  type DeliveryError,
-  type Kind,
-  Misconfigured,
-  RateLimited,
-  RecipientRejected,
-  Unavailable,
-  Unknown
-} from "#schemas/DeliveryError.ts"
+import { toError, type Verdict } from "#layers/providers/Verdict.ts"
+import type { DeliveryError } from "#schemas/DeliveryError.ts"
 
 /** What a vendor says about a refusal: its codes, the most telling first, and its words. */
 export interface Fault {
@@ -16,13 +8,10 @@ export interface Fault {
 }
 
 /** One line of a vendor's error table. What it names must all be so; what it leaves out may be anything. */
-export interface Row {
+export interface Row extends Verdict {
   readonly status?: number | ReadonlyArray<number>
   readonly code?: string | ReadonlyArray<string>
   readonly says?: RegExp
-  readonly kind: Kind
-  /** With `RecipientRejected`: the address is dead for good. */
-  readonly invalidates?: boolean
 }
 
 /** A vendor's error codes; the first row that fits decides. */
@@ -58,20 +47,4 @@ export const errorOf = (
   table: VendorTable,
   answer: { readonly status: number; readonly fault: Fault; readonly retryAfter: number | undefined },
   detail: string
-): DeliveryError => {
-  const row = find(table, answer.status, answer.fault)
-  switch (row.kind) {
-    case "RateLimited":
-      return new RateLimited({ detail, retryAfter: answer.retryAfter })
-    case "Unavailable":
-      return new Unavailable({ detail, retryAfter: answer.retryAfter })
-    case "Misconfigured":
-      return new Misconfigured({ detail })
-    case "RecipientRejected":
-      return new RecipientRejected({ detail, invalidates: row.invalidates === true })
-    case "ContentRejected":
-      return new ContentRejected({ detail })
-    case "Unknown":
-      return new Unknown({ detail })
-  }
-}
+): DeliveryError => toError(find(table, answer.status, answer.fault), detail, answer.retryAfter)

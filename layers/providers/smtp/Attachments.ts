@@ -1,4 +1,4 @@
-import { isOneLine } from "#layers/providers/smtp/Address.ts"
+import { isOneLine } from "#layers/providers/Address.ts"
 import { isObject, text } from "#layers/providers/smtp/Fields.ts"
 import { Result, type Schema } from "effect"
 import { detectMimeType } from "nodemailer/lib/mime-funcs"

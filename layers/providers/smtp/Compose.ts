@@ -1,4 +1,5 @@
-import * as Address from "#layers/providers/smtp/Address.ts"
+import { domain } from "#layers/providers/Address.ts"
+import type { Mailbox } from "#layers/providers/smtp/Mailbox.ts"
 import * as Dkim from "#layers/providers/smtp/Dkim.ts"
 import type { Mail } from "#layers/providers/smtp/Mail.ts"
 import * as Mime from "#layers/providers/smtp/Mime.ts"
@@ -16,11 +17,11 @@ export interface Composed {
   readonly messageId: string
 }
 
-const addresses = (...lists: ReadonlyArray<ReadonlyArray<Address.Mailbox>>): ReadonlyArray<string> => [
+const addresses = (...lists: ReadonlyArray<ReadonlyArray<Mailbox>>): ReadonlyArray<string> => [
   ...new Set(lists.flat().map(({ address }) => address))
 ]
 
-const copy = (list: ReadonlyArray<Address.Mailbox>) => list.map(({ address, name }) => ({ name, address }))
+const copy = (list: ReadonlyArray<Mailbox>) => list.map(({ address, name }) => ({ name, address }))
 
 /**
  * Writes the message out. The `Message-ID` is the same at every attempt, so that a receiver can fold a second copy
@@ -31,7 +32,7 @@ export const compose = (
   options: { readonly idempotencyToken: string; readonly date: Date; readonly dkim: Dkim.DkimKey | undefined }
 ): Composed => {
   const identity = createHash("sha256").update(options.idempotencyToken).digest("hex").slice(0, 40)
-  const messageId = `<${identity}@${Address.domain(mail.from.address)}>`
+  const messageId = `<${identity}@${domain(mail.from.address)}>`
   const node = new MailComposer({
     from: copy([mail.from]),
     to: copy(mail.to),

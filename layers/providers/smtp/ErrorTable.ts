@@ -1,24 +1,14 @@
 import type { Fault, Refused, Stage } from "#layers/providers/smtp/Fault.ts"
 import { begun } from "#layers/providers/smtp/Fault.ts"
-import {
-  ContentRejected,
-  type DeliveryError,
-  type Kind,
-  Misconfigured,
-  RateLimited,
-  RecipientRejected,
-  Unavailable,
-  Unknown
-} from "#schemas/DeliveryError.ts"
+import { toError, type Verdict } from "#layers/providers/Verdict.ts"
+import { type DeliveryError, Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 
-interface Row {
+interface Row extends Verdict {
   /** Stages it holds for; all when left out. */
   readonly at?: ReadonlyArray<Stage>
   readonly codes?: ReadonlyArray<number>
   /** Enhanced status codes; a row with them never matches a reply without one. */
   readonly enhanced?: RegExp
-  readonly kind: Exclude<Kind, "Unknown">
-  readonly invalidates?: true
 }
 
 const envelope: ReadonlyArray<Stage> = ["rcpt", "data", "final"]
@@ -84,18 +74,7 @@ const refusal = (fault: Refused): DeliveryError => {
   const spoken = [fault.code, fault.enhanced, words(fault.text)].filter((part) => part !== undefined && part !== "")
   const detail = `At ${fault.stage}: ${spoken.join(" ")}`
   const row = (fault.code < 500 ? temporary : permanent).find((row) => fits(row, fault))
-  switch (row?.kind) {
-    case "RateLimited":
-      return new RateLimited({ detail })
-    case "Misconfigured":
-      return new Misconfigured({ detail })
-    case "RecipientRejected":
-      return new RecipientRejected({ detail, invalidates: row.invalidates ?? false })
-    case "ContentRejected":
-      return new ContentRejected({ detail })
-    default:
-      return new Unavailable({ detail })
-  }
+  return toError(row ?? { kind: "Unavailable" }, detail)
 }
 
 /** What became of a message that was not accepted. Only a silence after its first byte leaves that open. */
@@ -104,9 +83,7 @@ export const toDeliveryError = (fault: Fault): DeliveryError => {
     case "Refused":
       return refusal(fault)
     case "Unfit":
-      return fault.kind === "Misconfigured"
-        ? new Misconfigured({ detail: fault.detail })
-        : new ContentRejected({ detail: fault.detail })
+      return toError(fault, fault.detail)
     case "Silent": {
       const detail = `At ${fault.stage}: ${fault.code}`
       if (begun(fault.stage)) return new Unknown({ detail })

@@ -1,4 +1,4 @@
-import { isOneLine } from "#layers/providers/smtp/Address.ts"
+import { isOneLine } from "#layers/providers/Address.ts"
 import { Result, type Schema } from "effect"
 
 /** A header field that a caller adds. */

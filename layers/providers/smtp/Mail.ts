@@ -1,5 +1,6 @@
 import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
-import * as Address from "#layers/providers/smtp/Address.ts"
+import * as Address from "#layers/providers/Address.ts"
+import * as Mailbox from "#layers/providers/smtp/Mailbox.ts"
 import * as Attachments from "#layers/providers/smtp/Attachments.ts"
 import { isObject } from "#layers/providers/smtp/Fields.ts"
 import * as Headers from "#layers/providers/smtp/Headers.ts"
@@ -9,11 +10,11 @@ import { Option, Result, type Schema } from "effect"
 
 /** What is to be sent, every part of it checked: whoever writes it out needs no further doubt. */
 export interface Mail {
-  readonly from: Address.Mailbox
-  readonly to: ReadonlyArray<Address.Mailbox>
-  readonly cc: ReadonlyArray<Address.Mailbox>
-  readonly bcc: ReadonlyArray<Address.Mailbox>
-  readonly replyTo: ReadonlyArray<Address.Mailbox>
+  readonly from: Mailbox.Mailbox
+  readonly to: ReadonlyArray<Mailbox.Mailbox>
+  readonly cc: ReadonlyArray<Mailbox.Mailbox>
+  readonly bcc: ReadonlyArray<Mailbox.Mailbox>
+  readonly replyTo: ReadonlyArray<Mailbox.Mailbox>
   readonly subject: string
   readonly text: string
   readonly html: string
@@ -47,7 +48,7 @@ const attachmentsOf = ({ attachments, body }: Delivery["override"]): Schema.Json
 const recipients = ({ override, profile }: Delivery) =>
   given(override["to"])
     ? Result.mapError(
-      Address.mailboxes(override["to"]),
+      Mailbox.mailboxes(override["to"]),
       (index) => rejected(`Override to: entry ${index} is no address`)
     )
     : Option.match(typeof profile["email"] === "string" ? Address.addrSpec(profile["email"]) : Option.none(), {
@@ -58,13 +59,13 @@ const recipients = ({ override, profile }: Delivery) =>
 /** The message that a delivery asks for, or the first reason why it can not be one. */
 export const fromDelivery = (
   delivery: Delivery,
-  sender: Address.Mailbox
+  sender: Mailbox.Mailbox
 ): Result.Result<Mail, ContentRejected | RecipientRejected> =>
   Result.gen(function*() {
     const { override, rendered } = delivery
     const mailboxes = (key: string) =>
       Result.mapError(
-        Address.mailboxes(override[key]),
+        Mailbox.mailboxes(override[key]),
         (index) => rejected(`Override ${key}: entry ${index} is no address`)
       )
     const to = yield* recipients(delivery)

@@ -1,4 +1,4 @@
-import { addrSpec, isOneLine } from "#layers/providers/smtp/Address.ts"
+import { addrSpec, isOneLine } from "#layers/providers/Address.ts"
 import { optional } from "#schemas/Optional.ts"
 import { Option, Redacted, Schema } from "effect"
 import { createPrivateKey, type KeyObject } from "node:crypto"

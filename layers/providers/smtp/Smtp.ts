@@ -1,5 +1,5 @@
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
-import * as Address from "#layers/providers/smtp/Address.ts"
+import * as Address from "#layers/providers/Address.ts"
 import { type Composed, compose } from "#layers/providers/smtp/Compose.ts"
 import type { DkimKey } from "#layers/providers/smtp/Dkim.ts"
 import * as Endpoint from "#layers/providers/smtp/Endpoint.ts"

@@ -1,4 +1,5 @@
-import { addrSpec, mailbox } from "#layers/providers/smtp/Address.ts"
+import { addrSpec } from "#layers/providers/Address.ts"
+import { mailbox } from "#layers/providers/smtp/Mailbox.ts"
 import { toDeliveryError } from "#layers/providers/smtp/ErrorTable.ts"
 import { smtp } from "#layers/providers/smtp/Smtp.ts"
 import { start } from "#test/support/ScriptedSmtp.ts"

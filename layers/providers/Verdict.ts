@@ -1,0 +1,35 @@
+import {
+  ContentRejected,
+  type DeliveryError,
+  type Kind,
+  Misconfigured,
+  RateLimited,
+  RecipientRejected,
+  Unavailable,
+  Unknown
+} from "#schemas/DeliveryError.ts"
+
+/** What a line of an error table makes of a refusal. */
+export interface Verdict {
+  readonly kind: Kind
+  /** With `RecipientRejected`: the address is dead for good. */
+  readonly invalidates?: boolean
+}
+
+/** The verdict as the error it is, with what was said; `retryAfter` in ms, where a wait was named. */
+export const toError = ({ invalidates, kind }: Verdict, detail: string, retryAfter?: number): DeliveryError => {
+  switch (kind) {
+    case "RateLimited":
+      return new RateLimited({ detail, retryAfter })
+    case "Unavailable":
+      return new Unavailable({ detail, retryAfter })
+    case "Misconfigured":
+      return new Misconfigured({ detail })
+    case "RecipientRejected":
+      return new RecipientRejected({ detail, invalidates: invalidates === true })
+    case "ContentRejected":
+      return new ContentRejected({ detail })
+    case "Unknown":
+      return new Unknown({ detail })
+  }
+}
