@@ -129,9 +129,8 @@ export const make = Effect.gen(function*() {
 
   return Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
     const { content, delay, metadata } = message.instructions
-    if (!Delays.isUnderstood(delay)) {
-      return yield* Refusal.undeliverable("FAILED", `delay.until is not a date: ${delay?.until ?? ""}`)
-    }
+    const fault = Delays.fault(delay)
+    if (fault !== undefined) return yield* Refusal.undeliverable("FAILED", fault)
     const isOneTimePassword = isPassword(metadata?.tags)
     if (content !== undefined && content !== null) {
       return { message, content, template: undefined, isOneTimePassword }

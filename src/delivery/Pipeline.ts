@@ -44,14 +44,33 @@ export const layer = Layer.effect(
   Pipeline,
   Effect.gen(function*() {
     const journal = yield* Journal
-    const { decide } = yield* Stages.make
+    const { decide, wait } = yield* Stages.make
     const devices = yield* PushDevices.make
     const render = yield* Render.make
     const waits = yield* RetryPolicy.waits(RetryPolicy.long)
     const write = Write.make(journal)
     const walk = deliver(write, yield* Breakers.Breakers)
 
+    /** Nothing of the message happens until then but a line in its timeline. */
+    const delay = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, dueAt: number) {
+      const at = yield* Clock.currentTimeMillis
+      const result = yield* write({
+        message,
+        epoch,
+        at,
+        lifecycle: message.status === "ENQUEUED" ? ["Delay"] : [],
+        conditional: true,
+        dueAt,
+        tries: 0,
+        events: [{ type: "DELAYED", ts: at, dueAt }]
+      })
+      if (result._tag === "Fenced") return { _tag: "Fenced" as const }
+      return result._tag === "Refused" ? { _tag: "Closed" as const } : { _tag: "Waiting" as const, dueAt }
+    })
+
     const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number) {
+      const dueAt = yield* wait(stored, yield* Clock.currentTimeMillis)
+      if (dueAt !== undefined) return yield* delay(stored, epoch, dueAt)
       const decision = yield* decide(stored)
       const { data, isOneTimePassword, message, plan, profile, providers } = decision
       const ts = yield* Clock.currentTimeMillis
@@ -61,7 +80,10 @@ export const layer = Layer.effect(
           type: "ROUTED",
           ts
         }]
-      const since = Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
+      // What had to wait for its recipient begins with its first attempt.
+      const since = Delays.isOfRecipient(message.instructions.delay)
+        ? message.attempts[0]?.startedAt ?? ts
+        : Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
       return yield* walk({
         message,
         epoch,

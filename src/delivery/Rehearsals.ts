@@ -96,7 +96,7 @@ const ways: ReadonlyArray<readonly [channel: string, provider: string]> = [
 export const layer = Layer.effect(
   Rehearsals,
   Effect.gen(function*() {
-    const { decide, known } = yield* Stages.make
+    const { decide, known, wait } = yield* Stages.make
     // Who looks is not the recipient.
     const render = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
     const templates = yield* Templates
@@ -114,7 +114,9 @@ export const layer = Layer.effect(
       }
     )
 
-    const rehearse = Effect.fnUntraced(function*(message: OpenMessage, at: number) {
+    const rehearse = Effect.fnUntraced(function*(message: OpenMessage, asked: number) {
+      const dueAt = yield* wait(message, asked)
+      const at = dueAt ?? asked
       const decision = yield* decide(message)
       const outputs: Array<Shown> = []
       let attempts: ReadonlyArray<Attempt> = []
@@ -142,6 +144,7 @@ export const layer = Layer.effect(
       }
       const last = next._tag === "Failed" ? next.last : undefined
       return {
+        dueAt,
         preferences: decision.preferences,
         plan: decision.plan,
         outputs,
@@ -155,6 +158,7 @@ export const layer = Layer.effect(
       rehearse(message, Math.max(at, message.dueAt)).pipe(
         Effect.catchTag("Refusal", ({ decision, detail, event, reason }) =>
           Effect.succeed({
+            dueAt: undefined,
             preferences: decision,
             plan: undefined,
             outputs: [],
@@ -162,7 +166,11 @@ export const layer = Layer.effect(
             reason,
             error: detail
           })),
-        Effect.map((end) => ({ recipient, dueAt: message.dueAt === 0 ? undefined : message.dueAt, ...end }))
+        Effect.map(({ dueAt = message.dueAt === 0 ? undefined : message.dueAt, ...end }) => ({
+          recipient,
+          dueAt,
+          ...end
+        }))
       )
 
     const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>

@@ -15,6 +15,7 @@ import * as Recipients from "#src/delivery/Recipients.ts"
 import * as Refusal from "#src/delivery/Refusal.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import * as Write from "#src/delivery/Write.ts"
+import * as Delays from "#src/flows/Delays.ts"
 import { type Person, Profiles } from "#src/people/Profiles.ts"
 import * as Tenancies from "#src/people/Tenancies.ts"
 import * as Trace from "#src/reports/Trace.ts"
@@ -111,5 +112,22 @@ export const make = Effect.gen(function*() {
       : yield* Effect.mapError(decideIn({ ...stored, recipient }), (refusal) => Refusal.of(refusal, recipient))
   })
 
-  return { known, decide }
+  /** Until when the message has to wait for its recipient's own time (api.md 26.6); `undefined`: no longer. Times in epoch ms. */
+  const wait = Effect.fnUntraced(function*(
+    stored: OpenMessage,
+    now: number
+  ): Effect.fn.Return<number | undefined, Refusal.Refusal> {
+    const { attempts, instructions: { delay }, scope } = stored
+    if (!Delays.isOfRecipient(delay) || attempts.length > 0) return undefined
+    const recipient = yield* Write.patiently(tenancies.placed(scope, stored.recipient))
+    const message = { ...stored, recipient }
+    const tenancy = yield* Write.patiently(tenancies.of(scope, recipient))
+    const person = yield* load(message)
+    const profile = merged(Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({}))), message)
+    return yield* Effect.fromResult(Delays.waitOf(delay, profile, now)).pipe(
+      Effect.mapError((detail) => Refusal.of(Refusal.undeliverable("FAILED", detail), recipient))
+    )
+  })
+
+  return { known, decide, wait }
 })

@@ -1,5 +1,8 @@
+import type { Profile } from "#schemas/Profile.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
-import { DateTime, Option } from "effect"
+import * as OpeningHours from "#src/flows/OpeningHours.ts"
+import * as TimeZone from "#src/flows/TimeZone.ts"
+import { DateTime, Option, Result } from "effect"
 
 type Delay = Instructions["delay"]
 
@@ -7,29 +10,66 @@ const minute = 60_000
 
 const hasOffset = (text: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.trim())
 
-/** The instant that `until` names; without an offset of its own it is in `timezone`, else UTC (api.md 26.6). */
-const instant = (until: string, timezone: string | null | undefined): number | undefined => {
-  const parsed = hasOffset(until) || timezone === undefined || timezone === null
-    ? DateTime.make(hasOffset(until) ? until : `${until.trim()}Z`)
-    : DateTime.makeZoned(until, { timeZone: timezone, adjustForTimeZone: true })
+const utc = DateTime.zoneMakeOffset(0)
+
+/** The instant that `until` names; without an offset of its own it is in the zone (api.md 26.6). */
+const instant = (until: string, zone: DateTime.TimeZone): number | undefined => {
+  const parsed = hasOffset(until)
+    ? DateTime.make(until)
+    : DateTime.makeZoned(until.trim(), { timeZone: zone, adjustForTimeZone: true })
   return Option.getOrUndefined(Option.map(parsed, DateTime.toEpochMillis))
 }
 
+const hoursOf = (delay: Delay) => typeof delay?.until === "string" ? OpeningHours.parse(delay.until) : undefined
+
+/** Whether the start is for each recipient to tell: opening hours, or a date in the recipient's own time zone (api.md 26.6). */
+export const isOfRecipient = (delay: Delay): boolean =>
+  typeof delay?.until === "string" &&
+  (hoursOf(delay) !== undefined || (!hasOffset(delay.until) && typeof delay.timezone !== "string"))
+
+const durationOf = (delay: Delay, enqueuedAt: number): number | undefined =>
+  typeof delay?.duration === "number" && delay.duration > 0
+    ? enqueuedAt + Math.ceil(delay.duration / minute) * minute
+    : undefined
+
+const zoneOf = (delay: Delay): DateTime.TimeZone | undefined =>
+  typeof delay?.timezone === "string" ? Option.getOrUndefined(TimeZone.parse(delay.timezone)) : utc
+
 /**
- * When a message may start, in epoch ms: its acceptance, or that plus its delay. A duration is rounded up to whole minutes (api.md 26.6).
- * `undefined`: at once.
+ * When a message may start, in epoch ms, as far as it is known at its acceptance: that plus its delay. A duration is rounded up to whole
+ * minutes (api.md 26.6). `undefined`: at once.
  */
 export const startOf = (delay: Delay, enqueuedAt: number): number | undefined => {
-  if (delay === undefined || delay === null) return undefined
-  const { duration, timezone, until } = delay
-  const waits = typeof duration === "number" && duration > 0
-    ? enqueuedAt + Math.ceil(duration / minute) * minute
-    : undefined
-  const named = typeof until === "string" ? instant(until, timezone) : undefined
+  const waits = durationOf(delay, enqueuedAt)
+  const zone = zoneOf(delay)
+  const named = typeof delay?.until !== "string" || zone === undefined || isOfRecipient(delay)
+    ? undefined
+    : instant(delay.until, zone)
   const start = waits === undefined || named === undefined ? waits ?? named : Math.max(waits, named)
   return start === undefined || start <= enqueuedAt ? undefined : start
 }
 
-/** Whether `until` is a date we understand; the send is accepted all the same, and its message ends with an error (api.md 26.6). */
-export const isUnderstood = (delay: Delay): boolean =>
-  typeof delay?.until !== "string" || instant(delay.until, delay.timezone) !== undefined
+/**
+ * Until when a message has to wait for its recipient's time, in epoch ms; `undefined`: no longer. Opening hours that do not come within 90
+ * days are the failure's one sentence.
+ */
+export const waitOf = (delay: Delay, profile: Profile, now: number): Result.Result<number | undefined, string> => {
+  if (typeof delay?.until !== "string" || !isOfRecipient(delay)) return Result.succeed(undefined)
+  const zone = TimeZone.first([delay.timezone, profile["zoneinfo"], profile["timezone"]])
+  const hours = hoursOf(delay)
+  const start = hours === undefined ? instant(delay.until, zone) : OpeningHours.next(hours, zone, now)
+  if (hours !== undefined && start === undefined) {
+    return Result.fail(`delay.until does not come within 90 days: ${delay.until}`)
+  }
+  return Result.succeed(start === undefined || start <= now ? undefined : start)
+}
+
+/** Why a delay means nothing; the send is accepted all the same, and its message ends with this error (api.md 26.6). */
+export const fault = (delay: Delay): string | undefined => {
+  if (typeof delay?.until !== "string") return undefined
+  const zone = zoneOf(delay)
+  if (zone === undefined) return `delay.timezone is not a time zone: ${delay.timezone}`
+  return hoursOf(delay) === undefined && instant(delay.until, zone) === undefined
+    ? `delay.until is neither a date nor opening hours: ${delay.until}`
+    : undefined
+}

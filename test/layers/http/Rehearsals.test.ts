@@ -110,6 +110,9 @@ describe("Rehearsals", () => {
       assert.strictEqual(roots.results[0]?.outputs[0]?.content?.subject, "a@b.io shipped production published orders")
       const later = yield* DryRun((yield* run(message({ email: "a@b.io" }, { delay: { duration: 3_600_000 } }))).body)
       assert.isDefined(later.results[0]?.due_at)
+      const winter = message({ email: "a@b.io" }, { delay: { until: "Jan 2 09:00-10:00", timezone: "UTC+1" } })
+      const opening = yield* DryRun((yield* run(winter)).body)
+      assert.deepInclude(opening.results[0], { status: "SENT", due_at: Date.UTC(1970, 0, 2, 8) })
       for (const to of [{ list_id: "l" }, { audience_id: "a" }]) {
         assert.strictEqual((yield* run(message(to))).status, 400)
       }

@@ -1,8 +1,9 @@
 import * as Delays from "#src/flows/Delays.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 
 const noon = Date.UTC(2026, 10, 21, 12)
+const hour = 3_600_000
 
 describe("Delays (api.md 26.6)", () => {
   it.effect.prop("rounds a duration up to whole minutes", {
@@ -15,10 +16,9 @@ describe("Delays (api.md 26.6)", () => {
       assert.strictEqual((start - noon) % 60_000, 0)
     }))
 
-  it("starts at the date of `until`: with its own offset, else in the time zone, else in UTC", () => {
+  it("starts at the date of `until`: with its own offset, else in the time zone", () => {
     assert.strictEqual(Delays.startOf({ until: "2026-11-21T14:00:00+01:00" }, noon), noon + 3_600_000)
     assert.strictEqual(Delays.startOf({ until: "2026-11-21T13:00:00Z" }, noon), noon + 3_600_000)
-    assert.strictEqual(Delays.startOf({ until: "2026-11-21T13:00:00" }, noon), noon + 3_600_000)
     assert.strictEqual(
       Delays.startOf({ until: "2026-11-21T14:00:00", timezone: "Europe/Berlin" }, noon),
       noon + 3_600_000
@@ -31,9 +31,40 @@ describe("Delays (api.md 26.6)", () => {
     assert.isUndefined(Delays.startOf({ until: "2026-11-21T11:59:59Z" }, noon))
   })
 
-  it("knows a date from what it does not understand", () => {
-    assert.isFalse(Delays.isUnderstood({ until: "until" }))
-    assert.isTrue(Delays.isUnderstood({ until: "2026-11-21" }))
-    assert.isTrue(Delays.isUnderstood({ duration: 5 }))
+  it("says what it does not understand, in one sentence", () => {
+    assert.strictEqual(Delays.fault({ until: "until" }), "delay.until is neither a date nor opening hours: until")
+    assert.strictEqual(
+      Delays.fault({ until: "2026-11-21", timezone: "Mars/Base" }),
+      "delay.timezone is not a time zone: Mars/Base"
+    )
+    for (const until of ["2026-11-21", "2026-11-21T13:00:00+02:00", "Mo-Fr 09:00-17:00"])
+      assert.isUndefined(Delays.fault({ until, timezone: "UTC-3" }), until)
+    assert.isUndefined(Delays.fault({ duration: 5 }))
+  })
+
+  it("a date without an offset is in the time zone of the delay, else of the recipient, else UTC", () => {
+    const wait = (until: string, profile = {}, timezone?: string) =>
+      Result.getOrThrow(Delays.waitOf({ until, ...(timezone === undefined ? {} : { timezone }) }, profile, noon))
+    const until = "2026-11-21T14:00:00"
+    assert.isUndefined(Delays.startOf({ until }, noon))
+    assert.strictEqual(wait(until), noon + 2 * hour)
+    assert.strictEqual(wait(until, { zoneinfo: "Europe/Berlin", timezone: "UTC+9" }), noon + hour)
+    assert.strictEqual(wait(until, { zoneinfo: "nowhere", timezone: "UTC-2" }), noon + 4 * hour)
+    assert.isUndefined(wait(until, { timezone: "UTC+2" }))
+    // What needs no recipient waits from its acceptance on.
+    assert.isUndefined(wait(until, {}, "UTC"))
+    assert.isUndefined(wait(`${until}Z`))
+  })
+
+  it("opening hours are waited for in the recipient's own day, and not longer than 90 days", () => {
+    const wait = (until: string, profile = {}) => Delays.waitOf({ until }, profile, noon)
+    // A Saturday, at noon in UTC.
+    assert.deepStrictEqual(wait("Sa 12:00-12:01"), Result.succeed(undefined))
+    assert.deepStrictEqual(wait("Sa 09:00-12:00; Mo 09:00-10:00"), Result.succeed(noon + 45 * hour))
+    assert.deepStrictEqual(
+      wait("Mo-Fr 09:00-17:00", { zoneinfo: "America/New_York" }),
+      Result.succeed(noon + 50 * hour)
+    )
+    assert.deepStrictEqual(wait("Feb 20"), Result.fail("delay.until does not come within 90 days: Feb 20"))
   })
 })

@@ -1,0 +1,127 @@
+import { DateTime, Option } from "effect"
+
+/** Minutes of a local day, the end not included; one that is past midnight goes on into the next day. */
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** One rule: on which days, by month and day as `MMDD` and by weekday (0 is Sunday), it is open when; no spans: it is closed. */
+interface Rule {
+  readonly dates: ReadonlyArray<Span> | undefined
+  readonly weekdays: ReadonlySet<number> | undefined
+  readonly open: ReadonlyArray<Span>
+}
+
+/** When a recipient may be reached: of the rules that speak of a day the last one holds. */
+export type OpeningHours = ReadonlyArray<Rule>
+
+/** How far ahead an opening may be (api.md 26.6). */
+const mostDays = 90
+
+const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+const weekdays = ["su", "mo", "tu", "we", "th", "fr", "sa"]
+
+const month = `(?:${months.join("|")})`
+const weekday = `(?:${weekdays.join("|")})`
+const date = `${month}(?: ?\\d{1,2})?(?: ?- ?(?:${month} ?)?(?:\\d{1,2}(?![\\d:]))?)?`
+const day = `${weekday}(?: ?- ?${weekday})?`
+const time = "\\d{1,2}:\\d\\d ?- ?\\d{1,2}:\\d\\d"
+const list = (item: string): string => `${item}(?: ?, ?${item})*`
+const rule = new RegExp(`^(${list(date)})?:? ?(${list(day)})? ?(${list(time)}|off|closed|24/7)?$`)
+
+const items = (text: string): ReadonlyArray<string> => text.split(",").map((item) => item.trim())
+
+/** `dec 24-26`, `dec 24-jan 2`, `jan-mar`, `jul`. */
+const dateSpan = (text: string): Span => {
+  const [, first = "", firstDay, , second, secondDay] = /^([a-z]+) ?(\d+)?(?: ?(-) ?([a-z]+)? ?(\d+)?)?$/.exec(text) ??
+    []
+  const from = (months.indexOf(first) + 1) * 100
+  const last = second === undefined ? from : (months.indexOf(second) + 1) * 100
+  return {
+    from: from + Number(firstDay ?? 1),
+    to: last + Number(secondDay ?? (second === undefined ? firstDay : undefined) ?? 31)
+  }
+}
+
+const daysOf = (text: string): ReadonlyArray<number> => {
+  const [first = "", last = first] = text.split("-").map((name) => name.trim())
+  const [from, to] = [weekdays.indexOf(first), weekdays.indexOf(last)]
+  return Array.from({ length: (to - from + 7) % 7 + 1 }, (_, n) => (from + n) % 7)
+}
+
+const minutes = (text: string): number => {
+  const [hours = "", rest = ""] = text.trim().split(":")
+  return Number(hours) * 60 + Number(rest)
+}
+
+const timeSpan = (text: string): Span => {
+  const [from = 0, to = 0] = text.split("-").map(minutes)
+  return { from, to: to <= from ? to + 1_440 : to }
+}
+
+const whole: Span = { from: 0, to: 1_440 }
+
+const isClock = ({ from, to }: Span): boolean => from < 1_440 && to <= 2_880
+const isDate = ({ from, to }: Span): boolean => [from, to].every((at) => at % 100 >= 1 && at % 100 <= 31)
+
+const ruleOf = (text: string): Rule | undefined => {
+  const [, dates, days, open] = rule.exec(text) ?? []
+  if (dates === undefined && days === undefined && open === undefined) return undefined
+  const spans = open === undefined || open === "24/7"
+    ? [whole]
+    : open === "off" || open === "closed"
+    ? []
+    : items(open).map(timeSpan)
+  const parsed = {
+    dates: dates === undefined ? undefined : items(dates).map(dateSpan),
+    weekdays: days === undefined ? undefined : new Set(items(days).flatMap(daysOf)),
+    open: spans
+  }
+  return spans.every(isClock) && (parsed.dates ?? []).every(isDate) ? parsed : undefined
+}
+
+/**
+ * Reads `Mo-Fr 09:00-17:00; Sa 10:00-14:00; Dec 24-26 off`: the part of the `opening_hours` grammar with weekdays, times, lists, months and
+ * dates (api.md 26.6); `undefined` for anything else.
+ */
+export const parse = (text: string): OpeningHours | undefined => {
+  if (text.length > 1_000) return undefined
+  const rules = text.toLowerCase().split(";").map((part) => part.trim().replaceAll(/\s+/g, " ")).filter((part) =>
+    part !== ""
+  )
+    .map(ruleOf)
+  const read = rules.filter((found) => found !== undefined)
+  return read.length === 0 || read.length < rules.length ? undefined : read
+}
+
+const holds = ({ dates, weekdays }: Rule, { day, month, weekDay }: DateTime.DateTime.PartsWithWeekday): boolean => {
+  const at = month * 100 + day
+  const inDates = dates === undefined ||
+    dates.some(({ from, to }) => from <= to ? from <= at && at <= to : from <= at || at <= to)
+  return inDates && (weekdays === undefined || weekdays.has(weekDay))
+}
+
+/** The instant of a local time; one that the clocks skip is the first after it. */
+const instant = (date: DateTime.Zoned, minute: number): number => {
+  const days = Math.floor(minute / 1_440)
+  const { day, month, year } = DateTime.toParts(days === 0 ? date : DateTime.add(date, { days }))
+  const local = { year, month, day, hour: Math.floor(minute / 60) % 24, minute: minute % 60 }
+  return Option.match(DateTime.makeZoned(local, { timeZone: date.zone, adjustForTimeZone: true }), {
+    onNone: () => Number.NaN,
+    onSome: DateTime.toEpochMillis
+  })
+}
+
+/** The first instant from `now` on at which it is open, in epoch ms; `undefined`: none in the next 90 days. */
+export const next = (hours: OpeningHours, zone: DateTime.TimeZone, now: number): number | undefined => {
+  const today = DateTime.setZone(DateTime.makeUnsafe(now), zone)
+  for (let days = -1; days <= mostDays; days++) {
+    const date = DateTime.add(today, { days })
+    const parts = DateTime.toParts(date)
+    const open = hours.findLast((one) => holds(one, parts))?.open ?? []
+    const starts = open.flatMap(({ from, to }) => instant(date, to) > now ? [Math.max(now, instant(date, from))] : [])
+    if (starts.length > 0) return Math.min(...starts)
+  }
+  return undefined
+}

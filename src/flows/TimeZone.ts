@@ -1,0 +1,23 @@
+import { DateTime, Option } from "effect"
+
+const offset = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d\d))?$/i
+
+/** A zone by its IANA name, or as `UTC±n` (api.md 26.6). */
+export const parse = (name: string): Option.Option<DateTime.TimeZone> => {
+  const said = offset.exec(name.trim())
+  if (said === null) return DateTime.zoneFromString(name.trim())
+  const [, sign = "+", hours = "0", minutes = "0"] = said
+  const total = Number(hours) * 60 + Number(minutes)
+  return total > 14 * 60
+    ? Option.none()
+    : Option.some(DateTime.zoneMakeOffset((sign === "-" ? -total : total) * 60_000))
+}
+
+/** The first of these names that is a zone, else UTC. */
+export const first = (names: ReadonlyArray<unknown>): DateTime.TimeZone => {
+  for (const name of names) {
+    const zone = typeof name === "string" ? parse(name) : Option.none()
+    if (Option.isSome(zone)) return zone.value
+  }
+  return DateTime.zoneMakeOffset(0)
+}

@@ -1,0 +1,85 @@
+import * as Fake from "#layers/providers/Fake.ts"
+import { Unavailable } from "#schemas/DeliveryError.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+const hour = 3_600_000
+
+/** A Saturday, far behind the time of the world. */
+const saturday = Date.UTC(2050, 10, 19, 12)
+
+/** What becomes of a message to this recipient with this delay, sent on that Saturday at noon; times from then on, in hours. */
+const run = Effect.fnUntraced(function*(
+  recipient: Recipient,
+  delay: Instructions["delay"],
+  fault: ReadonlyArray<Fake.Cue> = []
+) {
+  yield* TestClock.setTime(Math.max(saturday, yield* Clock.currentTimeMillis))
+  const at = yield* Clock.currentTimeMillis
+  const place = { ...(yield* Fixture.world), at }
+  const cluster = yield* EngineNode.make(memory.node)
+  const provider = yield* Fake.make({ key: "mail", channel: "email", script: fault })
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [provider.vendor] })
+  const id = Fixture.id(at)
+  const instructions = { content: { title: "t", body: "b" }, delay }
+  yield* node.accept(Fixture.message(place, { id, requestId: id, recipient, instructions }))
+  const log = yield* MessageLog
+  yield* cluster.settle
+  const first = yield* log.get(place.scope, id)
+  for (let turns = 0; turns < 100; turns++) {
+    yield* cluster.settle
+    const { next } = yield* cluster.due([place.shard])
+    if (next === undefined) break
+    yield* TestClock.setTime(next)
+  }
+  const { error, sent, status } = yield* log.get(place.scope, id)
+  const history = yield* log.history(place.scope, id)
+  return {
+    first: first.status,
+    status,
+    error,
+    sent: sent === undefined ? undefined : Math.floor((sent - at) / hour),
+    types: history.map(({ type }) => type)
+  }
+}, Effect.scoped)
+
+const ada = { email: "ada@example.com" }
+
+describe("Delays until the recipient's time (api.md 26.6)", () => {
+  it.effect("a message waits for opening hours, a row until then, and goes out as they begin", () =>
+    Effect.gen(function*() {
+      const waited = yield* run({ ...ada, zoneinfo: "UTC+1" }, { until: "Mo-Fr 09:00-17:00" })
+      assert.deepInclude(waited, { first: "DELAYED", status: "SENT", sent: 44 })
+      assert.deepStrictEqual(waited.types.slice(0, 4), ["ENQUEUED", "DELAYED", "MAPPED", "PROFILE_LOADED"])
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("while it is open, and for a time that has passed, nothing is waited for", () =>
+    Effect.gen(function*() {
+      for (const until of ["24/7", "2050-01-01T00:00:00"]) {
+        const { sent, types } = yield* run(ada, { until })
+        assert.strictEqual(sent, 0)
+        assert.notInclude(types, "DELAYED")
+      }
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("the message's days count from its opening, and what was begun is not held back again", () =>
+    Effect.gen(function*() {
+      const fault = { _tag: "Fail" as const, error: new Unavailable({ detail: "down" }) }
+      const { sent, status } = yield* run(ada, { until: "We 09:00-09:01" }, [fault])
+      // More than the 72 hours that a message has from its start on.
+      assert.deepStrictEqual([status, sent], ["SENT", 93])
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("hours that do not come end the message with one sentence", () =>
+    Effect.gen(function*() {
+      const { error, status } = yield* run(ada, { until: "Jul" })
+      assert.deepStrictEqual([status, error], ["UNDELIVERABLE", "delay.until does not come within 90 days: Jul"])
+    }).pipe(Effect.provide(memory.shared)))
+})

@@ -1,0 +1,105 @@
+import * as OpeningHours from "#src/flows/OpeningHours.ts"
+import * as TimeZone from "#src/flows/TimeZone.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Option, Schema } from "effect"
+
+const hour = 3_600_000
+const day = 24 * hour
+const zone = (name: string) => Option.getOrThrow(TimeZone.parse(name))
+
+/** From when on it is open, as UTC text. */
+const opens = (text: string, from: string, of = "UTC"): string => {
+  const hours = OpeningHours.parse(text)
+  if (hours === undefined) return "not understood"
+  const at = OpeningHours.next(hours, zone(of), Date.parse(`${from}Z`))
+  return at === undefined ? "never" : new Date(at).toISOString().slice(0, 16)
+}
+
+const weekdays = ["Su", "Mo", "Tu", "We", "Th", "Fr", "Sa"]
+const clock = (minute: number) =>
+  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
+
+const Rule = Schema.Struct({
+  days: Schema.NonEmptyArray(Schema.Literals([0, 1, 2, 3, 4, 5, 6])),
+  from: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_439 })),
+  length: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_439 }))
+})
+
+describe("OpeningHours (api.md 26.6)", () => {
+  it.prop("the next opening is what walking minute by minute finds", {
+    rules: Schema.NonEmptyArray(Rule),
+    minute: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_160 }))
+  }, ({ minute, rules }) => {
+    const text = rules.map(({ days, from, length }) =>
+      `${days.map((at) => weekdays[at]).join(",")} ${clock(from)}-${clock((from + length) % 1_440)}`
+    ).join("; ")
+    const hours = OpeningHours.parse(text)
+    assert.isDefined(hours, text)
+    // 1970-01-04 was a Sunday; a rule holds for the days that it names last.
+    const start = 3 * day
+    const ruleOf = (at: number) => rules.findLast(({ days }) => days.some((known) => known === (at + 7) % 7))
+    const isOpen = (at: number): boolean =>
+      [0, 1].some((back) => {
+        const on = Math.floor(at / 1_440) - back
+        const rule = ruleOf(on % 7)
+        const within = at - on * 1_440
+        return rule !== undefined && rule.from <= within && within < rule.from + rule.length
+      })
+    let expected = minute
+    while (!isOpen(expected)) expected++
+    const next = OpeningHours.next(hours ?? [], zone("UTC"), start + minute * 60_000)
+    assert.strictEqual(next, start + expected * 60_000, text)
+  })
+
+  it("starts are inclusive, ends are not; a night goes on into the next day", () => {
+    assert.strictEqual(opens("Mo-Fr 09:00-17:00", "2026-11-23T09:00"), "2026-11-23T09:00")
+    assert.strictEqual(opens("Mo-Fr 09:00-17:00", "2026-11-23T16:59"), "2026-11-23T16:59")
+    assert.strictEqual(opens("Mo-Fr 09:00-17:00", "2026-11-23T17:00"), "2026-11-24T09:00")
+    assert.strictEqual(opens("Fr 22:00-02:00", "2026-11-28T01:59"), "2026-11-28T01:59")
+    assert.strictEqual(opens("Fr 22:00-02:00", "2026-11-28T02:00"), "2026-12-04T22:00")
+    assert.strictEqual(opens("09:00-12:00, 13:00-17:00", "2026-11-23T12:30"), "2026-11-23T13:00")
+    assert.strictEqual(opens("24/7", "2026-11-23T12:30"), "2026-11-23T12:30")
+  })
+
+  it("months and dates, lists and exceptions; the last rule of a day holds", () => {
+    assert.strictEqual(opens("Dec-Jan Mo 10:00-11:00", "2026-11-23T00:00"), "2026-12-07T10:00")
+    assert.strictEqual(opens("Dec 24-26 10:00-11:00", "2026-12-25T12:00"), "2026-12-26T10:00")
+    assert.strictEqual(opens("Dec 30-Jan 2 10:00-11:00", "2027-01-01T12:00"), "2027-01-02T10:00")
+    assert.strictEqual(opens("Mo-Su 09:00-17:00; Nov 24,Nov 25 off", "2026-11-24T10:00"), "2026-11-26T09:00")
+    assert.strictEqual(opens("Mo-Fr 09:00-17:00; Sa 10:00-14:00; Su closed", "2026-11-28T15:00"), "2026-11-30T09:00")
+    assert.strictEqual(opens("sa-mo 08:00-09:00", "2026-11-24T00:00"), "2026-11-28T08:00")
+    assert.strictEqual(opens("Mar", "2026-11-24T00:00"), "never")
+    assert.strictEqual(opens("Feb 21", "2026-11-24T00:00"), "2027-02-21T00:00")
+    assert.strictEqual(opens("off", "2026-11-24T00:00"), "never")
+  })
+
+  it("is a wall clock's: the day is the zone's, and a change of the clocks moves it", () => {
+    assert.strictEqual(opens("Mo 09:00-17:00", "2026-11-22T23:30", "Asia/Tokyo"), "2026-11-23T00:00")
+    assert.strictEqual(opens("09:00-17:00", "2026-10-24T12:00", "UTC+2"), "2026-10-24T12:00")
+    assert.strictEqual(opens("09:00-10:00", "2026-10-24T12:00", "Europe/Berlin"), "2026-10-25T08:00")
+    assert.strictEqual(opens("09:00-10:00", "2026-10-23T12:00", "Europe/Berlin"), "2026-10-24T07:00")
+    // 02:30 does not come that night.
+    assert.strictEqual(opens("02:30-04:00", "2026-03-28T12:00", "Europe/Berlin"), "2026-03-29T01:30")
+  })
+
+  it("what it does not know it does not guess", () => {
+    for (
+      const text of [
+        "",
+        ";",
+        "until",
+        "Mo-",
+        "25:00-26:00",
+        "Mo 9-17",
+        "PH off",
+        "2026-11-24",
+        "Mo 09:00",
+        "Dec 32",
+        "Mo 09:00-17:00 x"
+      ]
+    )
+      assert.strictEqual(opens(text, "2026-11-24T00:00"), "not understood", text)
+    const long = `${"Mo 09:00-17:00; ".repeat(60)}${"a-".repeat(400)}`
+    assert.isUndefined(OpeningHours.parse(long))
+  })
+})
