@@ -1,3 +1,4 @@
+import { bugs } from "#test/simulator/planted/Bugs.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, posix } from "node:path"
@@ -51,6 +52,11 @@ const forbidden: Readonly<Record<string, RegExp>> = {
 }
 
 describe("architecture", () => {
+  it("every bug that the simulator's test plants has its one place in the sources", () => {
+    const lost = bugs.filter(({ file, text }) => read(file).split(text).length !== 2)
+    assert.deepStrictEqual(lost.map(({ file, name }) => `${file}: ${name}`), [])
+  })
+
   it("imports point left: schemas, src, layers", () => {
     const wrong = house.flatMap(({ path, text }) =>
       specifiers(text).flatMap((specifier) => {

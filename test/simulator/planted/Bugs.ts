@@ -97,8 +97,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a refusal logs the recipient",
     file: "src/delivery/Pipeline.ts",
-    text: "const { decision, detail: error, event, reason, type } = refusal",
-    becomes: `const { decision, detail: error, event, reason, type } = refusal
+    text: "recipient = message.recipient, type } = refusal",
+    becomes: `recipient = message.recipient, type } = refusal
       yield* Effect.logInfo("refused", message.recipient)`
   },
   {

@@ -16,14 +16,13 @@ const copies = mkdtempSync(join(tmpdir(), "tidings-planted-"))
 const most = 2_000
 
 /** A copy of the sources with the bug in it. */
-const plant = ({ becomes, file, name, text }: Bug, n: number): string => {
+const plant = ({ becomes, file, text }: Bug, n: number): string => {
   const copy = join(copies, String(n))
   for (const part of ["package.json", "schemas", "src", "layers", "test/simulator"]) {
     cpSync(join(root, part), join(copy, part), { recursive: true })
   }
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
   const source = readFileSync(join(copy, file), "utf8")
-  assert.strictEqual(source.split(text).length - 1, 1, `the place of "${name}" in ${file} is not there once`)
   writeFileSync(join(copy, file), source.replace(text, () => becomes))
   return copy
 }
