@@ -133,7 +133,6 @@ describe("Elements", () => {
   it("what is for one channel is seen only there", () => {
     const content = elements(
       { type: "comment", comment: "secret" },
-      { type: "jsonnet", content: "secret" },
       { type: "html", content: "<p>only <b>mail</b></p>" },
       { type: "image", src: "https://x.io/a.png", alt_text: "a cat", href: "https://x.io" },
       { type: "channel-like", content: "secret" }
