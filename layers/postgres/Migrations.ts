@@ -1,5 +1,6 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
 import { audienceTenants } from "#layers/postgres/migrations/AudienceTenants.ts"
+import { compression } from "#layers/postgres/migrations/Compression.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { expansions } from "#layers/postgres/migrations/Expansions.ts"
@@ -28,7 +29,8 @@ export const layer = Layer.effectDiscard(
       "0009_tokens_translations_audit": access,
       "0011_expansions": expansions,
       "0020_audience_tenants": audienceTenants,
-      "0021_turns": turns
+      "0021_turns": turns,
+      "0022_compression": compression
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

@@ -35,7 +35,9 @@ const creation = (day: DateTime.Utc): string =>
     ${
     tables.map((table) =>
       `if to_regclass('${nameOf(table, day)}') is null then
-        create table ${nameOf(table, day)} (like ${table} including defaults) with (fillfactor = 80);
+        create table ${
+        nameOf(table, day)
+      } (like ${table} including defaults including compression) with (fillfactor = 80);
         alter table ${table} attach partition ${nameOf(table, day)}
           for values from ('${bound(day)}') to ('${bound(DateTime.add(day, { days: 1 }))}');
       end if;`

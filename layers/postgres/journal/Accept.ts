@@ -27,9 +27,7 @@ const messageRow = (n: number, message: NewMessage) => ({
   tenant_id: message.tenantId,
   tags: message.tags,
   trace_id: message.traceId,
-  enqueued_at: message.enqueuedAt,
-  recipient: JSON.stringify(message.recipient),
-  instructions: JSON.stringify(message.instructions)
+  enqueued_at: message.enqueuedAt
 })
 
 const messageColumns =
@@ -39,7 +37,7 @@ const messageColumns =
 const messageTypes =
   `n int, scope int, id text, request_id text, shard smallint, lane text, recipient_key text, key_state text,
   status text, due_at bigint, event text, template text, recipient_name text, tenant_id text, tags text[], trace_id text,
-  enqueued_at bigint, recipient text, instructions text`
+  enqueued_at bigint`
 
 const KeptRow = Schema.Struct({
   n: Schema.Int,
@@ -56,25 +54,26 @@ const decodeKept = Schema.decodeUnknownEffect(Schema.Array(KeptRow))
  */
 export const write = (sql: SqlClient.SqlClient) => {
   const insert = (notify: boolean, keyed: boolean, expands: boolean) => `
-    with x as (select * from json_to_recordset($1::json) as x(${messageTypes})),
+    with x as (select * from rows from (json_to_recordset($1::json) as (${messageTypes}), unnest($2::text[], $3::text[]))
+      as x(n, ${messageColumns})),
     ${
     keyed
       ? `k as (
       insert into idempotency as i (scope, path, key, owner, status, headers, body, body_hash, expires_at)
       select scope, path, key, owner, status, headers, body, body_hash, expires_at
-      from json_to_recordset($4::json) as e(scope int, path text, key text, owner text, status smallint, headers text, body text,
+      from json_to_recordset($6::json) as e(scope int, path text, key text, owner text, status smallint, headers text, body text,
         body_hash text, expires_at bigint)
       order by scope, path, key
       on conflict (scope, path, key) do update set
-        owner = case when i.expires_at <= $5::bigint then excluded.owner else i.owner end,
-        status = case when i.expires_at <= $5::bigint then excluded.status else i.status end,
-        headers = case when i.expires_at <= $5::bigint then excluded.headers else i.headers end,
-        body = case when i.expires_at <= $5::bigint then excluded.body else i.body end,
-        body_hash = case when i.expires_at <= $5::bigint then excluded.body_hash else i.body_hash end,
-        expires_at = case when i.expires_at <= $5::bigint then excluded.expires_at else i.expires_at end
+        owner = case when i.expires_at <= $7::bigint then excluded.owner else i.owner end,
+        status = case when i.expires_at <= $7::bigint then excluded.status else i.status end,
+        headers = case when i.expires_at <= $7::bigint then excluded.headers else i.headers end,
+        body = case when i.expires_at <= $7::bigint then excluded.body else i.body end,
+        body_hash = case when i.expires_at <= $7::bigint then excluded.body_hash else i.body_hash end,
+        expires_at = case when i.expires_at <= $7::bigint then excluded.expires_at else i.expires_at end
       returning scope, path, key, owner, status, headers, body),
     e as (select e.n, e.owner as mine, k.owner, k.status, k.headers, k.body
-      from json_to_recordset($4::json) as e(n int, scope int, path text, key text, owner text) join k using (scope, path, key)),
+      from json_to_recordset($6::json) as e(n int, scope int, path text, key text, owner text) join k using (scope, path, key)),
     lost as (select n from e where owner <> mine),`
       : `lost as (select 0 as n where false),`
   }
@@ -82,19 +81,20 @@ export const write = (sql: SqlClient.SqlClient) => {
       select ${messageColumns} from x where n not in (select n from lost) on conflict (scope, id) do nothing),
     h as (insert into history (scope, message_id, at, step, events)
       select h.scope, h.message_id, h.at, 'accept', h.events
-      from json_to_recordset($2::json) as h(n int, scope int, message_id text, at bigint, events text)
+      from json_to_recordset($4::json) as h(n int, scope int, message_id text, at bigint, events text)
       where h.n not in (select n from lost) on conflict do nothing),
     p as (insert into profiles (scope, user_id, profile, created_at, updated_at)
       select distinct on (p.scope, p.user_id) p.scope, p.user_id, p.profile, p.at, p.at
-      from json_to_recordset($3::json) as p(n int, scope int, user_id text, profile text, at bigint)
+      from json_to_recordset($5::json) as p(n int, scope int, user_id text, profile text, at bigint)
       where p.n not in (select n from lost) order by p.scope, p.user_id, p.n on conflict (scope, user_id) do nothing)${
-    expands ? `, ${Expand.insertion(keyed ? 6 : 4)}` : ""
+    expands ? `, ${Expand.insertion(keyed ? 8 : 6)}` : ""
   }
     select ${keyed ? "n, owner, status, headers, body" : "n"}${
-    notify ? `, (select pg_notify('tidings_due', $${(keyed ? 6 : 4) + (expands ? 1 : 0)}))::text` : ""
+    notify ? `, (select pg_notify('tidings_due', $${(keyed ? 8 : 6) + (expands ? 1 : 0)}))::text` : ""
   } from ${keyed ? "e" : "lost"} ${!keyed && notify ? "right join (select 1) one on true" : ""}`
 
   return Effect.fnUntraced(function*(batch: ReadonlyArray<Named>, unowned: ReadonlyArray<number>) {
+    const drafts = batch.flatMap(({ acceptance }) => acceptance.messages)
     const messages = batch.flatMap(({ acceptance }, n) => acceptance.messages.map((message) => messageRow(n, message)))
     const history = batch.flatMap(({ acceptance }, n) =>
       acceptance.messages.flatMap((message) =>
@@ -132,7 +132,14 @@ export const write = (sql: SqlClient.SqlClient) => {
     )
     const keyed = keys.length > 0
     const now = Math.max(...batch.map(({ acceptance }) => acceptance.at))
-    const params: Array<unknown> = [JSON.stringify(messages), JSON.stringify(history), JSON.stringify(profiles)]
+    // What the callers wrote goes over beside the rows: inside their JSON it would be escaped and parsed once more.
+    const params: Array<unknown> = [
+      JSON.stringify(messages),
+      drafts.map(({ recipient }) => JSON.stringify(recipient)),
+      drafts.map(({ instructions }) => JSON.stringify(instructions)),
+      JSON.stringify(history),
+      JSON.stringify(profiles)
+    ]
     if (keyed) params.push(JSON.stringify(keys), now)
     const expansions = Expand.rows(batch.map(({ acceptance }) => acceptance))
     if (expansions.length > 0) params.push(JSON.stringify(expansions))

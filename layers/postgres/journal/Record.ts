@@ -1,5 +1,6 @@
 import { Status } from "#schemas/Status.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
+import * as Texts from "#layers/postgres/journal/Texts.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { Clock, Effect, Schema } from "effect"
@@ -62,19 +63,17 @@ const row = (step: Step, n: number) => {
     attempt_error: step.attempt?.error,
     step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "step"}:${run.name}`,
     in_tenant: step.message.recipient?.tenant_id ?? undefined,
-    events: step.events.length === 0 ? undefined : JSON.stringify(step.events),
     user_id: step.inbox?.userId,
     tenant_id: step.inbox?.tenantId,
-    created_at: step.inbox?.createdAt,
-    rendered: step.inbox === undefined ? undefined : JSON.stringify(step.inbox.rendered)
+    created_at: step.inbox?.createdAt
   }
 }
 
 const types = `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text,
   ${stamps.map(([, column]) => `${column} bigint`).join(", ")},
   conditional boolean, reason text, error text, due_at bigint, closes boolean, tries smallint, number smallint, channel text, provider text, state text,
-  kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, in_tenant text, events text,
-  user_id text, tenant_id text, created_at bigint, rendered text`
+  kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, in_tenant text,
+  user_id text, tenant_id text, created_at bigint`
 
 /** The status this step leaves, given the stored one. */
 const status = "case when m.status = any(x.sources) then coalesce(x.target, m.status) else m.status end"
@@ -108,9 +107,11 @@ const statement = `
       retry_after = excluded.retry_after, reference = excluded.reference, error = excluded.error
     where attempts.state = 'intent' and excluded.state <> 'intent'),
   h as (insert into history (scope, message_id, at, step, events)
-    select scope, id, at, step, events from moved where events is not null on conflict do nothing),
+    select scope, id, at, step, text from moved join ${Texts.relation(5)} using (n) on conflict do nothing),
   i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, rendered)
-    select scope, user_id, id, tenant_id, created_at, rendered from moved where user_id is not null on conflict do nothing)
+    select scope, user_id, id, tenant_id, created_at, text from moved join ${
+  Texts.relation(7)
+} using (n) on conflict do nothing)
   select x.n, moved.left_status as status, current.epoch is not null as current
   from x left join current on current.shard = x.shard and current.epoch = x.epoch left join moved on moved.n = x.n`
 
@@ -137,7 +138,14 @@ export const write = (sql: SqlClient.SqlClient) =>
     const low = ids.reduce((a, b) => (a < b ? a : b))
     const high = ids.reduce((a, b) => (a > b ? a : b))
     const shards = [...new Set(batch.map((step) => step.message.shard))]
-    const answers = yield* sql.unsafe(statement, [JSON.stringify(rows), low, high, shards])
+    const answers = yield* sql.unsafe(statement, [
+      JSON.stringify(rows),
+      low,
+      high,
+      shards,
+      ...Texts.of(batch, ({ events }) => events.length === 0 ? undefined : JSON.stringify(events)),
+      ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : JSON.stringify(inbox.rendered))
+    ])
     const committedAtNanos = yield* Clock.monotonicTimeNanos
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
 
