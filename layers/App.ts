@@ -35,7 +35,6 @@ import * as VendorHttp from "#layers/providers/VendorHttp.ts"
 import * as RedisRateLimits from "#layers/redis/RateLimits.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
-import * as Keys from "#src/access/ApiKeys.ts"
 import * as Limits from "#src/access/RateLimits.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
 import * as Sweep from "#src/access/Sweep.ts"
@@ -127,10 +126,10 @@ const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values
 
 const welcome = ({ bootstrapSecret: secret, port }: Values) =>
   Layer.effectDiscard(Effect.gen(function*() {
-    const keys = yield* (yield* Keys.ApiKeys).bootstrap(secret)
+    const { made } = yield* Welcome.FirstKeys
     const server = yield* HttpServer.HttpServer
     const url = `http://localhost:${server.address._tag === "UnixPathAddress" ? port : server.address.port}`
-    if (keys !== undefined && secret === undefined) yield* Welcome.print(url, keys)
+    if (made !== undefined && secret === undefined) yield* Welcome.print(url, made)
     yield* Effect.logInfo("listening", { url, docs: `${url}/docs` })
   }))
 
@@ -160,6 +159,7 @@ const server = (settings: Values) =>
     Layer.provide(
       NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
     ),
+    Layer.provide(Welcome.layerKeys(settings.bootstrapSecret)),
     Layer.provide(Rehearsals.layer),
     Layer.provide(rateLimits(settings)),
     Layer.provide(Workers.layer(settings.workers)),

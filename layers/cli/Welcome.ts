@@ -1,5 +1,19 @@
-import type { BootstrapKeys } from "#src/access/ApiKeys.ts"
-import { Effect, Redacted, Stdio, Stream } from "effect"
+import { ApiKeys, type BootstrapKeys } from "#src/access/ApiKeys.ts"
+import { Context, Effect, Layer, Redacted, Stdio, Stream } from "effect"
+
+/** The keys that this start has made; none where the store had some. */
+export class FirstKeys
+  extends Context.Service<FirstKeys, { readonly made: BootstrapKeys | undefined }>()("tidings/cli/FirstKeys")
+{}
+
+/** What listens stands on this: a caller who was told 401 by a server that has no keys yet would not come back. */
+export const layerKeys = (secret: Redacted.Redacted | undefined) =>
+  Layer.effect(
+    FirstKeys,
+    Effect.gen(function*() {
+      return { made: yield* (yield* ApiKeys).bootstrap(secret) }
+    })
+  )
 
 /** What a new operator needs, once: the keys cannot be shown again, since only their digests are stored. */
 export const text = (url: string, keys: BootstrapKeys): string => {
