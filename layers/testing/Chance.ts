@@ -26,6 +26,6 @@ export const make = (seed: number): Chance => {
     int,
     happens: (probability) => next() < probability,
     pick: (items) => items[int(0, items.length - 1)] ?? items[0],
-    bytes: (size) => Uint8Array.from({ length: size }, () => int(0, 255))
+    bytes: (size) => new Uint8Array(size).map(() => int(0, 255))
   }
 }

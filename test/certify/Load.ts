@@ -22,6 +22,10 @@ export interface Load {
 
 const chains = 8
 
+/** Sends of a chain in a row, and the pause after them, in ms: calls of 60 ms one after the other keep up with it, however long a run is. */
+const burst = 10
+const pause = 1_000
+
 /** Asks one node after the other, with one key, until one accepts. */
 const insist = async (
   callers: ReadonlyArray<Caller.Caller>,
@@ -42,8 +46,8 @@ const insist = async (
 }
 
 /**
- * Sends at a steady rate, round all nodes, to recipients of their own; beside them chains of sends to one recipient each, the next as soon
- * as the last is accepted, each at another node.
+ * Sends at a steady rate, round all nodes, to recipients of their own; beside them chains of sends to one recipient each, in bursts, the next
+ * as soon as the last is accepted, each at another node.
  */
 export const start = (callers: ReadonlyArray<Caller.Caller>, perSecond: number, name = "load"): Load => {
   const strange: Array<string> = []
@@ -64,9 +68,9 @@ export const start = (callers: ReadonlyArray<Caller.Caller>, perSecond: number, 
     }
   }
   const chain = async (number: number) => {
-    while (!state.over) {
+    for (let n = 1; !state.over; n++) {
       await send(sent.length, `${name}-chain-${number}`, number)
-      await sleep(Math.random() * 20)
+      await sleep(n % burst === 0 ? pause : Math.random() * 20)
     }
   }
   const running = Promise.all([steadily(), ...Array.from({ length: chains }, (_, number) => chain(number))])
