@@ -6,10 +6,16 @@ import type { Together } from "#src/delivery/Together.ts"
 import { maxTries } from "#src/delivery/Quarantine.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Effect, Metric, Semaphore } from "effect"
 
-/** From the second try on a message runs while nothing else does: if the process dies again, it was this one. */
-const aloneFrom = 2
+/** How many messages run at once in their second and in their third try: who kills the process is looked for among fewer and fewer. */
+const suspects: Readonly<Record<number, number>> = { 2: 256, 3: 16 }
+
+/**
+ * From the fourth try on a message runs while nothing else does: if the process dies again, it was this one. Were it so from the second on, two
+ * deaths in a row would leave thousands of messages to run one after the other, and nothing beside them.
+ */
+const aloneFrom = 4
 
 /**
  * Runs a message so that one that kills its process is found out: a message that was open when this owner took the shard is counted before
@@ -22,6 +28,9 @@ export const make = (options: {
 }) => {
   const { journal, pipeline, together } = options
   const write = Write.make(journal)
+  const groups = new Map(
+    Object.entries(suspects).map(([tries, size]) => [Number(tries), Semaphore.makeUnsafe(size)] as const)
+  )
 
   const begin = Effect.fnUntraced(function*(message: OpenMessage, epoch: number): Effect.fn.Return<Ending> {
     const tries = message.tries + 1
@@ -39,8 +48,9 @@ export const make = (options: {
 
   return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
     if (!message.recovered) return together.among(pipeline.run(message, epoch))
-    return message.tries + 1 >= aloneFrom
-      ? together.alone(begin(message, epoch))
-      : together.among(begin(message, epoch))
+    const tries = message.tries + 1
+    if (tries >= aloneFrom) return together.alone(begin(message, epoch))
+    const running = together.among(begin(message, epoch))
+    return groups.get(tries)?.withPermits(1)(running) ?? running
   }
 }
