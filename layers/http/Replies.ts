@@ -18,12 +18,11 @@ export const badRequest = (message: string): Response => errorReply(400, message
 
 const internalError = errorReply(500, "An internal error occurred", "api_error")
 
-/** 503 with `Retry-After` between 1 and 10 s, so that the callers of an outage do not come back all at once. */
+/** The headers of a 503: `Retry-After` between 1 and 10 s, so that the callers of an outage do not come back all at once. */
+export const retryAfter = Effect.map(Random.nextIntBetween(1, 10), (seconds) => ({ "retry-after": String(seconds) }))
+
 const later = (message: string): Effect.Effect<Response> =>
-  Effect.map(
-    Random.nextIntBetween(1, 10),
-    (seconds) => errorReply(503, message, "api_error", { "retry-after": String(seconds) })
-  )
+  Effect.map(retryAfter, (headers) => errorReply(503, message, "api_error", headers))
 
 export const unavailable = later("The service is not available right now; nothing is known to be stored")
 

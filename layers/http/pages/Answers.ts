@@ -2,13 +2,14 @@ import { guard } from "#layers/http/body/BodyGuard.ts"
 import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { document, type Look } from "#layers/http/pages/Document.ts"
 import { html } from "#layers/http/pages/Html.ts"
+import { retryAfter } from "#layers/http/Replies.ts"
 import * as Patience from "#layers/postgres/Patience.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Brands } from "#src/content/Brands.ts"
 import { styleOf } from "#src/content/layout/Branding.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { LinkBroken } from "#src/people/Unsubscribing.ts"
-import { type Cause, Effect, Random } from "effect"
+import { type Cause, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -22,12 +23,12 @@ const broken = document({
 <p>It may have been cut off or changed on its way to you, or it comes from a preview. Please use the link in the message itself.</p>`
 })
 
-const away = Effect.map(Random.nextIntBetween(1, 10), (seconds) =>
+const away = Effect.map(retryAfter, (headers) =>
   document({
     title: "Please try again",
     look: undefined,
     status: 503,
-    headers: { "retry-after": String(seconds) },
+    headers,
     body: html`<h1>Please try again</h1>
 <p>We cannot reach our records right now. Please come back in a minute.</p>`
   }))
