@@ -1,6 +1,6 @@
 import type { Said } from "#layers/mjml/Worker.ts"
 import { limits, Mjml, MjmlRefused } from "#src/content/Mjml.ts"
-import { Deferred, Effect, Layer, RcRef, type Scope, Semaphore } from "effect"
+import { Deferred, Effect, Fiber, Layer, RcRef, Scope, Semaphore } from "effect"
 import { Worker } from "node:worker_threads"
 
 /** The compiler is some 40 MB of code, and a source of a few kB can grow without end. */
@@ -55,6 +55,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const workers = yield* RcRef.make({ acquire: spawn, idleTimeToLive: "1 minute" })
     const turn = yield* Semaphore.make(1)
+    const scope = yield* Scope.Scope
 
     const run = Effect.fnUntraced(function*(source: string) {
       const ask = yield* RcRef.get(workers)
@@ -74,11 +75,23 @@ export const layer = Layer.effect(
       return said.html
     }, Effect.scoped)
 
+    // What has begun goes on without the caller, who of the API waits two seconds: on a busy machine the start alone takes longer, and a
+    // worker that died with each of them would never be there for the next.
+    const compiled = Effect.fnUntraced(function*(source: string) {
+      let begun = false
+      const work = Effect.suspend(() => {
+        begun = true
+        return run(source)
+      })
+      const fiber = yield* Effect.forkIn(turn.withPermit(work), scope)
+      return yield* Effect.onInterrupt(Fiber.join(fiber), () => begun ? Effect.void : Fiber.interrupt(fiber))
+    })
+
     return Mjml.of({
       compile: (source) =>
         source.length > limits.source
           ? Effect.fail(refused(`The MJML is longer than ${limits.source} characters`))
-          : turn.withPermit(run(source))
+          : compiled(source)
     })
   })
 )

@@ -1,13 +1,25 @@
 import * as Layers from "#layers/mjml/Mjml.ts"
 import { Mjml } from "#src/content/Mjml.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 
 const mail = (inside: string) =>
   `<mjml><mj-body><mj-section><mj-column>${inside}</mj-column></mj-section></mj-body></mjml>`
 const compile = (source: string) => Mjml.use((mjml) => mjml.compile(source))
 
 layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
+  it.effect(
+    "a caller who does not wait for the compiler's start does not end it for the next",
+    () =>
+      Effect.gen(function*() {
+        // Less than it takes to load the compiler, and in all much more.
+        const impatient = compile(mail("<mj-text>a</mj-text>")).pipe(Effect.timeout("100 millis"), Effect.option)
+        const served = Effect.repeat(impatient, { until: (html) => html._tag === "Some" })
+        assert.isTrue(Option.isSome(yield* Effect.timeout(served, "30 seconds")))
+      }),
+    60_000
+  )
+
   it.effect("compiles to HTML of tables", () =>
     Effect.gen(function*() {
       const html = yield* compile(
