@@ -8,6 +8,7 @@ import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
+import { room } from "#layers/postgres/migrations/Room.ts"
 import { tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { turns } from "#layers/postgres/migrations/Turns.ts"
 import { Effect, Layer } from "effect"
@@ -30,7 +31,8 @@ export const layer = Layer.effectDiscard(
       "0011_expansions": expansions,
       "0020_audience_tenants": audienceTenants,
       "0021_turns": turns,
-      "0022_compression": compression
+      "0022_compression": compression,
+      "0023_room": room
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

@@ -74,6 +74,24 @@ describe("Partitions", () => {
       assert.strictEqual((yield* insertEvent(at(day + 30 * 86_400, "0")))[0]?.name, "history_default")
     })))
 
+  it.effect("an intent rewrites a message where it is, on a page that a batch filled: no index gets an entry", () =>
+    test(Effect.gen(function*() {
+      yield* ensure
+      const sql = yield* SqlClient.SqlClient
+      const kept = sql.withTransaction(Effect.gen(function*() {
+        yield* sql`insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event, template,
+            recipient_name, enqueued_at, recipient, instructions)
+          select 1, id, id, 1, 'bulk', '1:user:' || n, 'published', 'ENQUEUED', 0, '', '', n::text, 0, '{}', repeat('x', length) from (
+            select n, case when n <= 100 then 20 else 1000 end as length,
+              ${`1-${
+          (Date.UTC(2026, 10, 21) / 1_000).toString(16)
+        }-`} || lpad(n::text, 24, '0') as id from generate_series(1, 200) n) x`
+        yield* sql`update messages set status = 'ROUTED', providers = providers || 'smtp'::text`
+        return yield* sql`select n_tup_hot_upd::int as count from pg_stat_xact_user_tables where relname = 'messages_20261121'`
+      }))
+      assert.deepStrictEqual(yield* kept, [{ count: 200 }])
+    })))
+
   it.effect("P1: a day that the default partition already serves is left to it, and the others are made", () =>
     test(Effect.gen(function*() {
       yield* insertEvent(`1-${(Date.UTC(2026, 10, 22) / 1_000).toString(16)}-${"a".repeat(24)}`)
