@@ -4,7 +4,7 @@ import type { Budget } from "#src/content/Budget.ts"
 import * as Blocks from "#src/content/elemental/Blocks.ts"
 import { Fields } from "#src/content/elemental/Fields.ts"
 import { isMjml, raw, type Raw } from "#src/content/elemental/Raw.ts"
-import { type Audience, Walk } from "#src/content/elemental/Walk.ts"
+import { type Audience, isFor, Walk } from "#src/content/elemental/Walk.ts"
 import { length } from "#src/content/html/Color.ts"
 import type { Look } from "#src/content/html/Page.ts"
 import type { Style } from "#src/content/layout/Branding.ts"
@@ -35,12 +35,25 @@ export interface Target extends Audience {
   readonly budget: Budget
 }
 
+type Place = Pick<Audience, "channel" | "providers">
+
 const top = { depth: 0, lists: 0 } as const
 
+const isPart = ({ type }: Element): boolean => type === "channel"
+
 /** Where the top level is `channel` elements, the one for this provider, channel or else `default` speaks. */
-const forChannel = (elements: ReadonlyArray<Element>, { channel, providers }: Audience): Element | undefined => {
-  const parts = elements.filter((element) => element.type === "channel")
+const forChannel = (elements: ReadonlyArray<Element>, { channel, providers }: Place): Element | undefined => {
+  const parts = elements.filter(isPart)
   return [...providers, channel, "default"].flatMap((id) => parts.filter((part) => part["channel"] === id))[0]
+}
+
+/** Whether its author wrote anything for this place: not where every `channel` element, or every element's `channels`, names others. */
+export const isWritten = ({ body, elements, title }: Content, place: Place): boolean => {
+  if (elements === undefined || elements === null || elements.length === 0) return true
+  if (typeof title === "string" || typeof body === "string") return true
+  return elements.some(isPart)
+    ? forChannel(elements, place) !== undefined
+    : elements.some((element) => isFor(element["channels"], place))
 }
 
 /** Renders the elements of a message for one channel (api.md 2.5). Types it does not know are skipped. Ends early by the budget. */
@@ -59,7 +72,7 @@ export const document = (content: Content, target: Target): Document => {
 
   const elements = content.elements ?? []
   const part = forChannel(elements, target)
-  const isParted = elements.some((element) => element.type === "channel")
+  const isParted = elements.some(isPart)
   const shown = part === undefined ? (isParted ? [] : elements) : [{ ...part, type: "group" }]
   const own = part !== undefined && isObject(part["raw"]) ? part["raw"] : undefined
   const size = (key: string): string | undefined => part === undefined ? undefined : length(fields.source(part, key))

@@ -22,6 +22,7 @@ const channelTimeout = 30 * 60_000
 interface Findings {
   filtered: boolean
   unreachable: boolean
+  unwritten: boolean
   missingProviderKey: boolean
 }
 
@@ -36,14 +37,18 @@ const limit = (limits: Limits | null | undefined, kind: "channel" | "provider", 
 const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): ReadonlyArray<A> =>
   plans.map((plan, index) => plan.timeout === undefined && index < plans.length - 1 ? { ...plan, timeout } : plan)
 
-/** Lays out where the message may go (api.md 26.3): a channel without provider, address or a true `if` is left out, and one that is not `allowed`. */
+/**
+ * Lays out where the message may go (api.md 26.3): a channel without provider, address or a true `if` is left out, one that is not `allowed`,
+ * and one for which nothing `isWritten`, unless an `override` is what it is to say. A webhook that is asked for by name has the data to say.
+ */
 export const plan = (
   instructions: Instructions,
   profile: Profile,
   configured: ReadonlyArray<Provider>,
-  allowed?: ReadonlySet<string>
+  allowed?: ReadonlySet<string>,
+  isWritten: (provider: Provider) => boolean = () => true
 ): Result.Result<Plan, Refusal.Refusal> => {
-  const findings: Findings = { filtered: false, unreachable: false, missingProviderKey: false }
+  const findings: Findings = { filtered: false, unreachable: false, unwritten: false, missingProviderKey: false }
   const context = { data: instructions.data ?? {}, profile }
 
   const holds = (condition: string | null | undefined): boolean => {
@@ -52,6 +57,9 @@ export const plan = (
     if (!held) findings.filtered = true
     return held
   }
+
+  const isNamedWebhook = (channel: string): boolean =>
+    channel === "webhook" && instructions.routing !== undefined && instructions.routing !== null
 
   const providersOf = (
     channel: string,
@@ -69,6 +77,11 @@ export const plan = (
       if (!holds(own?.if)) return []
       if (!provider.reaches(profile)) {
         findings.unreachable = true
+        return []
+      }
+      const override = own?.override ?? settings?.override ?? undefined
+      if (override === undefined && !isNamedWebhook(channel) && !isWritten(provider)) {
+        findings.unwritten = true
         return []
       }
       const timeout = own?.timeouts ?? own?.timeout ?? settings?.timeouts?.provider ??
@@ -134,6 +147,9 @@ export const plan = (
   if (findings.filtered) return Result.fail(Refusal.filtered("A condition of the message left no channel"))
   if (findings.unreachable) {
     return Result.fail(Refusal.unroutable("NO_CHANNELS", "The recipient has no address for any channel of the message"))
+  }
+  if (findings.unwritten) {
+    return Result.fail(Refusal.unroutable("NO_CHANNELS", "The content has nothing for any channel of the message"))
   }
   return Result.fail(
     findings.missingProviderKey

@@ -3,6 +3,7 @@ import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
 import * as BrandChoice from "#src/content/BrandChoice.ts"
+import * as Elemental from "#src/content/Elemental.ts"
 import * as Groups from "#src/delivery/Groups.ts"
 import * as Mapping from "#src/delivery/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
@@ -94,10 +95,12 @@ export const make = Effect.gen(function*() {
     const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.missing(stored.recipient)
     if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
     const found = yield* known(yield* map(stored).pipe(Trace.stage("map")))
-    const { data, profile, providers } = found
+    const { content, data, profile, providers } = found
+    const isWritten = ({ channel, key, names = [] }: Provider) =>
+      Elemental.isWritten(content, { channel, providers: [key, ...names] })
     const { decision, instructions, only, topic } = yield* prefer(stored, found).pipe(Trace.stage("preferences"))
     const plan = yield* Effect.suspend(() =>
-      Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only))
+      Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only, isWritten))
     ).pipe(
       Effect.mapError((refusal) => Refusal.after(unserved(found) ?? refusal, decision)),
       Trace.stage("route")

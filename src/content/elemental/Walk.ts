@@ -15,6 +15,10 @@ export interface Audience {
   readonly locale: string | undefined
 }
 
+/** Whether an element's `channels` name this channel or provider; without any it is for all. */
+export const isFor = (names: Value, { channel, providers }: Pick<Audience, "channel" | "providers">): boolean =>
+  !isList(names) || names.includes(channel) || providers.some((name) => names.includes(name))
+
 /** How deep inside others elements are. */
 export interface Nesting {
   readonly depth: number
@@ -64,7 +68,7 @@ export class Walk {
 
   /** Nothing at all if the element is not shown. */
   #one<A>(element: Element, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> | undefined {
-    if (!this.#isFor(element["channels"])) return undefined
+    if (!isFor(element["channels"], this.#audience)) return undefined
     if (element["loop"] !== undefined && element["loop"] !== null) return this.#repeat(element, inside, nesting, making)
     return this.#holds(element, inside) ? making.put(element, inside, nesting) : undefined
   }
@@ -86,11 +90,6 @@ export class Walk {
       for (const one of making.put(element, turn, nesting)) all.push(one)
     }
     return all
-  }
-
-  #isFor(names: Value): boolean {
-    const { channel, providers } = this.#audience
-    return !isList(names) || names.includes(channel) || providers.some((name) => names.includes(name))
   }
 
   #holds(element: Element, inside: Scope): boolean {

@@ -155,6 +155,44 @@ describe("Rehearsals", () => {
       assert.deepStrictEqual([plain.status, plain.outputs], ["SENT", [["email", "Hello"]]])
     }))
 
+  it.effect("a channel that the content has nothing for is left out, and nothing empty is sent", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const text = { type: "text", content: "hi" }
+      const smsOnly = [{ type: "channel", channel: "sms", elements: [text] }]
+      const { id } = yield* Id(
+        (yield* call("POST", "/notifications", { body: { ...template(smsOnly), state: "PUBLISHED" } })).body
+      )
+      const to = { user_id: "ada", email: "ada@example.com", phone_number: "+14155550123" }
+      const sent = Effect.fnUntraced(function*(message: object) {
+        const { results: [one] } = yield* DryRun(
+          (yield* call("POST", "/send", { headers: dry, body: { message: { to, ...message } } })).body
+        )
+        return [one?.status, one?.reason, one?.outputs.map(({ channel }) => channel)]
+      })
+      const all = { method: "all", channels: ["email", "sms"] }
+      const elements = (...of: ReadonlyArray<object>) => ({ content: { version: "2022-01-01", elements: of } })
+
+      assert.deepStrictEqual(yield* sent({ template: id }), ["SENT", undefined, ["sms"]], "no routing at all")
+      assert.deepStrictEqual(yield* sent({ template: id, routing: all }), ["SENT", undefined, ["sms"]])
+      const named = elements({ ...text, channels: ["push", "sendgrid"] })
+      assert.deepStrictEqual(yield* sent({ ...named, routing: all }), ["SENT", undefined, ["email"]])
+      const only = { method: "single", channels: ["email"] }
+      assert.deepStrictEqual(
+        yield* sent({ template: id, routing: only }),
+        ["UNROUTABLE", "NO_CHANNELS", []],
+        "the recipient has the address"
+      )
+      const override = { email: { override: { html: "<p>own</p>" } } }
+      assert.deepStrictEqual(
+        yield* sent({ template: id, routing: only, channels: override }),
+        ["SENT", undefined, ["email"]],
+        "an override says it"
+      )
+      const spare = elements(...smsOnly, { type: "channel", channel: "default", elements: [text] })
+      assert.deepStrictEqual(yield* sent({ ...spare, routing: all }), ["SENT", undefined, ["email", "sms"]])
+    }))
+
   it.effect("a header that is neither true nor false sends nothing", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

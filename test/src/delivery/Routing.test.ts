@@ -52,4 +52,13 @@ describe("Routing to configurations by their names", () => {
       2
     ]])
   })
+
+  it("a webhook that the routing names has the data to say, one that it does not needs words", () => {
+    const hook: Vendor = { ...vendor("webhook"), channel: "webhook" }
+    const planned = (instructions: Instructions) =>
+      Result.map(Routing.plan(instructions, {}, [hook], undefined, () => false), candidates)
+    const named = planned({ routing: { method: "single", channels: ["webhook"] } })
+    assert.deepStrictEqual(Result.getOrThrow(named).map(({ channel }) => channel), ["webhook"])
+    assert.isTrue(Result.isFailure(planned({})))
+  })
 })
