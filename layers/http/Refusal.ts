@@ -9,6 +9,7 @@ import type {
   TemplateNotFound,
   UnknownBrand,
   UnknownStrategy,
+  UnknownTopic,
   VersionNotFound
 } from "#src/content/Templates.ts"
 import type { TenantTemplateNotFound } from "#src/content/TenantTemplates.ts"
@@ -77,6 +78,7 @@ type DomainError =
   | TranslationNotFound
   | UnknownBrand
   | UnknownStrategy
+  | UnknownTopic
   | VersionNotFound
 
 const longestId = 100
@@ -163,6 +165,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new BadRequest({ message: `Brand ${shown(error.id)} not found` })
     case "UnknownStrategy":
       return new BadRequest({ message: `Routing strategy ${shown(error.id)} not found` })
+    case "UnknownTopic":
+      return new BadRequest({ message: `Topic ${shown(error.id)} not found` })
     case "ConfigurationAliasTaken":
       return new BadRequest({ message: `alias: Another provider has the alias ${shown(error.alias)}` })
     case "ConfigurationRefused":

@@ -15,6 +15,7 @@ import {
   TemplateUnpublished,
   UnknownBrand,
   UnknownStrategy,
+  UnknownTopic,
   VersionNotFound
 } from "#src/content/Templates.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -93,6 +94,14 @@ export const layer = Layer.effect(
       }
     })
 
+    const checkTopic = Effect.fnUntraced(function*(scope: Scope, { subscription }: Template) {
+      if (subscription === null) return
+      const { topic_id: id } = subscription
+      if (!(yield* read((state) => HashMap.has(state.preferences.topics, nameOf(scope, id))))) {
+        return yield* new UnknownTopic({ id })
+      }
+    })
+
     const checkAlias = Effect.fnUntraced(function*(row: TemplateRow, alias: string | null | undefined) {
       if (alias === undefined || alias === null) return
       const rows = yield* read((state) => inScope(state.templates, row.scope))
@@ -131,6 +140,7 @@ export const layer = Layer.effect(
 
     return Templates.of({
       create: Effect.fnUntraced(function*(scope, { alias, publish, template }) {
+        yield* checkTopic(scope, template)
         const row = { scope, id: yield* newId, created: yield* Clock.currentTimeMillis, updated: undefined }
         const fresh = { ...row, alias: undefined, archived: false, live: undefined, versions: [] }
         return yield* save(fresh, template, alias, publish)
@@ -145,6 +155,7 @@ export const layer = Layer.effect(
 
       replace: Effect.fnUntraced(function*(scope, id, { alias, publish, template }) {
         const row = yield* editable(scope, id)
+        yield* checkTopic(scope, template)
         return yield* save({ ...row, updated: yield* Clock.currentTimeMillis }, template, alias, publish)
       }, transaction),
 

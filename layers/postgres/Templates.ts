@@ -13,6 +13,7 @@ import {
   Templates,
   UnknownBrand,
   UnknownStrategy,
+  UnknownTopic,
   VersionNotFound
 } from "#src/content/Templates.ts"
 import { Array, Clock, Effect, Layer, Option } from "effect"
@@ -51,6 +52,13 @@ const make = Effect.gen(function*() {
     if (found.length === 0) return yield* new UnknownStrategy({ id: routing.strategy_id })
   })
 
+  /** A topic that was archived since is still named by templates that go back to it. */
+  const checkTopic = Effect.fnUntraced(function*(scope: Scope, { subscription }: Template) {
+    if (subscription === null) return
+    const found = yield* sql`select 1 from preference_topics where scope = ${scope} and id = ${subscription.topic_id}`
+    if (found.length === 0) return yield* new UnknownTopic({ id: subscription.topic_id })
+  })
+
   const setAlias = Effect.fnUntraced(function*(scope: Scope, id: string, alias: Alias | null | undefined) {
     if (alias === undefined) return
     yield* sql`update templates set alias = ${alias} where scope = ${scope} and id = ${id}`.pipe(
@@ -83,6 +91,7 @@ const make = Effect.gen(function*() {
   const create: Templates["Service"]["create"] = Effect.fnUntraced(
     function*(scope, { alias, publish, template: given }) {
       yield* checkNamed(scope, given)
+      yield* checkTopic(scope, given)
       const template = yield* stored(given)
       const id = yield* newId
       const now = yield* Clock.currentTimeMillis
@@ -135,7 +144,9 @@ const make = Effect.gen(function*() {
 
   const replace: Templates["Service"]["replace"] = Effect.fnUntraced(
     function*(scope, id, draft) {
-      return yield* save(scope, yield* editable(scope, id), draft)
+      const row = yield* editable(scope, id)
+      yield* checkTopic(scope, draft.template)
+      return yield* save(scope, row, draft)
     },
     sql.withTransaction,
     orUnavailable

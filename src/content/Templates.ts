@@ -26,6 +26,9 @@ export class UnknownBrand extends Schema.TaggedError<UnknownBrand>()("UnknownBra
 /** The template names a routing strategy that does not exist: 400. */
 export class UnknownStrategy extends Schema.TaggedError<UnknownStrategy>()("UnknownStrategy", { id: Schema.String }) {}
 
+/** The template names a topic that was never there: 400. */
+export class UnknownTopic extends Schema.TaggedError<UnknownTopic>()("UnknownTopic", { id: Schema.String }) {}
+
 /** What a caller wrote. `alias`: `undefined` leaves the stored one, `null` removes it. */
 export interface TemplateDraft {
   readonly template: Template
@@ -83,7 +86,7 @@ export class Templates extends Context.Service<Templates, {
   readonly create: (
     scope: Scope,
     draft: TemplateDraft
-  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | StoreUnavailable>
+  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | UnknownTopic | StoreUnavailable>
   /** Also of an archived template. */
   readonly get: (
     scope: Scope,
@@ -95,7 +98,7 @@ export class Templates extends Context.Service<Templates, {
     scope: Scope,
     id: string,
     draft: TemplateDraft
-  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | Missing>
+  ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | UnknownTopic | Missing>
   /** Changes the draft's content, unless `edit` refuses; the draft stays locked meanwhile. */
   readonly editContent: <E>(
     scope: Scope,

@@ -2,6 +2,7 @@ import type { KeyState } from "#schemas/Scope.ts"
 import type { Template } from "#schemas/Template.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
+import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
@@ -34,7 +35,13 @@ const start = Effect.gen(function*() {
       Effect.catch((error) => Effect.succeed(error._tag))
     )
   const both = (name: string) => Effect.all([rendered(name, "published"), rendered(name, "draft")])
-  return { scope, templates, draft, make, rendered, both }
+  const catalogue = yield* PreferenceCatalogue
+  const topic = Effect.gen(function*() {
+    const section = yield* catalogue.createSection(scope, { name: "s" })
+    const made = yield* catalogue.createTopic(scope, section.id, { name: "t", default_status: "OPTED_IN" })
+    return made.id
+  })
+  return { scope, templates, draft, make, rendered, both, topic }
 })
 
 const tag = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A, E, R>) =>
@@ -43,7 +50,10 @@ const tag = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A,
 const strategy = { name: "s", routing: { method: "single" as const, channels: ["email"] } }
 
 /** What every store of templates promises. */
-export const templatesContract = <E>(name: string, stores: Layer.Layer<Templates | Strategies, E>) =>
+export const templatesContract = <E>(
+  name: string,
+  stores: Layer.Layer<Templates | Strategies | PreferenceCatalogue, E>
+) =>
   layer(stores)(`Templates: ${name}`, (it) => {
     it.effect("a draft is rendered for draft keys only, until it is published", () =>
       Effect.gen(function*() {
@@ -207,20 +217,39 @@ export const templatesContract = <E>(name: string, stores: Layer.Layer<Templates
         assert.strictEqual(yield* tag(templates.publish(scope, id, 1)), "UnknownStrategy")
       }))
 
+    it.effect("the topic that a template names exists, or did once", () =>
+      Effect.gen(function*() {
+        const { draft, make, scope, templates, topic } = yield* start
+        const catalogue = yield* PreferenceCatalogue
+        const elsewhere = yield* start
+        const of = (id: string) => draft("one", { subscription: { topic_id: id } })
+        assert.strictEqual(yield* tag(templates.create(scope, of("pt_none"))), "UnknownTopic")
+        assert.strictEqual(yield* tag(templates.create(scope, of(yield* elsewhere.topic))), "UnknownTopic")
+        const { id } = yield* make("one")
+        assert.strictEqual(yield* tag(templates.replace(scope, id, of("pt_none"))), "UnknownTopic")
+        const known = yield* topic
+        yield* templates.replace(scope, id, of(known))
+        const section = (yield* catalogue.sections(scope))[0]?.id ?? ""
+        yield* catalogue.archiveTopic(scope, section, known)
+        yield* templates.replace(scope, id, of(known))
+        yield* templates.publish(scope, id, undefined)
+      }))
+
     it.effect("lists show names of the draft and the topic of the live version, newest first, by alias too", () =>
       Effect.gen(function*() {
-        const { draft, make, scope, templates } = yield* start
+        const { draft, make, scope, templates, topic } = yield* start
+        const [one, two] = [yield* topic, yield* topic]
         const old = yield* make("old")
         yield* TestClock.adjust("1 second")
         const { id } = yield* templates.create(scope, {
-          ...draft("live", { subscription: { topic_id: "t1" } }),
+          ...draft("live", { subscription: { topic_id: one } }),
           alias: "event",
           publish: true
         })
-        yield* templates.replace(scope, id, draft("edited", { subscription: { topic_id: "t2" }, tags: ["a", "b"] }))
+        yield* templates.replace(scope, id, draft("edited", { subscription: { topic_id: two }, tags: ["a", "b"] }))
         const first = yield* templates.list(scope, { limit: 1, cursor: undefined })
         assert.deepStrictEqual(first.items.map(({ created: _, updated: __, ...item }) => item), [
-          { id, name: "edited", tags: ["a", "b"], state: "PUBLISHED", topicId: "t1" }
+          { id, name: "edited", tags: ["a", "b"], state: "PUBLISHED", topicId: one }
         ])
         const { cursor } = first
         const second = yield* templates.list(scope, { limit: 1, cursor })

@@ -36,7 +36,8 @@ const memory = Layer.mergeAll(
   MemoryBrands.layer,
   MemoryLists.layer
 ).pipe(
-  Layer.provide(Database.layer),
+  // The preferences' stores are over the same.
+  Layer.provideMerge(Database.layer),
   Layer.provide([secretKey(7), NodeCrypto.layer])
 )
 

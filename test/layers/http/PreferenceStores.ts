@@ -1,4 +1,3 @@
-import * as Database from "#layers/memory/Database.ts"
 import * as MemoryCatalogue from "#layers/memory/PreferenceCatalogue.ts"
 import * as MemoryUsers from "#layers/memory/UserPreferences.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
@@ -14,7 +13,7 @@ import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
 const memory = Layer.mergeAll(MemoryCatalogue.layer, MemoryUsers.layer).pipe(
-  Layer.provide([Database.layer, NodeCrypto.layer])
+  Layer.provide(NodeCrypto.layer)
 )
 
 /** Stores of preferences in memory; what a POST does meets the faults. Legacy ones are kept by scope and user. */

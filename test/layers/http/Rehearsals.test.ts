@@ -250,10 +250,13 @@ describe("Rehearsals", () => {
   it.effect("a preview's links lead nowhere, and without a public URL there are none", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
+      const section = yield* Id((yield* call("POST", "/preferences/sections", { body: { name: "News" } })).body)
+      const news = { name: "News", default_status: "OPTED_IN" }
+      const topic = yield* Id((yield* call("POST", `/preferences/sections/${section.id}/topics`, { body: news })).body)
       const body = "{{#if urls.unsubscribe}}link{{/if}} {{unsubscribeTrackingId}}"
       const { notification } = template([{ type: "text", content: body }])
       const made = yield* call("POST", "/notifications", {
-        body: { notification: { ...notification, subscription: { topic_id: "pt_news" } } }
+        body: { notification: { ...notification, subscription: { topic_id: topic.id } } }
       })
       const { id } = yield* Id(made.body)
       const shown = yield* call("POST", `/notifications/${id}/preview`, {
