@@ -91,16 +91,23 @@ const make = Effect.gen(function*() {
     yield* sql`with x as (select * from json_to_recordset(${rows}::json) as x(list_id text, preferences text)),
       fresh as (insert into lists (scope, id, name, created_at, updated_at)
         select ${scope}::int, x.list_id, x.list_id, ${now}::bigint, ${now}::bigint from x
-        on conflict (scope, id) do nothing),
-      back as (update lists set deleted_at = null, updated_at = ${now}
-        where scope = ${scope} and id in (select list_id from x) and deleted_at is not null)
+        on conflict (scope, id) do nothing returning 1),
+      back as (update lists l set deleted_at = null, updated_at = ${now}
+        from (select id from lists where scope = ${scope} and id in (select list_id from x) and deleted_at is not null
+          order by id for update) gone
+        where l.scope = ${scope} and l.id = gone.id returning 1)
       insert into list_subscriptions as s (scope, list_id, user_id, preferences, created_at)
       select ${scope}::int, x.list_id, ${userId}, x.preferences, ${now}::bigint from x
+      ${Subscriptions.ensuredFirst(sql)}
       on conflict (scope, list_id, user_id) do update set preferences = coalesce(excluded.preferences, s.preferences)`
   }, orUnavailable)
 
+  // In the order in which `join` takes them.
   const leave: Lists["Service"]["leave"] = (scope, userId) =>
-    sql`delete from list_subscriptions where scope = ${scope} and user_id = ${userId}`.pipe(
+    sql`with own as materialized (select list_id from list_subscriptions where scope = ${scope} and user_id = ${userId}
+        order by list_id for update)
+      delete from list_subscriptions s using own
+      where s.scope = ${scope} and s.user_id = ${userId} and s.list_id = own.list_id`.pipe(
       Effect.asVoid,
       orUnavailable
     )

@@ -25,14 +25,23 @@ const rowsOf = (subscriptions: ReadonlyArray<NewSubscription>): string =>
       .map(({ preferences, userId }) => ({ user_id: userId, preferences: toStored(preferences) }))
   )
 
+/** Has the parts `fresh` and `back` of a statement done before the rest of it. */
+export const ensuredFirst = (sql: SqlClient.SqlClient) =>
+  sql.literal("where (select count(*) from fresh) + (select count(*) from back) >= 0")
+
 /** The subscriptions of a list. */
 export const make = (sql: SqlClient.SqlClient, key: SecretKey["Service"]) => {
-  /** Makes the list if there is none, or brings it back; a list that is there is not locked. */
+  /**
+   * Makes the list if there is none, or brings it back; a list that is there is not locked. What asks for it `first` does so before it takes
+   * its own rows, as whoever locks the list does: a part of a statement that nobody asks for runs last, and two writers wait for each other.
+   */
   const ensured = (scope: Scope, id: ListId, now: number) =>
     sql`fresh as (insert into lists (scope, id, name, created_at, updated_at)
-        values (${scope}, ${id}, ${id}, ${now}, ${now}) on conflict (scope, id) do nothing),
+        values (${scope}, ${id}, ${id}, ${now}, ${now}) on conflict (scope, id) do nothing returning 1),
       back as (update lists set deleted_at = null, updated_at = ${now}
-        where scope = ${scope} and id = ${id} and deleted_at is not null)`
+        where scope = ${scope} and id = ${id} and deleted_at is not null returning 1)`
+
+  const first = ensuredFirst(sql)
 
   const inserted = (scope: Scope, id: ListId, rows: string, now: number) =>
     sql`insert into list_subscriptions (scope, list_id, user_id, preferences, created_at)
@@ -42,14 +51,14 @@ export const make = (sql: SqlClient.SqlClient, key: SecretKey["Service"]) => {
   const subscribe: Lists["Service"]["subscribe"] = Effect.fnUntraced(function*(scope, id, subscriptions) {
     const now = yield* Clock.currentTimeMillis
     yield* sql`with ${ensured(scope, id, now)} ${inserted(scope, id, rowsOf(subscriptions.toReversed()), now)}
-      on conflict (scope, list_id, user_id) do nothing`
+      ${first} on conflict (scope, list_id, user_id) do nothing`
   }, orUnavailable)
 
   const putSubscription: Lists["Service"]["putSubscription"] = Effect.fnUntraced(
     function*(scope, id, subscription) {
       const now = yield* Clock.currentTimeMillis
       yield* sql`with ${ensured(scope, id, now)} ${inserted(scope, id, rowsOf([subscription]), now)}
-        on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences`
+        ${first} on conflict (scope, list_id, user_id) do update set preferences = excluded.preferences`
     },
     orUnavailable
   )

@@ -1,0 +1,51 @@
+import { ListId } from "#schemas/List.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { Lists } from "#src/people/Lists.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Stores from "#test/layers/postgres/Stores.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+
+const [one, other] = [ListId.make("one"), ListId.make("other")]
+const [ada, bob] = [UserId.make("ada"), UserId.make("bob")]
+const plain = (userId: UserId) => ({ userId, preferences: undefined })
+const joined = (listId: ListId) => ({ listId, preferences: undefined })
+
+const rounds = 25
+
+layer(Stores.layer.pipe(Layer.provide(FreshDatabase.layerEmpty)), { excludeTestServices: true })(
+  "Lists on Postgres",
+  (it) => {
+    it.effect(
+      "writers of the same lists, deleted ones too, never wait for each other in a circle",
+      () =>
+        Effect.gen(function*() {
+          const { scope } = yield* Fixture.world
+          const lists = yield* Lists
+          const found = <A, E extends { readonly _tag: string }>(effect: Effect.Effect<A, E>) =>
+            Effect.match(effect, { onSuccess: () => "done", onFailure: ({ _tag }) => _tag })
+          for (let round = 0; round < rounds; round++) {
+            for (const id of [one, other]) {
+              yield* lists.put(scope, id, { name: id, preferences: undefined })
+              yield* lists.remove(scope, id)
+            }
+            const writers = [
+              lists.replaceSubscriptions(scope, one, [ada, bob].map(plain)),
+              lists.putSubscription(scope, one, plain(ada)),
+              lists.subscribe(scope, one, [bob, ada].map(plain)),
+              lists.join(scope, ada, [one, other].map(joined)),
+              lists.join(scope, bob, [other, one].map(joined)),
+              lists.replaceSubscriptions(scope, other, [bob, ada].map(plain)),
+              lists.leave(scope, ada),
+              lists.restore(scope, one),
+              lists.put(scope, other, { name: "again", preferences: undefined })
+            ]
+            const ends = yield* Effect.forEach(writers, (writer) => found(writer), { concurrency: "unbounded" })
+            assert.deepStrictEqual([...new Set(ends)], ["done"], `round ${round}: ${ends.join(" ")}`)
+          }
+        }),
+      60_000
+    )
+  }
+)
