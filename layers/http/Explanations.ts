@@ -16,8 +16,7 @@ export const node = (plan: Plan): PlanNode =>
 export const explained = (
   strategy: RoutingStrategy,
   asked: ExplainRequest,
-  providers: ReadonlyArray<Provider>,
-  waits: ReadonlyArray<number>
+  providers: ReadonlyArray<Provider>
 ): ExplainResponse => {
   const { calls, plan, ...end } = Explain.explain({
     instructions: Mapping.routed({ data: asked.data, timeout: { message: asked.timeout } }, strategy),
@@ -30,7 +29,7 @@ export const explained = (
       took: took ?? 0,
       retryAfter: retryAfter ?? undefined
     })),
-    waits,
+    waits: RetryPolicy.longWaits,
     messageTimeout: RetryPolicy.messageTimeout
   })
   return {

@@ -7,7 +7,6 @@ import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { author } from "#src/content/Author.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Providers } from "#src/delivery/Providers.ts"
-import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { Strategies, type StrategyRecord } from "#src/delivery/Strategies.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -37,7 +36,6 @@ export const layer = HttpApiBuilder.group(
     const strategies = yield* Strategies
     const templates = yield* Templates
     const providers = yield* Providers
-    const waits = yield* RetryPolicy.waits(RetryPolicy.long)
     return handlers.handleAll({
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
@@ -70,7 +68,7 @@ export const layer = HttpApiBuilder.group(
       explain: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
         const { strategy } = yield* strategies.get(scope, params.id)
-        return explained(strategy, payload, yield* providers.configured(scope), waits)
+        return explained(strategy, payload, yield* providers.configured(scope))
       }, refusals)
     })
   })

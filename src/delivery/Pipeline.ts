@@ -47,7 +47,6 @@ export const layer = Layer.effect(
     const { decide, wait } = yield* Stages.make
     const devices = yield* PushDevices.make
     const render = yield* Render.make
-    const waits = yield* RetryPolicy.waits(RetryPolicy.long)
     const write = Write.make(journal)
     const walk = deliver(write, yield* Breakers.Breakers)
 
@@ -95,7 +94,7 @@ export const layer = Layer.effect(
         render: render(decision, ts),
         situation: {
           id: message.id,
-          waits,
+          waits: RetryPolicy.longWaits,
           deadline: since + (message.instructions.timeout?.message ?? RetryPolicy.messageTimeout),
           unknownWait: isOneTimePassword ? passwordUnknownWait : 0
         }

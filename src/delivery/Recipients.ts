@@ -21,9 +21,18 @@ const canonicalEmail = (email: string): string => {
 
 const canonicalPhone = (phone: string): string => parsePhoneNumberFromString(phone)?.number ?? phone.trim()
 
-interface Direct extends Identity {
+/** A person or an address as the caller wrote it. */
+interface Direct {
   readonly kind: string
+  readonly key: string
+  readonly name: string
   readonly platform?: string
+}
+
+/** What all ways to write it have in common. Only an identity needs it: to read a phone number costs more than all the rest here. */
+const canonical = ({ key, kind }: Direct): string => {
+  if (kind === "email") return canonicalEmail(key)
+  return kind === "phone" ? canonicalPhone(key) : key
 }
 
 /** Addresses that are looked up in the recipient itself, the strongest first (api.md 2.1). */
@@ -32,8 +41,8 @@ const direct = (
 ): Direct | undefined => {
   const { email, phone_number: phone, user_id: userId, webhook } = recipient
   if (typeof userId === "string") return { kind: "user", key: userId, name: userId }
-  if (typeof email === "string") return { kind: "email", key: canonicalEmail(email), name: email }
-  if (typeof phone === "string") return { kind: "phone", key: canonicalPhone(phone), name: phone }
+  if (typeof email === "string") return { kind: "email", key: email, name: email }
+  if (typeof phone === "string") return { kind: "phone", key: phone, name: phone }
   if (webhook !== undefined && webhook !== null) return { kind: "webhook", key: webhook.url, name: webhook.url }
   return ChatAddresses.find(recipient)
 }
@@ -41,8 +50,11 @@ const direct = (
 /** The identity of a recipient that names one person or address; `undefined` if it names none. */
 export const identify = (scope: Scope, recipient: Recipient): Identity | undefined => {
   const found = direct(recipient)
-  return found === undefined ? undefined : { key: `${scope}:${found.kind}:${found.key}`, name: found.name }
+  return found === undefined ? undefined : { key: `${scope}:${found.kind}:${canonical(found)}`, name: found.name }
 }
+
+/** What readers see of a recipient that names one person or address; `undefined` if it names none. */
+export const nameOf = (recipient: Recipient): string | undefined => direct(recipient)?.name
 
 /** Whether the recipient names one person or address. */
 export const isDirect = (recipient: Recipient): boolean => direct(recipient) !== undefined

@@ -48,7 +48,8 @@ export const of = ({ decision, detail, event, reason, type }: Refusal, recipient
   new Refusal({ detail, event, reason, type, decision, recipient })
 
 /** The same refusal, telling what the preferences had decided before it. */
-export const after = (
-  { detail, event, reason, type }: Refusal,
-  decision: PreferenceDecision | undefined
-): Refusal => new Refusal({ detail, event, reason, type, decision })
+export const after = (refusal: Refusal, decision: PreferenceDecision | undefined): Refusal => {
+  if (decision === undefined) return refusal
+  const { detail, event, reason, type } = refusal
+  return new Refusal({ detail, event, reason, type, decision })
+}

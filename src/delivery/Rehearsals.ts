@@ -102,7 +102,6 @@ export const layer = Layer.effect(
     const templates = yield* Templates
     const newId = yield* Ids.generator
     const shards = yield* ShardCount
-    const waits = yield* RetryPolicy.waits(RetryPolicy.long)
 
     const show = Effect.fnUntraced(
       function*(found: Render.Subject, { channel, provider }: Pick<Candidate, "channel" | "provider">, at: number) {
@@ -126,7 +125,7 @@ export const layer = Layer.effect(
           id: message.id,
           now,
           deadline: at + RetryPolicy.messageTimeout,
-          waits,
+          waits: RetryPolicy.longWaits,
           unknownWait: 0,
           openUntil: () => undefined
         })

@@ -59,8 +59,7 @@ const variables = (
 }
 
 /** The recipient as readers of the log see it: the user's id, else the address as the caller wrote it. */
-const nameOf = ({ recipient, recipientKey, scope }: OpenMessage): string =>
-  Recipients.identify(scope, recipient)?.name ?? recipientKey
+const nameOf = ({ recipient, recipientKey }: OpenMessage): string => Recipients.nameOf(recipient) ?? recipientKey
 
 const input = (
   known: Known,

@@ -34,6 +34,9 @@ export const waits = <E>(schedule: Schedule.Schedule<unknown, unknown, E>): Effe
     return list
   })
 
+/** The waits of the long schedule. They never change, and stepping through a hundred of them costs more than starting the rest of an engine. */
+export const longWaits: ReadonlyArray<number> = Effect.runSync(waits(long))
+
 /**
  * A wait less up to a fifth, always the same for one message and position: messages that failed together do not come back together, and the
  * schedule's attempts all fit into its time.
