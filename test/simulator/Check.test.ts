@@ -8,6 +8,9 @@ const hello: Simulation.Story = (world) =>
     world.chance.int(0, 5_000)
   )
 
+/** Long enough for what goes wrong within the first minute. */
+const minute: Simulation.Story = (world) => Effect.andThen(hello(world), Effect.sleep("1 minute"))
+
 const withSeed = (seed: string | undefined) =>
   Effect.provideService(
     ConfigProvider.ConfigProvider,
@@ -54,9 +57,9 @@ describe("Simulation.check", () => {
     Effect.gen(function*() {
       const complaints: Simulation.Property["complaints"] = ({ incidents }) =>
         incidents.some(({ kind }) => kind === "crash") ? ["a node died"] : []
-      const { message, seed } = yield* falsified({ story: hello, complaints })
-      for (let n = 1; n < seed; n++) assert.deepStrictEqual(complaints(Simulation.run(n, hello)), [])
-      const crash = Simulation.run(seed, hello).incidents.find(({ kind }) => kind === "crash")
+      const { message, seed } = yield* falsified({ story: minute, complaints })
+      for (let n = 1; n < seed; n++) assert.deepStrictEqual(complaints(Simulation.run(n, minute)), [])
+      const crash = Simulation.run(seed, minute).incidents.find(({ kind }) => kind === "crash")
       assert.match(message, new RegExp(`^Seed ${seed} breaks the property\n  a node died\nFaults in its world: `))
       assert.include(message, `crash of ${crash?.node} at ${crash?.at} ms`)
       assert.include(message, `Replay it alone: the same command with SEED=${seed}`)
