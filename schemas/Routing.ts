@@ -4,8 +4,8 @@ import { Schema } from "effect"
 export const RoutingMethod = Schema.Literals(["all", "single"])
 export type RoutingMethod = typeof RoutingMethod.Type
 
-/** Milliseconds, positive. */
-export const Timeout = Schema.Number.check(Schema.isGreaterThan(0))
+/** Milliseconds; 0, as in the published client's own examples, says nothing. */
+export const Timeout = Schema.Number.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** `single` stops at the first success, `all` tries each; an entry is a channel, a provider key, or a nested routing (api.md 2.3). */
 export interface Routing {

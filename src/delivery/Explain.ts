@@ -10,6 +10,7 @@ import { position } from "#src/delivery/Position.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { reasonOf } from "#src/delivery/Settlement.ts"
+import * as Timeouts from "#src/delivery/Timeouts.ts"
 import { Result } from "effect"
 
 /** What a provider's next `times` calls come to; after its faults it accepts. Times in ms. */
@@ -98,7 +99,7 @@ export const explain = (input: {
   }
   const plan = planned.success
   const answer = script(faults, providers)
-  const deadline = instructions.timeout?.message ?? messageTimeout
+  const deadline = Timeouts.given(instructions.timeout?.message) ?? messageTimeout
   const calls: Array<Call> = []
   let attempts: ReadonlyArray<Attempt> = []
   let now = 0

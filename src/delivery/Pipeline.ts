@@ -12,6 +12,7 @@ import type * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { towardsProvider } from "#src/delivery/Settlement.ts"
 import * as Stages from "#src/delivery/Stages.ts"
+import * as Timeouts from "#src/delivery/Timeouts.ts"
 import { maxTries } from "#src/delivery/Quarantine.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
@@ -95,7 +96,7 @@ export const layer = Layer.effect(
         situation: {
           id: message.id,
           waits: RetryPolicy.longWaits,
-          deadline: since + (message.instructions.timeout?.message ?? RetryPolicy.messageTimeout),
+          deadline: since + (Timeouts.given(message.instructions.timeout?.message) ?? RetryPolicy.messageTimeout),
           unknownWait: isOneTimePassword ? passwordUnknownWait : 0
         }
       })

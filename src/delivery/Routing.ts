@@ -6,6 +6,7 @@ import type { Branch, Plan } from "#src/delivery/Plan.ts"
 import { candidates } from "#src/delivery/Plan.ts"
 import { isNamed, namedIn, type Provider } from "#src/delivery/Provider.ts"
 import * as Refusal from "#src/delivery/Refusal.ts"
+import * as Timeouts from "#src/delivery/Timeouts.ts"
 import { Result } from "effect"
 
 /** The channels tried for a message that names none, best first; each only if it has a provider and an address. */
@@ -84,16 +85,24 @@ export const plan = (
         findings.unwritten = true
         return []
       }
-      const timeout = own?.timeouts ?? own?.timeout ?? settings?.timeouts?.provider ??
+      const timeout = Timeouts.given(
+        own?.timeouts,
+        own?.timeout,
+        settings?.timeouts?.provider,
         limit(instructions.timeout, "provider", provider.key)
-      return [{ _tag: "Candidate", channel, provider: provider.key, timeout: timeout ?? undefined } as const]
+      )
+      return [{ _tag: "Candidate", channel, provider: provider.key, timeout } as const]
     })
     const method = settings?.routing_method ?? "single"
     return {
       _tag: "Branch",
       method,
       channel,
-      timeout: settings?.timeouts?.channel ?? settings?.timeout ?? limit(instructions.timeout, "channel", channel),
+      timeout: Timeouts.given(
+        settings?.timeouts?.channel,
+        settings?.timeout,
+        limit(instructions.timeout, "channel", channel)
+      ),
       children: method === "single" ? giveWay(children, providerTimeout) : children
     }
   }

@@ -157,6 +157,64 @@ export const send = (it: Vitest.MethodsNonLive<Service>) => {
       assert.lengthOf(listed.results, 2)
     }))
 
+  it.effect("the client's own example of a send, with nulls and zeros wherever its types let them stand, is accepted", () =>
+    Effect.gen(function*() {
+      const utm = { campaign: null, content: null, medium: null, source: null, term: null }
+      const entry = {
+        status: "OPTED_IN" as const,
+        channel_preferences: [{ channel: "direct_message" as const }],
+        rules: [{ until: "until", start: "start" }],
+        source: "subscription" as const
+      }
+      const { requestId } = yield* ask((client) =>
+        client.send.message({
+          message: {
+            brand_id: null,
+            channels: {
+              foo: {
+                brand_id: null,
+                if: null,
+                metadata: { utm },
+                override: { foo: "bar" },
+                providers: ["string"],
+                routing_method: "all",
+                timeouts: { channel: 0, provider: 0 }
+              }
+            },
+            content: { body: "body", title: "title" },
+            context: { tenant_id: null },
+            data: { name: "bar" },
+            delay: { duration: 0, timezone: "timezone", until: "until" },
+            expiry: { expires_in: "string", expires_at: "expires_at" },
+            metadata: { event: "event", tags: ["string"], trace_id: "trace_id", utm },
+            preferences: { subscription_topic_id: "subscription_topic_id" },
+            providers: { foo: { if: "if", metadata: { utm }, override: { foo: "bar" }, timeouts: 0 } },
+            routing: { channels: ["email"], method: "single" },
+            timeout: {
+              channel: { foo: 0 },
+              criteria: "no-escalation",
+              escalation: 0,
+              message: 0,
+              provider: { foo: 0 }
+            },
+            to: {
+              account_id: "account_id",
+              context: { tenant_id: "tenant_id" },
+              data: { foo: "bar" },
+              email: "email@example.com",
+              locale: "locale",
+              phone_number: "phone_number",
+              preferences: { notifications: { foo: entry }, categories: { foo: entry }, templateId: "templateId" },
+              tenant_id: "tenant_id",
+              user_id: "example_user"
+            }
+          }
+        })
+      )
+      const { status } = yield* ask((client) => client.messages.retrieve(requestId))
+      assert.isString(status)
+    }))
+
   it.effect("what the service refuses is the client's own error", () =>
     Effect.gen(function*() {
       assert.strictEqual(yield* refusal((client) => client.send.message({ message: {} })), 400)

@@ -61,4 +61,18 @@ describe("Routing to configurations by their names", () => {
     assert.deepStrictEqual(Result.getOrThrow(named).map(({ channel }) => channel), ["webhook"])
     assert.isTrue(Result.isFailure(planned({})))
   })
+
+  it("a timeout of 0 says nothing, and the next that says something holds", () => {
+    const said = (instructions: Instructions) =>
+      routed({ routing: { method: "single", channels: ["email"] }, ...instructions }).map(({ timeout }) => timeout)
+    const minutes = 5 * 60_000
+    assert.deepStrictEqual(said({}), [minutes, minutes, undefined])
+    const zeros: Instructions = {
+      channels: { email: { timeout: 0, timeouts: { channel: 0, provider: 0 } } },
+      providers: { eu: { timeout: 0, timeouts: 0 } },
+      timeout: { message: 0, channel: { email: 0 }, provider: 0 }
+    }
+    assert.deepStrictEqual(said(zeros), said({}))
+    assert.deepStrictEqual(said({ ...zeros, timeout: { provider: { eu: 7 } } }), [minutes, 7, undefined])
+  })
 })
