@@ -7,6 +7,7 @@ import * as Workers from "#layers/cluster/Workers.ts"
 import { AccountEmail } from "#layers/http/Access.ts"
 import * as CallbackRoute from "#layers/http/Callbacks.ts"
 import * as ClusterRoute from "#layers/http/Clusters.ts"
+import * as Front from "#layers/http/Front.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Operations from "#layers/http/Operations.ts"
 import * as PreferenceRoute from "#layers/http/pages/Preferences.ts"
@@ -143,27 +144,29 @@ const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
 /** Members of audiences follow profiles. */
 const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer))
 
-/** What a node serves: the API, its workers beside it, and HTTP stops first. */
-const server = (settings: Values) =>
-  HttpRouter.serve(
-    Layer.mergeAll(
-      Routes.layer,
-      callbacks,
-      readers,
-      ClusterRoute.layer,
-      Operations.layer({ alone: settings.databaseUrl === undefined })
-    ),
-    { ...Routes.options, disableListenLog: true }
-  ).pipe(
-    Layer.merge(welcome(settings)),
-    Layer.provide(
-      NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
-    ),
-    Layer.provide(Welcome.layerKeys(settings.bootstrapSecret)),
+/** The routes of a node, and its workers beside them. */
+const front = (settings: Values) =>
+  Front.layer(HttpRouter.toHttpEffect(Layer.mergeAll(
+    Routes.layer,
+    callbacks,
+    readers,
+    ClusterRoute.layer,
+    Operations.layer({ alone: settings.databaseUrl === undefined })
+  ))).pipe(
+    Layer.provide(NodeHttpServer.layerHttpServices),
+    Layer.provideMerge(Welcome.layerKeys(settings.bootstrapSecret)),
     Layer.provide(Rehearsals.layer),
     Layer.provide(rateLimits(settings)),
     Layer.provide(Workers.layer(settings.workers)),
     Layer.provide([Sweep.layer, audiences])
+  )
+
+/** What a node serves; HTTP stops first. */
+const server = (settings: Values) =>
+  Layer.merge(Front.serve, welcome(settings)).pipe(
+    Layer.provide(
+      NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
+    )
   )
 
 /** The engine over the store and these providers, under what uses it. */
@@ -195,6 +198,6 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.unwrap(Effect.map(Settings, (settings) => {
     const below = engine(settings, providers)
     return settings.worker === undefined
-      ? Layer.provide(server(settings), below)
+      ? Layer.provide(server(settings), Layer.provide(front(settings), below))
       : Layer.provide(Worker.layer, below)
   }))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { pageSize } from "#layers/http/Lists.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -15,12 +16,10 @@ const response = ({ created, updated, version: _, ...record }: AudienceRecord): 
 })
 
 /** /audiences. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "audiences",
-  Effect.fnUntraced(function*(handlers) {
-    const audiences = yield* Audiences
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const audiences = yield* Audiences
+  return HttpApiBuilder.group(Served, "audiences", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ query: { cursor } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* audiences.list(scope, { limit: pageSize, cursor })
@@ -56,6 +55,5 @@ export const layer = HttpApiBuilder.group(
         }))
         return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, items }
       }, refusals)
-    })
-  })
-)
+    }))
+}))

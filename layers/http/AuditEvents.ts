@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { defaultLimit } from "#schemas/api/Query.ts"
@@ -13,12 +14,10 @@ const shown = ({ at, id, ...deed }: AuditEvent) => ({
 })
 
 /** /audit-events. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "auditEvents",
-  Effect.fnUntraced(function*(handlers) {
-    const audit = yield* Audit
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const audit = yield* Audit
+  return HttpApiBuilder.group(Served, "auditEvents", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* audit.list(scope, { cursor, limit })
@@ -28,6 +27,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         return shown(yield* audit.get(scope, params.audit_event_id))
       }, refusals)
-    })
-  })
-)
+    }))
+}))

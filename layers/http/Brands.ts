@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { inWords, refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { BrandResponse } from "#schemas/api/Brands.ts"
@@ -20,12 +21,10 @@ const refusal = (error: BrandExists | StoreUnavailable | TooManyBrands) =>
     : inWords(error)
 
 /** /brands. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "brands",
-  Effect.fnUntraced(function*(handlers) {
-    const brands = yield* Brands
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const brands = yield* Brands
+  return HttpApiBuilder.group(Served, "brands", (handlers) =>
+    handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload: { id, ...draft } }) {
         const { scope } = yield* CurrentPrincipal
         return response(yield* brands.create(scope, id ?? undefined, draft))
@@ -47,6 +46,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* brands.remove(scope, params.brand_id)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { UserToken } from "#schemas/api/DeviceTokens.ts"
@@ -15,12 +16,10 @@ const shown = ({ details, expires, provider, token }: DeviceToken): UserToken =>
 })
 
 /** /users/:user_id/tokens. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "deviceTokens",
-  Effect.fnUntraced(function*(handlers) {
-    const devices = yield* DeviceTokens
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const devices = yield* DeviceTokens
+  return HttpApiBuilder.group(Served, "deviceTokens", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
         return { tokens: (yield* devices.list(scope, params.user_id)).map(shown) }
@@ -50,6 +49,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* devices.remove(scope, params.user_id, params.token)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

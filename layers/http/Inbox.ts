@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { InboxItem } from "#schemas/api/Inbox.ts"
@@ -17,12 +18,10 @@ const item = ({ createdAt, messageId, rendered, tenantId }: InboxMessage): Inbox
 })
 
 /** GET /users/:user_id/inbox. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "inbox",
-  Effect.fnUntraced(function*(handlers) {
-    const inbox = yield* Inbox
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const inbox = yield* Inbox
+  return HttpApiBuilder.group(Served, "inbox", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ params, query }) {
         const { scope } = yield* CurrentPrincipal
         const { cursor, items } = yield* inbox.list(scope, params.user_id, {
@@ -31,6 +30,5 @@ export const layer = HttpApiBuilder.group(
         })
         return { paging: { more: cursor !== undefined, cursor }, results: items.map(item) }
       }, refusals)
-    })
-  })
-)
+    }))
+}))

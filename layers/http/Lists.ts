@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
@@ -19,12 +20,10 @@ const subscriptionOf = (
 ): NewSubscription => ({ userId: recipientId, preferences: preferences ?? undefined })
 
 /** /lists. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "lists",
-  Effect.fnUntraced(function*(handlers) {
-    const lists = yield* Lists
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const lists = yield* Lists
+  return HttpApiBuilder.group(Served, "lists", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ query: { cursor, pattern } }) {
         const { scope } = yield* CurrentPrincipal
         const matching = pattern === undefined ? undefined : yield* ListPattern.parse(pattern)
@@ -72,6 +71,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* lists.removeSubscription(scope, params.list_id, params.user_id)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

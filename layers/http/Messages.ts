@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { messageId } from "#layers/http/Ids.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -14,15 +15,13 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
 /** /messages. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "messages",
-  Effect.fnUntraced(function*(handlers) {
-    const log = yield* MessageLog
-    const intake = yield* Intake
-    const cancel = yield* Cancel.make
+export const layer = Group.layer(Effect.gen(function*() {
+  const log = yield* MessageLog
+  const intake = yield* Intake
+  const cancel = yield* Cancel.make
 
-    return handlers.handleAll({
+  return HttpApiBuilder.group(Served, "messages", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
         const { scope } = yield* CurrentPrincipal
         const { cursor, items } = yield* log.list(scope, question(query))
@@ -63,6 +62,5 @@ export const layer = HttpApiBuilder.group(
         const id = yield* messageId(params.message_id)
         return fromStored(yield* intake.resend(principal, id, (resent) => json(200, { messageId: resent })))
       }, refusals)
-    })
-  })
-)
+    }))
+}))

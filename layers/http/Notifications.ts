@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { shown } from "#layers/http/Rehearsed.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -64,13 +65,11 @@ const stateOf = (given: Schema.Json | undefined) =>
   Effect.mapError(decodeState(given), () => new BadRequest({ message: "state: Expected DRAFT or PUBLISHED" }))
 
 /** /notifications. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "notifications",
-  Effect.fnUntraced(function*(handlers) {
-    const templates = yield* Templates
-    const rehearsals = yield* Rehearsals
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const templates = yield* Templates
+  const rehearsals = yield* Rehearsals
+  return HttpApiBuilder.group(Served, "notifications", (handlers) =>
+    handlers.handleAll({
       preview: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
         const { brand_id: brandId, channels, data, to, version } = payload
@@ -134,6 +133,5 @@ export const layer = HttpApiBuilder.group(
         const edit = ContentEdits.putLocale(params.id, params.locale_id, elements)
         return mutation(yield* templates.editContent(scope, params.id, edit, isPublished(state)))
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { Configuration, SectionResponse, TopicResponse } from "#schemas/api/Preferences.ts"
@@ -63,14 +64,12 @@ const configuration = (sections: ReadonlyArray<SectionRecord>): Configuration =>
 })
 
 /** /preferences: the catalogue, and recipients' legacy preferences. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "preferences",
-  Effect.fnUntraced(function*(handlers) {
-    const catalogue = yield* PreferenceCatalogue
-    const legacy = yield* LegacyPreferences
-    const profiles = yield* Profiles
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const catalogue = yield* PreferenceCatalogue
+  const legacy = yield* LegacyPreferences
+  const profiles = yield* Profiles
+  return HttpApiBuilder.group(Served, "preferences", (handlers) =>
+    handlers.handleAll({
       configuration: Effect.fnUntraced(function*() {
         const { scope } = yield* CurrentPrincipal
         return configuration(yield* catalogue.sections(scope))
@@ -144,6 +143,5 @@ export const layer = HttpApiBuilder.group(
         yield* legacy.patch(scope, params.recipient_id, payload.patch)
         return done
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { pageSize } from "#layers/http/Lists.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -9,12 +10,10 @@ import { HttpApiBuilder } from "effect/http-api"
 const done = { status: "SUCCESS" } as const
 
 /** /profiles/{user_id}/lists. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "profileLists",
-  Effect.fnUntraced(function*(handlers) {
-    const lists = yield* Lists
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const lists = yield* Lists
+  return HttpApiBuilder.group(Served, "profileLists", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ params, query: { cursor } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* lists.listsOf(scope, params.user_id, { limit: pageSize, cursor })
@@ -34,6 +33,5 @@ export const layer = HttpApiBuilder.group(
         yield* lists.leave(scope, params.user_id)
         return done
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
@@ -8,12 +9,10 @@ import { HttpApiBuilder } from "effect/http-api"
 const done = { status: "SUCCESS" } as const
 
 /** /profiles. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "profiles",
-  Effect.fnUntraced(function*(handlers) {
-    const profiles = yield* Profiles
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const profiles = yield* Profiles
+  return HttpApiBuilder.group(Served, "profiles", (handlers) =>
+    handlers.handleAll({
       get: Effect.fnUntraced(function*({ params: { user_id: userId } }) {
         const { scope } = yield* CurrentPrincipal
         const { preferences, profile } = yield* profiles.person(scope, userId)
@@ -37,6 +36,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* profiles.remove(scope, params.user_id)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { CatalogEntry, ProviderResponse, ProviderWrite } from "#schemas/api/Providers.ts"
@@ -34,15 +35,13 @@ const response = (catalogue: Catalogue["Service"]) => (stored: Configuration): P
 })
 
 /** /providers. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "providers",
-  Effect.fnUntraced(function*(handlers) {
-    const catalogue = yield* Catalogue
-    const configurations = yield* ProviderConfigurations
-    const configure = yield* Configure.make
-    const shown = response(catalogue)
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const catalogue = yield* Catalogue
+  const configurations = yield* ProviderConfigurations
+  const configure = yield* Configure.make
+  const shown = response(catalogue)
+  return HttpApiBuilder.group(Served, "providers", (handlers) =>
+    handlers.handleAll({
       catalog: ({ query: { channel, keys, name } }) =>
         Effect.succeed({
           paging: { more: false, cursor: undefined },
@@ -69,6 +68,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* configurations.remove(scope, params.id)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

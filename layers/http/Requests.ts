@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { requestId } from "#layers/http/Ids.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -8,13 +9,11 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
 /** /requests. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "requests",
-  Effect.fnUntraced(function*(handlers) {
-    const log = yield* MessageLog
-    const expansions = yield* Expansions
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const log = yield* MessageLog
+  const expansions = yield* Expansions
+  return HttpApiBuilder.group(Served, "requests", (handlers) =>
+    handlers.handleAll({
       get: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
         const found = yield* expansions.find(scope, yield* requestId(params.request_id))
@@ -25,6 +24,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* log.archive(scope, yield* requestId(params.request_id))
       }, refusals)
-    })
-  })
-)
+    }))
+}))

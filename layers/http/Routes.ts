@@ -34,15 +34,6 @@ import * as UserPreferences from "#layers/http/UserPreferences.ts"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
-/**
- * How the routes are to be served. Ids in paths may be as long as the headers allow (what is too long for the domain is
- * 400, not 404), and `/Send` is not `/send`. No log line per request: the journal tells what happened.
- */
-export const options = {
-  routerConfig: { maxParamLength: 16 * 1024, caseSensitive: true },
-  disableLogger: true
-}
-
 const groups = Layer.mergeAll(
   Send.layer,
   Messages.layer,
@@ -79,7 +70,7 @@ const middlewares = Layer.mergeAll(
   Replies.layer
 )
 
-/** The JSON API, `/openapi.json` and `/docs`: `HttpRouter.serve(Routes.layer, Routes.options)`. */
+/** The JSON API, `/openapi.json` and `/docs`. */
 export const layer = Layer.mergeAll(
   Edge.layer,
   Docs.layer,

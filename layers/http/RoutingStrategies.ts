@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { explained } from "#layers/http/Explanations.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -29,14 +30,12 @@ const response = (record: StrategyRecord): StrategyResponse => ({
 })
 
 /** /routing-strategies. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "routingStrategies",
-  Effect.fnUntraced(function*(handlers) {
-    const strategies = yield* Strategies
-    const templates = yield* Templates
-    const providers = yield* Providers
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const strategies = yield* Strategies
+  const templates = yield* Templates
+  const providers = yield* Providers
+  return HttpApiBuilder.group(Served, "routingStrategies", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* strategies.list(scope, { limit, cursor })
@@ -70,6 +69,5 @@ export const layer = HttpApiBuilder.group(
         const { strategy } = yield* strategies.get(scope, params.id)
         return explained(strategy, payload, yield* providers.configured(scope))
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { dryRun, isDryRun } from "#layers/http/Rehearsed.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -11,21 +12,19 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
 /** POST /send. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "send",
-  Effect.fnUntraced(function*(handlers) {
-    const intake = yield* Intake
-    const rehearsals = yield* Rehearsals
+export const layer = Group.layer(Effect.gen(function*() {
+  const intake = yield* Intake
+  const rehearsals = yield* Rehearsals
 
-    const rehearse = Effect.fnUntraced(function*(message: SendMessage, header: string | undefined) {
-      if (isDryRun(header) === undefined)
-        return yield* new BadRequest({ message: "Tidings-Dry-Run: Expected true or false" })
-      const principal = yield* CurrentPrincipal
-      return dryRun(yield* refusals(rehearsals.send(principal, message)))
-    })
+  const rehearse = Effect.fnUntraced(function*(message: SendMessage, header: string | undefined) {
+    if (isDryRun(header) === undefined)
+      return yield* new BadRequest({ message: "Tidings-Dry-Run: Expected true or false" })
+    const principal = yield* CurrentPrincipal
+    return dryRun(yield* refusals(rehearsals.send(principal, message)))
+  })
 
-    return handlers.handleAll({
+  return HttpApiBuilder.group(Served, "send", (handlers) =>
+    handlers.handleAll({
       send: ({ payload, request }) =>
         isDryRun(request.headers["tidings-dry-run"]) === false
           ? CurrentPrincipal.use((principal) =>
@@ -35,6 +34,5 @@ export const layer = HttpApiBuilder.group(
             refusals
           )
           : rehearse(payload.message, request.headers["tidings-dry-run"])
-    })
-  })
-)
+    }))
+}))

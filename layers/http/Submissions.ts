@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
@@ -6,12 +7,10 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
 /** /notifications/:id/:submission_id/checks. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "submissions",
-  Effect.fnUntraced(function*(handlers) {
-    const submissions = yield* Submissions
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const submissions = yield* Submissions
+  return HttpApiBuilder.group(Served, "submissions", (handlers) =>
+    handlers.handleAll({
       submit: Effect.fnUntraced(function*({ params: { id } }) {
         const { scope } = yield* CurrentPrincipal
         return { id, submission_id: yield* submissions.submit(scope, id) }
@@ -28,6 +27,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* submissions.withdraw(scope, params.id, params.submission_id)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import * as ObjectLists from "#layers/http/ObjectLists.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -29,12 +30,10 @@ const response = (record: TenantTemplateRecord): TenantTemplateResponse => {
 }
 
 /** /tenants/{tenant_id}/templates. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "tenantTemplates",
-  Effect.fnUntraced(function*(handlers) {
-    const templates = yield* TenantTemplates
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const templates = yield* TenantTemplates
+  return HttpApiBuilder.group(Served, "tenantTemplates", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ params, query: { cursor, limit = defaultLimit }, request }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* templates.list(scope, params.tenant_id, { limit, cursor })
@@ -72,6 +71,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         return response(yield* templates.get(scope, tenantId, id, version))
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import * as ObjectLists from "#layers/http/ObjectLists.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -30,13 +31,11 @@ export const association = ({ profile, tenantId, userId }: Membership): TenantAs
 })
 
 /** /tenants. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "tenants",
-  Effect.fnUntraced(function*(handlers) {
-    const tenants = yield* Tenants
-    const memberships = yield* Memberships
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const tenants = yield* Tenants
+  const memberships = yield* Memberships
+  return HttpApiBuilder.group(Served, "tenants", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit, parent_tenant_id }, request }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* tenants.list(scope, { limit, cursor, parentId: parent_tenant_id })
@@ -68,6 +67,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* tenants.removePreference(scope, params.tenant_id, params.topic_id)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
@@ -6,12 +7,10 @@ import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
 /** /translations. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "translations",
-  Effect.fnUntraced(function*(handlers) {
-    const translations = yield* Translations
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const translations = yield* Translations
+  return HttpApiBuilder.group(Served, "translations", (handlers) =>
+    handlers.handleAll({
       get: Effect.fnUntraced(function*({ params: { domain, locale } }) {
         const { scope } = yield* CurrentPrincipal
         return yield* translations.get(scope, domain, locale)
@@ -20,6 +19,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* translations.put(scope, domain, locale, payload)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

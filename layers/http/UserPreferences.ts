@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { BulkResult, TopicPreference } from "#schemas/api/UserPreferences.ts"
@@ -52,12 +53,10 @@ const ownerOf = ({ params, query }: Named) =>
   )
 
 /** /users/:user_id/preferences. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "userPreferences",
-  Effect.fnUntraced(function*(handlers) {
-    const topics = yield* Topics.TopicPreferences
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const topics = yield* Topics.TopicPreferences
+  return HttpApiBuilder.group(Served, "userPreferences", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*(request) {
         const items = yield* topics.list(yield* ownerOf(request))
         return { items: items.map(response), paging: { more: false, cursor: undefined } }
@@ -92,6 +91,5 @@ export const layer = HttpApiBuilder.group(
       remove: Effect.fnUntraced(function*(request) {
         yield* topics.remove(yield* ownerOf(request), request.params.topic_id)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

@@ -1,3 +1,4 @@
+import * as Group from "#layers/http/Group.ts"
 import * as ObjectLists from "#layers/http/ObjectLists.ts"
 import { inWords, refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -11,12 +12,10 @@ import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
 /** /users/{user_id}/tenants. */
-export const layer = HttpApiBuilder.group(
-  Served,
-  "userTenants",
-  Effect.fnUntraced(function*(handlers) {
-    const memberships = yield* Memberships
-    return handlers.handleAll({
+export const layer = Group.layer(Effect.gen(function*() {
+  const memberships = yield* Memberships
+  return HttpApiBuilder.group(Served, "userTenants", (handlers) =>
+    handlers.handleAll({
       list: Effect.fnUntraced(function*({ params, query: { cursor, limit = defaultLimit }, request }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* memberships.ofUser(scope, params.user_id, { limit, cursor })
@@ -50,6 +49,5 @@ export const layer = HttpApiBuilder.group(
         const { scope } = yield* CurrentPrincipal
         yield* memberships.remove(scope, params.user_id, params.tenant_id)
       }, refusals)
-    })
-  })
-)
+    }))
+}))

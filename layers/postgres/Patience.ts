@@ -1,19 +1,59 @@
-import { type Cause, type Duration, Effect, Fiber, type Scope } from "effect"
+import { Cause, Clock, Duration, Effect, Latch } from "effect"
+
+interface Call {
+  /** Monotonic ns. */
+  readonly until: bigint
+  readonly giveUp: () => void
+}
 
 /**
  * Fails once patience is over, also for a statement on a silent connection, whose own interruption waits 5 s more for its cancellation:
- * that goes on in the background, in the scope in which this was made.
+ * that goes on in the background, in the scope in which this was made. All calls share one timer, which runs while there are any: it waits
+ * for the oldest.
  */
-export const within = (patience: Duration.Input) =>
-  Effect.map(
-    Effect.scope,
-    (scope: Scope.Scope) => <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
-      Effect.flatMap(Effect.forkIn(effect, scope, { startImmediately: true }), (fiber) =>
-        Fiber.join(fiber).pipe(
-          Effect.timeout(patience),
-          Effect.ensuring(Effect.sync(() => fiber.interruptUnsafe()))
-        ))
-  )
+export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
+  const scope = yield* Effect.scope
+  const clock = yield* Clock.Clock
+  const nanos = BigInt(Duration.toMillis(patience)) * 1_000_000n
+  const calls = new Set<Call>()
+  const called = Latch.makeUnsafe()
+
+  const watch = Effect.gen(function*() {
+    yield* called.await
+    const [oldest] = calls
+    if (oldest === undefined) return Latch.closeUnsafe(called)
+    const left = oldest.until - clock.monotonicTimeNanosUnsafe()
+    if (left > 0n) return yield* clock.sleep(Duration.nanos(left))
+    calls.delete(oldest)
+    oldest.giveUp()
+  })
+  yield* Effect.forkScoped(Effect.forever(watch))
+
+  return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
+    Effect.flatMap(
+      Effect.forkIn(effect, scope, { startImmediately: true }),
+      (fiber) =>
+        fiber.pollUnsafe() ?? Effect.callback<A, Cause.TimeoutError | E>((resume) => {
+          const call: Call = {
+            until: clock.monotonicTimeNanosUnsafe() + nanos,
+            giveUp: () => {
+              resume(Effect.fail(new Cause.TimeoutError()))
+              fiber.interruptUnsafe()
+            }
+          }
+          calls.add(call)
+          Latch.openUnsafe(called)
+          fiber.addObserver((exit) => {
+            calls.delete(call)
+            resume(exit)
+          })
+          return Effect.sync(() => {
+            calls.delete(call)
+            fiber.interruptUnsafe()
+          })
+        })
+    )
+})
 
 /** What the database has not said within this time, it does not say (reliability.md 2.6: a 503 within 2.5 s). */
 export const callers = "2 seconds"

@@ -1,3 +1,4 @@
+import * as Front from "#layers/http/Front.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Routes from "#layers/http/Routes.ts"
 import type { Audiences } from "#src/people/Audiences.ts"
@@ -47,7 +48,8 @@ const call = (origin: string) => (method: string, path: string, { body, headers,
 export const serveWith = Effect.fnUntraced(function*(others: Layer.Layer<never> | Layer.Layer<Audiences>) {
   const state: State = makeState()
   const context = yield* Layer.build(
-    HttpRouter.serve(Routes.layer, { ...Routes.options, disableListenLog: true }).pipe(
+    Front.serve.pipe(
+      Layer.provide(Front.layer(HttpRouter.toHttpEffect(Routes.layer))),
       Layer.provideMerge(
         NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })
       ),

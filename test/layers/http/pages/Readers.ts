@@ -1,7 +1,7 @@
+import * as Front from "#layers/http/Front.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as PreferenceRoute from "#layers/http/pages/Preferences.ts"
 import * as UnsubscribeRoute from "#layers/http/pages/Unsubscribe.ts"
-import * as Routes from "#layers/http/Routes.ts"
 import type { PreferenceTopic, TopicSetting } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
@@ -45,7 +45,8 @@ export const start = Effect.gen(function*() {
     PreferenceRoute.layer.pipe(Layer.provide(PreferencePage.layer))
   ).pipe(Layer.provide(watched), Layer.provide([Layer.succeedContext(base), secretKey(7)]))
   const context = yield* Layer.build(
-    HttpRouter.serve(routes, { ...Routes.options, disableListenLog: true }).pipe(
+    Front.serve.pipe(
+      Layer.provide(Front.layer(HttpRouter.toHttpEffect(routes))),
       Layer.provideMerge(
         NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })
       )
