@@ -1,5 +1,5 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
-import type { Grant } from "#src/access/UserTokens.ts"
+import type { Grant } from "#src/access/Grant.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 

@@ -1,4 +1,4 @@
-import type { Grant } from "#src/access/UserTokens.ts"
+import type { Grant } from "#src/access/Grant.ts"
 
 /** A request as its route sees it: the segments of its path, parameters filled in. */
 export interface Asked {

@@ -1,15 +1,9 @@
 import { KeyState, Scope } from "#schemas/Scope.ts"
 import { InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
+import type { Grant } from "#src/access/Grant.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { Clock, Context, Effect, Layer, Redacted, Schema } from "effect"
 import { jwtVerify, SignJWT } from "jose"
-
-/** What a user's token is good for. */
-export interface Grant {
-  readonly scopes: ReadonlySet<string>
-  /** The users named by its scopes. */
-  readonly userIds: ReadonlyArray<string>
-}
 
 const Claims = Schema.Struct({ scope: Schema.String, environment: Scope, key_state: KeyState })
 const decode = Schema.decodeUnknownEffect(Claims)
