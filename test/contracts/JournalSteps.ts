@@ -1,9 +1,10 @@
 import type { HistoryEvent } from "#schemas/History.ts"
+import type { Status } from "#schemas/Status.ts"
 import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, type Vitest } from "@effect/vitest"
-import { Effect, Exit, Schema } from "effect"
+import { Array, Effect, Exit, Schema } from "effect"
 
 /** A message with an owner, whose steps can be recorded and whose traces can be read. */
 const owned = Effect.fnUntraced(function*(more: Partial<NewMessage> = {}) {
@@ -95,6 +96,31 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
         delivering(place.at + 10),
         sent(place.at + 20)
       ])
+    }))
+
+  it.effect("steps of one flush keep what is theirs, whatever they have in common", () =>
+    Effect.gen(function*() {
+      const attempt = (provider: string) => ({ ...Fixture.attempt(1, "intent"), provider })
+      const kinds: ReadonlyArray<readonly [Partial<Step>, status: Status, attempts: ReadonlyArray<unknown>]> = [
+        // The first is a flush alone; who comes meanwhile shares the next.
+        [{ lifecycle: ["Filter"], dueAt: null }, "FILTERED", []],
+        [{ ...intent, attempt: attempt("smtp") }, "ROUTED", [attempt("smtp")]],
+        [{ ...intent, attempt: attempt("ses") }, "ROUTED", [attempt("ses")]],
+        [{ ...intent, attempt: attempt("smtp"), lifecycle: [] }, "ENQUEUED", [attempt("smtp")]],
+        [{ ...intent, attempt: undefined }, "ROUTED", []],
+        [{ lifecycle: ["Undeliver"], reason: "FAILED", error: "one", dueAt: null }, "UNDELIVERABLE", []],
+        [{ lifecycle: ["Undeliver"], reason: "BOUNCED", error: "two", dueAt: null }, "UNDELIVERABLE", []]
+      ]
+      const { epoch, journal, log, place } = yield* owned()
+      const messages = yield* Effect.forEach(kinds, () => Fixture.accepted(place))
+      const steps = Array.zipWith(messages, kinds, (message, [step]) => Fixture.step(message, epoch, step))
+      yield* Effect.forEach(steps, journal.record, { concurrency: "unbounded" })
+      yield* Effect.forEach(Array.zip(messages, kinds), ([{ id }, [step, status, attempts]]) =>
+        Effect.gen(function*() {
+          const { error, reason } = step
+          assert.deepInclude(yield* log.get(place.scope, id), { status, reason, error })
+          assert.deepStrictEqual(yield* log.attempts(place.scope, id), attempts)
+        }), { discard: true })
     }))
 
   it.effect("a begin sets the tries, and a settle may clear them", () =>
@@ -277,7 +303,7 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
         const journal = yield* Journal
         const log = yield* MessageLog
         const { epoch } = yield* journal.take(place.shard, "node", place.at)
-        const messages = Array.from({ length: count }, () => Fixture.message(place))
+        const messages = globalThis.Array.from({ length: count }, () => Fixture.message(place))
         yield* journal.accept(Fixture.acceptance(place, messages))
         const exits = yield* Effect.forEach(messages, (message, n) =>
           Effect.exit(journal.record(Fixture.step(message, epoch, {

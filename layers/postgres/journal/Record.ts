@@ -1,91 +1,25 @@
 import { Status } from "#schemas/Status.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
+import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
-import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-
-/** What a run of events is in SQL; there are few runs, and one is written with every step. */
-const runs = new Map<
-  string,
-  {
-    readonly sources: ReadonlyArray<Status>
-    readonly target: Status | undefined
-    readonly name: string
-    readonly stamped: ReadonlyArray<string>
-  }
->()
-const runOf = (lifecycle: Step["lifecycle"]) => {
-  const name = lifecycle.join("+")
-  const known = runs.get(name)
-  if (known !== undefined) return known
-  const run = {
-    sources: Lifecycle.sources(lifecycle),
-    target: Lifecycle.target(lifecycle),
-    name,
-    stamped: stamps.flatMap(([event, column]) => lifecycle.includes(event) ? [column] : [])
-  }
-  runs.set(name, run)
-  return run
-}
-
-const stampsAt = (columns: ReadonlyArray<string>, at: number) =>
-  columns.length === 0 ? undefined : Object.fromEntries(columns.map((column) => [column, at]))
-
-const row = (step: Step, n: number) => {
-  const run = runOf(step.lifecycle)
-  return {
-    n,
-    scope: step.message.scope,
-    id: step.message.id,
-    shard: step.message.shard,
-    epoch: step.epoch,
-    at: step.at,
-    sources: run.sources,
-    target: run.target,
-    ...stampsAt(run.stamped, step.at),
-    conditional: step.conditional,
-    reason: step.reason,
-    error: step.error,
-    due_at: step.dueAt,
-    closes: step.dueAt === null,
-    tries: step.tries,
-    number: step.attempt?.number,
-    channel: step.attempt?.channel,
-    provider: step.attempt?.provider,
-    state: step.attempt?.state,
-    kind: step.attempt?.kind,
-    started_at: step.attempt?.startedAt,
-    ended_at: step.attempt?.endedAt,
-    retry_after: step.attempt?.retryAfter,
-    reference: step.attempt?.reference,
-    attempt_error: step.attempt?.error,
-    step: `${step.attempt?.number ?? 0}:${step.attempt?.state ?? "step"}:${run.name}`,
-    in_tenant: step.message.recipient?.tenant_id ?? undefined,
-    user_id: step.inbox?.userId,
-    tenant_id: step.inbox?.tenantId,
-    created_at: step.inbox?.createdAt
-  }
-}
-
-const types = `n int, scope int, id text, shard smallint, epoch bigint, at bigint, sources text[], target text,
-  ${stamps.map(([, column]) => `${column} bigint`).join(", ")},
-  conditional boolean, reason text, error text, due_at bigint, closes boolean, tries smallint, number smallint, channel text, provider text, state text,
-  kind text, started_at bigint, ended_at bigint, retry_after bigint, reference text, attempt_error text, step text, in_tenant text,
-  user_id text, tenant_id text, created_at bigint`
 
 /** The status this step leaves, given the stored one. */
 const status = "case when m.status = any(x.sources) then coalesce(x.target, m.status) else m.status end"
 
+const stampNames = stamps.map(([, column]) => column)
+
 /**
  * Writes a batch of steps in one autocommit statement. The epoch rows are locked `for share` in it: without the lock a stale settle slips
- * past a new owner. The id bounds ($2, $3) let the planner skip the partitions that the batch does not touch.
+ * past a new owner. The id bounds ($3, $4) let the planner skip the partitions that the batch does not touch. `valid` is one relation: of a
+ * join, the planner may look a message up by half of its key.
  */
 const statement = `
-  with x as (select * from json_to_recordset($1::json) as x(${types})),
-  current as (select shard, epoch from epochs where shard = any($4::smallint[]) order by shard for share),
-  valid as (select x.* from x join current using (shard, epoch)),
+  with x as (select * from json_to_recordset($1::json) as x(${StepRows.ownTypes})),
+  current as (select shard, epoch from epochs where shard = any($5::smallint[]) order by shard for share),
+  valid as materialized (select * from x join current using (shard, epoch) join json_to_recordset($2::json) as kinds(${StepRows.kindTypes}) using (k)),
   moved as (update messages m set
       status = ${status},
       reason = case when x.target is not null and m.status = any(x.sources) then coalesce(x.reason, m.reason) else m.reason end,
@@ -93,12 +27,13 @@ const statement = `
       due_at = case when m.due_at is not null and not x.closes then coalesce(x.due_at, m.due_at) end,
       tries = coalesce(x.tries, m.tries),
       tenant_id = coalesce(m.tenant_id, x.in_tenant),
-      ${stamps.map(([, column]) => `${column} = coalesce(m.${column}, x.${column})`).join(", ")},
+      ${stampNames.map((name) => `${name} = coalesce(m.${name}, case when x.${name} then x.at end)`).join(", ")},
       providers = case when x.provider is null or x.provider = any(m.providers) then m.providers else m.providers || x.provider end
     from valid x
-    where m.scope = x.scope and m.id = x.id and m.id between $2 and $3
+    where m.scope = x.scope and m.id = x.id and m.id between $3 and $4
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
-    returning m.status as left_status, x.*),
+    returning m.status as left_status, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
+      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
       reference, error)
     select scope, id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after, reference, attempt_error
@@ -107,10 +42,10 @@ const statement = `
       retry_after = excluded.retry_after, reference = excluded.reference, error = excluded.error
     where attempts.state = 'intent' and excluded.state <> 'intent'),
   h as (insert into history (scope, message_id, at, step, events)
-    select scope, id, at, step, text from moved join ${Texts.relation(5)} using (n) on conflict do nothing),
+    select scope, id, at, step, text from moved join ${Texts.relation(6)} using (n) on conflict do nothing),
   i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, rendered)
     select scope, user_id, id, tenant_id, created_at, text from moved join ${
-  Texts.relation(7)
+  Texts.relation(8)
 } using (n) on conflict do nothing)
   select x.n, moved.left_status as status, current.epoch is not null as current
   from x left join current on current.shard = x.shard and current.epoch = x.epoch left join moved on moved.n = x.n`
@@ -131,15 +66,26 @@ const stored = `
   join messages m on m.scope = x.scope and m.id = x.id`
 const decodeStored = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ n: Schema.Int, status: Status })))
 
+const storedRow = ({ attempt, epoch, message }: Step, n: number) => ({
+  n,
+  scope: message.scope,
+  id: message.id,
+  number: attempt?.number,
+  epoch,
+  started_at: attempt?.startedAt,
+  state: attempt?.state
+})
+
 export const write = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
-    const rows = batch.map(row)
+    const { kinds, rows } = StepRows.of(batch)
     const ids = batch.map((step) => step.message.id)
     const low = ids.reduce((a, b) => (a < b ? a : b))
     const high = ids.reduce((a, b) => (a > b ? a : b))
     const shards = [...new Set(batch.map((step) => step.message.shard))]
     const answers = yield* sql.unsafe(statement, [
       JSON.stringify(rows),
+      JSON.stringify(kinds),
       low,
       high,
       shards,
@@ -149,8 +95,10 @@ export const write = (sql: SqlClient.SqlClient) =>
     const committedAtNanos = yield* Clock.monotonicTimeNanos
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
 
-    const refused = rows.filter(({ n, number }) =>
-      number !== undefined && written.get(n)?.current === true && written.get(n)?.status === null
+    const refused = batch.flatMap((step, n) =>
+      step.attempt !== undefined && written.get(n)?.current === true && written.get(n)?.status === null
+        ? [storedRow(step, n)]
+        : []
     )
     const repeated = refused.length === 0 ? [] : yield* sql.unsafe(stored, [JSON.stringify(refused)]).pipe(
       Effect.flatMap((found) => Effect.orDie(decodeStored(found)))

@@ -1,0 +1,107 @@
+import { stamps } from "#layers/postgres/journal/Stamps.ts"
+import type { Status } from "#schemas/Status.ts"
+import type { Step } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+
+/** What a run of events is in SQL; there are few runs, and one is written with every step. */
+const runs = new Map<
+  string,
+  {
+    readonly sources: ReadonlyArray<Status>
+    readonly target: Status | undefined
+    readonly stamped: Readonly<Record<string, true>>
+  }
+>()
+const runOf = (name: string, lifecycle: Step["lifecycle"]) => {
+  const known = runs.get(name)
+  if (known !== undefined) return known
+  const run = {
+    sources: Lifecycle.sources(lifecycle),
+    target: Lifecycle.target(lifecycle),
+    stamped: Object.fromEntries(
+      stamps.flatMap(([event, column]) => lifecycle.includes(event) ? [[column, true as const]] : [])
+    )
+  }
+  runs.set(name, run)
+  return run
+}
+
+/** What many steps of a batch have in common, a row for all of them: most of a step is this, and parsing it for each cost the database most. */
+const kindOf = ({ attempt, conditional, dueAt, lifecycle, message, reason, tries }: Step, k: number, run: string) => {
+  const { sources, stamped, target } = runOf(run, lifecycle)
+  return {
+    k,
+    scope: message.scope,
+    sources,
+    target,
+    ...stamped,
+    conditional,
+    reason,
+    closes: dueAt === null,
+    tries,
+    number: attempt?.number,
+    channel: attempt?.channel,
+    provider: attempt?.provider,
+    state: attempt?.state,
+    kind: attempt?.kind,
+    step: `${attempt?.number ?? 0}:${attempt?.state ?? "step"}:${run}`
+  }
+}
+
+export const kindTypes = `k int, scope int, sources text[], target text,
+  ${stamps.map(([, column]) => `${column} boolean`).join(", ")},
+  conditional boolean, reason text, closes boolean, tries smallint, number smallint, channel text, provider text, state text, kind text,
+  step text`
+
+const own = ({ at, attempt, dueAt, epoch, error, inbox, message }: Step, n: number, k: number) => ({
+  n,
+  k,
+  id: message.id,
+  shard: message.shard,
+  epoch,
+  at,
+  started_at: attempt?.startedAt,
+  // What is absent is not sent: nulls of a row are parsed as well.
+  ended_at: attempt?.endedAt ?? undefined,
+  retry_after: attempt?.retryAfter ?? undefined,
+  reference: attempt?.reference ?? undefined,
+  attempt_error: attempt?.error ?? undefined,
+  due_at: dueAt ?? undefined,
+  error,
+  in_tenant: message.recipient?.tenant_id ?? undefined,
+  user_id: inbox?.userId,
+  tenant_id: inbox?.tenantId,
+  created_at: inbox?.createdAt
+})
+
+export const ownTypes =
+  `n int, k int, id text, shard smallint, epoch bigint, at bigint, started_at bigint, ended_at bigint,
+  retry_after bigint, reference text, attempt_error text, due_at bigint, error text, in_tenant text, user_id text, tenant_id text,
+  created_at bigint`
+
+/** A batch as rows: what each step has of its own, and the kinds of step that there are in it. */
+export const of = (batch: ReadonlyArray<Step>) => {
+  const kinds = new Map<string, ReturnType<typeof kindOf>>()
+  const rows = batch.map((step, n) => {
+    const { attempt, conditional, dueAt, lifecycle, message, reason, tries } = step
+    const run = lifecycle.join("+")
+    // No text of a step holds a NUL.
+    const name = [
+      run,
+      message.scope,
+      conditional,
+      dueAt === null,
+      reason,
+      tries,
+      attempt?.number,
+      attempt?.channel,
+      attempt?.provider,
+      attempt?.state,
+      attempt?.kind
+    ].join("\u0000")
+    const known = kinds.get(name) ?? kindOf(step, kinds.size, run)
+    kinds.set(name, known)
+    return own(step, n, known.k)
+  })
+  return { rows, kinds: [...kinds.values()] }
+}
