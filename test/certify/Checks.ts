@@ -90,6 +90,7 @@ export const verdict = async (options: {
   readonly place: Place
   readonly sent: ReadonlyArray<Sent>
   readonly slowestRecovery: number
+  readonly slowness?: number
   readonly breaches?: ReadonlyArray<string>
   readonly frozen?: ReadonlyArray<Frozen>
   /** Messages of requests with many recipients, known by how these begin, and how many were accepted at least. */
@@ -121,6 +122,7 @@ export const verdict = async (options: {
     duplicates,
     bound,
     slowestRecovery,
+    slowness: options.slowness ?? 1,
     breaches: [
       ...(options.breaches ?? []),
       ...(new Set(accepted).size === accepted.length ? [] : ["two keys were answered with one request"]),

@@ -5,6 +5,7 @@ import * as CrashProcess from "#test/support/CrashProcess.ts"
 import type { Place } from "#test/support/Places.ts"
 import * as Checks from "./Checks.ts"
 import * as Load from "./Load.ts"
+import * as Machine from "./Machine.ts"
 import type { Verdict } from "./Verdict.ts"
 
 /** One server under load. */
@@ -20,6 +21,8 @@ export interface One {
   /** So many messages were accepted whose recipients begin with `prefix`. */
   readonly crowd: (prefix: string, atLeast: number) => void
   readonly breach: (sentence: string) => void
+  /** A breach if it took more than `limit` ms, or what that comes to on a machine that has not the time. */
+  readonly within: (limit: number, millis: number, sentence: string) => void
   /** A recovery of so many ms. */
   readonly recovered: (millis: number) => void
 }
@@ -32,13 +35,14 @@ export const run = async (
   place: Place,
   perSecond: number,
   faults: (one: One) => Promise<Place | void>,
-  options: { readonly environment?: Readonly<Record<string, string>>; readonly note?: string } = {}
+  options: { readonly environment?: Readonly<Record<string, string>> } = {}
 ): Promise<Verdict> => {
   const environment = { ...provider, ...options.environment }
   const caller = Caller.make(place.port, 128)
   let server = CrashProcess.start(place, environment)
   await server.ready()
   const load = Load.start([caller], perSecond)
+  const slowness = Machine.slownessFromNow()
   const breaches: Array<string> = []
   let slowest = 0
   let many: { readonly prefix: string; readonly atLeast: number } | undefined
@@ -59,6 +63,9 @@ export const run = async (
       many = { prefix, atLeast }
     },
     breach: (sentence) => void breaches.push(sentence),
+    within: (limit, millis, sentence) => {
+      if (millis > limit * slowness()) breaches.push(`${sentence}: ${Math.round(millis)} ms`)
+    },
     recovered: (millis) => {
       slowest = Math.max(slowest, millis)
     }
@@ -81,6 +88,6 @@ export const run = async (
     slowestRecovery: slowest,
     crowd: many,
     breaches: [...breaches, ...load.strange().map((answer) => `an answer nobody was promised: ${answer}`)],
-    ...(options.note === undefined ? {} : { note: options.note })
+    slowness: slowness()
   })
 }

@@ -8,6 +8,8 @@ export interface Verdict {
   readonly duplicates: number
   readonly bound: number
   readonly slowestRecovery: number
+  /** How many times longer everything took on this machine for want of a processor (`Machine.slownessFromNow`). */
+  readonly slowness: number
   /** Sentences about what broke a promise; none is a pass. */
   readonly breaches: ReadonlyArray<string>
   readonly note?: string
@@ -19,17 +21,29 @@ export interface Skipped {
   readonly skipped: string
 }
 
-const heads = ["scenario", "accepted", "handed over", "lost", "duplicates", "bound", "slowest recovery", "", "note"]
+const heads = [
+  "scenario",
+  "accepted",
+  "handed over",
+  "lost",
+  "duplicates",
+  "bound",
+  "slowest recovery",
+  "machine",
+  "",
+  "note"
+]
 
 const cells = (verdict: Verdict | Skipped): ReadonlyArray<string> =>
   "skipped" in verdict
-    ? [verdict.scenario, "", "", "", "", "", "", "not run", verdict.skipped]
+    ? [verdict.scenario, "", "", "", "", "", "", "", "not run", verdict.skipped]
     : [
       verdict.scenario,
       ...[verdict.accepted, verdict.handedOver, verdict.lost, verdict.duplicates, verdict.bound].map((count) =>
         count.toLocaleString("en")
       ),
       verdict.slowestRecovery === 0 ? "" : `${(verdict.slowestRecovery / 1_000).toFixed(1)} s`,
+      verdict.slowness < 1.5 ? "" : `${verdict.slowness.toFixed(1)} × slower`,
       verdict.breaches.length === 0 ? "pass" : "BREACH",
       verdict.note ?? ""
     ]
@@ -46,6 +60,7 @@ export const table = (verdicts: ReadonlyArray<Verdict | Skipped>): string => {
     duplicates: sum(({ duplicates }) => duplicates),
     bound: sum(({ bound }) => bound),
     slowestRecovery: Math.max(0, ...run.map(({ slowestRecovery }) => slowestRecovery)),
+    slowness: Math.max(1, ...run.map(({ slowness }) => slowness)),
     breaches: run.flatMap(({ breaches }) => breaches)
   }
   const rows = [heads, ...verdicts.map(cells), cells(total)]

@@ -12,6 +12,7 @@ import { points } from "./scenarios/Points.ts"
 import { powerCut } from "./scenarios/PowerCut.ts"
 import { redis } from "./scenarios/Redis.ts"
 import * as Ownership from "./scenarios/Ownership.ts"
+import { workers } from "./scenarios/Workers.ts"
 import { at } from "./Scenario.ts"
 import { type Skipped, table, type Verdict } from "./Verdict.ts"
 
@@ -33,9 +34,6 @@ const ownership: Scenario = (setting) => {
   const { postgres } = setting
   if (postgres === undefined)
     return Promise.resolve({ scenario: setting.name, skipped: "no Postgres server is installed" })
-  if (setting.runtime === "deno") {
-    return Promise.resolve({ scenario: setting.name, skipped: "three nodes run on Node; on Deno the others do" })
-  }
   const rounds = Math.max(1, Math.floor(setting.seconds / 90))
   return at(setting, (place) => Ownership.run(setting.name, place, postgres, { perSecond: 50, freeze: 25_000, rounds }))
 }
@@ -53,6 +51,7 @@ const onPostgres: Readonly<Record<string, Scenario>> = {
   restarts: Database.restarts,
   "cut at commit": Database.cuts,
   ownership,
+  workers,
   "cut off": cutOff
 }
 
@@ -92,6 +91,7 @@ for (const [n, { full, runtime, scenario, storage }] of wanted.entries()) {
       duplicates: 0,
       bound: 0,
       slowestRecovery: 0,
+      slowness: 1,
       breaches: [`it could not be carried through: ${why}`]
     })
   }

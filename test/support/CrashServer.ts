@@ -1,14 +1,16 @@
 /** The whole server over a provider that keeps a ledger outside of it: what the crash suites start and kill. */
 import * as App from "#layers/App.ts"
+import * as Worker from "#layers/cluster/Worker.ts"
 import * as Fake from "#layers/providers/Fake.ts"
 import * as Run from "#layers/Run.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { Effect, Random } from "effect"
 import { openSync, writeSync } from "node:fs"
+import { threadId } from "node:worker_threads"
 
 /**
- * One line per call, `<message id> <attempt> <pid> <ms> <address>`; a line this short is appended whole (O_APPEND) and survives kill -9. A
+ * One line per call, `<message id> <attempt> <process> <ms> <address>`; a line this short is appended whole (O_APPEND) and survives kill -9. A
  * second file has the line again when the call ended.
  */
 const file = process.env["CRASH_LEDGER"]
@@ -25,6 +27,9 @@ const named = (profile: Profile, name: string) => profile["email"] === `${name}@
 
 const die = () => process.kill(process.pid, "SIGKILL")
 
+/** A process, and a thread of it, as one number: the workers of one process own shards of their own. */
+const self = process.pid + (Worker.number === undefined ? 0 : threadId / 1_000)
+
 const vendor: Vendor = {
   _tag: "Vendor",
   key: "ledger",
@@ -35,11 +40,13 @@ const vendor: Vendor = {
   },
   send: Effect.fnUntraced(function*(delivery) {
     const line = () =>
-      `${delivery.messageId} ${delivery.attempt} ${process.pid} ${now()} ${String(delivery.profile["email"])}\n`
+      `${delivery.messageId} ${delivery.attempt} ${self} ${now()} ${String(delivery.profile["email"])}\n`
     yield* Effect.sync(() => writeSync(ledger, line()))
     if (named(delivery.profile, "poison-call")) die()
     const isPoint = (name: string) => delivery.attempt === 1 && String(delivery.profile["email"]).startsWith(name)
     if (isPoint("point-called-")) die()
+    // In a worker this ends its thread, and nothing else.
+    if (isPoint("point-worker-") && Worker.number !== undefined) process.exit(1)
     if (named(delivery.profile, "hang")) return yield* Effect.never
     if (slowest > 0) yield* Effect.sleep(yield* Random.nextIntBetween(0, slowest))
     yield* Effect.sync(() => writeSync(ends, line()))

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs"
 export interface Call {
   readonly id: string
   readonly attempt: number
+  /** The process; the thread of a worker stands behind the point. */
   readonly pid: number
   /** Epoch ms of this machine. */
   readonly at: number

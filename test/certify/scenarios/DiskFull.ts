@@ -37,7 +37,7 @@ export const diskFull: Scenario = (setting) =>
         setting.name,
         small,
         setting.perSecond,
-        async ({ again, breach, caller, probe, process, recovered }) => {
+        async ({ again, breach, caller, probe, process, recovered, within }) => {
           await sleep(2_000)
           const filler = join(directory, "filler")
           fill(filler)
@@ -49,8 +49,7 @@ export const diskFull: Scenario = (setting) =>
           while (performance.now() - began < Math.max(5_000, setting.seconds * 500) && !life.ended) {
             const asked = performance.now()
             const answer = await probe("full")
-            if (performance.now() - asked > 4_000)
-              breach(`an answer took ${Math.round(performance.now() - asked)} ms on a full disk`)
+            within(4_000, performance.now() - asked, "an answer on a full disk")
             if (answer !== undefined && answer.status !== 503 && answer.status !== 202)
               breach(`${answer.status} on a full disk`)
             await sleep(200)
@@ -62,8 +61,7 @@ export const diskFull: Scenario = (setting) =>
           while ((await caller.call("GET", "/health/ready"))?.status !== 200 && performance.now() - freed < 60_000)
             await sleep(50)
           recovered(performance.now() - freed)
-          if (performance.now() - freed > 10_000)
-            breach("it did not serve again within 10 s")
+          within(10_000, performance.now() - freed, "serving again, with room on the disk")
         }
       )
     } finally {

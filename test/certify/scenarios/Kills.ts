@@ -13,7 +13,7 @@ export const kills = (least: { readonly sends: number; readonly kills: number })
       async ({ again, load, process, recovered }) => {
         const began = performance.now()
         const isOver = () =>
-          performance.now() - began > setting.seconds * 1_000 && killed >= least.kills && load.begun() >= least.sends
+          performance.now() - began > setting.seconds * 1_000 && killed >= least.kills && load.accepted() >= least.sends
         // Kills spread over the sends that are asked for.
         const share = least.kills === 0 ? 0 : least.sends / least.kills
         while (!isOver()) {
