@@ -10,7 +10,7 @@ import { preferences } from "#layers/postgres/migrations/Preferences.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { room } from "#layers/postgres/migrations/Room.ts"
 import { tenants } from "#layers/postgres/migrations/Tenants.ts"
-import { turns } from "#layers/postgres/migrations/Turns.ts"
+import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
 import { Effect, Layer } from "effect"
 import { Migrator } from "effect/sql"
 
@@ -32,7 +32,8 @@ export const layer = Layer.effectDiscard(
       "0020_audience_tenants": audienceTenants,
       "0021_turns": turns,
       "0022_compression": compression,
-      "0023_room": room
+      "0023_room": room,
+      "0024_timed_turns": timedTurns
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

@@ -92,8 +92,8 @@ export type StepResult =
   | { readonly _tag: "Fenced" }
 
 /**
- * A bounded look at what is due in the owned shards: the most overdue timed rows, and ready ones by turns (`LaneShares.turnOf`): each turn
- * gets its share of the limit, the oldest first. A ready row does not pass an older one of its recipient and lane that is unread (P3).
+ * A bounded look at what is due in the owned shards: ready rows by turns (`LaneShares.turnOf`), each of which gets its share of the limit, the
+ * oldest first; and the most overdue timed rows, by turns as well if there are more than the limit. A ready row does not pass an older one of its recipient and lane that is unread (P3).
  */
 export interface Window {
   readonly shards: ReadonlyArray<{ readonly shard: number; readonly takenAtSeq: number }>
@@ -108,17 +108,20 @@ export interface Window {
   readonly fullTurns: ReadonlyArray<string>
   /** Only the turns behind this one; absent: from the first on. */
   readonly after?: string | undefined
+  /** The same for timed rows. */
+  readonly timedAfter?: string | undefined
   readonly limit: number
 }
 
 /**
  * `complete`: nothing due was left out by `limit`; only then is `next` looked up: epoch ms of the earliest timed row after `now`. `upTo`: the
- * last turn of this look, if there are turns behind it.
+ * last turn of this look, if there are turns behind it; `timedUpTo` that of its timed rows.
  */
 export interface Due {
   readonly rows: ReadonlyArray<DueRow>
   readonly complete: boolean
   readonly upTo: string | undefined
+  readonly timedUpTo: string | undefined
   readonly next: number | undefined
 }
 

@@ -62,8 +62,9 @@ export const make = Effect.fnUntraced(function*(options: {
   let caughtUp = false
   /** Turns for which something may have been left unread. */
   const waiting = new Set<string>()
-  /** Behind which turn the next look begins. */
+  /** Behind which turn the next look begins, for ready and for timed rows. */
   let after: string | undefined
+  let timedAfter: string | undefined
   /** Counts what was left to the store, so that a look that began earlier does not claim to have seen it. */
   let left = 0
   /** What was committed while a look is under way: it comes after what the look finds. */
@@ -139,6 +140,7 @@ export const make = Effect.fnUntraced(function*(options: {
       fullMailboxes: full,
       fullTurns: [...waiting],
       after,
+      timedAfter,
       // Ready and timed rows each fill half of the room.
       limit: Math.min(windowSize, Math.ceil(options.free() / 2))
     })
@@ -161,6 +163,7 @@ export const make = Effect.fnUntraced(function*(options: {
     for (const { id } of later) surprises.delete(id)
     if (surprises.size > 0) yield* Metric.update(Metrics.stuck, surprises.size)
     after = due.upTo
+    timedAfter = due.timedUpTo
     if (!due.complete || left !== began) return false
     nextDue = Math.min(due.next ?? Infinity, expected)
     caughtUp = waiting.size === 0

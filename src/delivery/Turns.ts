@@ -30,7 +30,7 @@ export const cut = <A extends Ready>({ allSeen, rows, short }: {
 }
 
 /** Turns that got all of their share: they may have more. */
-export const atShare = (rows: ReadonlyArray<Ready>, share: number): ReadonlyArray<string> =>
+export const atShare = (rows: ReadonlyArray<Pick<Ready, "turn">>, share: number): ReadonlyArray<string> =>
   [...Map.groupBy(rows, ({ turn }) => turn)].flatMap(([turn, mine]) => mine.length >= share ? [turn] : [])
 
 /** The rows but those left out. */

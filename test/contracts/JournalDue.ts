@@ -28,12 +28,14 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         rows: [],
         complete: true,
         upTo: undefined,
+        timedUpTo: undefined,
         next: undefined
       })
       assert.deepStrictEqual(yield* look(yield* Fixture.world, { shards: [] }), {
         rows: [],
         complete: true,
         upTo: undefined,
+        timedUpTo: undefined,
         next: undefined
       })
     }))
@@ -103,7 +105,13 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         Fixture.accepted(place, { dueAt: place.at + 20 }),
         Fixture.accepted(place, { dueAt: place.at + 40, lane: "bulk" })
       ])
-      assert.deepStrictEqual(yield* look(place), { rows: [], complete: true, upTo: undefined, next: place.at + 10 })
+      assert.deepStrictEqual(yield* look(place), {
+        rows: [],
+        complete: true,
+        upTo: undefined,
+        timedUpTo: undefined,
+        next: place.at + 10
+      })
       const some = yield* look(place, { now: place.at + 20 })
       assert.deepStrictEqual([idsOf(some.rows), some.next], [[early.id, exact.id], place.at + 30])
       const most = yield* look(place, { now: place.at + 39 })
@@ -134,7 +142,13 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         Fixture.accepted(elsewhere, { dueAt: elsewhere.at }),
         Fixture.accepted(elsewhere, { dueAt: elsewhere.at + 1 })
       ])
-      assert.deepStrictEqual(yield* look(place), { rows: [], complete: true, upTo: undefined, next: undefined })
+      assert.deepStrictEqual(yield* look(place), {
+        rows: [],
+        complete: true,
+        upTo: undefined,
+        timedUpTo: undefined,
+        next: undefined
+      })
     }))
 
   it.effect.prop(
@@ -240,6 +254,40 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
       assert.includeMembers(ids, [one.id, none.id])
       assert.isTrue(ofCrowd.length > 0 && ofCrowd.length <= 9)
       assert.deepStrictEqual(ofCrowd, idsOf(crowd.slice(0, ofCrowd.length)))
+    }))
+
+  it.effect("a tenant's one timed row comes in the first look, however many rows of another are due before it; all come", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const crowd = Array.from(
+        { length: 300 },
+        (_, n) => Fixture.message(place, { tenantId: "crowd", recipientKey: `crowd-${n}`, dueAt: place.at - 1_000 + n })
+      )
+      yield* (yield* Journal).accept(Fixture.acceptance(place, crowd))
+      const one = yield* Fixture.accepted(place, { tenantId: "one", recipientKey: "one", dueAt: place.at })
+      yield* Fixture.accepted(place, { tenantId: "later", recipientKey: "later", dueAt: place.at + 5 })
+      // From this environment's turns on: a look takes 32 of them, and the store holds those of other tests.
+      const first = yield* look(place, { limit: 9, timedAfter: `${place.scope}9~` })
+      const ids = idsOf(first.rows)
+      assert.isFalse(first.complete)
+      assert.isUndefined(first.next)
+      assert.include(ids, one.id)
+      assert.deepStrictEqual(ids.filter((id) => id !== one.id), idsOf(crowd.slice(0, ids.length - 1)))
+      const beside = yield* look(place, { limit: 9, fullTurns: [`${place.scope}:crowd`] })
+      assert.deepStrictEqual([idsOf(beside.rows), beside.complete, beside.next], [[one.id], true, place.at + 5])
+
+      const held = [...ids]
+      let timedAfter = first.timedUpTo
+      for (let looks = 0; looks < 400; looks++) {
+        const fromFirst = timedAfter === undefined
+        const found = yield* look(place, { limit: 9, held, timedAfter })
+        held.push(...idsOf(found.rows))
+        timedAfter = found.timedUpTo
+        if (found.complete) break
+        assert.isTrue(!fromFirst || found.rows.length > 0, "a look that is not over brings something")
+      }
+      assert.lengthOf(held, crowd.length + 1)
+      assert.sameMembers(held, [...idsOf(crowd), one.id])
     }))
 
   it.effect("nothing is read for a turn that holds enough; what else is due is then all there is", () =>

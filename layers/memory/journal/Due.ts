@@ -61,15 +61,18 @@ export const due = (state: State, { fullMailboxes, fullTurns, held, lane, limit,
     const passing = cut.doubtful.filter((row) =>
       ready.some((older) => older.seq < row.seq && older.recipientKey === row.recipientKey && !known.has(older))
     )
-    const timed = mine.filter(({ dueAt, recipientKey, turn }) =>
-      dueAt > 0 && !full.has(recipientKey) && !fullTurns.includes(turn)
-    ).toSorted((a, b) => a.dueAt - b.dueAt || a.seq - b.seq).slice(0, limit)
+    const overdue = mine.filter(({ dueAt }) => dueAt > 0).toSorted((a, b) => a.dueAt - b.dueAt || a.seq - b.seq)
+    const waiting = overdue.filter(({ recipientKey, turn }) => !full.has(recipientKey) && !fullTurns.includes(turn))
+    const byTurn = Map.groupBy(waiting, ({ turn }) => turn)
+    const most = overdue.length > limit ? Turns.share(limit, [...byTurn.keys()]) : limit + 1
+    const timed = [...byTurn.values()].flatMap((rows) => rows.slice(0, most)).toSorted((a, b) => a.dueAt - b.dueAt)
     const left = Turns.without(taken, [...cut.dropped, ...passing])
     // What is left waits behind a turn that is full: another look would find the same.
     const halted = left.length === 0 && fullTurns.length > 0
     return {
       rows: [...left, ...timed],
-      complete: (halted || (cut.complete && (passing.length === 0 || fullTurns.length > 0))) && timed.length < limit
+      complete: (halted || (cut.complete && (passing.length === 0 || fullTurns.length > 0))) &&
+        Turns.atShare(timed, most).length === 0
     }
   })
   const complete = parts.every((part) => part.complete)
@@ -77,6 +80,7 @@ export const due = (state: State, { fullMailboxes, fullTurns, held, lane, limit,
     rows: parts.flatMap(({ rows }) => rows.map(dueRow)),
     complete,
     upTo: undefined,
+    timedUpTo: undefined,
     next: complete ? next : undefined
   }
 }

@@ -1,5 +1,6 @@
 import { Attempt } from "#schemas/Attempt.ts"
 import * as Ready from "#layers/postgres/journal/Ready.ts"
+import * as Timed from "#layers/postgres/journal/Timed.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
@@ -15,15 +16,6 @@ const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next:
 
 /** How the window is cut: bulk may fill its share whatever transactional holds, and the other way round. */
 const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
-
-/** `due_at > 0` is spelt out, since it is what the partial index is for. */
-const timed = (lane: Lane) => `
-  with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
-  select ${Ready.columns} from messages m join owned using (shard)
-  where m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $3
-    and not (m.id = any($4::text[])) and not (m.recipient_key = any($5::text[]))
-    and not (${Ready.turnOf("m")} = any($6::text[]))
-  order by m.due_at limit $7`
 
 const attemptsOf = `
   select a.scope, message_id as id, number, channel, provider, state, kind, started_at::float8 as "startedAt",
@@ -45,24 +37,22 @@ const nextTimed = (wanted: ReadonlyArray<Lane>) => `
  */
 export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
   const ready = Ready.read(sql)
+  const timed = Timed.read(sql)
   return Effect.fnUntraced(
     function*(window: Window) {
-      const { fullMailboxes, fullTurns, held, lane, limit, now, shards } = window
+      const { lane, now, shards } = window
       const wanted = lane === undefined ? lanes : [lane]
       const owned = shards.map((owner) => owner.shard)
       const parts = yield* Effect.forEach(wanted, (one) =>
         Effect.gen(function*() {
           const byTurn = yield* ready(one, window)
-          const overdue = yield* sql.unsafe(timed(one), [
-            owned,
-            shards.map((owner) => owner.takenAtSeq),
-            now,
-            held,
-            fullMailboxes,
-            fullTurns,
-            limit
-          ])
-          return { ...byTurn, rows: [...byTurn.rows, ...overdue], complete: byTurn.complete && overdue.length < limit }
+          const overdue = yield* timed(one, window)
+          return {
+            rows: [...byTurn.rows, ...overdue.rows],
+            complete: byTurn.complete && overdue.complete,
+            upTo: byTurn.upTo,
+            timedUpTo: overdue.upTo
+          }
         }))
       const looked = parts.flatMap(({ rows }) => rows)
       const complete = parts.every((part) => part.complete)
@@ -95,6 +85,7 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
         })),
         complete,
         upTo: parts.find((part) => part.upTo !== undefined)?.upTo,
+        timedUpTo: parts.find((part) => part.timedUpTo !== undefined)?.timedUpTo,
         next
       } satisfies Due
     },

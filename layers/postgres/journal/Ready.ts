@@ -1,3 +1,4 @@
+import * as Shares from "#layers/postgres/journal/Shares.ts"
 import * as Turns from "#src/delivery/Turns.ts"
 import type { Window } from "#src/delivery/Journal.ts"
 import type { Lane } from "#src/delivery/OpenMessage.ts"
@@ -78,17 +79,15 @@ export const read = (sql: SqlClient.SqlClient) =>
       const last = found.length < mostTurns ? undefined : found.at(-1)?.turn
       const open = found.map(({ turn }) => turn).filter((turn) => !fullTurns.includes(turn))
       if (open.length > 0) {
-        const places: Array<Place> = []
-        // What some turns leave of their shares goes to those that have more.
-        let short: ReadonlyArray<string> = open
-        for (let room = limit - rows.length; room > 0 && short.length > 0; room = limit - rows.length - places.length) {
-          const share = Turns.share(room, short)
-          const inHand = [...held, ...places.map(({ id }) => id)]
-          const raw = yield* sql.unsafe(ready(lane), [...owned, short, inHand, fullMailboxes, share])
-          const found = (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
-          places.push(...found)
-          short = Turns.atShare(found, share)
-        }
+        const { places, short } = yield* Shares.out(
+          limit - rows.length,
+          open,
+          Effect.fnUntraced(function*(turns, share, taken: ReadonlyArray<Place>) {
+            const inHand = [...held, ...taken.map(({ id }) => id)]
+            const raw = yield* sql.unsafe(ready(lane), [...owned, turns, inHand, fullMailboxes, share])
+            return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
+          })
+        )
         places.sort((a, b) => a.seq - b.seq)
         const allSeen = from === "" && last === undefined && fullTurns.length === 0
         const cut = Turns.cut({ rows: places, short, allSeen })

@@ -1,0 +1,100 @@
+import * as Ready from "#layers/postgres/journal/Ready.ts"
+import * as Shares from "#layers/postgres/journal/Shares.ts"
+import type { Window } from "#src/delivery/Journal.ts"
+import type { Lane } from "#src/delivery/OpenMessage.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+
+/** Turns that are read together. */
+const mostTurns = 32
+
+/** `due_at > 0` is spelt out, since it is what the partial indexes are for. */
+const isDue = (lane: Lane) => `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $3`
+
+/** What is due, if it is no more than the limit; else only that there is more. However much there is, no more of it is looked at. */
+const overdue = (lane: Lane) => `
+  with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq)),
+  found as (
+    select ${Ready.columns}, ${Ready.turnOf("m")} as turn from messages m join owned using (shard)
+    where ${isDue(lane)} and not (m.id = any($4::text[])) order by m.due_at limit $5::int + 1)
+  select f.*, counted.n > $5 as "isMore" from (select count(*) as n from found) counted
+  left join found f on counted.n <= $5 and not (f."recipientKey" = any($6::text[])) and not (f.turn = any($7::text[]))
+  order by f."dueAt"`
+
+/** The next turns with a row whose time has come, each found by one step through the index, as are those that only wait. */
+const turns = (lane: Lane) => `
+  with recursive turns as (
+    (select ${Ready.turnOf("m")} as turn, m.due_at from messages m
+      where m.lane = '${lane}' and m.due_at > 0 and ${Ready.turnOf("m")} > $1 collate "C"
+      order by ${Ready.turnOf("m")}, m.due_at limit 1)
+    union all
+    select next.turn, next.due_at from turns cross join lateral (
+      select ${Ready.turnOf("m")} as turn, m.due_at from messages m
+      where m.lane = '${lane}' and m.due_at > 0 and ${Ready.turnOf("m")} > turns.turn
+      order by ${Ready.turnOf("m")}, m.due_at limit 1) next)
+  select turn from turns where due_at <= $2 and not (turn = any($3::text[])) limit ${mostTurns}`
+
+const byTurns = (lane: Lane) => `
+  with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
+  select one.*, t.turn from unnest($7::text[]) as t(turn) cross join lateral (
+    select ${Ready.columns} from messages m join owned using (shard)
+    where ${isDue(lane)} and ${Ready.turnOf("m")} = t.turn collate "C"
+      and not (m.id = any($4::text[])) and not (m.recipient_key = any($6::text[]))
+    order by m.due_at limit $5) one
+  order by one."dueAt"`
+
+const decodeTurns = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ turn: Schema.String })))
+const decodeFound = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.NullOr(Schema.String), isMore: Schema.Boolean }))
+)
+const PlaceRow = Schema.Struct({ id: Schema.String, turn: Schema.String })
+const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
+
+/** A timed row as the database gives it, and whose it is. */
+type Place = typeof PlaceRow.Type & { readonly row: unknown }
+
+interface Read {
+  readonly rows: ReadonlyArray<unknown>
+  readonly complete: boolean
+  readonly upTo: string | undefined
+}
+
+/**
+ * Reads a lane's timed rows whose time has come, the most overdue first. Where there are more than the limit, as when one tenant's campaign
+ * falls due in one instant, by turns like the ready ones: nobody waits behind somebody's hundred thousand, and nothing scans them.
+ */
+export const read = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function*(
+    lane: Lane,
+    { fullMailboxes, fullTurns, held, limit, now, shards, timedAfter = "" }: Window
+  ): Effect.fn.Return<Read, SqlError.SqlError> {
+    const owned = [shards.map(({ shard }) => shard), shards.map(({ takenAtSeq }) => takenAtSeq), now]
+    const raw = yield* sql.unsafe(overdue(lane), [...owned, held, limit, fullMailboxes, fullTurns])
+    const found = yield* Effect.orDie(decodeFound(raw))
+    if (found[0]?.isMore !== true)
+      return { rows: raw.filter((_, n) => found[n]?.id !== null), complete: true, upTo: undefined }
+
+    const rows: Array<unknown> = []
+    let complete = timedAfter === ""
+    for (let from = timedAfter;;) {
+      const next = yield* sql.unsafe(turns(lane), [from, now, fullTurns]).pipe(
+        Effect.flatMap(decodeTurns),
+        Effect.catchTag("SchemaError", Effect.die)
+      )
+      const last = next.length < mostTurns ? undefined : next.at(-1)?.turn
+      const { places, short } = yield* Shares.out(
+        limit - rows.length,
+        next.map(({ turn }) => turn),
+        Effect.fnUntraced(function*(open, share, taken: ReadonlyArray<Place>) {
+          const ids = [...held, ...taken.map(({ id }) => id)]
+          const raw = yield* sql.unsafe(byTurns(lane), [...owned, ids, share, fullMailboxes, open])
+          return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
+        })
+      )
+      rows.push(...places.map(({ row }) => row))
+      if (short.length > 0) complete = false
+      if (last === undefined) return { rows, complete, upTo: undefined }
+      if (rows.length >= limit) return { rows, complete: false, upTo: last }
+      from = last
+    }
+  })
