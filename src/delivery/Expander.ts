@@ -1,6 +1,7 @@
 import type { OpenExpansion } from "#src/delivery/Expansion.ts"
 import type { Expansions } from "#src/delivery/Expansions.ts"
 import type { make as makeOwned, Owner } from "#src/delivery/Owned.ts"
+import { aloneFrom } from "#src/delivery/Quarantine.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Together } from "#src/delivery/Together.ts"
 import * as Turn from "#src/delivery/Turn.ts"
@@ -24,9 +25,6 @@ const roomQuestions = 25
 
 /** With nothing open and nothing heard, the rows are looked at all the same (reliability.md A5). */
 const sweepInterval = 60_000
-
-/** From the second try on an expansion runs while nothing else does: if the process dies again, it was this one. */
-const aloneFrom = 2
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 

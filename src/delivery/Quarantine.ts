@@ -1,2 +1,8 @@
 /** A message that was begun this often and never ended is quarantined (design.md §3): UNDELIVERABLE, FAILED, with an error that says so. */
 export const maxTries = 5
+
+/**
+ * From the fourth try on a suspect runs while nothing else does: if the process dies again, it was this one. Were it so from the second on, every
+ * death would make some work stop all the rest: for as long as the slowest call in hand takes, and for one after the other of thousands.
+ */
+export const aloneFrom = 4

@@ -3,19 +3,13 @@ import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
 import type { Together } from "#src/delivery/Together.ts"
-import { maxTries } from "#src/delivery/Quarantine.ts"
+import { aloneFrom, maxTries } from "#src/delivery/Quarantine.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric, Semaphore } from "effect"
 
 /** How many messages run at once in their second and in their third try: who kills the process is looked for among fewer and fewer. */
 const suspects: Readonly<Record<number, number>> = { 2: 256, 3: 16 }
-
-/**
- * From the fourth try on a message runs while nothing else does: if the process dies again, it was this one. Were it so from the second on, two
- * deaths in a row would leave thousands of messages to run one after the other, and nothing beside them.
- */
-const aloneFrom = 4
 
 /**
  * Runs a message so that one that kills its process is found out: a message that was open when this owner took the shard is counted before

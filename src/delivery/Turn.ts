@@ -2,13 +2,11 @@ import * as Expansion from "#src/delivery/Expansion.ts"
 import type { Advance, Expansions } from "#src/delivery/Expansions.ts"
 import type { Owner } from "#src/delivery/Owned.ts"
 import * as Paging from "#src/delivery/Paging.ts"
+import { maxTries } from "#src/delivery/Quarantine.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Members } from "#src/people/Members.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Cause, Clock, Effect, Metric } from "effect"
-
-/** An expansion that was begun this often without a page is quarantined, like a message (design.md §3). */
-const maxTries = 5
 
 /** After a try that failed, in ms: 5 s doubling. */
 const pauseAfter = (tries: number): number => 5_000 * 2 ** Math.min(tries, 6)
