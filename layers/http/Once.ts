@@ -4,6 +4,7 @@ import { badRequest, unavailable } from "#layers/http/Replies.ts"
 import { fromStored, isReplay, toStored } from "#layers/http/StoredReply.ts"
 import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
 import { Conflict } from "#schemas/api/Errors.ts"
+import { RunApart } from "#schemas/api/RunApart.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Idempotency from "#src/access/Idempotency.ts"
 import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
@@ -16,7 +17,7 @@ import { createHash } from "node:crypto"
 
 /**
  * Runs every POST once per `Idempotency-Key` (P5; reliability.md 2.2). It acts on the method, so an endpoint cannot be
- * forgotten; the annotation `CommittedByJournal` only chooses who commits the key.
+ * forgotten; the annotations `CommittedByJournal` and `RunApart` only choose who commits the key.
  */
 export class Once extends HttpApiMiddleware.Service<Once, { requires: CurrentPrincipal }>()("tidings/http/Once", {
   error: Conflict
@@ -71,6 +72,20 @@ const once = (idempotency: Idempotency.Idempotency["Service"]): Run => (key, han
     })
   })
 
+/** What stores nothing runs only if no answer is kept, and outside of the transaction that keeps it: of two at once the first to end is kept. */
+const apart = (idempotency: Idempotency.Idempotency["Service"]): Run => {
+  const kept = once(idempotency)
+  const absent = new StoreUnavailable({ cause: "No answer is kept" })
+  return (key, handler) =>
+    Effect.matchEffect(idempotency.once(key, Effect.fail(absent)), {
+      onSuccess: (answer) => Effect.succeed(fromStored(answer)),
+      onFailure: (error) => {
+        if (error === absent) return Effect.flatMap(handler, (response) => kept(key, Effect.succeed(response)))
+        return error._tag === "StillRunning" ? Effect.succeed(stillRunning) : unavailable
+      }
+    })
+}
+
 /** The handler commits the key with its own rows; what it answered without writing anything is kept here. */
 const committed = (intake: Intake["Service"]): Run => (key, handler) =>
   handler.pipe(
@@ -106,11 +121,17 @@ const keyed = Effect.fnUntraced(function*<R>(
 export const layer = Layer.effect(
   Once,
   Effect.gen(function*() {
-    const byDatabase = once(yield* Idempotency.Idempotency)
+    const idempotency = yield* Idempotency.Idempotency
+    const byDatabase = once(idempotency)
+    const byItself = apart(idempotency)
     const byJournal = committed(yield* Intake)
     return (handler, { endpoint }) => {
       if (endpoint.method !== "POST") return handler
-      const run = Context.get(endpoint.annotations, CommittedByJournal) ? byJournal : byDatabase
+      const run = Context.get(endpoint.annotations, CommittedByJournal)
+        ? byJournal
+        : Context.get(endpoint.annotations, RunApart)
+        ? byItself
+        : byDatabase
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const value = request.headers["idempotency-key"]
         return value === undefined ? handler : keyed(value, request, endpoint, Effect.orDie(handler), run)

@@ -2,6 +2,7 @@ import { Conflict, NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Paging, Results } from "#schemas/api/Paging.ts"
 import { PreviewRequest, PreviewResponse } from "#schemas/api/Rehearsals.ts"
+import { RunApart } from "#schemas/api/RunApart.ts"
 import * as Query from "#schemas/api/Query.ts"
 import { Element } from "#schemas/Elemental.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
@@ -121,6 +122,7 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
     success: PreviewResponse,
     error: NotFound
   })
+    .annotate(RunApart, true)
     .annotate(OpenApi.Summary, "Preview a template")
     .annotate(OpenApi.Description, "Renders it for a recipient and data in every channel; nothing is sent or stored."),
   HttpApiEndpoint.get("getContent", "/:id/content", { params, query, success: ContentResponse, error: NotFound })

@@ -1,8 +1,8 @@
-import { ask, refusal, type Service } from "#test/client/Service.ts"
+import { ask, fetched, refusal, Service } from "#test/client/Service.ts"
 import * as Shape from "#test/client/Shape.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import type Courier from "@trycourier/courier"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 
 const state = Shape.oneOf("DRAFT", "PUBLISHED")
 
@@ -209,5 +209,38 @@ export const content = (it: Vitest.MethodsNonLive<Service>) => {
         yield* refusal((client) => client.translations.retrieve("xx", { domain: "default" })),
         404
       )
+    }))
+
+  it.effect("a preview with an idempotency key does not hold the database while it renders", () =>
+    Effect.gen(function*() {
+      const { apiKey, origin } = yield* Service
+      const section = "<mj-section><mj-column><mj-text>a</mj-text></mj-column></mj-section>"
+      const raw = {
+        subject: "s",
+        html: `<mjml><mj-body>${section.repeat(1_800)}</mj-body></mjml>`,
+        transformers: ["handlebars", "mjml"]
+      }
+      const content = { version: "2022-01-01", elements: [{ type: "channel" as const, channel: "email", raw }] }
+      const notification = { name: "long", tags: [], brand: null, subscription: null, routing: null, content }
+      const { id } = yield* ask((client) => client.notifications.create({ notification }))
+      const preview = yield* Effect.forkChild(Effect.promise(() =>
+        fetch(`${origin}/notifications/${id}/preview`, {
+          method: "POST",
+          headers: {
+            authorization: `Bearer ${apiKey}`,
+            "content-type": "application/json",
+            "idempotency-key": "long-preview"
+          },
+          body: JSON.stringify({ channels: ["email"] })
+        })
+      ))
+      let written = 0
+      while (preview.pollUnsafe() === undefined) {
+        const { status } = yield* fetched("PUT", "/profiles/beside-a-preview", { profile: {} })
+        assert.strictEqual(status, 200)
+        written++
+      }
+      yield* Fiber.join(preview)
+      assert.isAbove(written, 4, "writes that were answered before the preview")
     }))
 }
