@@ -4,6 +4,7 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/Breakers.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey.ts"
+import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
 import { position, type Position } from "#src/delivery/Position.ts"
@@ -17,6 +18,9 @@ import { Clock, Effect, Metric, Result } from "effect"
 /** A provider call starts within this many ns of its intent's commit, or proves anew that the shard is still its owner's (P2). */
 const freshness = 2_000n * 1_000_000n
 
+const settling = Trace.stage("settle")
+const rendering = Trace.stage("render")
+
 /** The attempts of one message in hand: makes them, each with its intent before and its outcome after, and knows where they lead. */
 export interface Attempts {
   readonly position: (now: number) => Position
@@ -28,155 +32,177 @@ export interface Attempts {
   readonly unwritten: () => { readonly routed: boolean; readonly events: ReadonlyArray<HistoryEvent> }
 }
 
-export const make = (journey: Journey, write: Write, breakers: Breakers["Service"]): Attempts => {
-  const { epoch, message, plan } = journey
-  let attempts = message.attempts
-  let events = journey.events
-  let routed = attempts.length > 0
-  const openUntil = ({ channel, provider }: Candidate) => breakers.openUntil(`${message.scope}:${channel}:${provider}`)
+/** One message's attempts as they stand, and the lines that its first step takes along. */
+interface Hand {
+  readonly journey: Journey
+  readonly write: Write
+  readonly breakers: Breakers["Service"]
+  attempts: ReadonlyArray<Attempt>
+  events: ReadonlyArray<HistoryEvent>
+  routed: boolean
+}
 
-  const positionAt = (now: number) => position(plan, attempts, { ...journey.situation, openUntil, now })
+const breakerOf = ({ scope }: OpenMessage, { channel, provider }: Pick<Candidate, "channel" | "provider">): string =>
+  `${scope}:${channel}:${provider}`
 
-  const written = () => {
-    events = []
-    routed = true
+const positionAt = ({ attempts, breakers, journey: { message, plan, situation } }: Hand, now: number): Position =>
+  position(plan, attempts, {
+    ...situation,
+    openUntil: (candidate) => breakers.openUntil(breakerOf(message, candidate)),
+    now
+  })
+
+const written = (hand: Hand) => {
+  hand.events = []
+  hand.routed = true
+}
+
+/** Writes an attempt's outcome together with what it means for the message. */
+const conclude = Effect.fnUntraced(function*(
+  hand: Hand,
+  attempt: Attempt,
+  lines: ReadonlyArray<HistoryEvent>,
+  { inbox, orphaned = false }: { readonly inbox?: InboxItem; readonly orphaned?: boolean } = {}
+) {
+  const now = attempt.endedAt ?? attempt.startedAt
+  const earlier = hand.attempts.filter(({ number }) => number !== attempt.number)
+  hand.attempts = [...earlier, attempt]
+  const { channel, provider } = attempt
+  yield* Metric.update(Metrics.attempts({ provider, channel, outcome: attempt.kind ?? attempt.state }), 1)
+  if (attempt.state === "unknown") yield* Metric.update(Metrics.unknownOutcomes, 1)
+  const step = settle({
+    message: hand.journey.message,
+    epoch: hand.journey.epoch,
+    routed: hand.routed,
+    attempt,
+    after: positionAt(hand, now),
+    now,
+    before: [...hand.events, ...lines],
+    inbox,
+    // Without an intent before it, this step is the first word of the attempt, and must find the message open.
+    conditional: lines.length > 0,
+    orphaned
+  })
+  const result = yield* settling(hand.write(step))
+  written(hand)
+  if (result._tag === "Fenced") return fenced
+  if (result._tag === "Refused") return closed
+  if (step.dueAt === null) {
+    yield* Metric.update(Metrics.settled({ status: result.status }), 1)
+    return closed
   }
+  return step.dueAt === undefined ? undefined : { _tag: "Waiting" as const, dueAt: step.dueAt }
+})
 
-  /** Writes an attempt's outcome together with what it means for the message. */
-  const conclude = Effect.fnUntraced(function*(
-    attempt: Attempt,
-    lines: ReadonlyArray<HistoryEvent>,
-    { inbox, orphaned = false }: { readonly inbox?: InboxItem; readonly orphaned?: boolean } = {}
-  ) {
-    const now = attempt.endedAt ?? attempt.startedAt
-    attempts = [...attempts.filter((earlier) => earlier.number !== attempt.number), attempt]
-    const { channel, provider } = attempt
+const intend = Effect.fnUntraced(function*(hand: Hand, intent: Attempt, lines: ReadonlyArray<HistoryEvent>) {
+  const { epoch, message } = hand.journey
+  const step = {
+    message,
+    epoch,
+    at: intent.startedAt,
+    attempt: intent,
+    lifecycle: hand.routed ? [] : towardsProvider(message),
+    conditional: true,
+    events: [...hand.events, ...lines]
+  }
+  let result: StepResult = yield* hand.write(step)
+  // Written, but the answer came late: the same rows again are no change, and their commit is a new proof.
+  while (result._tag === "Written" && (yield* Clock.monotonicTimeNanos) - result.committedAtNanos > freshness) {
+    result = yield* hand.write(step)
+  }
+  written(hand)
+  return result
+})
+
+const call = Effect.fnUntraced(function*(
+  hand: Hand,
+  vendor: Vendor,
+  intent: Attempt,
+  rendered: Rendered,
+  lines: ReadonlyArray<HistoryEvent>
+) {
+  const { breakers, journey: { data, message, profile } } = hand
+  const result = yield* intend(hand, intent, lines)
+  if (result._tag === "Fenced") return fenced
+  if (result._tag === "Refused") return closed
+  if (intent.number === 1 && message.dueAt === 0) {
     yield* Metric.update(
-      Metric.withAttributes(Metrics.attempts, { provider, channel, outcome: attempt.kind ?? attempt.state }),
-      1
+      Metrics.acceptToFirstAttempt,
+      ((yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000
     )
-    if (attempt.state === "unknown") yield* Metric.update(Metrics.unknownOutcomes, 1)
-    const step = settle({
-      message,
-      epoch,
-      routed,
-      attempt,
-      after: positionAt(now),
-      now,
-      before: [...events, ...lines],
-      inbox,
-      // Without an intent before it, this step is the first word of the attempt, and must find the message open.
-      conditional: lines.length > 0,
-      orphaned
-    })
-    const result = yield* write(step).pipe(Trace.stage("settle"))
-    written()
-    if (result._tag === "Fenced") return fenced
-    if (result._tag === "Refused") return closed
-    if (step.dueAt === null) {
-      yield* Metric.update(Metric.withAttributes(Metrics.settled, { status: result.status }), 1)
-      return closed
+  }
+  const { channel, number, provider } = intent
+  const sent = vendor.send({
+    scope: message.scope,
+    messageId: message.id,
+    attempt: number,
+    idempotencyToken: `${message.id}:${channel}:${provider}`,
+    channel,
+    profile,
+    rendered,
+    data,
+    override: {
+      ...message.instructions.channels?.[channel]?.override,
+      ...namedIn(message.instructions.providers, vendor)?.override
     }
-    return step.dueAt === undefined ? undefined : { _tag: "Waiting" as const, dueAt: step.dueAt }
   })
+  const exit = yield* breakers.guard(breakerOf(message, intent), sent).pipe(
+    Trace.stage("attempt", () => ({
+      "tidings.provider": provider,
+      "tidings.channel": channel,
+      "tidings.attempt": number
+    })),
+    Effect.exit
+  )
+  return yield* conclude(hand, Outcome.of(intent, exit, yield* Clock.currentTimeMillis), [])
+})
 
-  const intend = Effect.fnUntraced(function*(intent: Attempt, lines: ReadonlyArray<HistoryEvent>) {
-    const step = {
-      message,
-      epoch,
-      at: intent.startedAt,
-      attempt: intent,
-      lifecycle: routed ? [] : towardsProvider(message),
-      conditional: true,
-      events: [...events, ...lines]
-    }
-    let result: StepResult = yield* write(step)
-    // Written, but the answer came late: the same rows again are no change, and their commit is a new proof.
-    while (result._tag === "Written" && (yield* Clock.monotonicTimeNanos) - result.committedAtNanos > freshness) {
-      result = yield* write(step)
-    }
-    written()
-    return result
+const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, possibleDuplicate: boolean) {
+  const { attempts, journey: { message, providers, render } } = hand
+  const startedAt = yield* Clock.currentTimeMillis
+  const intent = Outcome.intent(attempts.length + 1, candidate, startedAt)
+  const where = { channel: candidate.channel, provider: candidate.provider, attempt: intent.number }
+  const delivering: HistoryEvent = {
+    type: "DELIVERING",
+    ts: startedAt,
+    ...where,
+    ...(possibleDuplicate ? { possibleDuplicate } : {})
+  }
+  const rendered = yield* rendering(Effect.result(render(candidate)))
+  if (Result.isFailure(rendered)) {
+    return yield* conclude(hand, Outcome.unrendered(intent, rendered.failure.detail), [delivering])
+  }
+  const output = rendered.success
+  const isFirst = !attempts.some(({ channel }) => channel === candidate.channel)
+  const lines = isFirst
+    ? [{ type: "RENDERED" as const, ts: startedAt, ...where, output }, delivering]
+    : [delivering]
+  const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
+  if (provider?._tag === "Vendor") return yield* call(hand, provider, intent, output, lines)
+  const inbox = {
+    userId: message.recipient.user_id ?? "",
+    tenantId: message.recipient.tenant_id ?? undefined,
+    rendered: output,
+    createdAt: startedAt
+  }
+  return yield* conclude(hand, Outcome.accepted(intent, startedAt), lines, { inbox })
+})
+
+const closeOpen = Effect.fnUntraced(function*(hand: Hand, open: Attempt) {
+  const now = yield* Clock.currentTimeMillis
+  return yield* conclude(hand, Outcome.unknown(open, now, "The owner stopped before the outcome was known"), [], {
+    orphaned: true
   })
+})
 
-  const call = Effect.fnUntraced(function*(
-    vendor: Vendor,
-    intent: Attempt,
-    rendered: Rendered,
-    lines: ReadonlyArray<HistoryEvent>
-  ) {
-    const result = yield* intend(intent, lines)
-    if (result._tag === "Fenced") return fenced
-    if (result._tag === "Refused") return closed
-    if (intent.number === 1 && message.dueAt === 0) {
-      yield* Metric.update(
-        Metrics.acceptToFirstAttempt,
-        ((yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000
-      )
-    }
-    const { channel, number, provider } = intent
-    const sent = vendor.send({
-      scope: message.scope,
-      messageId: message.id,
-      attempt: number,
-      idempotencyToken: `${message.id}:${channel}:${provider}`,
-      channel,
-      profile: journey.profile,
-      rendered,
-      data: journey.data,
-      override: {
-        ...message.instructions.channels?.[channel]?.override,
-        ...namedIn(message.instructions.providers, vendor)?.override
-      }
-    })
-    const exit = yield* breakers.guard(`${message.scope}:${channel}:${provider}`, sent).pipe(
-      Trace.stage("attempt", { "tidings.provider": provider, "tidings.channel": channel, "tidings.attempt": number }),
-      Effect.exit
-    )
-    return yield* conclude(Outcome.of(intent, exit, yield* Clock.currentTimeMillis), [])
-  })
-
+export const make = (journey: Journey, write: Write, breakers: Breakers["Service"]): Attempts => {
+  const { attempts } = journey.message
+  const hand: Hand = { journey, write, breakers, attempts, events: journey.events, routed: attempts.length > 0 }
+  const open = attempts.find(({ state }) => state === "intent")
   return {
-    position: positionAt,
-    unwritten: () => ({ routed, events }),
-    make: Effect.fnUntraced(function*(candidate, possibleDuplicate) {
-      const startedAt = yield* Clock.currentTimeMillis
-      const intent = Outcome.intent(attempts.length + 1, candidate, startedAt)
-      const where = { channel: candidate.channel, provider: candidate.provider, attempt: intent.number }
-      const delivering: HistoryEvent = {
-        type: "DELIVERING",
-        ts: startedAt,
-        ...where,
-        ...(possibleDuplicate ? { possibleDuplicate } : {})
-      }
-      const rendered = yield* Effect.result(journey.render(candidate)).pipe(Trace.stage("render"))
-      if (Result.isFailure(rendered)) {
-        return yield* conclude(Outcome.unrendered(intent, rendered.failure.detail), [delivering])
-      }
-      const output = rendered.success
-      const isFirst = !attempts.some(({ channel }) => channel === candidate.channel)
-      const lines = isFirst
-        ? [{ type: "RENDERED" as const, ts: startedAt, ...where, output }, delivering]
-        : [delivering]
-      const provider = journey.providers.find(({ channel, key }) =>
-        channel === candidate.channel && key === candidate.provider
-      )
-      if (provider?._tag === "Vendor") return yield* call(provider, intent, output, lines)
-      const inbox = {
-        userId: message.recipient.user_id ?? "",
-        tenantId: message.recipient.tenant_id ?? undefined,
-        rendered: output,
-        createdAt: startedAt
-      }
-      return yield* conclude(Outcome.accepted(intent, startedAt), lines, { inbox })
-    }),
-    closeOpen: Effect.gen(function*() {
-      const open = attempts.find(({ state }) => state === "intent")
-      if (open === undefined) return undefined
-      const now = yield* Clock.currentTimeMillis
-      return yield* conclude(Outcome.unknown(open, now, "The owner stopped before the outcome was known"), [], {
-        orphaned: true
-      })
-    })
+    position: (now) => positionAt(hand, now),
+    unwritten: () => ({ routed: hand.routed, events: hand.events }),
+    make: (candidate, possibleDuplicate) => attempt(hand, candidate, possibleDuplicate),
+    closeOpen: open === undefined ? Effect.undefined : closeOpen(hand, open)
   }
 }

@@ -119,7 +119,7 @@ export const layer = Layer.effect(
       }).pipe(Trace.stage("settle"))
       if (result._tag === "Fenced") return { _tag: "Fenced" as const }
       if (result._tag === "Written") {
-        yield* Metric.update(Metric.withAttributes(Metrics.settled, { status: result.status }), 1)
+        yield* Metric.update(Metrics.settled({ status: result.status }), 1)
       }
       return { _tag: "Closed" as const }
     })

@@ -60,16 +60,17 @@ export const make = Effect.gen(function*() {
 
   return {
     /** The stored profile with the user's tokens among its addresses; they are looked up only for a message that may reach push. */
-    added: Effect.fnUntraced(function*(
-      { instructions, recipient, scope }: OpenMessage,
+    added: (
+      { instructions, recipient: { user_id: userId }, scope }: OpenMessage,
       configured: ReadonlyArray<Provider>,
       profile: Schema.JsonObject
-    ) {
-      const { user_id: userId } = recipient
-      if (userId === undefined || userId === null || !reachesPush(instructions.routing, configured)) return profile
-      const found = yield* Write.patiently(devices.reachable(scope, UserId.make(userId)))
-      return found.length === 0 ? profile : withTokens(profile, found)
-    }),
+    ): Effect.Effect<Schema.JsonObject> =>
+      userId === undefined || userId === null || !reachesPush(instructions.routing, configured)
+        ? Effect.succeed(profile)
+        : Effect.map(
+          Write.patiently(devices.reachable(scope, UserId.make(userId))),
+          (found) => found.length === 0 ? profile : withTokens(profile, found)
+        ),
     /** Marks a token that its provider called dead. */
     died: ({ address, detail, provider, scope }: DeadAddress): Effect.Effect<void> =>
       devices.invalidate(scope, provider, address, detail).pipe(

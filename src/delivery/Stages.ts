@@ -41,6 +41,11 @@ export interface Decision extends Known {
   readonly topic: Preferences.SentTopic | undefined
 }
 
+const mapping = Trace.stage("map")
+const loading = Trace.stage("profile")
+const preferring = Trace.stage("preferences")
+const routing = Trace.stage("route")
+
 /** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
 const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => ({
   ...stored,
@@ -69,17 +74,16 @@ export const make = Effect.gen(function*() {
   const brand = yield* BrandChoice.make
   const prefer = yield* Preferences.make
 
-  const load = Effect.fnUntraced(function*(message: OpenMessage) {
-    const { user_id: userId } = message.recipient
-    if (userId === undefined || userId === null) return stranger
-    return yield* Write.patiently(profiles.person(message.scope, UserId.make(userId)))
-  })
+  const load = ({ recipient: { user_id: userId }, scope }: OpenMessage): Effect.Effect<Person> =>
+    userId === undefined || userId === null
+      ? Effect.succeed(stranger)
+      : Write.patiently(profiles.person(scope, UserId.make(userId)))
 
   const known = Effect.fnUntraced(function*(mapped: Mapping.Mapped): Effect.fn.Return<Known> {
     const { message } = mapped
     const configured = yield* Write.patiently(providers.configured(message.scope))
     const tenancy = yield* Write.patiently(tenancies.of(message.scope, message.recipient))
-    const person = yield* load(message).pipe(Trace.stage("profile"))
+    const person = yield* loading(load(message))
     const inTenant = Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({})))
     const profile = merged(yield* devices.added(message, configured, inTenant), message)
     const data = { ...message.instructions.data, ...message.recipient.data }
@@ -94,16 +98,16 @@ export const make = Effect.gen(function*() {
   const decideIn = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
     const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.missing(stored.recipient)
     if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
-    const found = yield* known(yield* map(stored).pipe(Trace.stage("map")))
+    const found = yield* known(yield* mapping(map(stored)))
     const { content, data, profile, providers } = found
     const isWritten = ({ channel, key, names = [] }: Provider) =>
       Elemental.isWritten(content, { channel, providers: [key, ...names] })
-    const { decision, instructions, only, topic } = yield* prefer(stored, found).pipe(Trace.stage("preferences"))
+    const { decision, instructions, only, topic } = yield* preferring(prefer(stored, found))
     const plan = yield* Effect.suspend(() =>
       Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only, isWritten))
     ).pipe(
       Effect.mapError((refusal) => Refusal.after(unserved(found) ?? refusal, decision)),
-      Trace.stage("route")
+      routing
     )
     return { ...found, message: { ...found.message, instructions }, plan, preferences: decision, topic }
   })
@@ -115,13 +119,11 @@ export const make = Effect.gen(function*() {
       : yield* Effect.mapError(decideIn({ ...stored, recipient }), (refusal) => Refusal.of(refusal, recipient))
   })
 
-  /** Until when the message has to wait for its recipient's own time (api.md 26.6); `undefined`: no longer. Times in epoch ms. */
-  const wait = Effect.fnUntraced(function*(
+  const waitOf = Effect.fnUntraced(function*(
     stored: OpenMessage,
     now: number
   ): Effect.fn.Return<number | undefined, Refusal.Refusal> {
-    const { attempts, instructions: { delay }, scope } = stored
-    if (!Delays.isOfRecipient(delay) || attempts.length > 0) return undefined
+    const { instructions: { delay }, scope } = stored
     const recipient = yield* Write.patiently(tenancies.placed(scope, stored.recipient))
     const message = { ...stored, recipient }
     const tenancy = yield* Write.patiently(tenancies.of(scope, recipient))
@@ -131,6 +133,12 @@ export const make = Effect.gen(function*() {
       Effect.mapError((detail) => Refusal.of(Refusal.undeliverable("FAILED", detail), recipient))
     )
   })
+
+  /** Until when the message has to wait for its recipient's own time (api.md 26.6); `undefined`: no longer. Times in epoch ms. */
+  const wait = (stored: OpenMessage, now: number): Effect.Effect<number | undefined, Refusal.Refusal> =>
+    Delays.isOfRecipient(stored.instructions.delay) && stored.attempts.length === 0
+      ? waitOf(stored, now)
+      : Effect.undefined
 
   return { known, decide, wait }
 })

@@ -1,6 +1,6 @@
 import type { Journal, Step, StepResult } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Duration, Effect, Schedule } from "effect"
+import { Cause, Duration, Effect, Exit, Result, Schedule } from "effect"
 
 /** Writes a step of a message; waits out an unavailable store, so an outcome once known is not lost while its owner lives. */
 export type Write = (step: Step) => Effect.Effect<StepResult>
@@ -10,15 +10,21 @@ const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.space
 
 const isUnavailable = (error: unknown): boolean => error instanceof StoreUnavailable
 
+/** What is known already needs no asking. */
+const isAnswer = <A, E>(ask: Effect.Effect<A, E>): ask is Exit.Success<A> => Exit.isExit(ask) && Exit.isSuccess(ask)
+
 /**
  * What the store is asked for, asked until it answers; any other failure is a defect, which becomes that message's settle. The schedule is
  * only set up after a failure: on the way that every message takes it would cost more than the call.
  */
 export const patiently = <A, E>(ask: Effect.Effect<A, E>): Effect.Effect<A> =>
-  Effect.catch(ask, (error) =>
-    isUnavailable(error)
+  isAnswer(ask) ? ask : Effect.catchCause(ask, (cause) => {
+    const error = Cause.findError(cause)
+    if (Result.isFailure(error)) return Effect.failCause(error.failure)
+    return isUnavailable(error.success)
       ? Effect.orDie(Effect.retry(Effect.delay(ask, "50 millis"), { schedule: patience, while: isUnavailable }))
-      : Effect.die(error))
+      : Effect.die(error.success)
+  })
 
 export const make = (journal: Journal["Service"]): Write => (step) => patiently(journal.record(step))
 

@@ -47,6 +47,15 @@ export const make = Effect.gen(function*() {
   const tenants = yield* Tenants
   const memberships = yield* Memberships
 
+  const within = Effect.fnUntraced(
+    function*(scope: Scope, id: string, userId: Recipient["user_id"]): Effect.fn.Return<Tenancy, StoreUnavailable> {
+      const chain = yield* tenants.chain(scope, id)
+      if (chain.length === 0 || typeof userId !== "string") return { chain, profile: undefined }
+      const membership = yield* memberships.find(scope, userId, id)
+      return { chain, profile: Option.getOrUndefined(membership)?.profile }
+    }
+  )
+
   return {
     /** The recipient in a tenant: the one that the send names, else the only one that the user is in. */
     placed: Effect.fnUntraced(function*(scope: Scope, recipient: Recipient): Effect.fn.Return<
@@ -58,13 +67,7 @@ export const make = Effect.gen(function*() {
       const sole = yield* memberships.sole(scope, userId)
       return Option.isNone(sole) ? recipient : Object.assign({}, recipient, { tenant_id: sole.value.tenantId })
     }),
-    of: Effect.fnUntraced(function*(scope: Scope, recipient: Recipient): Effect.fn.Return<Tenancy, StoreUnavailable> {
-      const { tenant_id: id, user_id: userId } = recipient
-      if (typeof id !== "string") return none
-      const chain = yield* tenants.chain(scope, id)
-      if (chain.length === 0 || typeof userId !== "string") return { chain, profile: undefined }
-      const membership = yield* memberships.find(scope, userId, id)
-      return { chain, profile: Option.getOrUndefined(membership)?.profile }
-    })
+    of: (scope: Scope, { tenant_id: id, user_id: userId }: Recipient): Effect.Effect<Tenancy, StoreUnavailable> =>
+      typeof id === "string" ? within(scope, id, userId) : Effect.succeed(none)
   }
 })

@@ -1,3 +1,4 @@
+import type { Status } from "#schemas/Status.ts"
 import { Metric } from "effect"
 
 /** Messages accepted and committed. */
@@ -6,17 +7,28 @@ export const accepted = Metric.counter("tidings_messages_accepted_total", {
   incremental: true
 })
 
+/** A counter by its attributes. Each series is made once: `Metric.withAttributes` would tell it from the others anew at every update. */
+const by = <A extends Readonly<Record<string, string>>>(id: string, description: string) => {
+  const known = new Map<string, Metric.Counter<number>>()
+  return (attributes: A): Metric.Counter<number> => {
+    const name = Object.values(attributes).join("\n")
+    const found = known.get(name)
+    if (found !== undefined) return found
+    const series = Metric.counter(id, { description, attributes, incremental: true })
+    known.set(name, series)
+    return series
+  }
+}
+
 /** Messages that reached a status that ends the engine's work on them, by `status`. */
-export const settled = Metric.counter("tidings_messages_settled_total", {
-  description: "Messages settled, by status",
-  incremental: true
-})
+export const settled = by<{ readonly status: Status }>("tidings_messages_settled_total", "Messages settled, by status")
 
 /** Provider calls, by `provider`, `channel` and `outcome` (accepted, or the kind of the error). */
-export const attempts = Metric.counter("tidings_attempts_total", {
-  description: "Attempts by provider and outcome",
-  incremental: true
-})
+export const attempts = by<{
+  readonly provider: string
+  readonly channel: string
+  readonly outcome: string
+}>("tidings_attempts_total", "Attempts by provider and outcome")
 
 /** Attempts whose outcome nobody knows: the bound on duplicates (P4). */
 export const unknownOutcomes = Metric.counter("tidings_unknown_outcomes_total", {

@@ -1,5 +1,5 @@
 import { type MessageId, traceId } from "#schemas/MessageId.ts"
-import { Context, Effect, References, Tracer } from "effect"
+import { Context, Effect, type Function, References, Tracer } from "effect"
 
 /**
  * Marks the first span of a request, whose ids are its parent's: a tracer makes it the root of the trace. So every node knows the root's id,
@@ -12,20 +12,22 @@ const rootOf = (requestId: MessageId): Tracer.ExternalSpan =>
 
 /** Without an exporter a span costs nothing. */
 const traced =
-  (name: string, options: Tracer.SpanOptionsNoTrace) =>
+  (name: string, options: Function.LazyArg<Tracer.SpanOptionsNoTrace>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.flatMap(
-      References.TracerEnabled,
-      (enabled) => enabled ? Effect.withSpan(effect, name, { ...options, captureStackTrace: false }) : effect
+    Effect.withFiber((fiber) =>
+      fiber.getRef(References.TracerEnabled)
+        ? Effect.withSpan(effect, name, { ...options(), captureStackTrace: false })
+        : effect
     )
 
 /** A request's id is its trace id (design.md §3), so an operator pastes one into any tracing tool. */
 export const accepting = (requestId: MessageId) =>
-  traced("accept", { parent: rootOf(requestId), annotations: Context.make(IsRoot, true) })
+  traced("accept", () => ({ parent: rootOf(requestId), annotations: Context.make(IsRoot, true) }))
 
 /** The span of one run of a message by its owner; the stages are its children. */
 export const delivering = (requestId: MessageId, messageId: MessageId) =>
-  traced("deliver", { parent: rootOf(requestId), attributes: { "tidings.message_id": messageId } })
+  traced("deliver", () => ({ parent: rootOf(requestId), attributes: { "tidings.message_id": messageId } }))
 
 /** One stage of a message, below the span of its run. */
-export const stage = (name: string, attributes: Record<string, string | number> = {}) => traced(name, { attributes })
+export const stage = (name: string, attributes: Function.LazyArg<Record<string, string | number>> = () => ({})) =>
+  traced(name, () => ({ attributes: attributes() }))

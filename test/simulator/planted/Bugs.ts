@@ -12,9 +12,9 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a fenced intent is called all the same",
     file: "src/delivery/Attempts.ts",
-    text: `const result = yield* intend(intent, lines)
-    if (result._tag === "Fenced") return fenced`,
-    becomes: "const result = yield* intend(intent, lines)"
+    text: `const result = yield* intend(hand, intent, lines)
+  if (result._tag === "Fenced") return fenced`,
+    becomes: "const result = yield* intend(hand, intent, lines)"
   },
   {
     name: "a call may start long after its intent",
