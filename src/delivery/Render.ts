@@ -3,6 +3,7 @@ import { environmentOf } from "#schemas/Scope.ts"
 import type { Brand } from "#schemas/Brand.ts"
 import * as BrandChoice from "#src/content/BrandChoice.ts"
 import type { Input, RenderFailed } from "#src/content/Content.ts"
+import { once } from "#src/content/Once.ts"
 import { Rendering } from "#src/content/Rendering.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
@@ -65,10 +66,11 @@ const input = (
   known: Known,
   { channel, provider: key }: Candidate,
   at: number,
-  linked: Linked
+  linked: () => Linked
 ): Input => {
   const { content, data, message, profile, providers, template } = known
   const brand = known.brandOf(channel)
+  const spoken = once(() => variables(known, brand, linked()))
   const provider = providers.find((one) => one.channel === channel && one.key === key)
   return {
     content,
@@ -81,14 +83,19 @@ const input = (
     throwing: template?.template.throw_on_variable_not_found ?? undefined,
     context: {
       messageId: message.id,
-      recipient: nameOf(message),
+      get recipient() {
+        return nameOf(message)
+      },
       tenantId: message.recipient.tenant_id ?? undefined,
       environment: environmentOf(message.scope),
       now: at,
       get unsubscribeTrackingId() {
-        return linked.choose.unsubscribeTrackingId
+        return linked().choose.unsubscribeTrackingId
       },
-      variables: variables(known, brand, linked)
+      // They are signed, which costs as much as a small rendering, and many messages speak of none.
+      get variables() {
+        return spoken()
+      }
     }
   }
 }
@@ -108,10 +115,10 @@ export const make = Effect.gen(function*() {
 
   return (subject: Subject, at: number) => (candidate: Candidate): Effect.Effect<Rendered, RenderFailed> => {
     const { message: { id, scope }, topic } = subject
-    const linked = { open: openLinks?.(scope, id), choose: choose(subject) }
+    const linked = once(() => ({ open: openLinks?.(scope, id), choose: choose(subject) }))
     const rendered = render(scope, input(subject, candidate, at, linked))
     if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
-    const { unsubscribe } = linked.choose
+    const { unsubscribe } = linked().choose
     return unsubscribe === "" ? rendered : Effect.map(rendered, (mail) => ({ ...mail, unsubscribe }))
   }
 })

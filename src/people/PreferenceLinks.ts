@@ -2,6 +2,7 @@ import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Opaque from "#src/access/Opaque.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
+import { once } from "#src/content/Once.ts"
 import type { Owner } from "#src/people/TopicPreferences.ts"
 import { PublicUrl } from "#src/reports/Tracking.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
@@ -74,11 +75,6 @@ export const tokens: Effect.Effect<Tokens, never, SecretKey> = Effect.map(Secret
       )
   }
 })
-
-const once = <A>(make: () => A) => {
-  let made: A | undefined
-  return (): A => made ??= make()
-}
 
 /** A token costs as much as a small rendering, and most messages name none: it is made when it is asked for. */
 const linked = (
