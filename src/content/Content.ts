@@ -6,10 +6,12 @@ import { Budget, limits } from "#src/content/Budget.ts"
 import { languageOf } from "#src/content/elemental/Locales.ts"
 import { type Document, document } from "#src/content/Elemental.ts"
 import { contexts } from "#src/content/html/Contexts.ts"
+import { once } from "#src/content/Once.ts"
 import * as Page from "#src/content/html/Page.ts"
 import type { Branding } from "#src/content/layout/Branding.ts"
 import { isObject, type Value } from "#src/content/Own.ts"
 import * as Plain from "#src/content/Plain.ts"
+import { recent } from "#src/content/Recent.ts"
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 import { shape } from "#src/content/Shape.ts"
 import type { Translate } from "#src/content/template/Helper.ts"
@@ -97,23 +99,46 @@ const simple = ({ body, elements, title }: Content): Document | undefined => {
 
 const untranslated: Translate = () => undefined
 
+const withinLimits = (rendered: Rendered): Result.Result<Rendered, RenderFailed> =>
+  rendered.html.length > limits.output
+    ? Result.fail(new RenderFailed({ detail: `The content renders to more than ${limits.output} characters of HTML` }))
+    : Result.succeed(rendered)
+
+/** What becomes of a content that is only text: the same for everyone, and whichever provider sends it. */
+const simply = recent(4, (content: Content, channel: string, language: string | undefined) => {
+  const document = simple(content)
+  return document && withinLimits(shape({
+    channel,
+    providers: [],
+    language,
+    document: { ...document, title: Plain.oneLine(document.title) },
+    layout: undefined,
+    write: (template) => template
+  }))
+})
+
 /**
  * What one channel of a message is given to send. Data is data: it is escaped in HTML, left alone in text, and never markup, markdown or
  * behaviour. Output, loops, steps and depth are limited (`Budget`), so that this ends within about 100 ms.
  */
 export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => {
-  const budget = new Budget()
   const language = languageOf(input.profile["locale"])
   const branding = input.channel === "email" ? input.branding : undefined
+  const same = branding === undefined ? simply(input.content, input.channel, language) : undefined
+  if (same !== undefined) return Result.succeed({ mjml: undefined, finish: () => same })
+  const budget = new Budget()
+  const system = once(() => systemOf(input))
   const scope = {
     data: input.data,
     profile: input.profile,
-    system: systemOf(input),
+    get system() {
+      return system()
+    },
     translate: input.translate ?? untranslated,
     throwing: input.throwing ?? false
   }
   const providers = [input.provider, ...input.providers ?? []]
-  const found = (branding === undefined ? simple(input.content) : undefined) ?? document(input.content, {
+  const found = document(input.content, {
     channel: input.channel,
     providers,
     locale: language,
@@ -135,11 +160,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
       write: (template) => fill(template, { ...scope, ...around }, budget, contexts())
     })
     if (budget.failure !== undefined) return Result.fail(budget.failure)
-    return rendered.html.length > limits.output
-      ? Result.fail(
-        new RenderFailed({ detail: `The content renders to more than ${limits.output} characters of HTML` })
-      )
-      : Result.succeed(rendered)
+    return withinLimits(rendered)
   }
   return Result.succeed({ mjml: typeof html === "string" ? html : undefined, finish })
 }

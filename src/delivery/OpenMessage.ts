@@ -4,7 +4,8 @@ import { Recipient } from "#schemas/Recipient.ts"
 import { KeyState, Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
 import { Status } from "#schemas/Status.ts"
-import { Effect, Schema } from "effect"
+import { memo } from "#src/content/Memo.ts"
+import { Exit, Schema } from "effect"
 
 /** `transactional`: one recipient was named; `bulk`: everything that an expansion made (design.md §3, Lanes). */
 export const Lane = Schema.Literals(["transactional", "bulk"])
@@ -42,11 +43,16 @@ export const DueRow = Schema.Struct({
 })
 export type DueRow = typeof DueRow.Type
 
-const payload = Schema.decodeEffect(Schema.Struct({
-  recipient: Schema.fromJsonString(Recipient),
-  instructions: Schema.fromJsonString(Instructions)
-}))
+const recipientOf = Schema.decodeExit(Schema.fromJsonString(Recipient))
+const instructionsOf = Schema.decodeExit(Schema.fromJsonString(Instructions))
+
+/** All messages of a request to many say the same: decoded once, they have it in one object, by which what is made of it is known again. */
+const shared = memo({ entries: 64, characters: 1_048_576 }, instructionsOf)
 
 /** A stored row as a message in hand; fails on a payload that no longer decodes. */
-export const fromRow = (row: DueRow): Effect.Effect<OpenMessage, Schema.SchemaError> =>
-  Effect.map(payload(row), (decoded) => ({ ...row, ...decoded }))
+export const fromRow = (row: DueRow): Exit.Exit<OpenMessage, Schema.SchemaError> => {
+  const recipient = recipientOf(row.recipient)
+  if (Exit.isFailure(recipient)) return Exit.failCause(recipient.cause)
+  const instructions = row.lane === "bulk" ? shared(row.instructions) : instructionsOf(row.instructions)
+  return Exit.map(instructions, (decoded) => ({ ...row, recipient: recipient.value, instructions: decoded }))
+}

@@ -5,7 +5,7 @@ import type { DueRow, Lane, OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/Owned.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
-import { Clock, Duration, Effect, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
+import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
 
 /** Rows of one look at the store, at most. */
 const largestWindow = 1_000
@@ -50,7 +50,7 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Whose turns hold so much that nothing is read for them; whether one does; whether it may hold one message more. */
   readonly turns: Pick<ReturnType<typeof LaneShares.make>, "full" | "isFull" | "mayHold">
   readonly offer: (message: OpenMessage) => boolean
-  readonly decode: (row: DueRow) => Effect.Effect<OpenMessage, Schema.SchemaError>
+  readonly decode: (row: DueRow) => Exit.Exit<OpenMessage, Schema.SchemaError>
   readonly abandon: (row: DueRow) => Effect.Effect<void, never>
 }): Effect.fn.Return<Reader, never, Scope.Scope> {
   const { journal, lane, owned } = options
@@ -147,8 +147,12 @@ export const make = Effect.fnUntraced(function*(options: {
     for (const row of due.rows) {
       seen.add(row.id)
       if (options.holds(row.id) || refused.has(row.recipientKey)) continue
-      const message = yield* options.decode(row).pipe(Effect.catch(() => Effect.as(options.abandon(row), undefined)))
-      if (message === undefined) continue
+      const decoded = options.decode(row)
+      if (Exit.isFailure(decoded)) {
+        yield* options.abandon(row)
+        continue
+      }
+      const message = decoded.value
       const turn = LaneShares.turnOf(row)
       if (!options.turns.mayHold(turn)) {
         waiting.add(turn)

@@ -1,5 +1,6 @@
 import { Status } from "#schemas/Status.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
+import * as Events from "#layers/postgres/journal/Events.ts"
 import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
@@ -89,8 +90,8 @@ export const write = (sql: SqlClient.SqlClient) =>
       low,
       high,
       shards,
-      ...Texts.of(batch, ({ events }) => events.length === 0 ? undefined : JSON.stringify(events)),
-      ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : JSON.stringify(inbox.rendered))
+      ...Texts.of(batch, ({ events }) => events.length === 0 ? undefined : Events.textOf(events)),
+      ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : Events.outputOf(inbox.rendered))
     ])
     const committedAtNanos = yield* Clock.monotonicTimeNanos
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
