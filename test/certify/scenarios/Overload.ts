@@ -62,8 +62,9 @@ export const overload: Scenario = (setting) =>
         for (; offered < due; offered++) under.push(post())
         resident = Math.max(resident, residentBytes(process().pid))
       }
-      const goodput = accepted / servedUnder()
+      // Until the last has its answer: as long as some wait, there is more than the server can take.
       await Promise.all(under)
+      const goodput = accepted / servedUnder()
       // What was accepted before is delivered beside: the more of it waits, the less is left for accepting, overload or not.
       const capacity = (before.served + (await measured()).served) / 2
       caller.close()
