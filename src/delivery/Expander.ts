@@ -2,6 +2,7 @@ import type { OpenExpansion } from "#src/delivery/Expansion.ts"
 import type { Expansions } from "#src/delivery/Expansions.ts"
 import type { make as makeOwned, Owner } from "#src/delivery/Owned.ts"
 import { aloneFrom } from "#src/delivery/Quarantine.ts"
+import { retried } from "#src/delivery/Retried.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Together } from "#src/delivery/Together.ts"
 import * as Turn from "#src/delivery/Turn.ts"
@@ -102,9 +103,11 @@ export const make = Effect.fnUntraced(function*(options: {
   })
 
   const loop: Effect.Effect<void, StoreUnavailable> = Effect.gen(function*() {
-    const now = yield* Clock.currentTimeMillis
-    const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
-    yield* signal.await.pipe(Effect.timeoutOption(wait))
+    if (!Latch.isOpen(signal)) {
+      const now = yield* Clock.currentTimeMillis
+      const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
+      yield* Effect.raceFirst(signal.await, Effect.sleep(wait))
+    }
     Latch.closeUnsafe(signal)
     if (yield* look) Latch.openUnsafe(signal)
   })
@@ -113,10 +116,11 @@ export const make = Effect.fnUntraced(function*(options: {
     Latch.openUnsafe(signal)
   }
 
-  yield* loop.pipe(
+  const guarded = loop.pipe(
     Effect.tapError((error) => Effect.logWarning("cannot go on with requests to many", error)),
-    Effect.tapError(() => Effect.sync(behind)),
-    Effect.retry(backoff),
+    Effect.tapError(() => Effect.sync(behind))
+  )
+  yield* retried(guarded, backoff).pipe(
     Effect.catchCause((cause) =>
       Effect.andThen(Effect.logError("the expander crashed", cause), Effect.sleep("1 second"))
     ),

@@ -1,4 +1,5 @@
 import type { Journal } from "#src/delivery/Journal.ts"
+import { retried } from "#src/delivery/Retried.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Deferred, Duration, Effect, Latch, Metric, Schedule } from "effect"
 
@@ -44,11 +45,10 @@ export const make = (journal: Journal["Service"]) => {
 
   /** One epoch of a shard, from its beginning to the write that another owner's epoch refused. */
   const epoch = Effect.fnUntraced(function*(shard: number, node: string, onTaken: Effect.Effect<void>) {
-    const taken = yield* journal.take(shard, node, yield* Clock.currentTimeMillis).pipe(
-      Effect.tapError((error) => Effect.logWarning("cannot take a shard", { shard }, error)),
-      Effect.retry(backoff),
-      Effect.orDie
+    const take = journal.take(shard, node, yield* Clock.currentTimeMillis).pipe(
+      Effect.tapError((error) => Effect.logWarning("cannot take a shard", { shard }, error))
     )
+    const taken = yield* Effect.orDie(retried(take, backoff))
     const owner: Owner = {
       shard,
       epoch: taken.epoch,

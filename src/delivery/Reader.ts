@@ -3,6 +3,7 @@ import type { Journal } from "#src/delivery/Journal.ts"
 import * as LaneShares from "#src/delivery/LaneShares.ts"
 import type { DueRow, Lane, OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { make as makeOwned } from "#src/delivery/Owned.ts"
+import { retried } from "#src/delivery/Retried.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
@@ -178,9 +179,10 @@ export const make = Effect.fnUntraced(function*(options: {
   })
 
   const untilSomething = Effect.gen(function*() {
+    if (Latch.isOpen(signal)) return
     const now = yield* Clock.currentTimeMillis
     const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
-    yield* signal.await.pipe(Effect.timeoutOption(wait))
+    yield* Effect.raceFirst(signal.await, Effect.sleep(wait))
   })
 
   const isCrowded = () => options.free() < windowSize / 16
@@ -197,16 +199,16 @@ export const make = Effect.fnUntraced(function*(options: {
     if (!seenAll) wake()
   })
 
-  const guarded: Effect.Effect<void, StoreUnavailable> = loop
-  yield* guarded.pipe(
+  const guarded: Effect.Effect<void, StoreUnavailable> = loop.pipe(
     Effect.tapError((error) => Effect.logWarning("cannot read what is due", error)),
     Effect.tapCause(() =>
       Effect.sync(() => {
         failing = true
         behind()
       })
-    ),
-    Effect.retry(backoff),
+    )
+  )
+  yield* retried(guarded, backoff).pipe(
     Effect.catchCause((cause) =>
       Effect.andThen(Effect.logError("the reader crashed", cause), Effect.sleep("1 second"))
     ),
