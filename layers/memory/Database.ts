@@ -8,6 +8,8 @@ type Change<A> = (state: State) => readonly [answer: A, state: State]
 export class Database extends Context.Service<Database, {
   /** Reads the transaction that it is called in, else what is committed; never waits for another's transaction. */
   readonly read: <A>(f: (state: State) => A) => Effect.Effect<A>
+  /** What is committed, for who looks on from outside of every effect. */
+  readonly committed: () => State
   /** One atomic change: part of the transaction that it is called in, else committed at once. */
   readonly modify: <A>(change: Change<A>) => Effect.Effect<A>
   /**
@@ -93,6 +95,7 @@ const make = Effect.sync(() => {
 
   return Database.of({
     read,
+    committed: () => committed,
     modify,
     transaction: (effect) =>
       Effect.flatMap(

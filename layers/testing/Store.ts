@@ -37,7 +37,7 @@ export const make = (options: Options) => {
 
   const latency = () => chance.happens(0.01) ? chance.int(100, 3_000) : chance.int(1, 12)
   const fate = (): Fate => options.isDown() ? "refused" : chance.happens(options.loses) ? "unheard" : "served"
-  const look = <A>(f: (state: State) => A): A => Effect.runSync(database.read(f))
+  const look = <A>(f: (state: State) => A): A => f(database.committed())
   const row = (scope: Scope, id: MessageId) => look((state) => findMessage(state, scope, id))
 
   const note = (

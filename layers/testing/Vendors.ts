@@ -19,6 +19,10 @@ export interface VendorOptions {
   readonly script?: ReadonlyArray<Cue.Cue>
 }
 
+/** Made once: an error takes the stack along in which it is made, and that costs more than a whole call. */
+const refused = new Unavailable({ detail: "The connection was refused" })
+const broken = new Unknown({ detail: "The connection broke" })
+
 const textOf = ({ rendered }: Delivery): string => JSON.stringify(rendered)
 
 const addressOf = (profile: Profile, field: string): string | undefined => {
@@ -59,8 +63,8 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
                 cue._tag === "Refuse"
                   ? Cue.errorOf(cue)
                   : cue.proved
-                  ? new Unavailable({ detail: "The connection was refused" })
-                  : new Unknown({ detail: "The connection broke" })
+                  ? refused
+                  : broken
               )
           )
         }))
