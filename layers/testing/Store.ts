@@ -25,7 +25,8 @@ interface Options {
   readonly announce: (shards: ReadonlyArray<number>) => void
 }
 
-const gone = () => new StoreUnavailable({ cause: "The connection to the store is gone" })
+/** Made once, since an error takes along the stack in which it is made. */
+const gone = new StoreUnavailable({ cause: "The connection to the store is gone" })
 
 const newest = (state: State, shard: number): number => Option.getOrElse(HashMap.get(state.epochs, shard), () => 0)
 
@@ -74,13 +75,13 @@ export const make = (options: Options) => {
         loop.after(latency(), () => asker.post(() => resume(exit)))
       loop.after(latency(), () => {
         const becomes = fate()
-        if (becomes === "refused") return answer(Exit.fail(gone()))
+        if (becomes === "refused") return answer(Exit.fail(gone))
         const [exit, commit] = noted(() => Effect.runSyncExit(Effect.provideService(question, Clock.Clock, clock)))
         if (becomes === "served") return answer(exit)
         if (commit !== undefined) commit.lost = true
         const at = loop.now()
         options.incidents.push({ kind: "lostAnswer", node: asker.name, at, until: at })
-        return answer(Exit.fail(gone()))
+        return answer(Exit.fail(gone))
       })
     })
 
@@ -114,7 +115,7 @@ export const make = (options: Options) => {
     accept: Effect.fnUntraced(function*(acceptance) {
       yield* Effect.sleep(latency())
       const becomes = fate()
-      if (becomes === "refused") return yield* Effect.andThen(Effect.sleep(latency()), gone())
+      if (becomes === "refused") return yield* Effect.andThen(Effect.sleep(latency()), gone)
       const accepted = yield* journal.accept(acceptance)
       const result = accepted.replayed ? "Replayed" : "Written"
       for (const { id, scope, shard } of acceptance.messages) {
@@ -131,7 +132,7 @@ export const make = (options: Options) => {
         options.announce(acceptance.messages.flatMap(({ shard }) => handover.owns(shard) ? [] : [shard]))
       }
       yield* Effect.sleep(latency())
-      return becomes === "served" ? accepted : yield* gone()
+      return becomes === "served" ? accepted : yield* gone
     }),
     record: record(asker, journal),
     observe: (observed) =>

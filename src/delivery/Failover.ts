@@ -10,6 +10,9 @@ class Turn extends Context.Service<Turn, Candidate>()("tidings/Failover/Turn") {
 /** The message is not done, and goes on within this fiber: this candidate again, or the next. */
 class GoesOn extends Data.TaggedError("GoesOn") {}
 
+/** Made once: an error takes along the stack in which it is made, and nobody reads this one's. */
+const goesOn = new GoesOn()
+
 const isSame = (one: Candidate, other: Candidate): boolean =>
   one.channel === other.channel && one.provider === other.provider
 
@@ -35,12 +38,12 @@ const turn = (attempts: Attempts) =>
     const candidate = yield* Turn
     const now = yield* Clock.currentTimeMillis
     const next = attempts.position(now)
-    if (next._tag !== "Next" || !isSame(next.candidate, candidate)) return yield* new GoesOn()
-    if (next.at - now > shortWait) return yield* new GoesOn()
+    if (next._tag !== "Next" || !isSame(next.candidate, candidate)) return yield* goesOn
+    if (next.at - now > shortWait) return yield* goesOn
     // Its turn came with the end of another candidate's: its own time may be a moment away.
     if (next.at > now) yield* Effect.sleep(next.at - now)
     const ending = yield* attempts.make(candidate, next.possibleDuplicate)
-    return ending ?? (yield* new GoesOn())
+    return ending ?? (yield* goesOn)
   })
 
 /**
