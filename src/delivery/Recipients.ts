@@ -83,6 +83,6 @@ const isJson = Schema.is(Schema.Json)
 export const jsonOf = (fields: Readonly<Record<string, unknown>>): JsonMap =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([key, value]) =>
-      value !== null && value !== undefined && isJson(value) ? [[key, value]] : []
+      typeof value === "string" || (value !== null && value !== undefined && isJson(value)) ? [[key, value]] : []
     )
   )
