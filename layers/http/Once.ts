@@ -10,7 +10,7 @@ import * as Idempotency from "#src/access/Idempotency.ts"
 import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
 import { Intake } from "#src/delivery/Intake.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { createHash } from "node:crypto"
@@ -75,14 +75,13 @@ const once = (idempotency: Idempotency.Idempotency["Service"]): Run => (key, han
 /** What stores nothing runs only if no answer is kept, and outside of the transaction that keeps it: of two at once the first to end is kept. */
 const apart = (idempotency: Idempotency.Idempotency["Service"]): Run => {
   const kept = once(idempotency)
-  const absent = new StoreUnavailable({ cause: "No answer is kept" })
   return (key, handler) =>
-    Effect.matchEffect(idempotency.once(key, Effect.fail(absent)), {
-      onSuccess: (answer) => Effect.succeed(fromStored(answer)),
-      onFailure: (error) => {
-        if (error === absent) return Effect.flatMap(handler, (response) => kept(key, Effect.succeed(response)))
-        return error._tag === "StillRunning" ? Effect.succeed(stillRunning) : unavailable
-      }
+    Effect.matchEffect(idempotency.find(key), {
+      onSuccess: (found) =>
+        Option.isSome(found)
+          ? Effect.succeed(fromStored({ response: found.value, replayed: true }))
+          : Effect.flatMap(handler, (response) => kept(key, Effect.succeed(response))),
+      onFailure: () => unavailable
     })
 }
 

@@ -10,7 +10,7 @@ import {
   type StoredResponse
 } from "#src/access/Idempotency.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Clock, Data, Effect, HashMap, Layer, Order } from "effect"
+import { Clock, Data, Effect, HashMap, Layer, Option, Order } from "effect"
 
 type Failure = StillRunning | StoreUnavailable
 
@@ -54,13 +54,17 @@ export const layer = Layer.effect(
         Effect.catchTag("RolledBack", ({ response }) => Effect.succeed({ response, replayed: true }))
       )
 
+    const find = Effect.fnUntraced(function*(key: IdempotencyKey) {
+      const now = yield* Clock.currentTimeMillis
+      return Option.fromUndefinedOr(yield* read((state) => Keys.find(state, key, now)))
+    })
+
     const first = Effect.fnUntraced(function*<R>(
       key: IdempotencyKey,
       operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
     ) {
-      const now = yield* Clock.currentTimeMillis
-      const kept = yield* read((state) => Keys.find(state, key, now))
-      return kept === undefined ? yield* commit(key, operation) : { response: kept, replayed: true }
+      const kept = yield* find(key)
+      return Option.isNone(kept) ? yield* commit(key, operation) : { response: kept.value, replayed: true }
     })
 
     const once: Idempotency["Service"]["once"] = (key, operation) => shared(Keys.nameOf(key), first(key, operation))
@@ -74,6 +78,6 @@ export const layer = Layer.effect(
       })
     })
 
-    return Idempotency.of({ once, sweep })
+    return Idempotency.of({ once, find, sweep })
   })
 )

@@ -78,7 +78,10 @@ const make = Effect.gen(function*() {
   const once: Idempotency["Service"]["once"] = (key, operation) =>
     shared(JSON.stringify([key.scope, key.path, key.value]), commit(key, operation))
 
-  return Idempotency.of({ once, sweep: (limit) => orUnavailable(keyRow.sweep(limit)) })
+  const find: Idempotency["Service"]["find"] = (key) =>
+    orUnavailable(Effect.flatMap(Clock.currentTimeMillis, (now) => keyRow.find(key, now)))
+
+  return Idempotency.of({ once, find, sweep: (limit) => orUnavailable(keyRow.sweep(limit)) })
 })
 
 export const layer = Layer.effect(Idempotency, make)

@@ -1,6 +1,6 @@
 import { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
 
 /**
  * What identifies a call to be run once: scope, path with its parameters filled in and no query, and the caller's value
@@ -42,6 +42,8 @@ export class Idempotency extends Context.Service<Idempotency, {
     key: IdempotencyKey,
     operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
   ) => Effect.Effect<Answer, StillRunning | StoreUnavailable, R>
+  /** The response that was stored for a key; it waits for no call under way. */
+  readonly find: (key: IdempotencyKey) => Effect.Effect<Option.Option<StoredResponse>, StoreUnavailable>
   /** Deletes expired rows, at most `limit`; answers how many went. */
   readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
 }>()("tidings/Idempotency") {}

@@ -119,6 +119,27 @@ export const idempotencyContract = <E>(
       { arbitrary: { runs: 15 } }
     )
 
+    it.effect("P5: what is found for a key is what was stored, until it expires, and found at once beside a call under way", () =>
+      Effect.gen(function*() {
+        const { key, once, writing } = yield* start
+        const { find } = yield* Idempotency
+        const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const slow = Deferred.succeed(begun, undefined).pipe(
+          Effect.andThen(Deferred.await(go)),
+          Effect.andThen(writing(Fixture.response("stored")))
+        )
+        const call = yield* Effect.forkChild(once(key(), slow))
+        yield* Deferred.await(begun)
+        if (!oneBackend) assert.deepStrictEqual(yield* find(key()), Option.none())
+        yield* Deferred.succeed(go, undefined)
+        yield* Fiber.join(call)
+        assert.deepStrictEqual(yield* find(key()), Option.some(Fixture.response("stored")))
+        assert.deepStrictEqual(yield* find(key({ value: "another" })), Option.none())
+        assert.deepStrictEqual(yield* find(key({ path: "/another" })), Option.none())
+        yield* TestClock.adjust("61 seconds")
+        assert.deepStrictEqual(yield* find(key()), Option.none())
+      }))
+
     it.effect("a duplicate of a call that takes longer than 5 s is told so; the call itself goes on", () =>
       Effect.gen(function*() {
         const { key, once, runs, writing } = yield* start

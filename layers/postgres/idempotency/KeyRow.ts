@@ -1,5 +1,5 @@
 import { type IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const headers = Schema.fromJsonString(StoredResponse.fields.headers)
@@ -31,6 +31,14 @@ export const make = (sql: SqlClient.SqlClient) => {
       (rows) => rows.length === 1
     )
 
+  const find = Effect.fnUntraced(function*(key: IdempotencyKey, now: number) {
+    const rows = yield* sql`select owner, status, headers, body from idempotency
+      where scope = ${key.scope} and path = ${key.path} and key = ${key.value} and expires_at > ${now}::bigint`
+    if (rows.length === 0) return Option.none()
+    const [{ body, headers, status }] = yield* decodeStored(rows)
+    return Option.some({ status, headers, body } satisfies StoredResponse)
+  })
+
   const read = Effect.fnUntraced(function*(key: IdempotencyKey) {
     const rows = yield* sql`select owner, status, headers, body from idempotency
       where scope = ${key.scope} and path = ${key.path} and key = ${key.value}`
@@ -57,5 +65,5 @@ export const make = (sql: SqlClient.SqlClient) => {
     return count
   })
 
-  return { take, read, fill, sweep }
+  return { take, find, read, fill, sweep }
 }

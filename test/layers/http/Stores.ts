@@ -136,6 +136,12 @@ export const layer = (state: State) => {
   })
 
   const idempotency = Layer.mock(Idempotency, {
+    find: (key) =>
+      Effect.suspend(() =>
+        state.down
+          ? Effect.fail(new StoreUnavailable({ cause: "planted" }))
+          : Effect.succeed(Option.fromUndefinedOr(replay(key)))
+      ),
     once: Effect.fnUntraced(function*<R>(
       key: IdempotencyKey,
       operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
