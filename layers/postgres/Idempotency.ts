@@ -4,7 +4,7 @@ import * as Followers from "#src/access/Followers.ts"
 import { type Answer, CurrentKey, Idempotency, type IdempotencyKey, StillRunning } from "#src/access/Idempotency.ts"
 import type { StoredResponse } from "#src/access/Idempotency.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Clock, Data, Effect, Layer, Schedule } from "effect"
+import { Clock, Data, Effect, Layer, Option, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 
@@ -38,7 +38,8 @@ const make = Effect.gen(function*() {
       Effect.catchIf(isLockTimeout, () => Effect.fail(new StillRunning()))
     )
     if (!taken) {
-      const stored = yield* keyRow.read(key)
+      // Not taken, it is there: the refused insert holds its row.
+      const stored = yield* Effect.orDie(Effect.fromOption(yield* keyRow.find(key, now)))
       return { response: stored.response, replayed: stored.owner !== owner }
     }
     const response = yield* operation.pipe(
@@ -79,7 +80,11 @@ const make = Effect.gen(function*() {
     shared(JSON.stringify([key.scope, key.path, key.value]), commit(key, operation))
 
   const find: Idempotency["Service"]["find"] = (key) =>
-    orUnavailable(Effect.flatMap(Clock.currentTimeMillis, (now) => keyRow.find(key, now)))
+    Clock.currentTimeMillis.pipe(
+      Effect.flatMap((now) => keyRow.find(key, now)),
+      Effect.map(Option.map(({ response }) => response)),
+      orUnavailable
+    )
 
   return Idempotency.of({ once, find, sweep: (limit) => orUnavailable(keyRow.sweep(limit)) })
 })

@@ -1,11 +1,11 @@
 import { type IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
-import { Clock, Effect, Option, Schema } from "effect"
+import { Array, Clock, Effect, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const headers = Schema.fromJsonString(StoredResponse.fields.headers)
 const encodeHeaders = Schema.encodeEffect(headers)
 const decodeStored = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ owner: Schema.String, status: Schema.Int, headers, body: Schema.String })])
+  Schema.Array(Schema.Struct({ owner: Schema.String, status: Schema.Int, headers, body: Schema.String }))
 )
 const decodeCount = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Int })]))
 
@@ -31,19 +31,14 @@ export const make = (sql: SqlClient.SqlClient) => {
       (rows) => rows.length === 1
     )
 
+  /** What a committed call stored for the key, until it expires. */
   const find = Effect.fnUntraced(function*(key: IdempotencyKey, now: number) {
     const rows = yield* sql`select owner, status, headers, body from idempotency
       where scope = ${key.scope} and path = ${key.path} and key = ${key.value} and expires_at > ${now}::bigint`
-    if (rows.length === 0) return Option.none()
-    const [{ body, headers, status }] = yield* decodeStored(rows)
-    return Option.some({ status, headers, body } satisfies StoredResponse)
-  })
-
-  const read = Effect.fnUntraced(function*(key: IdempotencyKey) {
-    const rows = yield* sql`select owner, status, headers, body from idempotency
-      where scope = ${key.scope} and path = ${key.path} and key = ${key.value}`
-    const [{ body, headers, owner, status }] = yield* decodeStored(rows)
-    return { owner, response: { status, headers, body } satisfies StoredResponse }
+    return Option.map(Array.head(yield* decodeStored(rows)), ({ body, headers, owner, status }) => ({
+      owner,
+      response: { status, headers, body } satisfies StoredResponse
+    }))
   })
 
   const fill = Effect.fnUntraced(function*(key: IdempotencyKey, response: StoredResponse) {
@@ -65,5 +60,5 @@ export const make = (sql: SqlClient.SqlClient) => {
     return count
   })
 
-  return { take, find, read, fill, sweep }
+  return { take, find, fill, sweep }
 }

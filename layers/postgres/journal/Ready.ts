@@ -5,9 +5,6 @@ import type { Lane } from "#src/delivery/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** Turns that one statement reads: with each it looks into every partition. */
-const mostTurns = 32
-
 /** `LaneShares.turnOf`, as the index has it. */
 export const turnOf = (alias: string) => `(${alias}.scope::text || ':' || coalesce(${alias}.tenant_id, '')) collate "C"`
 
@@ -23,7 +20,7 @@ const turns = (lane: Lane) => `
     union all
     select (select ${turnOf("m")} from messages m
       where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} > turns.turn order by ${turnOf("m")} limit 1), n + 1
-    from turns where turns.turn is not null and n < ${mostTurns})
+    from turns where turns.turn is not null and n < ${Shares.mostTurns})
   select turn from turns where turn is not null`
 
 /** `due_at = 0` is spelt out, since it is what the partial index is for. */
@@ -42,7 +39,6 @@ const passing = (lane: Lane) => `
     select 1 from messages o where o.lane = '${lane}' and o.due_at = 0 and o.recipient_key = x.recipient_key
       and o.shard = x.shard and o.seq < x.seq and not (o.id = any($5::text[])))`
 
-const decodeTurns = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ turn: Schema.String })))
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
 const PlaceRow = Schema.Struct({
   id: Schema.String,
@@ -56,28 +52,18 @@ const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 /** A ready row as the database gives it, and where it stands. */
 type Place = typeof PlaceRow.Type & { readonly row: unknown }
 
-interface Read {
-  readonly rows: ReadonlyArray<unknown>
-  readonly complete: boolean
-  readonly upTo: string | undefined
-}
-
 /** Reads a lane's ready rows by turns, a few turns at a time, until there are enough. Rows are as the database gives them. */
 export const read = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(
     lane: Lane,
     { after = "", fullMailboxes, fullTurns, held, limit, shards }: Window
-  ): Effect.fn.Return<Read, SqlError.SqlError> {
+  ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const rows: Array<unknown> = []
     const owned = [shards.map(({ shard }) => shard), shards.map(({ takenAtSeq }) => takenAtSeq)]
     let complete = true
     for (let from = after;;) {
-      const found = yield* sql.unsafe(turns(lane), [from]).pipe(
-        Effect.flatMap(decodeTurns),
-        Effect.catchTag("SchemaError", Effect.die)
-      )
-      const last = found.length < mostTurns ? undefined : found.at(-1)?.turn
-      const open = found.map(({ turn }) => turn).filter((turn) => !fullTurns.includes(turn))
+      const { last, turns: found } = yield* Shares.next(sql, turns(lane), [from])
+      const open = found.filter((turn) => !fullTurns.includes(turn))
       if (open.length > 0) {
         const { places, short } = yield* Shares.out(
           limit - rows.length,

@@ -1,5 +1,28 @@
 import * as Turns from "#src/delivery/Turns.ts"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+/** Turns that one statement reads: with each it looks into every partition. */
+export const mostTurns = 32
+
+/** What a lane's look found. Rows are as the database gives them; `upTo`: the last turn that was looked at, if there are turns behind it. */
+export interface Read {
+  readonly rows: ReadonlyArray<unknown>
+  readonly complete: boolean
+  readonly upTo: string | undefined
+}
+
+const decodeTurns = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ turn: Schema.String })))
+
+/** The next turns by a statement that answers at most `mostTurns` of them; `last`: behind which there may be more. */
+export const next = Effect.fnUntraced(
+  function*(sql: SqlClient.SqlClient, statement: string, params: ReadonlyArray<unknown>) {
+    const found = yield* Effect.flatMap(sql.unsafe(statement, params), decodeTurns)
+    const turns = found.map(({ turn }) => turn)
+    return { turns, last: turns.length < mostTurns ? undefined : turns.at(-1) }
+  },
+  Effect.catchTag("SchemaError", Effect.die)
+)
 
 /** Reads so many rows of these turns, each its share; what some leave of theirs goes to those that have more, which are `short` in the end. */
 export const out = Effect.fnUntraced(function*<A extends { readonly turn: string }, E>(

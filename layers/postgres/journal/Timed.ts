@@ -5,9 +5,6 @@ import type { Lane } from "#src/delivery/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** Turns that are read together. */
-const mostTurns = 32
-
 /** `due_at > 0` is spelt out, since it is what the partial indexes are for. */
 const isDue = (lane: Lane) => `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $3`
 
@@ -32,7 +29,7 @@ const turns = (lane: Lane) => `
       select ${Ready.turnOf("m")} as turn, m.due_at from messages m
       where m.lane = '${lane}' and m.due_at > 0 and ${Ready.turnOf("m")} > turns.turn
       order by ${Ready.turnOf("m")}, m.due_at limit 1) next)
-  select turn from turns where due_at <= $2 and not (turn = any($3::text[])) limit ${mostTurns}`
+  select turn from turns where due_at <= $2 and not (turn = any($3::text[])) limit ${Shares.mostTurns}`
 
 const byTurns = (lane: Lane) => `
   with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
@@ -43,7 +40,6 @@ const byTurns = (lane: Lane) => `
     order by m.due_at limit $5) one
   order by one."dueAt"`
 
-const decodeTurns = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ turn: Schema.String })))
 const decodeFound = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ id: Schema.NullOr(Schema.String), isMore: Schema.Boolean }))
 )
@@ -53,12 +49,6 @@ const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 /** A timed row as the database gives it, and whose it is. */
 type Place = typeof PlaceRow.Type & { readonly row: unknown }
 
-interface Read {
-  readonly rows: ReadonlyArray<unknown>
-  readonly complete: boolean
-  readonly upTo: string | undefined
-}
-
 /**
  * Reads a lane's timed rows whose time has come, the most overdue first. Where there are more than the limit, as when one tenant's campaign
  * falls due in one instant, by turns like the ready ones: nobody waits behind somebody's hundred thousand, and nothing scans them.
@@ -67,7 +57,7 @@ export const read = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(
     lane: Lane,
     { fullMailboxes, fullTurns, held, limit, now, shards, timedAfter = "" }: Window
-  ): Effect.fn.Return<Read, SqlError.SqlError> {
+  ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const owned = [shards.map(({ shard }) => shard), shards.map(({ takenAtSeq }) => takenAtSeq), now]
     const raw = yield* sql.unsafe(overdue(lane), [...owned, held, limit, fullMailboxes, fullTurns])
     const found = yield* Effect.orDie(decodeFound(raw))
@@ -77,14 +67,10 @@ export const read = (sql: SqlClient.SqlClient) =>
     const rows: Array<unknown> = []
     let complete = timedAfter === ""
     for (let from = timedAfter;;) {
-      const next = yield* sql.unsafe(turns(lane), [from, now, fullTurns]).pipe(
-        Effect.flatMap(decodeTurns),
-        Effect.catchTag("SchemaError", Effect.die)
-      )
-      const last = next.length < mostTurns ? undefined : next.at(-1)?.turn
+      const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, now, fullTurns])
       const { places, short } = yield* Shares.out(
         limit - rows.length,
-        next.map(({ turn }) => turn),
+        next,
         Effect.fnUntraced(function*(open, share, taken: ReadonlyArray<Place>) {
           const ids = [...held, ...taken.map(({ id }) => id)]
           const raw = yield* sql.unsafe(byTurns(lane), [...owned, ids, share, fullMailboxes, open])
