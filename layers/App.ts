@@ -33,7 +33,6 @@ import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
-import * as RedisRateLimits from "#layers/redis/RateLimits.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
 import * as Limits from "#src/access/RateLimits.ts"
@@ -58,9 +57,11 @@ import * as AudienceUpkeep from "#src/people/AudienceUpkeep.ts"
 import * as Callbacks from "#src/reports/Callbacks.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import * as Tracking from "#src/reports/Tracking.ts"
-import { NodeCrypto, NodeHttpServer, NodeServices } from "@effect/platform-node"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { PgClient } from "@effect/sql-pg"
-import { type Config, Effect, Layer, type Schema } from "effect"
+import { type Config, Effect, Layer, type Redacted, type Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { SocketServer } from "effect/socket"
@@ -134,10 +135,16 @@ const welcome = ({ bootstrapSecret: secret, port }: Values) =>
     yield* Effect.logInfo("listening", { url, docs: `${url}/docs` })
   }))
 
+/** The client of Redis is six hundred modules, which a node without Redis does not load. */
+const inRedis = (url: Redacted.Redacted) =>
+  Layer.unwrap(
+    Effect.map(Effect.promise(() => import("#layers/redis/RateLimits.ts")), ({ layer }) => layer(url))
+  )
+
 /** Counters in the database, or in Redis over it. */
 const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
   Layer.merge(
-    redisUrl === undefined ? Layer.empty : RedisRateLimits.layer(redisUrl),
+    redisUrl === undefined ? Layer.empty : inRedis(redisUrl),
     Layer.succeed(Limits.RateLimitTable, Limits.parse(text) ?? Limits.defaults)
   )
 

@@ -1,7 +1,7 @@
 import * as Worker from "#layers/cluster/Worker.ts"
 import * as Settings from "#layers/settings/Settings.ts"
 import * as Telemetry from "#layers/telemetry/Telemetry.ts"
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer } from "effect"
 import process from "node:process"
 

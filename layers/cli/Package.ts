@@ -52,6 +52,7 @@ const declare = (): void => {
       extends: join(root, "tsconfig.json"),
       compilerOptions: {
         noEmit: false,
+        incremental: false,
         declaration: true,
         emitDeclarationOnly: true,
         rootDir: root,
@@ -70,7 +71,7 @@ const declare = (): void => {
 /** The packages that these files import. */
 const imported = (files: ReadonlyArray<string>): ReadonlySet<string> => {
   const specifiers = files.flatMap((file) => [
-    ...readFileSync(join(out, file), "utf8").matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"([^".#][^":]*)"/g)
+    ...readFileSync(join(out, file), "utf8").matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)"([@a-z][^":\s]*)"/g)
   ])
   return new Set(specifiers.map(([, name = ""]) => name.split("/").slice(0, name.startsWith("@") ? 2 : 1).join("/")))
 }

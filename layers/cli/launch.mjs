@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from "node:fs"
 import { constants } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { heap } from "./heap.mjs"
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 const packaged = join(root, "node_modules", "node", "bin", "node")
@@ -14,7 +15,7 @@ const vitest = [join(root, "node_modules/vitest/vitest.mjs"), "run", "--root", r
 
 /** What each command hands to Node, and whether it needs the development tools. */
 const commands = {
-  start: { arguments: sources("layers/main.ts"), tools: false },
+  start: { arguments: [...heap, ...sources("layers/main.ts")], tools: false },
   tidings: { arguments: sources("layers/cli/Tidings.ts"), tools: false },
   test: { arguments: vitest, tools: true },
   check: { arguments: sources("test/check.ts"), tools: true },

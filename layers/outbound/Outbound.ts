@@ -3,7 +3,7 @@ import * as Connection from "#layers/outbound/Connection.ts"
 import { exchange } from "#layers/outbound/Exchange.ts"
 import * as Target from "#layers/outbound/Target.ts"
 import { Outbound, OutboundNotSent, type OutboundRequest } from "#src/delivery/Outbound.ts"
-import { NodeDns } from "@effect/platform-node"
+import * as NodeDns from "@effect/platform-node/NodeDns"
 import { Clock, Effect, Layer } from "effect"
 import { Dns } from "effect/net"
 

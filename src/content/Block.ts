@@ -1,4 +1,5 @@
 import type { Inline } from "#src/content/Inline.ts"
+import type { Schema } from "effect"
 
 export type Align = "left" | "center" | "right" | "full"
 
@@ -40,6 +41,8 @@ export type Block =
   | { readonly _tag: "Code"; readonly text: string }
   /** The author's own HTML, data in it escaped for where it stands. */
   | { readonly _tag: "Html"; readonly html: string }
+  /** An element in the form of the chat platform that it is for, as its author's program made it. */
+  | { readonly _tag: "Native"; readonly json: Schema.JsonObject }
   | { readonly _tag: "List"; readonly ordered: boolean; readonly start: number; readonly blocks: ReadonlyArray<Block> }
   | { readonly _tag: "Item"; readonly background: string | undefined; readonly blocks: ReadonlyArray<Block> }
   | { readonly _tag: "Columns"; readonly blocks: ReadonlyArray<Block> }

@@ -113,7 +113,8 @@ const simply = recent(4, (content: Content, channel: string, language: string | 
     language,
     document: { ...document, title: Plain.oneLine(document.title) },
     layout: undefined,
-    write: (template) => template
+    write: (template) => template,
+    refuse: () => {}
   }))
 })
 
@@ -157,7 +158,8 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
       language,
       document: { ...found, raw, title: Plain.oneLine(found.title) },
       layout: branding?.layout,
-      write: (template) => fill(template, { ...scope, ...around }, budget, contexts())
+      write: (template) => fill(template, { ...scope, ...around }, budget, contexts()),
+      refuse: (detail) => budget.fail(detail)
     })
     if (budget.failure !== undefined) return Result.fail(budget.failure)
     return withinLimits(rendered)

@@ -61,6 +61,8 @@ const blockText = (block: Block, way: Way): string | undefined => {
       return way.isLetter ? rule : undefined
     case "Code":
       return block.text
+    case "Native":
+      return undefined
     case "Html":
       return way.isLetter ? textOf(block.html) : undefined
     case "List":

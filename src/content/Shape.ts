@@ -54,6 +54,8 @@ export interface Shaping {
   readonly layout: Layout | undefined
   /** Fills in the variables of the layout's own texts. */
   readonly write: (template: string) => string
+  /** Fails the rendering. */
+  readonly refuse: (detail: string) => void
 }
 
 const email = ({ document, language, layout, write }: Shaping): Rendered => {
@@ -75,13 +77,18 @@ const texted = (said: string): Pick<Rendered, "text" | "segments"> => {
 }
 
 /** The elements in the form of a chat platform that has one. */
-const nativeOf = ({ document: { blocks, isRich, title }, providers }: Shaping): Pick<Rendered, "native"> => {
+const nativeOf = ({ document: { blocks, isRich, title }, providers, refuse }: Shaping): Pick<Rendered, "native"> => {
   if (!isRich) return {}
+  const isNative = blocks.flatMap(inside).some(({ _tag }) => _tag === "Native")
   if (providers.includes("slack")) {
     const made = slackBlocks(title, blocks)
+    // A text in place of what the author made for this platform would not be the author's message.
+    if (made.length === 0 && isNative) refuse("Slack takes no more than 50 blocks")
     return made.length === 0 ? {} : { native: { slackBlocks: made } }
   }
   const card = providers.includes("msteams") ? adaptiveCard(title, blocks) : undefined
+  if (card === undefined && isNative && providers.includes("msteams"))
+    refuse("The card is empty, or longer than Teams takes")
   return card === undefined ? {} : { native: { adaptiveCard: card } }
 }
 

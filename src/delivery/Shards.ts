@@ -17,10 +17,10 @@ import { Context, Effect, Layer } from "effect"
 
 /**
  * Messages in the hands of one node at once, by lane. That of bulk is its budget of fibers, provider connections and steps in the journal's
- * batches, for the whole node: whatever waits behind it, a transactional message finds room and a short batch (design.md §3, Lanes). A tenant alone gets three
- * quarters of it.
+ * batches, for the whole node: whatever waits behind it, a transactional message finds room, and three batches before it at most (design.md §3,
+ * Lanes). A tenant alone gets three quarters of it. With a third of that room the looks were short, and a fan-out a fifth slower.
  */
-const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 680 }
+const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 2_040 }
 
 /** Messages of one recipient and lane in hand at once; what is above stays a due row. */
 const mailboxCapacity = 32

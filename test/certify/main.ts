@@ -16,9 +16,6 @@ import { workers } from "./scenarios/Workers.ts"
 import { at } from "./Scenario.ts"
 import { type Skipped, table, type Verdict } from "./Verdict.ts"
 
-// What was started is ended by what listens for the exit.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130))
-
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "10" },
@@ -70,8 +67,16 @@ const wanted = settings.flatMap(({ runtime, scenarios, storage }) =>
   })
 )
 
-const postgres = PrivatePostgres.programs() === undefined ? undefined : await PrivatePostgres.make()
 const verdicts: Array<Verdict | Skipped> = []
+// A run that is stopped tells of what it saw. What was started is ended by what listens for the exit.
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.on(signal, () => {
+    console.log(table(verdicts))
+    console.error(`stopped after ${verdicts.length} of ${wanted.length} scenarios`)
+    process.exit(130)
+  })
+}
+const postgres = PrivatePostgres.programs() === undefined ? undefined : await PrivatePostgres.make()
 const end = performance.now() + Number(values.minutes) * 60_000
 for (const [n, { full, runtime, scenario, storage }] of wanted.entries()) {
   // What is left of the time, shared by what is left to run; the least of each runs in any case.

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { appendFileSync, chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -82,7 +82,13 @@ export const make = async (given?: string): Promise<PrivatePostgres> => {
     running.kill(how === "fast" ? "SIGINT" : "SIGQUIT")
     await gone
   }
-  process.once("exit", () => server?.kill("SIGQUIT"))
+  process.once("exit", () => {
+    if (server === undefined) return
+    // A run that is cut short leaves nothing behind: its server writes until it is gone.
+    const [command = "", ...first] = [...prefix, join(bin, "pg_ctl")]
+    spawnSync(command, [...first, "stop", "-D", data, "-m", "immediate"], { cwd: directory, stdio: "ignore" })
+    if (given === undefined) rmSync(directory, { recursive: true, force: true })
+  })
   await start()
   return {
     url: `postgres://root@127.0.0.1:${port}/postgres`,

@@ -13,8 +13,8 @@ export interface Backend {
   readonly run: (unit: Uint8Array) => Result.Result<Buffer, DatabaseBroken>
   /** Whether it is inside BEGIN … COMMIT. */
   readonly inTransaction: () => boolean
-  /** What a new connection is told: authentication, parameters, ready. */
-  readonly greeting: Buffer
+  /** What a new connection is told: authentication, parameters, the number under which it may be cancelled, ready. */
+  readonly greeting: (connection: number) => Buffer
   readonly broken: () => DatabaseBroken | undefined
 }
 
@@ -99,11 +99,12 @@ export const make = (db: PGlite, lastWords: () => string): Result.Result<Backend
       return call(unit, loop)
     },
     inTransaction: () => module._IsTransactionBlock() !== 0,
-    greeting: Buffer.concat([
-      ...[...Frames.frames(said)].filter((one) => one[0] === authentication || one[0] === parameter),
-      Frames.frame("K", [0, 0, 0, 1, 0, 0, 0, 0]),
-      Frames.frame("Z", [0x49])
-    ]),
+    greeting: (connection) =>
+      Buffer.concat([
+        ...[...Frames.frames(said)].filter((one) => one[0] === authentication || one[0] === parameter),
+        Frames.keyData(connection),
+        Frames.idle
+      ]),
     broken: () => broken
   }))
 }

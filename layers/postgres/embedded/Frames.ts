@@ -38,6 +38,22 @@ export const frame = (letter: string, ...parts: ReadonlyArray<string | ReadonlyA
   return Buffer.concat([head, ...body])
 }
 
+/** What a connection names in a CancelRequest, without a secret: who connects is in this process. */
+export const keyData = (connection: number): Buffer => {
+  const body = Buffer.alloc(8)
+  body.writeUInt32BE(connection)
+  return frame("K", [...body])
+}
+
+/** Ready, in no transaction. */
+export const idle = frame("Z", [0x49])
+
+/** What PostgreSQL answers to a statement that was cancelled. */
+export const canceled: Buffer = Buffer.concat([
+  frame("E", "SERROR", "VERROR", "C57014", "Mcanceling statement due to user request", [0]),
+  idle
+])
+
 /** The version number of protocol 3.0, and the requests that may stand in its place. */
 export const version = { protocol: 3 << 16, cancel: 80877102, tls: 80877103, gss: 80877104 }
 

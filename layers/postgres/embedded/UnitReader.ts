@@ -15,9 +15,9 @@ export interface Requests {
   readonly startup: () => void
   readonly plainText: () => void
   readonly unit: (unit: Unit) => void
-  /**
-   * Terminate, a CancelRequest (statements here cannot be cancelled), or `fault`: what PostgreSQL would not survive.
-   */
+  /** A CancelRequest for this connection, before the `end` of the one that brings it. */
+  readonly cancel: (connection: number) => void
+  /** Terminate, the end of a CancelRequest, or `fault`: what PostgreSQL would not survive. */
   readonly end: (fault?: string) => void
 }
 
@@ -77,7 +77,10 @@ export class UnitReader {
       if (input.length < next) return input.subarray(from)
       if (!this.started) {
         const version = input.readUInt32BE(at + 4)
-        if (version === Frames.version.cancel) return this.end()
+        if (version === Frames.version.cancel) {
+          if (length >= 12) this.requests.cancel(input.readUInt32BE(at + 8))
+          return this.end()
+        }
         this.started = version >> 16 === Frames.version.protocol >> 16
         if (this.started) this.requests.startup()
         else if (version === Frames.version.tls || version === Frames.version.gss) this.requests.plainText()

@@ -7,8 +7,15 @@ import type { Buffer } from "node:buffer"
 import { Duplex } from "node:stream"
 import { clearTimeout, setImmediate, setTimeout } from "node:timers"
 
-/** The event loop gets its turn after so many milliseconds of statements. */
+/** Others get the event loop after so many milliseconds of statements. */
 const turnMillis = 2
+
+/**
+ * Turns of the event loop that others get for each millisecond of statements. In a turn Node accepts one connection (libuv), and only in every
+ * sixty-first Deno looks at its sockets (Tokio's `event_interval`): with a turn after each statement, and those of a tenth of a second, a burst of
+ * callers waited for half a minute. A turn that nobody has a use for costs 2 µs.
+ */
+const turnsPerMilli = 8
 
 export interface Wire {
   /** A new connection. Give it to `PgClient` as `stream`. */
@@ -28,13 +35,15 @@ const farewell = "farewell"
 
 /**
  * Any number of wire connections onto one backend. A backend has one transaction, so the connection inside BEGIN …
- * COMMIT keeps it and the others take turns after it, a statement each. A connection that ends is rolled back and its
+ * COMMIT keeps it and the others take turns after it, a statement each. What waits for its turn can be cancelled: nobody runs what its caller
+ * has given up. A connection that ends is rolled back and its
  * prepared statements go. To PostgreSQL they are one session: SET, session advisory locks and temporary tables are
  * common, and a notification goes to all connections.
  */
 export const make = (backend: Backend, options: Options = {}): Wire => {
   const connections = new Set<Connection>()
   const turns: Array<Connection> = []
+  let connected = 0
   let holder: Connection | undefined
   let scheduled = false
   let down: Error | undefined
@@ -42,6 +51,7 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
 
   class Connection extends Duplex {
     readonly units: Array<Unit | typeof farewell> = []
+    readonly number = ++connected
     waiting = false
     greeted = false
     private readonly reader: UnitReader
@@ -54,10 +64,13 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
       this.reader = new UnitReader({
         startup: () => {
           this.greeted = true
-          this.push(backend.greeting)
+          this.push(backend.greeting(this.number))
         },
         plainText: () => void this.push("N"),
         unit: (unit) => this.offer(unit),
+        cancel: (number) => {
+          for (const one of connections) if (one.number === number) one.cancel()
+        },
         end: (fault) => fault === undefined ? this.leave() : this.destroy(new Error(`connection ended: ${fault}`))
       })
       connections.add(this)
@@ -65,6 +78,11 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
     private offer(unit: Unit | typeof farewell) {
       this.units.push(unit)
       queue(this)
+    }
+    /** Statements that still wait for their turn are not run any more; the one that runs, and what is in a transaction, goes on. */
+    private cancel() {
+      if (holder === this || this.units.some((unit) => unit === farewell || !unit.closed)) return
+      for (const _ of this.units.splice(0)) this.push(Frames.canceled)
     }
     /** What it left in the backend, said once. */
     leftovers(): Buffer {
@@ -121,7 +139,17 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
       }
       step(connection)
     } while (performance.now() - start < turnMillis)
-    setImmediate(drain)
+    rest(performance.now() - start)
+  }
+  /** Others' turns, for as long as the statements took at most. */
+  const rest = (millis: number) => {
+    const until = performance.now() + millis
+    let turns = Math.ceil(millis * turnsPerMilli)
+    const turn = () => {
+      if (--turns > 0 && performance.now() < until) setImmediate(turn)
+      else drain()
+    }
+    setImmediate(turn)
   }
   const step = (connection: Connection) => {
     const unit = connection.units.shift()

@@ -12,7 +12,7 @@ import { dkimKey, SmtpSettings } from "#layers/providers/smtp/Settings.ts"
 import { ContentRejected } from "#schemas/DeliveryError.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
 import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
-import { NodeDns } from "@effect/platform-node"
+import * as NodeDns from "@effect/platform-node/NodeDns"
 import { DateTime, Effect, Option } from "effect"
 import { Dns } from "effect/net"
 

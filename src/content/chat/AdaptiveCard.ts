@@ -1,6 +1,7 @@
 import type { Align, Block } from "#src/content/Block.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
 import { type Run, runsOf } from "#src/content/chat/Runs.ts"
+import { isList, isObject } from "#src/content/Own.ts"
 import type { Schema } from "effect"
 
 type Json = Schema.JsonObject
@@ -92,6 +93,11 @@ const columns = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
   return made.length === 0 ? [] : [{ type: "ColumnSet", columns: made }]
 }
 
+/** A whole card of an author's own; others' elements stand in the same one, so that it is opened. */
+const isCard = ({ type }: Json): boolean => type === "AdaptiveCard"
+
+const bodyOf = ({ body }: Json): ReadonlyArray<Json> => isList(body) ? body.filter(isObject) : []
+
 const one = (block: Block, indent = ""): ReadonlyArray<Json> => {
   switch (block._tag) {
     case "Paragraph":
@@ -111,6 +117,8 @@ const one = (block: Block, indent = ""): ReadonlyArray<Json> => {
     case "Item":
     case "Column":
       return items(block.blocks)
+    case "Native":
+      return isCard(block.json) ? bodyOf(block.json) : [block.json]
     case "Divider":
     case "Html":
       return []
@@ -139,10 +147,13 @@ const items = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
  */
 export const adaptiveCard = (title: string, blocks: ReadonlyArray<Block>): Json | undefined => {
   const body = [...said(title, { size: "Large", weight: "Bolder" }), ...items(blocks)]
+  const cards = blocks.flatMap((block) => block._tag === "Native" && isCard(block.json) ? [block.json] : [])
   const card = {
     type: "AdaptiveCard",
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     version: "1.4",
+    // What an author's own card says of the card itself: its actions, its width, its version.
+    ...Object.fromEntries(cards.flatMap((own) => Object.entries(own))),
     body
   }
   return body.length === 0 || JSON.stringify(card).length > longest ? undefined : card

@@ -123,6 +123,8 @@ const one = (block: Block): ReadonlyArray<Json> => {
       const said = list(block, 0)
       return [...(said.length === 0 ? [] : [rich(said)]), ...apart(block.blocks)]
     }
+    case "Native":
+      return [block.json]
     case "Html":
       return []
     case "Item":
@@ -132,14 +134,17 @@ const one = (block: Block): ReadonlyArray<Json> => {
   }
 }
 
-/** Buttons that follow each other stand beside each other, at most 25 in a block. */
-const joined = (blocks: ReadonlyArray<Json>): ReadonlyArray<Json> =>
+const nativesOf = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> =>
+  blocks.flatMap((block) => "blocks" in block ? nativesOf(block.blocks) : block._tag === "Native" ? [block.json] : [])
+
+/** Buttons that follow each other stand beside each other, at most 25 in a block; what is the author's own stays as it is. */
+const joined = (blocks: ReadonlyArray<Json>, own: ReadonlySet<Json | undefined>): ReadonlyArray<Json> =>
   blocks.reduce<ReadonlyArray<Json>>((before, block) => {
     const last = before.at(-1)
     const [mine, theirs] = [block["elements"], last?.["elements"]]
     if (
       block["type"] !== "actions" || last?.["type"] !== "actions" || !Array.isArray(mine) || !Array.isArray(theirs) ||
-      mine.length + theirs.length > 25
+      mine.length + theirs.length > 25 || own.has(block) || own.has(last)
     ) return [...before, block]
     return [...before.slice(0, -1), { ...last, elements: [...theirs, ...mine] }]
   }, [])
@@ -147,6 +152,6 @@ const joined = (blocks: ReadonlyArray<Json>): ReadonlyArray<Json> =>
 /** A message as Slack's blocks; nothing if there are more than Slack takes, and then its text is the message. Data is never markup there. */
 export const slackBlocks = (title: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
   const head = title === "" ? [] : [{ type: "header", text: words(cut(title, most.header)) }]
-  const made = joined([...head, ...blocks.flatMap(one)])
+  const made = joined([...head, ...blocks.flatMap(one)], new Set(nativesOf(blocks)))
   return made.length > most.blocks ? [] : made
 }

@@ -2,6 +2,7 @@ import type { Element } from "#schemas/Elemental.ts"
 import { type Block, paragraph } from "#src/content/Block.ts"
 import type { Fields } from "#src/content/elemental/Fields.ts"
 import * as Inlines from "#src/content/elemental/Inlines.ts"
+import { natives } from "#src/content/elemental/Jsonnet.ts"
 import type { Making, Nesting, Walk } from "#src/content/elemental/Walk.ts"
 import { contexts } from "#src/content/html/Contexts.ts"
 import { markdown } from "#src/content/Markdown.ts"
@@ -104,9 +105,7 @@ export const make = (
         return [{ _tag: "Item", background, blocks: own }]
       }
       case "jsonnet":
-        // It makes the blocks of chat platforms; a message without them is not the author's.
-        if (walk.channel === "direct_message") budget.fail("Jsonnet is not evaluated here; give the blocks in raw")
-        return []
+        return natives(element, inside, fields, walk.audience)
       default:
         return []
     }

@@ -17,5 +17,7 @@ export const localized = (element: Element, locale: string | undefined): Element
   const exact = tag(locale)
   const name = names.find((known) => tag(known) === exact) ?? names.find((known) => tag(known) === exact.split("-")[0])
   const own = name === undefined ? undefined : member(locales, name)
+  // Of a jsonnet element a locale has the whole program.
+  if (typeof own === "string" && element.type === "jsonnet") return { ...element, template: own }
   return isObject(own) ? { ...element, ...own, type: element.type } : element
 }

@@ -34,16 +34,12 @@ export interface Making<A> {
 /** `channels`, `locales`, `if`, `loop` and `ref`, which every element may have (api.md 2.5). */
 export class Walk {
   readonly #fields: Fields
-  readonly #audience: Audience
+  readonly audience: Audience
   readonly #refs: { [name: string]: Schema.Json } = Object.create(null)
 
   constructor(fields: Fields, audience: Audience) {
     this.#fields = fields
-    this.#audience = audience
-  }
-
-  get channel(): string {
-    return this.#audience.channel
+    this.audience = audience
   }
 
   get refs(): Schema.JsonObject {
@@ -59,7 +55,7 @@ export class Walk {
     const all: Array<A> = []
     for (const element of elementsOf(elements)) {
       if (!budget.step()) return all
-      const made = this.#one(localized(element, this.#audience.locale), inside, nesting, making)
+      const made = this.#one(localized(element, this.audience.locale), inside, nesting, making)
       this.#name(element, made, making)
       for (const one of made ?? []) all.push(one)
     }
@@ -68,7 +64,7 @@ export class Walk {
 
   /** Nothing at all if the element is not shown. */
   #one<A>(element: Element, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> | undefined {
-    if (!isFor(element["channels"], this.#audience)) return undefined
+    if (!isFor(element["channels"], this.audience)) return undefined
     if (element["loop"] !== undefined && element["loop"] !== null) return this.#repeat(element, inside, nesting, making)
     return this.#holds(element, inside) ? making.put(element, inside, nesting) : undefined
   }

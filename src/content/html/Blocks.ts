@@ -87,6 +87,8 @@ const one = (block: Block): string => {
     }
     case "Code":
       return `<pre class="code" style="${pre}">${escape(block.text)}</pre>`
+    case "Native":
+      return ""
     case "Html":
       return block.html
     case "List":

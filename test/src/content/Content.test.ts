@@ -217,15 +217,6 @@ describe("Content", () => {
     assert.deepStrictEqual([render(parts).body, render(parts, { channel: "sms" }).body], ["d", "s"])
   })
 
-  it("refuses jsonnet where chat blocks were to come of it, and is silent elsewhere", () => {
-    const content = elements({ type: "text", content: "x" }, { type: "jsonnet", content: "[{type: 'divider'}]" })
-    const said = "Jsonnet is not evaluated here; give the blocks in raw"
-    assert.strictEqual(failure(content, { channel: "direct_message", provider: "slack" }), said)
-    assert.strictEqual(render(content, { channel: "inbox" }).body, "x")
-    const hidden = elements({ type: "text", content: "x" }, { type: "jsonnet", content: "", channels: ["msteams"] })
-    assert.strictEqual(failure(hidden, { channel: "direct_message", provider: "slack" }), "rendered")
-  })
-
   it("says what is wrong with content that cannot be rendered", () => {
     assert.strictEqual(failure({ body: "a {{name" }), "The template is malformed at character 3: a tag does not end")
     assert.strictEqual(

@@ -3,6 +3,7 @@ import { parse } from "#src/content/template/Parser.ts"
 import { run } from "#src/content/template/Run.ts"
 import { rootOf } from "#src/content/Variables.ts"
 import { type Chooser, chooser, Choices } from "#test/src/content/Choices.ts"
+import { nothing } from "#test/src/content/Scopes.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 import Handlebars from "handlebars"
@@ -23,17 +24,10 @@ const render = (source: string, over: Schema.JsonObject = data): string => {
   const budget = new Budget()
   const program = parse(source)
   if (Result.isFailure(program)) return `! ${program.failure.detail}`
-  const scope = {
-    data: over,
-    profile: {},
-    system: {},
-    refs: {},
-    set: new Map(),
-    loop: undefined,
-    translate: () => undefined,
-    throwing: false
-  }
-  const output = run(program.success, rootOf(scope), budget, { text: (text) => text, value: (text) => text })
+  const output = run(program.success, rootOf({ ...nothing, data: over }), budget, {
+    text: (text) => text,
+    value: (text) => text
+  })
   return budget.failure === undefined ? output : `! ${budget.failure.detail}`
 }
 

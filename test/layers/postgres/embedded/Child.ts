@@ -3,6 +3,7 @@ import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Queue } from "effect"
 import { appendFileSync, writeSync } from "node:fs"
+import { createServer } from "node:net"
 import { join } from "node:path"
 
 const [mode = "", dataDir = "", durability = ""] = process.argv.slice(2)
@@ -28,6 +29,20 @@ const modes: Record<string, Effect.Effect<unknown, unknown, PgClient.PgClient | 
         if (++acknowledged === 60) yield* say("enough")
       })
     yield* Effect.forEach([0, 1, 2, 3], (lane) => Effect.forever(one(lane)), { concurrency: "unbounded" })
+  }),
+
+  /** Runs long statements on four connections, one after the other, and tells who writes to its port how many it has run. */
+  busy: Effect.gen(function*() {
+    const sql = yield* PgClient.PgClient
+    let run = 0
+    const server = createServer((socket) => socket.on("data", () => socket.end(`${run}`)))
+    const statement = Effect.tap(sql`SELECT count(*) FROM generate_series(1, 200000)`, () => Effect.sync(() => run++))
+    yield* Effect.forEach([0, 1, 2, 3], () => Effect.forkChild(Effect.forever(statement)))
+    const address = yield* Effect.callback<ReturnType<typeof server.address>>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server.address())))
+    })
+    yield* say(typeof address === "object" ? `${address?.port}` : "no port")
+    yield* Effect.never
   }),
 
   /** The seam itself: four connections at a time, a transaction, a notification. */

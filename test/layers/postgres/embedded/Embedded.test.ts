@@ -2,10 +2,12 @@ import { DurableFs } from "#layers/postgres/embedded/DurableFs.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Processes from "#test/layers/postgres/embedded/Processes.ts"
+import * as Raw from "#test/layers/postgres/embedded/Raw.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { readFileSync, writeFileSync } from "node:fs"
+import { connect } from "node:net"
 import { join } from "node:path"
 
 class Template extends Context.Service<Template, string>()("test/Template") {}
@@ -84,13 +86,10 @@ layer(Layer.effect(Template, Directories.template), { timeout: "60 seconds", exc
           const sql = yield* PgClient.PgClient
           yield* sql`CREATE TABLE t (i int)`
           yield* sql`INSERT INTO t VALUES (1)`
-          yield* Effect.forkScoped(sql.withTransaction(Effect.andThen(sql`INSERT INTO t VALUES (2)`, Effect.never)))
-          yield* sql`SELECT 1`
-        }).pipe(
-          Effect.provide(opened(dataDir, { patience: 60_000 })),
-          Effect.timeoutOption("5 seconds"),
-          Effect.scoped
-        )
+          const raw = yield* Raw.connect
+          yield* raw.ask(Raw.hello)
+          assert.strictEqual(yield* raw.ask(Raw.query("BEGIN; INSERT INTO t VALUES (2)")), "C C ZT")
+        }).pipe(Effect.provide(opened(dataDir, { patience: 60_000 })))
         const rows = yield* Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT i FROM t`).pipe(
           Effect.provide(opened(dataDir))
         )
@@ -126,6 +125,29 @@ layer(Layer.effect(Template, Directories.template), { timeout: "60 seconds", exc
         Effect.gen(function*() {
           const child = yield* Processes.run(runtime, "smoke", yield* directory)
           assert.strictEqual(yield* child.line, `{"payload":"hello","rows":[1,2,3],"synced":true}`)
+        }),
+      60_000
+    )
+
+    /** What the process says to one who connects and writes: how many statements it has run. */
+    const ask = (port: number) =>
+      Effect.callback<number>((resume) => {
+        const socket = connect(port, "127.0.0.1", () => socket.write("?"))
+        socket.once("data", (bytes) => resume(Effect.succeed(Number(bytes))))
+      })
+
+    it.effect.each(["node", "deno"] as const)(
+      "%s: who comes while statements run is answered between a few of them, alone and with forty at once",
+      (runtime) =>
+        Effect.gen(function*() {
+          const child = yield* Processes.run(runtime, "busy", yield* directory)
+          const port = Number(yield* child.line)
+          const together = yield* Effect.forEach(Array.from({ length: 40 }), () => ask(port), {
+            concurrency: "unbounded"
+          })
+          assert.isAtMost(Math.max(...together) - Math.min(...together), 8)
+          const inTurn = [...yield* Effect.forEach(Array.from({ length: 5 }), () => ask(port))]
+          assert.isAtMost(Math.max(...inTurn) - Math.min(...inTurn), 16)
         }),
       60_000
     )

@@ -49,6 +49,13 @@ export const connect: Effect.Effect<Raw, never, PgClient.PgClient> = Effect.map(
 })
 
 export const hello = Frames.startup({ user: "anybody", database: "any" })
+/** A CancelRequest with the key that a connection was greeted with. */
+export const cancel = (key: Buffer): Buffer => {
+  const head = Buffer.alloc(8)
+  head.writeUInt32BE(head.length + key.length)
+  head.writeUInt32BE(Frames.version.cancel, 4)
+  return Buffer.concat([head, key])
+}
 export const query = (sql: string) => Frames.frame("Q", sql)
 export const sync = Frames.frame("S")
 export const flush = Frames.frame("H")

@@ -161,6 +161,27 @@ layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many c
       yield* Fiber.interrupt(idle)
     }))
 
+  it.effect("a statement cancelled before its turn is not run, and its connection works on", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE given_up (i int)`
+      const raw = yield* Raw.connect
+      let greeting = Buffer.alloc(0)
+      raw.duplex.once("data", (bytes: Buffer) => greeting = Buffer.from(bytes))
+      yield* raw.ask(Raw.hello)
+      const key = [...Frames.frames(greeting)].find((frame) => frame[0] === "K".charCodeAt(0)) ?? Buffer.alloc(13)
+      const asked = yield* Effect.forkChild(raw.ask(Raw.query("INSERT INTO given_up VALUES (1)")), {
+        startImmediately: true
+      })
+      const other = yield* Raw.connect
+      other.duplex.write(Raw.cancel(key.subarray(5)))
+      assert.strictEqual(yield* Fiber.join(asked), "E ZI")
+      yield* other.closed
+      assert.strictEqual(yield* raw.ask(Raw.query("SELECT 1")), "T D C ZI")
+      assert.strictEqual(yield* count("given_up"), 0)
+      raw.duplex.end()
+    }))
+
   it.effect("a refused message that no Sync follows holds up only its own connection, until it ends", () =>
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient

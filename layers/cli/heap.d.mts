@@ -1,0 +1,1 @@
+export const heap: ReadonlyArray<string>

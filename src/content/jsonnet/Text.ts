@@ -1,0 +1,24 @@
+const pairs = /[\ud800-\udfff]/
+
+/** The characters of a text: a pair of UTF-16 is one, as in the language. */
+export const characters = (text: string): ReadonlyArray<string> => pairs.test(text) ? [...text] : text.split("")
+
+export const lengthOf = (text: string): number => pairs.test(text) ? [...text].length : text.length
+
+/** The characters from one place up to another. */
+export const part = (text: string, from: number, to: number): string =>
+  pairs.test(text) ? [...text].slice(from, to).join("") : text.slice(from, to)
+
+/** The order of texts by their characters; UTF-16 has another one beyond U+D7FF. */
+export const compareTexts = (one: string, other: string): number => {
+  if (!pairs.test(one) && !pairs.test(other)) return one < other ? -1 : one > other ? 1 : 0
+  const [ones, others] = [[...one], [...other]]
+  for (let at = 0; at < Math.min(ones.length, others.length); at++) {
+    const order = (ones[at]?.codePointAt(0) ?? 0) - (others[at]?.codePointAt(0) ?? 0)
+    if (order !== 0) return order
+  }
+  return ones.length - others.length
+}
+
+/** A number as a text: the shortest digits that are this number, and never an exponent for a whole one. */
+export const numeral = (value: number): string => Number.isInteger(value) ? BigInt(value).toString() : String(value)
