@@ -1,3 +1,4 @@
+import * as Ports from "#test/support/Ports.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { connect } from "node:net"
@@ -36,7 +37,7 @@ const answers = (port: number): Promise<boolean> =>
   })
 
 const withSink = async <A>(use: (port: number) => Promise<A>): Promise<A> => {
-  const port = await Process.freePort()
+  const port = await Ports.free()
   const sink = spawnSink(port)
   let fault: string | undefined
   sink.once("error", (error) => fault = error.message).once("exit", (code) => fault ??= `it ended with ${code}`)

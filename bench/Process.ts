@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { request } from "node:http"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -28,16 +27,6 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => pr
 
 /** A path in a directory that goes when the bench ends. */
 export const scratchPath = (name: string): string => join(scratch, `${++files}-${name}`)
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  if (address === null || typeof address === "string") throw new Error("no port was given")
-  return address.port
-}
 
 /** The status and body of a GET; status 0 when nobody answers. */
 export const get = (url: string): Promise<{ readonly status: number; readonly body: string }> =>

@@ -1,3 +1,4 @@
+import * as Ports from "#test/support/Ports.ts"
 import * as Rows from "#test/layers/providers/rows/All.ts"
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
@@ -23,7 +24,7 @@ const withVendor = async <A>(
   key: string,
   use: (env: Readonly<Record<string, string>>) => Promise<A>
 ): Promise<A> => {
-  const port = await Process.freePort()
+  const port = await Ports.free()
   const env = { BENCH_VENDOR: key, BENCH_PORT: String(port) }
   const server: ChildProcess = spawn(process.execPath, [peerFile("VendorServer")], {
     env: { ...process.env, ...env },

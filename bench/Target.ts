@@ -1,3 +1,4 @@
+import * as Ports from "#test/support/Ports.ts"
 import { existsSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -36,7 +37,7 @@ export const tidings = async (
   file: string = serverFile
 ): Promise<Target> => {
   if (!existsSync(file)) throw new Error(`there is no server to measure: ${file}`)
-  const port = await Process.freePort()
+  const port = await Ports.free()
   const url = `http://127.0.0.1:${port}`
   const database = "database" in store ? store.database : undefined
   const running = await Process.serve({
@@ -50,7 +51,7 @@ export const tidings = async (
       TIDINGS_BOOTSTRAP_SECRET: secret,
       TIDINGS_SECRET_KEY: Buffer.alloc(32, "bench").toString("base64"),
       TIDINGS_CLUSTER_HOST: "127.0.0.1",
-      TIDINGS_CLUSTER_PORT: String(await Process.freePort()),
+      TIDINGS_CLUSTER_PORT: String(await Ports.free(3)),
       ...more
     }
   })
@@ -70,7 +71,7 @@ export const endpoint = async (
   name: "BareEndpoint" | "BullMqEndpoint" | "ReadsEndpoint",
   env: Readonly<Record<string, string>> = {}
 ): Promise<Target> => {
-  const port = await Process.freePort()
+  const port = await Ports.free()
   const url = `http://127.0.0.1:${port}`
   const running = await Process.serve({
     file: peerFile(name),

@@ -1,3 +1,4 @@
+import { CannotConnect, CannotListen } from "#layers/CannotStart.ts"
 import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
 import * as Placement from "#layers/cluster/Placement.ts"
@@ -64,12 +65,11 @@ import { PgClient } from "@effect/sql-pg"
 import { type Config, Effect, Layer, type Redacted, type Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServer } from "effect/http"
-import type { SocketServer } from "effect/socket"
 import type { SqlClient, SqlError } from "effect/sql"
 
 type Client = Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
-  EmbeddedError | Schema.SchemaError | SqlError.SqlError
+  CannotConnect | EmbeddedError | Schema.SchemaError | SqlError.SqlError
 >
 
 /** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
@@ -79,7 +79,8 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
     : DatabaseClock.layer.pipe(
       Layer.provideMerge(
         PgClient.layer({ url, maxConnections: worker === undefined ? 10 : 6, connectTimeout: "2 seconds" })
-      )
+      ),
+      Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
     )
 
 const database = (settings: Values) =>
@@ -116,7 +117,7 @@ const readers = Layer.mergeAll(
 /** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
   Placed,
-  Config.ConfigError | SocketServer.SocketServerError | SqlError.SqlError,
+  CannotListen | Config.ConfigError | SqlError.SqlError,
   PgClient.PgClient | SecureRandom.SecureRandom | SqlClient.SqlClient | Shards.Shards
 > =>
   databaseUrl === undefined
@@ -168,13 +169,16 @@ const front = (settings: Values) =>
     Layer.provide([Sweep.layer, audiences])
   )
 
-/** What a node serves; HTTP stops first. */
-const server = (settings: Values) =>
-  Layer.merge(Front.serve, welcome(settings)).pipe(
-    Layer.provide(
-      NodeHttpServer.layer(() => createServer(), { port: settings.port, gracefulShutdownTimeout: "5 seconds" })
+const http = ({ port }: Values) =>
+  NodeHttpServer.layer(() => createServer(), { port, gracefulShutdownTimeout: "5 seconds" }).pipe(
+    Layer.catchTag(
+      "ServeError",
+      ({ cause }) => Layer.effectContext(new CannotListen({ address: `port ${port}`, variable: "PORT", cause }))
     )
   )
+
+/** What a node serves; HTTP stops first. */
+const server = (settings: Values) => Layer.merge(Front.serve, welcome(settings)).pipe(Layer.provide(http(settings)))
 
 /** The engine over the store and these providers, under what uses it. */
 const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>) =>

@@ -1,3 +1,4 @@
+import { CannotListen } from "#layers/CannotStart.ts"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Layer, Option } from "effect"
 import { MessageStorage, RunnerAddress, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
@@ -27,6 +28,14 @@ export const layer = ({ host, port }: Address) => {
     runnerListenAddress: Option.some(address)
   }
   return NodeClusterSocket.layer({ storage: "byo", shardingConfig }).pipe(
+    Layer.catchTag("SocketServerError", ({ cause }) =>
+      Layer.effectContext(
+        new CannotListen({
+          address: `${host}:${port}`,
+          variable: "TIDINGS_CLUSTER_HOST or TIDINGS_CLUSTER_PORT",
+          cause
+        })
+      )),
     Layer.provide([MessageStorage.layerNoop, Layer.orDie(SqlRunnerStorage.layerWith({ prefix: "cluster" }))]),
     Layer.provide(ShardingConfig.layer({ ...ShardingConfig.defaults, ...shardingConfig }))
   )

@@ -1,3 +1,4 @@
+import * as Ports from "#test/support/Ports.ts"
 import { Cluster } from "#schemas/api/Cluster.ts"
 import * as Caller from "#test/support/Caller.ts"
 import * as CrashProcess from "#test/support/CrashProcess.ts"
@@ -32,8 +33,8 @@ export const start = async (place: Place, count: number): Promise<ReadonlyArray<
     const own = {
       ...place,
       directory,
-      port: await CrashProcess.freePort(),
-      clusterPort: await CrashProcess.freePort()
+      port: await Ports.free(),
+      clusterPort: await Ports.free()
     }
     nodes.push({
       place: own,

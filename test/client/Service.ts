@@ -1,4 +1,4 @@
-import { freePort } from "#test/support/CrashProcess.ts"
+import * as Ports from "#test/support/Ports.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import Courier, { APIError } from "@trycourier/courier"
 import { assert } from "@effect/vitest"
@@ -24,7 +24,7 @@ export const layer = Layer.effect(
       Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-client-"))),
       (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
     )
-    const port = yield* Effect.promise(freePort)
+    const port = yield* Effect.promise(() => Ports.free())
     const server = yield* Effect.acquireRelease(
       Effect.sync(() =>
         serve("node", port, {

@@ -1,9 +1,9 @@
+import * as Ports from "#test/support/Ports.ts"
 import { endpoints } from "#test/fuzz/Endpoints.ts"
 import { pick } from "#test/fuzz/Mutations.ts"
 import * as Replies from "#test/fuzz/Replies.ts"
 import * as Requests from "#test/fuzz/Requests.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import { freePort } from "#test/support/CrashProcess.ts"
 import { untilServed } from "#test/support/Later.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import { Validator } from "@seriousme/openapi-schema-validator"
@@ -29,7 +29,7 @@ const server = Effect.gen(function*() {
     Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-fuzz-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
-  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([freePort(), freePort()]))
+  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
   const running = yield* Effect.acquireRelease(
     Effect.sync(() =>
       serve("node", port, {

@@ -1,7 +1,7 @@
+import * as Ports from "#test/support/Ports.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import * as Client from "#test/isolation/Client.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import { freePort } from "#test/support/CrashProcess.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
@@ -37,7 +37,7 @@ export const layer = Layer.effect(
       Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-isolation-"))),
       (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
     )
-    const [port, clusterPort] = yield* Effect.promise(() => Promise.all([freePort(), freePort()]))
+    const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
     const server = yield* Effect.acquireRelease(
       Effect.sync(() =>
         serve("node", port, {

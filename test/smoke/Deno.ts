@@ -1,5 +1,5 @@
+import * as Ports from "#test/support/Ports.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import { freePort } from "#test/support/CrashProcess.ts"
 import { type Running, ready, run, serve } from "#test/support/MainProcess.ts"
 import { missing } from "#test/support/Services.ts"
 import { Effect, Redacted } from "effect"
@@ -41,7 +41,7 @@ const types = (history: { readonly results?: ReadonlyArray<{ readonly type: stri
 
 /** What the whole run does, from the first start to the last stop. */
 const smoke = async (storage: string, environment: Readonly<Record<string, string>>): Promise<void> => {
-  const port = await freePort()
+  const port = await Ports.free()
   const name = (text: string): string => `${storage}: ${text}`
   const servers: Array<Running> = []
   const start = async (): Promise<Running> => {

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { request } from "node:http"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -38,15 +37,6 @@ export interface CrashProcess {
   readonly ended: Promise<End>
   /** kill -9, and its end. */
   readonly kill: () => Promise<void>
-}
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1")
-  await once(server, "listening")
-  const address = server.address()
-  server.close()
-  await once(server, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
 }
 
 const statusOf = (url: string): Promise<number> =>

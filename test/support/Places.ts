@@ -1,3 +1,4 @@
+import * as Ports from "#test/support/Ports.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -8,7 +9,6 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
-import { freePort } from "./CrashProcess.ts"
 
 /** Where servers of one test run, one after the other: ports, data directory, database, and the provider's ledger. */
 export interface Place {
@@ -53,8 +53,8 @@ export const make = (
       ? yield* Effect.orDie(FreshDatabase.url)
       : Redacted.make(yield* Effect.promise(() => databaseOn(options.server ?? "")))
     return {
-      port: yield* Effect.promise(freePort),
-      clusterPort: yield* Effect.promise(freePort),
+      port: yield* Effect.promise(() => Ports.free()),
+      clusterPort: yield* Effect.promise(() => Ports.free(2)),
       directory,
       databaseUrl: url === undefined ? undefined : Redacted.value(url),
       ledger: join(directory, "ledger"),

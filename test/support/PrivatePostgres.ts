@@ -1,10 +1,10 @@
+import * as Ports from "#test/support/Ports.ts"
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { appendFileSync, chownSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import { freePort } from "./CrashProcess.ts"
 
 /** A Postgres of one test, which it may restart as it likes. */
 export interface PrivatePostgres {
@@ -54,7 +54,7 @@ export const make = async (given?: string): Promise<PrivatePostgres> => {
   })
   // Nobody but this machine, and the namespaces that tests make on it.
   appendFileSync(join(data, "pg_hba.conf"), "host all all 10.231.0.0/16 trust\n")
-  const port = await freePort()
+  const port = await Ports.free()
   let server: ChildProcess | undefined
 
   const isUp = (): boolean => {

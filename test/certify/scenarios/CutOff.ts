@@ -1,3 +1,4 @@
+import * as Ports from "#test/support/Ports.ts"
 import * as Checks from "#test/certify/Checks.ts"
 import * as Load from "#test/certify/Load.ts"
 import * as Machine from "#test/certify/Machine.ts"
@@ -55,7 +56,7 @@ export const cutOff: Scenario = (setting) => {
   return at(setting, async (place) => {
     const url = new URL(place.databaseUrl ?? "")
     url.hostname = net.outside
-    const clusterPort = await CrashProcess.freePort()
+    const clusterPort = await Ports.free()
     const near = { ...place, directory: join(place.directory, "near") }
     const far = {
       ...place,

@@ -1,6 +1,6 @@
+import * as Ports from "#test/support/Ports.ts"
 import * as One from "#test/certify/One.ts"
 import { at, type Scenario } from "#test/certify/Scenario.ts"
-import { freePort } from "#test/support/CrashProcess.ts"
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -23,7 +23,7 @@ const start = (port: number) =>
 export const redis: Scenario = (setting) => {
   if (!isInstalled()) return Promise.resolve({ scenario: setting.name, skipped: "no redis-server is installed" })
   return at(setting, async (place) => {
-    const port = await freePort()
+    const port = await Ports.free()
     let server = start(port)
     let times = 0
     try {

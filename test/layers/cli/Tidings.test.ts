@@ -1,4 +1,4 @@
-import { freePort } from "#test/support/CrashProcess.ts"
+import * as Ports from "#test/support/Ports.ts"
 import { ready, run, type runtimes, serve } from "#test/support/MainProcess.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -19,7 +19,7 @@ const server = Layer.effect(
       Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-command-"))),
       (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
     )
-    const port = yield* Effect.promise(freePort)
+    const port = yield* Effect.promise(() => Ports.free())
     const environment = { TIDINGS_DATA_DIR: directory, TIDINGS_DURABILITY: "process", TIDINGS_BOOTSTRAP_SECRET: secret }
     const server = yield* Effect.acquireRelease(
       Effect.sync(() => serve("node", port, environment)),
@@ -103,7 +103,7 @@ describe("tidings trace", () => {
         Effect.flatMap(Url, (url) =>
           Effect.promise(async () => {
             const nobody = "1-00000000-000000000000000000000000"
-            const closed = `http://127.0.0.1:${await freePort()}`
+            const closed = `http://127.0.0.1:${await Ports.free()}`
             for (
               const [environment, code, sentence] of [
                 [{ TIDINGS_URL: url }, 2, "No API key: set TIDINGS_API_KEY or --key"],

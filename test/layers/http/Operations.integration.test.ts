@@ -1,5 +1,5 @@
+import * as Ports from "#test/support/Ports.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import { freePort } from "#test/support/CrashProcess.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import * as Prometheus from "#test/support/Prometheus.ts"
 import * as TcpProxy from "#test/support/TcpProxy.ts"
@@ -22,7 +22,7 @@ const started = Effect.gen(function*() {
     Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-operations-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
-  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([freePort(), freePort()]))
+  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>
       serve("node", port, {

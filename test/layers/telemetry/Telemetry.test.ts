@@ -1,6 +1,6 @@
+import * as Ports from "#test/support/Ports.ts"
 import { MessageId, traceId } from "#schemas/MessageId.ts"
 import * as Collector from "#test/support/Collector.ts"
-import { freePort } from "#test/support/CrashProcess.ts"
 import { type Running, ready, serve } from "#test/support/MainProcess.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -33,7 +33,7 @@ const receiver = Effect.acquireRelease(
 /** The server on an embedded store, with these variables more. */
 const started = (environment: Readonly<Record<string, string>>) =>
   Effect.gen(function*() {
-    const port = yield* Effect.promise(freePort)
+    const port = yield* Effect.promise(() => Ports.free())
     const server = yield* Effect.acquireRelease(
       Effect.map(directory, (path) =>
         serve("node", port, {

@@ -1,9 +1,9 @@
+import * as Ports from "#test/support/Ports.ts"
 import { Id } from "#schemas/Id.ts"
 import * as Client from "#test/isolation/Client.ts"
 import { cert } from "#test/layers/outbound/TestCertificate.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as CapturingSmtp from "#test/support/CapturingSmtp.ts"
-import { freePort } from "#test/support/CrashProcess.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule, Schema } from "effect"
@@ -31,7 +31,7 @@ const started = Effect.gen(function*() {
     Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-one-click-"))),
     (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
   )
-  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([freePort(), freePort()]))
+  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
   const origin = `http://127.0.0.1:${port}`
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>

@@ -1,0 +1,40 @@
+import { Predicate, Schema } from "effect"
+
+const inWords: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process listens there",
+  EADDRNOTAVAIL: "it is no address of this machine",
+  EACCES: "this user may not listen there"
+}
+
+/** The error at the end of a chain of causes: what the system or the database itself said. */
+const innermost = (error: unknown): unknown =>
+  Predicate.hasProperty(error, "cause") && Predicate.isObject(error.cause) ? innermost(error.cause) : error
+
+/** Its words; Node tells of a connection tried on several addresses by its code alone. */
+const said = (error: unknown): string => {
+  const last = innermost(error)
+  const words = Predicate.hasProperty(last, "message") ? String(last.message) : String(last)
+  return words === "" && Predicate.hasProperty(last, "code") ? String(last.code) : words
+}
+
+/** This server cannot listen where it should. `variable` is the one that moves it. */
+export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
+  address: Schema.String,
+  variable: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    const last = innermost(this.cause)
+    const code = Predicate.hasProperty(last, "code") ? String(last.code) : ""
+    return `cannot listen on ${this.address}: ${inWords[code] ?? said(last)}; free it or set ${this.variable}`
+  }
+}
+
+/** The operator's database was not reached, or refused this server. The URL is not told: it has a password (P9). */
+export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotConnect", {
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `cannot connect to the database of DATABASE_URL: ${said(this.cause)}`
+  }
+}

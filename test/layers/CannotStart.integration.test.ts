@@ -1,0 +1,73 @@
+import * as CrashProcess from "#test/support/CrashProcess.ts"
+import * as Places from "#test/support/Places.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { once } from "node:events"
+import { createServer } from "node:net"
+
+/** A start that fails says why in one line, which names what to change. */
+const saidBy = (place: Places.Place, more: Readonly<Record<string, string>>) =>
+  Effect.promise(async () => {
+    const { code, output } = await CrashProcess.start(place, more).ended
+    assert.strictEqual(code, 1)
+    const fatal = output.split("\n").filter((line) => line.includes("\"FATAL\""))
+    assert.lengthOf(fatal, 1, output)
+    const line: { readonly message: string } = JSON.parse(fatal[0] ?? "")
+    return line.message
+  })
+
+const taken = (port: number) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const holder = createServer().listen(port)
+      await once(holder, "listening")
+      return holder
+    }),
+    (holder) => Effect.sync(() => holder.close())
+  )
+
+describe("a start that fails says what to change", () => {
+  for (const runtime of ["node", "deno"] as const) {
+    it.live(`when its port is another process's, on ${runtime}`, () =>
+      Effect.gen(function*() {
+        const place = yield* Places.make("embedded", { runtime })
+        yield* taken(place.port)
+        assert.strictEqual(
+          yield* saidBy(place, {}),
+          `cannot listen on port ${place.port}: another process listens there; free it or set PORT`
+        )
+      }), 120_000)
+
+    it.live(`when its cluster port is another process's, on ${runtime}`, () =>
+      Effect.gen(function*() {
+        const place = yield* Places.make("Postgres", { runtime })
+        yield* taken(place.clusterPort)
+        assert.strictEqual(
+          yield* saidBy(place, {}),
+          `cannot listen on 127.0.0.1:${place.clusterPort}: another process listens there; ` +
+            "free it or set TIDINGS_CLUSTER_HOST or TIDINGS_CLUSTER_PORT"
+        )
+      }), 120_000)
+
+    it.live(
+      `when its database refuses it or is not there, without the URL's password, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("Postgres", { runtime })
+          const url = new URL(place.databaseUrl ?? "")
+          url.password = "hunter2"
+          url.pathname = "/no_such_database"
+          assert.strictEqual(
+            yield* saidBy(place, { DATABASE_URL: url.href }),
+            "cannot connect to the database of DATABASE_URL: database \"no_such_database\" does not exist"
+          )
+          url.port = "1"
+          assert.strictEqual(
+            yield* saidBy(place, { DATABASE_URL: url.href }),
+            `cannot connect to the database of DATABASE_URL: connect ECONNREFUSED ${url.hostname}:1`
+          )
+        }),
+      120_000
+    )
+  }
+})
