@@ -139,7 +139,7 @@ const assertOnce = ({ calls, ends, takeOvers }: Life) => {
     const mine = calls.filter(({ id }) => id === record.id)
     const quarantined = isQuarantined(record)
     if (quarantined) assert.isAtLeast(takeOvers(record.id), maxTries)
-    else assert.strictEqual(record.status, "SENT")
+    else assert.strictEqual(record.status, "SENT", record.error)
     assert.strictEqual(new Set(mine.map(({ attempt }) => attempt)).size, mine.length, "an attempt is called once")
     const unknown = attempts.filter(({ state }) => state === "unknown").length
     assert.isAtMost(mine.length, 1 + unknown, "repeated only where the outcome was unknown")
