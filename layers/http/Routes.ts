@@ -8,6 +8,7 @@ import * as Body from "#layers/http/Body.ts"
 import * as Brands from "#layers/http/Brands.ts"
 import * as DeviceTokens from "#layers/http/DeviceTokens.ts"
 import * as Docs from "#layers/http/Docs.ts"
+import * as Door from "#layers/http/Door.ts"
 import * as Edge from "#layers/http/Edge.ts"
 import * as Inbox from "#layers/http/Inbox.ts"
 import * as Lists from "#layers/http/Lists.ts"
@@ -31,6 +32,7 @@ import * as UserTenants from "#layers/http/UserTenants.ts"
 import * as Submissions from "#layers/http/Submissions.ts"
 import * as Translations from "#layers/http/Translations.ts"
 import * as UserPreferences from "#layers/http/UserPreferences.ts"
+import * as Admission from "#src/access/Admission.ts"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -73,6 +75,7 @@ const middlewares = Layer.mergeAll(
 /** The JSON API, `/openapi.json` and `/docs`. */
 export const layer = Layer.mergeAll(
   Edge.layer,
+  Door.layer,
   Docs.layer,
   HttpApiBuilder.layer(Served, { openapiPath: "/openapi.json" }).pipe(Layer.provide(groups), Layer.provide(middlewares))
-)
+).pipe(Layer.provide(Admission.layer))

@@ -29,7 +29,8 @@ interface Waiting extends Visitor {
  * delay. The limit is that of TCP, as in Netflix's concurrency-limits (additive increase while it is used and calls are quick, doubling
  * far below the bound; one multiplicative decrease per round of slow ones). The queue is CoDel's as Facebook's servers have it ("Fail at
  * Scale", ACM Queue 2015): one that has emptied within `interval` is a burst and keeps everybody; one that has not is standing, and keeps
- * nobody longer than `delay`. Pure but for its own state: the caller says what time it is.
+ * nobody longer than `delay`; who finds so many before him that his time would be over is better told so at once (`isFull`). Pure but for its
+ * own state: the caller says what time it is.
  */
 export const make = (bounds: Bounds) => {
   const { bytes: capacity, delay, interval, latency } = bounds
@@ -42,6 +43,10 @@ export const make = (bounds: Bounds) => {
   let standing = 0
   /** When the limit was last cut: calls that began before it tell nothing of the new one. */
   let cut = -Infinity
+  /** Who got in out of the queue in the `delay` that began at `counted`, and in the one before. */
+  let counted = -Infinity
+  let entered = 0
+  let enteredBefore = 0
 
   const hasRoom = () => running < Math.floor(limit)
 
@@ -51,11 +56,20 @@ export const make = (bounds: Bounds) => {
     return head
   }
 
-  const admit = () => {
+  const count = (now: number) => {
+    if (now - counted < delay) return
+    enteredBefore = now - counted < 2 * delay ? entered : 0
+    entered = 0
+    counted = now
+  }
+
+  const admit = (now: number) => {
+    count(now)
     while (hasRoom()) {
       const head = shift()
       if (head === undefined) return
       running++
+      entered++
       head.enter()
     }
   }
@@ -94,11 +108,17 @@ export const make = (bounds: Bounds) => {
     leave: (now: number, since: number): void => {
       adapt(now, since)
       running--
-      admit()
+      admit(now)
     },
     /** Refuses those whose time is over. */
     expire: (now: number): void => {
       for (let at = refusesAt(); at !== undefined && at <= now; at = refusesAt()) shift()?.refuse()
+    },
+    /** Whether the queue stands, and has twice as many in it as get in before their time is over: who comes now waits in vain. */
+    isFull: (now: number): boolean => {
+      if (waiting.length === 0 || now - standing < interval) return false
+      count(now)
+      return waiting.length > 2 * Math.max(entered, enteredBefore)
     },
     limit: () => Math.floor(limit),
     running: () => running,

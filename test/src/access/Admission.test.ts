@@ -1,4 +1,4 @@
-import * as Admission from "#src/access/Admission.ts"
+import { Admission, layer } from "#src/access/Admission.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Metric } from "effect"
@@ -7,7 +7,7 @@ import { TestClock } from "effect/testing"
 describe("Admission", () => {
   it.effect("who cannot be let in is refused when its time is over, and nothing of it ran", () =>
     Effect.gen(function*() {
-      const admit = yield* Admission.make
+      const { admit } = yield* Admission
       let ran = 0
       const call = admit(1, Effect.andThen(Effect.sync(() => ran++), Effect.sleep("10 seconds")))
       const calls = yield* Effect.forEach(Array.from({ length: 1_000 }), () => Effect.forkChild(Effect.result(call)))
@@ -21,11 +21,26 @@ describe("Admission", () => {
       yield* TestClock.adjust("10 seconds")
       const results = yield* Effect.forEach(calls, Fiber.join)
       assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 32)
-    }))
+    }).pipe(Effect.provide(layer)))
+
+  it.effect("a call that would wait in vain need not come in, and one that comes after the crowd may", () =>
+    Effect.gen(function*() {
+      const { admit, isFull } = yield* Admission
+      yield* Effect.forEach(Array.from({ length: 100 }), () => Effect.forkChild(admit(1, Effect.sleep("900 millis"))))
+      assert.isFalse(isFull())
+      yield* TestClock.adjust("749 millis")
+      assert.isFalse(isFull())
+      yield* Effect.forEach(Array.from({ length: 10 }), () => Effect.forkChild(Effect.result(admit(1, Effect.void))))
+      yield* TestClock.adjust("1 millis")
+      assert.isTrue(isFull())
+      yield* TestClock.adjust("1 seconds")
+      assert.isFalse(isFull())
+      yield* admit(1, Effect.void)
+    }).pipe(Effect.provide(layer)))
 
   it.effect("a call that fails, dies or is interrupted gives its place to the next", () =>
     Effect.gen(function*() {
-      const admit = yield* Admission.make
+      const { admit } = yield* Admission
       const ends = [Effect.fail("no"), Effect.die("no"), Effect.interrupt]
       yield* Effect.forEach(
         Array.from({ length: 300 }, (_, n) => ends[n % 3] ?? Effect.void),
@@ -37,5 +52,5 @@ describe("Admission", () => {
       const next = yield* Effect.forkChild(admit(1, Effect.succeed("in")))
       yield* Effect.forEach(hung, Fiber.interrupt, { concurrency: "unbounded" })
       assert.strictEqual(yield* Fiber.join(next), "in")
-    }))
+    }).pipe(Effect.provide(layer)))
 })

@@ -67,7 +67,8 @@ const simulate = (
       next++
       if (queue.waiting() === 0) emptiedAt = now
       arrival.emptiedAt = emptiedAt
-      queue.arrive(now, { bytes, enter: () => answer(arrival, true), refuse: () => answer(arrival, false) })
+      if (queue.isFull(now)) answer(arrival, false)
+      else queue.arrive(now, { bytes, enter: () => answer(arrival, true), refuse: () => answer(arrival, false) })
     }
     most = Math.max(most, queue.waiting() * bytes)
   }
