@@ -16,6 +16,9 @@ const saidBy = (place: Places.Place, more: Readonly<Record<string, string>>) =>
     return line.message
   })
 
+/** The environment of a start that chooses its own keys. */
+const unchosen = { TIDINGS_BOOTSTRAP_SECRET: "" }
+
 const taken = (port: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -37,6 +40,28 @@ describe("a start that fails says what to change", () => {
           `cannot listen on port ${place.port}: another process listens there; free it or set PORT`
         )
       }), 120_000)
+
+    it.live(
+      `and has shown the keys that it made, which no later start shows, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("embedded", { runtime })
+          const starting = Effect.promise(() => CrashProcess.start(place, unchosen).ended)
+          const { output } = yield* Effect.scoped(Effect.andThen(taken(place.port), starting))
+          assert.include(output, "cannot listen")
+          const [key = ""] = /pk_prod_[\w-]{32,}/.exec(output) ?? []
+          assert.notStrictEqual(key, "", output)
+          const server = CrashProcess.start(place, unchosen)
+          yield* Effect.promise(() => server.ready())
+          const answer = yield* Effect.promise(() =>
+            fetch(`http://127.0.0.1:${place.port}/messages`, { headers: { authorization: `Bearer ${key}` } })
+          )
+          assert.strictEqual(answer.status, 200)
+          yield* Effect.promise(server.kill)
+          assert.notInclude((yield* Effect.promise(() => server.ended)).output, "pk_prod_")
+        }),
+      120_000
+    )
 
     it.live(`when its cluster port is another process's, on ${runtime}`, () =>
       Effect.gen(function*() {
