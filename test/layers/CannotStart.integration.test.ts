@@ -75,6 +75,21 @@ describe("a start that fails says what to change", () => {
       }), 120_000)
 
     it.live(
+      `and of a variable that is none of its settings, and is perhaps a misspelt one, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("embedded", { runtime })
+          yield* taken(place.port)
+          const more = { TIDINGS_WORKER: "2", TIDINGS_API_KEY: "k", TIDINGS_URL: "u" }
+          const { output } = yield* Effect.promise(() => CrashProcess.start(place, more).ended)
+          const warnings = output.split("\n").filter((line) => line.includes("\"WARN\""))
+          assert.lengthOf(warnings, 1, output)
+          assert.include(warnings[0], "TIDINGS_WORKER is no setting of Tidings and changes nothing")
+        }),
+      120_000
+    )
+
+    it.live(
       `when its database refuses it or is not there, without the URL's password, on ${runtime}`,
       () =>
         Effect.gen(function*() {
