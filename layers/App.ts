@@ -127,12 +127,12 @@ const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values
       Layer.provide(ManyNodes.layer({ host, port }))
     )
 
-const welcome = ({ bootstrapSecret: secret, port }: Values) =>
+const welcome = ({ port }: Values) =>
   Layer.effectDiscard(Effect.gen(function*() {
     const { made } = yield* Welcome.FirstKeys
     const server = yield* HttpServer.HttpServer
     const url = `http://localhost:${server.address._tag === "UnixPathAddress" ? port : server.address.port}`
-    if (made !== undefined && secret === undefined) yield* Welcome.print(url, made)
+    if (made !== undefined) yield* Welcome.printSteps(url, made)
     yield* Effect.logInfo("listening", { url, docs: `${url}/docs` })
   }))
 

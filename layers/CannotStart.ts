@@ -30,6 +30,24 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   }
 }
 
+/** The data directory cannot keep the secret key (design.md §6). */
+export class CannotKeepKey extends Schema.TaggedError<CannotKeepKey>()("CannotKeepKey", {
+  directory: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `cannot keep the secret key in data directory ${this.directory}: ${said(this.cause)}; ` +
+      "make it writable, or set TIDINGS_DATA_DIR"
+  }
+}
+
+/** The kept file is no secret key: what hangs on it would hang on less than 32 bytes. */
+export class BadKeyFile extends Schema.TaggedError<BadKeyFile>()("BadKeyFile", { file: Schema.String }) {
+  override get message(): string {
+    return `${this.file} does not hold 32 bytes in base64; put back the key that it held, or set TIDINGS_SECRET_KEY to it`
+  }
+}
+
 /** The operator's database was not reached, or refused this server. The URL is not told: it has a password (P9). */
 export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotConnect", {
   cause: Schema.Defect()

@@ -36,6 +36,15 @@ const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
     { discard: true }
   )
 
+/** Once, by the server, for all its workers. */
+const sayMisspelt = Effect.suspend(() =>
+  Effect.forEach(
+    Settings.misspelt(Object.keys(process.env)),
+    (name) => Effect.logWarning(`${name} is no setting of Tidings and changes nothing`),
+    { discard: true }
+  )
+)
+
 /** An engine worker hears no signals: its server tells it when to stop. Its exit ends its thread alone. */
 const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
   Effect.runFork(
@@ -51,7 +60,8 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
  * exits 1. In a worker of a server it runs that worker.
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
-  const program = Layer.launch(app).pipe(
+  const program = (Worker.number === undefined ? sayMisspelt : Effect.void).pipe(
+    Effect.andThen(Layer.launch(app)),
     Effect.provide(Settings.layer),
     Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : sayWhy(cause)),
     Effect.provide(Telemetry.layer)

@@ -2,7 +2,7 @@ import { Cluster } from "#schemas/api/Cluster.ts"
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { HistoryEntry } from "#schemas/api/Messages.ts"
 import { Results } from "#schemas/api/Paging.ts"
-import { Effect, type Redacted, Runtime, Schema } from "effect"
+import { Effect, Redacted, Runtime, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 /** The command ends here, with one sentence for the operator. Exit codes: 2 no key, 3 no server, 4 key refused, 5 not found, 1 the rest. */
@@ -37,6 +37,15 @@ export type Found =
 
 /** Asks the server, whose data directory has one owner, by its API. */
 export const make = Effect.fnUntraced(function*({ key, url }: Server) {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    const sentence = `${url} is not the URL of a server; set TIDINGS_URL or --url to one such as http://localhost:3000`
+    return yield* new Stopped({ sentence, code: 3 })
+  }
+  if (!/^[\x21-\x7e]+$/.test(Redacted.value(key).trim())) {
+    const sentence =
+      "The API key has characters that no key has: set TIDINGS_API_KEY or --key to one that the first start printed"
+    return yield* new Stopped({ sentence, code: 2 })
+  }
   const client = (yield* HttpClient.HttpClient).pipe(
     HttpClient.mapRequest(HttpClientRequest.prependUrl(url)),
     HttpClient.mapRequest(HttpClientRequest.bearerToken(key))
@@ -96,6 +105,8 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       return resent === undefined ? yield* missing(id) : resent.messageId
     }),
     find: Effect.fnUntraced(function*(id: string): Effect.fn.Return<Found, Stopped> {
+      if (id === "")
+        return yield* new Stopped({ sentence: "The id is empty: say a message's id or a requestId", code: 5 })
       const path = `/messages/${encodeURIComponent(id)}`
       const message = yield* get(path, MessageDetails)
       if (message !== undefined) {

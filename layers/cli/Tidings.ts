@@ -9,14 +9,20 @@ import { FetchHttpClient } from "effect/http"
 
 const trimmed = (url: string): string => url.replace(/\/+$/, "")
 
-const local = Config.map(Config.Port("PORT").pipe(Config.withDefault(3000)), (port) => `http://localhost:${port}`)
+const local = Config.Port("PORT").pipe(
+  Config.withDefault(3000),
+  Config.map((port) => `http://localhost:${port}`),
+  Effect.mapError(() =>
+    new Server.Stopped({ sentence: "PORT must be a port number; or set TIDINGS_URL or --url", code: 3 })
+  )
+)
 
 const serverOf = Effect.fnUntraced(function*(url: Option.Option<string>, key: Option.Option<Redacted.Redacted>) {
   if (Option.isNone(key)) {
     return yield* new Server.Stopped({ sentence: "No API key: set TIDINGS_API_KEY or --key", code: 2 })
   }
   return yield* Server.make({
-    url: trimmed(Option.isSome(url) ? url.value : yield* Effect.orDie(local)),
+    url: trimmed(Option.isSome(url) ? url.value : yield* local),
     key: key.value
   })
 })

@@ -1,32 +1,25 @@
 import { ApiKeys, type BootstrapKeys } from "#src/access/ApiKeys.ts"
 import { Context, Effect, Layer, Redacted, Stdio, Stream } from "effect"
 
-/** The keys that this start has made; none where the store had some. */
+/** The keys that this start has made and shown; none where the store had some or the operator chose them. */
 export class FirstKeys
   extends Context.Service<FirstKeys, { readonly made: BootstrapKeys | undefined }>()("tidings/cli/FirstKeys")
 {}
 
-/** What listens stands on this: a caller who was told 401 by a server that has no keys yet would not come back. */
-export const layerKeys = (secret: Redacted.Redacted | undefined) =>
-  Layer.effect(
-    FirstKeys,
-    Effect.gen(function*() {
-      return { made: yield* (yield* ApiKeys).bootstrap(secret) }
-    })
-  )
-
-/** What a new operator needs, once: the keys cannot be shown again, since only their digests are stored. */
-export const text = (url: string, keys: BootstrapKeys): string => {
-  const key = Redacted.value(keys.productionPublished)
-  return `
+/** The keys, once: they cannot be shown again, since only their digests are stored. */
+const keysText = (keys: BootstrapKeys): string => `
   Tidings is set up. These are its API keys; they are shown this once.
 
-    production, published   ${key}
+    production, published   ${Redacted.value(keys.productionPublished)}
     production, draft       ${Redacted.value(keys.productionDraft)}
     test, published         ${Redacted.value(keys.testPublished)}
     test, draft             ${Redacted.value(keys.testDraft)}
 
-    API        ${url}
+`
+
+/** What to do with them. */
+const stepsText = (url: string, key: string): string =>
+  `    API        ${url}
     Reference  ${url}/docs
     Health     ${url}/health/ready
     Metrics    ${url}/metrics
@@ -41,11 +34,25 @@ export const text = (url: string, keys: BootstrapKeys): string => {
     TIDINGS_API_KEY=${key} TIDINGS_URL=${url} npm run -s tidings -- trace <requestId>
 
 `
-}
 
-/** Prints it on standard output, past the logs. */
-export const print = (url: string, keys: BootstrapKeys) =>
-  Effect.gen(function*() {
-    const { stdout } = yield* Stdio.Stdio
-    yield* Stream.run(Stream.make(text(url, keys)), stdout())
-  })
+/** On standard output, past the logs. */
+const print = (text: string) => Effect.flatMap(Stdio.Stdio, ({ stdout }) => Stream.run(Stream.make(text), stdout()))
+
+/**
+ * What listens stands on this: a caller who was told 401 by a server that has no keys yet would not come back. Keys that nobody chose are
+ * shown as soon as they are stored: a start that then cannot listen has made them all the same.
+ */
+export const layerKeys = (secret: Redacted.Redacted | undefined) =>
+  Layer.effect(
+    FirstKeys,
+    Effect.gen(function*() {
+      const made = yield* (yield* ApiKeys).bootstrap(secret)
+      if (made === undefined || secret !== undefined) return { made: undefined }
+      yield* print(keysText(made))
+      return { made }
+    })
+  )
+
+/** What a new operator does first with the keys just shown. */
+export const printSteps = (url: string, { productionPublished: key }: BootstrapKeys) =>
+  print(stepsText(url, Redacted.value(key)))

@@ -1,3 +1,4 @@
+import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
@@ -74,8 +75,16 @@ const variables = {
     ),
   TIDINGS_RETENTION_DAYS: unset(
     Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 })), "TIDINGS_RETENTION_DAYS")
-  )
+  ),
+  TIDINGS_OUTBOUND_ALLOW: AddressPolicy.allowed
 }
+
+/** Ours, and not the server's: the command `tidings` reads them. */
+const ofTheCommand = ["TIDINGS_API_KEY", "TIDINGS_URL"]
+
+/** The names among these that look like settings and are none: a misspelt one would change nothing, and nobody would know. */
+export const misspelt = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  names.filter((name) => name.startsWith("TIDINGS_") && !Object.hasOwn(variables, name) && !ofTheCommand.includes(name))
 
 /** A node that restarts must be the same runner again, so its cluster port follows from its own. */
 const clusterPortOf = (port: number): number => 20_000 + (port % 40_000)
@@ -97,7 +106,8 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_CLUSTER_HOST: "must be a host name",
   TIDINGS_CLUSTER_PORT: "must be a port number",
   TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
-  TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least"
+  TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",
+  TIDINGS_OUTBOUND_ALLOW: "must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix"
 }
 
 const read = Effect.gen(function*() {
@@ -159,6 +169,7 @@ const read = Effect.gen(function*() {
     // An embedded data directory has one owner.
     (count) => count === 0 || read.databaseUrl !== undefined
   )
+  yield* value("TIDINGS_OUTBOUND_ALLOW", variables.TIDINGS_OUTBOUND_ALLOW)
   const { accountEmail, clusterHost, dataDir, durability, rateLimits, shards } = read
   if (
     bad.length > 0 || port === undefined || accountEmail === undefined || clusterHost === undefined ||

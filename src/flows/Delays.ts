@@ -12,10 +12,14 @@ const hasOffset = (text: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.
 
 const utc = DateTime.zoneMakeOffset(0)
 
+/** JavaScript reads a year into nearly any text with a number: `Mo-Fr 9-17` would be a day of 2001, long past, and the message due at once. */
+const iso8601 = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?$/i
+
 /** The instant that `until` names; without an offset of its own it is in the zone (api.md 26.6). */
 const instant = (until: string, zone: DateTime.TimeZone): number | undefined => {
+  if (!iso8601.test(until.trim())) return undefined
   const parsed = hasOffset(until)
-    ? DateTime.make(until)
+    ? DateTime.make(until.trim())
     : DateTime.makeZoned(until.trim(), { timeZone: zone, adjustForTimeZone: true })
   return Option.getOrUndefined(Option.map(parsed, DateTime.toEpochMillis))
 }
@@ -49,21 +53,6 @@ export const startOf = (delay: Delay, enqueuedAt: number): number | undefined =>
   return start === undefined || start <= enqueuedAt ? undefined : start
 }
 
-/**
- * Until when a message has to wait for its recipient's time, in epoch ms; `undefined`: no longer. Opening hours that do not come within 90
- * days are the failure's one sentence.
- */
-export const waitOf = (delay: Delay, profile: Profile, now: number): Result.Result<number | undefined, string> => {
-  if (typeof delay?.until !== "string" || !isOfRecipient(delay)) return Result.succeed(undefined)
-  const zone = TimeZone.first([delay.timezone, profile["zoneinfo"], profile["timezone"]])
-  const hours = hoursOf(delay)
-  const start = hours === undefined ? instant(delay.until, zone) : OpeningHours.next(hours, zone, now)
-  if (hours !== undefined && start === undefined) {
-    return Result.fail(`delay.until does not come within 90 days: ${delay.until}`)
-  }
-  return Result.succeed(start === undefined || start <= now ? undefined : start)
-}
-
 /** Why a delay means nothing; the send is accepted all the same, and its message ends with this error (api.md 26.6). */
 export const fault = (delay: Delay): string | undefined => {
   if (typeof delay?.until !== "string") return undefined
@@ -72,4 +61,21 @@ export const fault = (delay: Delay): string | undefined => {
   return hoursOf(delay) === undefined && instant(delay.until, zone) === undefined
     ? `delay.until is neither a date nor opening hours: ${delay.until}`
     : undefined
+}
+
+/**
+ * Until when a message has to wait for its recipient's time, in epoch ms; `undefined`: no longer, or the delay means nothing,
+ * and whoever waited for it would only learn so later. Opening hours that do not come within 90 days are the failure's one sentence.
+ */
+export const waitOf = (delay: Delay, profile: Profile, now: number): Result.Result<number | undefined, string> => {
+  if (typeof delay?.until !== "string" || !isOfRecipient(delay) || fault(delay) !== undefined) {
+    return Result.succeed(undefined)
+  }
+  const zone = TimeZone.first([delay.timezone, profile["zoneinfo"], profile["timezone"]])
+  const hours = hoursOf(delay)
+  const start = hours === undefined ? instant(delay.until, zone) : OpeningHours.next(hours, zone, now)
+  if (hours !== undefined && start === undefined) {
+    return Result.fail(`delay.until does not come within 90 days: ${delay.until}`)
+  }
+  return Result.succeed(start === undefined || start <= now ? undefined : start)
 }

@@ -16,6 +16,9 @@ const saidBy = (place: Places.Place, more: Readonly<Record<string, string>>) =>
     return line.message
   })
 
+/** The environment of a start that chooses its own keys. */
+const unchosen = { TIDINGS_BOOTSTRAP_SECRET: "" }
+
 const taken = (port: number) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -38,6 +41,28 @@ describe("a start that fails says what to change", () => {
         )
       }), 120_000)
 
+    it.live(
+      `and has shown the keys that it made, which no later start shows, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("embedded", { runtime })
+          const starting = Effect.promise(() => CrashProcess.start(place, unchosen).ended)
+          const { output } = yield* Effect.scoped(Effect.andThen(taken(place.port), starting))
+          assert.include(output, "cannot listen")
+          const [key = ""] = /pk_prod_[\w-]{32,}/.exec(output) ?? []
+          assert.notStrictEqual(key, "", output)
+          const server = CrashProcess.start(place, unchosen)
+          yield* Effect.promise(() => server.ready())
+          const answer = yield* Effect.promise(() =>
+            fetch(`http://127.0.0.1:${place.port}/messages`, { headers: { authorization: `Bearer ${key}` } })
+          )
+          assert.strictEqual(answer.status, 200)
+          yield* Effect.promise(server.kill)
+          assert.notInclude((yield* Effect.promise(() => server.ended)).output, "pk_prod_")
+        }),
+      120_000
+    )
+
     it.live(`when its cluster port is another process's, on ${runtime}`, () =>
       Effect.gen(function*() {
         const place = yield* Places.make("Postgres", { runtime })
@@ -48,6 +73,21 @@ describe("a start that fails says what to change", () => {
             "free it or set TIDINGS_CLUSTER_HOST or TIDINGS_CLUSTER_PORT"
         )
       }), 120_000)
+
+    it.live(
+      `and of a variable that is none of its settings, and is perhaps a misspelt one, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("embedded", { runtime })
+          yield* taken(place.port)
+          const more = { TIDINGS_WORKER: "2", TIDINGS_API_KEY: "k", TIDINGS_URL: "u" }
+          const { output } = yield* Effect.promise(() => CrashProcess.start(place, more).ended)
+          const warnings = output.split("\n").filter((line) => line.includes("\"WARN\""))
+          assert.lengthOf(warnings, 1, output)
+          assert.include(warnings[0], "TIDINGS_WORKER is no setting of Tidings and changes nothing")
+        }),
+      120_000
+    )
 
     it.live(
       `when its database refuses it or is not there, without the URL's password, on ${runtime}`,

@@ -135,5 +135,49 @@ describe("tidings trace", () => {
           })),
       60_000
     )
+
+    it.effect(
+      "tells a setting that cannot be one from a server that does not answer",
+      () =>
+        Effect.flatMap(Url, (url) =>
+          Effect.promise(async () => {
+            const address = url.slice("http://".length)
+            for (
+              const [environment, id, code, sentence] of [
+                [
+                  { TIDINGS_URL: url, TIDINGS_API_KEY: "…" },
+                  "1-0",
+                  2,
+                  "The API key has characters that no key has: set TIDINGS_API_KEY or --key to one that the first start printed"
+                ],
+                [
+                  { TIDINGS_URL: address, TIDINGS_API_KEY: key },
+                  "1-0",
+                  3,
+                  `${address} is not the URL of a server; set TIDINGS_URL or --url to one such as http://localhost:3000`
+                ],
+                [
+                  { PORT: "abc", TIDINGS_API_KEY: key },
+                  "1-0",
+                  3,
+                  "PORT must be a port number; or set TIDINGS_URL or --url"
+                ],
+                [
+                  { TIDINGS_URL: url, TIDINGS_API_KEY: key },
+                  "",
+                  5,
+                  "The id is empty: say a message's id or a requestId"
+                ]
+              ] as const
+            ) {
+              assert.deepStrictEqual(await tidings("node", environment, "trace", id), {
+                code,
+                stdout: "",
+                stderr: `${sentence}\n`
+              })
+            }
+          })),
+      60_000
+    )
   })
 })

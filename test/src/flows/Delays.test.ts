@@ -42,6 +42,23 @@ describe("Delays (api.md 26.6)", () => {
     assert.isUndefined(Delays.fault({ duration: 5 }))
   })
 
+  it("a text that only JavaScript reads as a date is no date: opening hours written wrongly are not a day of 2001", () => {
+    for (const until of ["Mo-Fr 9-17", "Mo-Fr 9", "Sa 10", "9-17", "tomorrow 9", "Dec 24 9", "11/22/2026", "2026"]) {
+      assert.strictEqual(Delays.fault({ until }), `delay.until is neither a date nor opening hours: ${until}`)
+      assert.isUndefined(Delays.startOf({ until }, noon), until)
+    }
+    for (
+      const until of ["2026-11-21T13:00Z", "2026-11-21 13:00:00.5", " 2026-11-21T13:00:00+0200 ", "2026-11-21t13:00z"]
+    )
+      assert.isUndefined(Delays.fault({ until }), until)
+  })
+
+  it("a delay that means nothing is not waited for: its message says so at once", () => {
+    const wrong = { until: "Mo-Fr 09:00-17:00", timezone: "Europe/Nowhere" }
+    assert.strictEqual(Delays.fault(wrong), "delay.timezone is not a time zone: Europe/Nowhere")
+    assert.deepStrictEqual(Delays.waitOf(wrong, {}, noon), Result.succeed(undefined))
+  })
+
   it("a date without an offset is in the time zone of the delay, else of the recipient, else UTC", () => {
     const wait = (until: string, profile = {}, timezone?: string) =>
       Result.getOrThrow(Delays.waitOf({ until, ...(timezone === undefined ? {} : { timezone }) }, profile, noon))

@@ -229,7 +229,7 @@ describe("BodyGuard: form", () => {
       assert.strictEqual((yield* post(port, "/note", "[[[ ünquoted", text)).body, JSON.stringify("[[[ ünquoted"))
       const answer = yield* post(port, "/send", "[]", text)
       assert.strictEqual(answer.status, 415)
-      assert.strictEqual(answer.body, refusal("Content-Type text/plain is not accepted here"))
+      assert.strictEqual(answer.body, refusal("Content-Type text/plain is not accepted here; send application/json"))
       const empty = yield* post(port, "/send", "", text)
       assert.deepInclude(empty, { status: 415, body: answer.body })
       assert.include(answer.headers, "content-type: application/json")

@@ -1,0 +1,68 @@
+import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
+import * as Settings from "#layers/settings/Settings.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { assert, describe, it } from "@effect/vitest"
+import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
+
+const settings = (variables: Readonly<Record<string, string>>) =>
+  Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(variables))))
+
+const keyOf = (directory: string) =>
+  SecretKey.pipe(
+    Effect.provide(SecretKeyFile.layer.pipe(Layer.provide(settings({ TIDINGS_DATA_DIR: directory })))),
+    Effect.map(({ bytes }) => Redacted.value(bytes))
+  )
+
+const services = Layer.merge(NodeCrypto.layer, NodeServices.layer)
+
+describe("settings (design.md §6)", () => {
+  it.effect("networks that webhooks may reach are read before anything starts, and refused in one line", () =>
+    Effect.gen(function*() {
+      for (const networks of ["localhost", "127.0.0.1/8", "10.0.0.0/8,x"]) {
+        const { message } = yield* Effect.flip(
+          Effect.scoped(Layer.build(settings({ TIDINGS_OUTBOUND_ALLOW: networks })))
+        )
+        assert.strictEqual(
+          message,
+          "TIDINGS_OUTBOUND_ALLOW must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix"
+        )
+      }
+      for (const networks of ["", "10.1.0.0/16", "10.1.0.0/16, fd00::/8"])
+        yield* Effect.scoped(Layer.build(settings({ TIDINGS_OUTBOUND_ALLOW: networks })))
+    }))
+
+  it.effect("the secret key is made once and kept", () =>
+    Effect.gen(function*() {
+      const directory = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
+      const made = yield* keyOf(directory)
+      assert.lengthOf(made, 32)
+      assert.deepStrictEqual(yield* keyOf(directory), made)
+    }).pipe(Effect.provide(services)))
+
+  it.effect("a data directory that cannot keep it is named, with what the system said", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const file = `${yield* files.makeTempDirectoryScoped()}/file`
+      yield* files.writeFileString(file, "")
+      assert.strictEqual(
+        (yield* Effect.flip(keyOf(file))).message,
+        `cannot keep the secret key in data directory ${file}: ENOTDIR: not a directory, access '${file}/secret.key'; ` +
+          "make it writable, or set TIDINGS_DATA_DIR"
+      )
+    }).pipe(Effect.provide(services)))
+
+  it.effect("a kept file that holds less than a key is no key: digests would hang on next to nothing", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      for (const held of ["", "junk"]) {
+        yield* files.writeFileString(`${directory}/secret.key`, held)
+        assert.strictEqual(
+          (yield* Effect.flip(keyOf(directory))).message,
+          `${directory}/secret.key does not hold 32 bytes in base64; put back the key that it held, or set TIDINGS_SECRET_KEY to it`
+        )
+      }
+    }).pipe(Effect.provide(services)))
+})
