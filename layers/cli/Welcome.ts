@@ -38,6 +38,14 @@ const stepsText = (url: string, key: string): string =>
 /** On standard output, past the logs. */
 const print = (text: string) => Effect.flatMap(Stdio.Stdio, ({ stdout }) => Stream.run(Stream.make(text), stdout()))
 
+/** An operator who chose keys on a store that has others would meet only 401. */
+const sayUnused = (keys: ApiKeys["Service"], secret: Redacted.Redacted) =>
+  Effect.catchTag(
+    Effect.asVoid(keys.authenticate(Redacted.make(`pk_prod_${Redacted.value(secret)}`))),
+    "InvalidKey",
+    () => Effect.logWarning("TIDINGS_BOOTSTRAP_SECRET makes no keys here: this store has its own since its first start")
+  )
+
 /**
  * What listens stands on this: a caller who was told 401 by a server that has no keys yet would not come back. Keys that nobody chose are
  * shown as soon as they are stored: a start that then cannot listen has made them all the same.
@@ -46,7 +54,9 @@ export const layerKeys = (secret: Redacted.Redacted | undefined) =>
   Layer.effect(
     FirstKeys,
     Effect.gen(function*() {
-      const made = yield* (yield* ApiKeys).bootstrap(secret)
+      const keys = yield* ApiKeys
+      const made = yield* keys.bootstrap(secret)
+      if (made === undefined && secret !== undefined) yield* sayUnused(keys, secret)
       if (made === undefined || secret !== undefined) return { made: undefined }
       yield* print(keysText(made))
       return { made }
