@@ -49,6 +49,7 @@ export const layer = Layer.effect(
       return results
     })
     const accept = yield* GroupCommit.make({
+      name: "accepts",
       capacity: 10_000,
       writers: acceptWriters,
       maxBatch: 512,
@@ -57,6 +58,7 @@ export const layer = Layer.effect(
       write: acceptBatch
     })
     const record = yield* GroupCommit.make({
+      name: "steps",
       capacity: 100_000,
       writers: 1,
       maxBatch: 512,
@@ -64,6 +66,7 @@ export const layer = Layer.effect(
       write: Record.write(sql)
     })
     const take = yield* GroupCommit.make({
+      name: "take-overs",
       capacity: 10_000,
       writers: 1,
       maxBatch: 1_024,

@@ -22,6 +22,8 @@ const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 })
  * until it stands alone. Callers wait at most `patience` for their flush; a full queue (`capacity` items) refuses at once.
  */
 export const make = Effect.fnUntraced(function*<A, B>(options: {
+  /** What is written, for the log. */
+  readonly name: string
   readonly capacity: number
   readonly writers: number
   readonly maxBatch: number
@@ -59,12 +61,25 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     return over === -1 ? waiting.length : Math.max(1, over)
   }
 
+  let failing = false
+  /** The operator hears of the first failure, and of the first success after it: callers only learn that it is not their fault. */
+  const tell = (exit: Exit.Exit<void, unknown>): Effect.Effect<void> =>
+    Effect.suspend(() => {
+      const failed = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
+      if (failed === failing || (Exit.isFailure(exit) && !failed)) return Effect.void
+      failing = failed
+      return Exit.isFailure(exit)
+        ? Effect.logError("the journal cannot be written", { of: options.name }, exit.cause)
+        : Effect.logInfo("the journal is written again", { of: options.name })
+    })
+
   const drain = Effect.gen(function*() {
     yield* filled.await
     const batch = waiting.splice(0, batchSize())
     if (waiting.length === 0) Latch.closeUnsafe(filled)
     if (batch.length === 0) return
     const exit = yield* Effect.exit(patiently(flush(batch)))
+    yield* tell(exit)
     if (Exit.isSuccess(exit)) return
     // Who came while this flush hung has waited too: nobody waits for two.
     const late = waiting.splice(0)

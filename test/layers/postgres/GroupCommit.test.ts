@@ -1,0 +1,44 @@
+import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
+
+describe("GroupCommit", () => {
+  it.effect("tells the log of the first flush that fails and of the first that succeeds after it, and of no other", () =>
+    Effect.gen(function*() {
+      const told: Array<string> = []
+      const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
+        told.push(`${logLevel} ${Array.isArray(message) ? message[0] : message}`)
+      })
+      const answers = ["full", "full", "written", "hangs", "written", "written"]
+      const write = yield* GroupCommit.make<string, string>({
+        name: "accepts",
+        capacity: 10,
+        writers: 1,
+        maxBatch: 1,
+        patience: "1 second",
+        write: (items) =>
+          Effect.suspend(() => {
+            const answer = answers.shift()
+            if (answer === "hangs") return Effect.never
+            return answer === "written"
+              ? Effect.succeed(items)
+              : Effect.fail(new StoreUnavailable({ cause: "disk full" }))
+          })
+      }).pipe(Effect.provide(Logger.layer([logger])))
+      const results: Array<string> = []
+      for (let n = 0; n < 6; n++) {
+        const fiber = yield* Effect.forkChild(Effect.result(write("item")), { startImmediately: true })
+        yield* TestClock.adjust("1 second")
+        results.push((yield* fiber.pollUnsafe() ?? Effect.die("no answer"))._tag)
+      }
+      assert.deepStrictEqual(results, ["Failure", "Failure", "Success", "Failure", "Success", "Success"])
+      assert.deepStrictEqual(told, [
+        "Error the journal cannot be written",
+        "Info the journal is written again",
+        "Error the journal cannot be written",
+        "Info the journal is written again"
+      ])
+    }))
+})
