@@ -127,13 +127,15 @@ const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values
       Layer.provide(ManyNodes.layer({ host, port }))
     )
 
-const welcome = ({ port }: Values) =>
+const welcome = ({ dataDir, databaseUrl, port }: Values) =>
   Layer.effectDiscard(Effect.gen(function*() {
     const { made } = yield* Welcome.FirstKeys
     const server = yield* HttpServer.HttpServer
     const url = `http://localhost:${server.address._tag === "UnixPathAddress" ? port : server.address.port}`
     if (made !== undefined) yield* Welcome.printSteps(url, made)
-    yield* Effect.logInfo("listening", { url, docs: `${url}/docs` })
+    // An empty DATABASE_URL is none: the operator who expected another store sees it here.
+    const store = databaseUrl === undefined ? `embedded in ${dataDir}` : "DATABASE_URL"
+    yield* Effect.logInfo("listening", { url, docs: `${url}/docs`, store })
   }))
 
 /** The client of Redis is six hundred modules, which a node without Redis does not load. */
