@@ -118,6 +118,29 @@ const simply = recent(4, (content: Content, channel: string, language: string | 
   }))
 })
 
+/** A value within an address list is one of its addresses, or a name, and never another: what would begin one is left out. */
+const listed = { text: (text: string) => text, value: (text: string) => text.replaceAll(/[,;<>"\r\n]+/g, " ") }
+
+/** Texts of a message that are lists of addresses, with their variables filled in (api.md §3: `cc`, `bcc`, `reply_to`). */
+export const addresses = (
+  input: Input,
+  texts: ReadonlyArray<string>
+): Result.Result<ReadonlyArray<string>, RenderFailed> => {
+  const budget = new Budget()
+  const scope = {
+    data: input.data,
+    profile: input.profile,
+    system: systemOf(input),
+    refs: {},
+    set: new Map(),
+    loop: undefined,
+    translate: untranslated,
+    throwing: input.throwing ?? false
+  }
+  const filled = texts.map((text) => fill(text, scope, budget, listed))
+  return budget.failure === undefined ? Result.succeed(filled) : Result.fail(budget.failure)
+}
+
 /**
  * What one channel of a message is given to send. Data is data: it is escaped in HTML, left alone in text, and never markup, markdown or
  * behaviour. Output, loops, steps and depth are limited (`Budget`), so that this ends within about 100 ms.

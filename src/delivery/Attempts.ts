@@ -1,14 +1,16 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/Breakers.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
+import * as Override from "#src/delivery/Override.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
 import { position, type Position } from "#src/delivery/Position.ts"
-import { namedIn, type Vendor } from "#src/delivery/Provider.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
 import { settle, towardsProvider } from "#src/delivery/Settlement.ts"
 import type { Write } from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -117,6 +119,7 @@ const intend = Effect.fnUntraced(function*(hand: Hand, intent: Attempt, lines: R
 const call = Effect.fnUntraced(function*(
   hand: Hand,
   vendor: Vendor,
+  override: JsonMap,
   intent: Attempt,
   rendered: Rendered,
   lines: ReadonlyArray<HistoryEvent>
@@ -141,10 +144,7 @@ const call = Effect.fnUntraced(function*(
     profile,
     rendered,
     data,
-    override: {
-      ...message.instructions.channels?.[channel]?.override,
-      ...namedIn(message.instructions.providers, vendor)?.override
-    }
+    override
   })
   const exit = yield* breakers.guard(breakerOf(message, intent), sent).pipe(
     Trace.stage("attempt", () => ({
@@ -158,7 +158,7 @@ const call = Effect.fnUntraced(function*(
 })
 
 const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, possibleDuplicate: boolean) {
-  const { attempts, journey: { message, providers, render } } = hand
+  const { attempts, journey: { addressed, message, providers, render } } = hand
   const startedAt = yield* Clock.currentTimeMillis
   const intent = Outcome.intent(attempts.length + 1, candidate, startedAt)
   const where = { channel: candidate.channel, provider: candidate.provider, attempt: intent.number }
@@ -178,7 +178,12 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
     ? [{ type: "RENDERED" as const, ts: startedAt, ...where, output }, delivering]
     : [delivering]
   const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
-  if (provider?._tag === "Vendor") return yield* call(hand, provider, intent, output, lines)
+  if (provider?._tag === "Vendor") {
+    const override = addressed(candidate, Override.of(message.instructions, candidate, provider))
+    return Result.isFailure(override)
+      ? yield* conclude(hand, Outcome.unrendered(intent, override.failure.detail), lines)
+      : yield* call(hand, provider, override.success, intent, output, lines)
+  }
   const inbox = {
     userId: message.recipient.user_id ?? "",
     tenantId: message.recipient.tenant_id ?? undefined,

@@ -1,4 +1,5 @@
 import type { HistoryEvent } from "#schemas/History.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { RenderFailed } from "#src/content/Content.ts"
@@ -6,7 +7,7 @@ import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Candidate, Plan } from "#src/delivery/Plan.ts"
 import type { Situation } from "#src/delivery/Position.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
-import type { Effect, Schema } from "effect"
+import type { Effect, Result, Schema } from "effect"
 
 /** A message on its way: what the stages before found. */
 export interface Journey {
@@ -17,6 +18,8 @@ export interface Journey {
   readonly data: Schema.JsonObject
   readonly providers: ReadonlyArray<Provider>
   readonly render: (candidate: Candidate) => Effect.Effect<Rendered, RenderFailed>
+  /** What a candidate's payload is overridden with, its variables filled in. */
+  readonly addressed: (candidate: Candidate, override: JsonMap) => Result.Result<JsonMap, RenderFailed>
   readonly situation: Omit<Situation, "now" | "openUntil">
   /** Lines of the timeline to be written with the first step. */
   readonly events: ReadonlyArray<HistoryEvent>

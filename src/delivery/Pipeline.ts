@@ -47,7 +47,7 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const { decide, wait } = yield* Stages.make
     const devices = yield* PushDevices.make
-    const render = yield* Render.make
+    const { addressed, render } = yield* Render.make
     const write = Write.make(journal)
     const walk = deliver(write, yield* Breakers.Breakers)
 
@@ -93,6 +93,7 @@ export const layer = Layer.effect(
         providers,
         events: first,
         render: render(decision, ts),
+        addressed: addressed(decision, ts),
         situation: {
           id: message.id,
           waits: RetryPolicy.longWaits,

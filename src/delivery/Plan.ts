@@ -1,3 +1,4 @@
+import type { JsonMap } from "#schemas/Optional.ts"
 import type { RoutingMethod } from "#schemas/Routing.ts"
 
 /** One provider of one channel for this message. Timeouts in ms, each counted from the first attempt it covers. */
@@ -6,6 +7,8 @@ export interface Candidate {
   readonly channel: string
   readonly provider: string
   readonly timeout: number | undefined
+  /** What its place in the routing changes of its payload. */
+  readonly override?: JsonMap
 }
 
 /** Branches tried in order until one succeeds (`single`) or each for itself (`all`). `channel` marks the providers of one channel. */

@@ -98,7 +98,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const { decide, known, wait } = yield* Stages.make
     // Who looks is not the recipient.
-    const render = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
+    const { render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
     const templates = yield* Templates
     const newId = yield* Ids.generator
     const shards = yield* ShardCount

@@ -2,7 +2,9 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import { environmentOf } from "#schemas/Scope.ts"
 import type { Brand } from "#schemas/Brand.ts"
 import * as BrandChoice from "#src/content/BrandChoice.ts"
-import type { Input, RenderFailed } from "#src/content/Content.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
+import * as Content from "#src/content/Content.ts"
+import * as Addressed from "#src/delivery/Addressed.ts"
 import { once } from "#src/content/Once.ts"
 import { Rendering } from "#src/content/Rendering.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
@@ -14,7 +16,7 @@ import type { SentTopic } from "#src/delivery/Preferences.ts"
 import { type Links, PreferenceLinks } from "#src/people/PreferenceLinks.ts"
 import { type OpenLink, OpenLinks } from "#src/reports/Tracking.ts"
 import * as Tenancies from "#src/people/Tenancies.ts"
-import { Effect, type Schema } from "effect"
+import { Effect, Result, type Schema } from "effect"
 
 /** What is rendered, of which topic. */
 export interface Subject extends Known {
@@ -67,7 +69,7 @@ const input = (
   { channel, provider: key }: Candidate,
   at: number,
   linked: () => Linked
-): Input => {
+): Content.Input => {
   const { content, data, message, profile, providers, template } = known
   const brand = known.brandOf(channel)
   const spoken = once(() => variables(known, brand, linked()))
@@ -113,12 +115,26 @@ export const make = Effect.gen(function*() {
       tenantId: recipient.tenant_id ?? undefined
     }, topic?.id)
 
-  return (subject: Subject, at: number) => (candidate: Candidate): Effect.Effect<Rendered, RenderFailed> => {
-    const { message: { id, scope }, topic } = subject
-    const linked = once(() => ({ open: openLinks?.(scope, id), choose: choose(subject) }))
-    const rendered = render(scope, input(subject, candidate, at, linked))
-    if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
-    const { unsubscribe } = linked().choose
-    return unsubscribe === "" ? rendered : Effect.map(rendered, (mail) => ({ ...mail, unsubscribe }))
+  const linksOf = (subject: Subject) => {
+    const { id, scope } = subject.message
+    return once(() => ({ open: openLinks?.(scope, id), choose: choose(subject) }))
+  }
+
+  return {
+    render: (subject: Subject, at: number) => (candidate: Candidate): Effect.Effect<Rendered, Content.RenderFailed> => {
+      const { message: { scope }, topic } = subject
+      const linked = linksOf(subject)
+      const rendered = render(scope, input(subject, candidate, at, linked))
+      if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
+      const { unsubscribe } = linked().choose
+      return unsubscribe === "" ? rendered : Effect.map(rendered, (mail) => ({ ...mail, unsubscribe }))
+    },
+    /** What a candidate's payload is overridden with, its variables filled in. */
+    addressed:
+      (subject: Subject, at: number) =>
+      (candidate: Candidate, override: JsonMap): Result.Result<JsonMap, Content.RenderFailed> =>
+        candidate.channel === "email"
+          ? Addressed.of(override, (texts) => Content.addresses(input(subject, candidate, at, linksOf(subject)), texts))
+          : Result.succeed(override)
   }
 })

@@ -1,5 +1,12 @@
 import type { Profile } from "#schemas/Profile.ts"
-import type { ChannelSettings, ProviderSettings, Routing, RoutingEntry } from "#schemas/Routing.ts"
+import type {
+  ChannelEntry,
+  ChannelSettings,
+  ProviderEntry,
+  ProviderSettings,
+  Routing,
+  RoutingEntry
+} from "#schemas/Routing.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
 import type { Branch, Plan } from "#src/delivery/Plan.ts"
@@ -14,6 +21,12 @@ export const workspaceDefault: Routing = {
   method: "single",
   channels: ["email", "sms", "push", "direct_message", "webhook", "inbox"]
 }
+
+/** The channels there are (api.md 2.3); what a routing names besides is a provider. */
+const channelIds: ReadonlySet<RoutingEntry> = new Set([...workspaceDefault.channels, "banner"])
+
+/** What an entry of a routing says of itself. */
+type Own = Partial<Omit<ChannelEntry, "channel"> & Omit<ProviderEntry, "provider">>
 
 /** Failing providers give way after this long when another one follows (api.md 26.4), in ms; the last has until the message's deadline. */
 const providerTimeout = 5 * 60_000
@@ -65,9 +78,9 @@ export const plan = (
   const providersOf = (
     channel: string,
     settings: ChannelSettings | undefined,
-    only: ReadonlyArray<string> | null | undefined
+    entry: Own
   ): Branch => {
-    const order = only ?? settings?.providers
+    const order = entry.providers ?? settings?.providers
     const installed = configured.filter((provider) => provider.channel === channel)
     const chosen = order === undefined || order === null
       ? installed
@@ -80,20 +93,24 @@ export const plan = (
         findings.unreachable = true
         return []
       }
-      const override = own?.override ?? settings?.override ?? undefined
+      const override = entry.override ?? own?.override ?? settings?.override ?? undefined
       if (override === undefined && !isNamedWebhook(channel) && !isWritten(provider)) {
         findings.unwritten = true
         return []
       }
       const timeout = Timeouts.given(
+        entry.timeouts,
         own?.timeouts,
         own?.timeout,
         settings?.timeouts?.provider,
         limit(instructions.timeout, "provider", provider.key)
       )
-      return [{ _tag: "Candidate", channel, provider: provider.key, timeout } as const]
+      const candidate = { _tag: "Candidate", channel, provider: provider.key, timeout } as const
+      return [
+        entry.override === undefined || entry.override === null ? candidate : { ...candidate, override: entry.override }
+      ]
     })
-    const method = settings?.routing_method ?? "single"
+    const method = entry.method ?? settings?.routing_method ?? "single"
     return {
       _tag: "Branch",
       method,
@@ -107,36 +124,32 @@ export const plan = (
     }
   }
 
-  const channelPlan = (
-    channel: string,
-    condition?: string | null,
-    only?: ReadonlyArray<string> | null
-  ): Plan | undefined => {
+  const channelPlan = (channel: string, entry: Own = {}): Plan | undefined => {
     const settings = instructions.channels?.[channel]
     if (allowed?.has(channel) === false) return undefined
-    if (!holds(condition) || !holds(settings?.if)) return undefined
-    const branch = providersOf(channel, settings, only)
+    if (!holds(entry.if) || !holds(settings?.if)) return undefined
+    const branch = providersOf(channel, settings, entry)
     return branch.children.length === 0 ? undefined : branch
   }
 
   const entryPlan = (entry: RoutingEntry): Plan | undefined => {
     if (typeof entry !== "string") {
       if ("channels" in entry) return routingPlan(entry)
-      if ("channel" in entry) return channelPlan(entry.channel, entry.if, entry.providers)
-      return providerPlan(entry.provider, entry.if)
+      if ("channel" in entry) return channelPlan(entry.channel, entry)
+      return providerPlan(entry.provider, entry)
     }
-    return configured.some((provider) => isNamed(provider, entry) && provider.channel !== entry)
-      ? providerPlan(entry, undefined)
-      : channelPlan(entry)
+    const isProvider = configured.some((provider) => isNamed(provider, entry) && provider.channel !== entry)
+      || !(channelIds.has(entry) || configured.some(({ channel }) => channel === entry))
+    return isProvider ? providerPlan(entry) : channelPlan(entry)
   }
 
-  const providerPlan = (key: string, condition: string | null | undefined): Plan | undefined => {
+  const providerPlan = (key: string, entry: Own = {}): Plan | undefined => {
     const provider = configured.find((provider) => isNamed(provider, key))
     if (provider === undefined) {
       findings.missingProviderKey = true
       return undefined
     }
-    return channelPlan(provider.channel, condition, [key])
+    return channelPlan(provider.channel, { ...entry, providers: [key] })
   }
 
   const routingPlan = (routing: Routing): Plan | undefined => {

@@ -62,6 +62,53 @@ describe("Routing to configurations by their names", () => {
     assert.isTrue(Result.isFailure(planned({})))
   })
 
+  it("what an entry of the routing says of itself comes before what the message says of its channel and provider", () => {
+    const entries: NonNullable<Instructions["routing"]> = {
+      method: "single",
+      channels: [
+        { channel: "email", method: "all", providers: ["eu", "us"] },
+        { provider: "smtp", timeouts: 3, override: { subject: "here" } }
+      ]
+    }
+    const given: Instructions = {
+      routing: entries,
+      channels: { email: { routing_method: "single" } },
+      providers: { smtp: { timeouts: 9, override: { subject: "there" } } }
+    }
+    const plan = Result.getOrThrow(Routing.plan(given, {}, configured))
+    assert.deepStrictEqual(
+      plan._tag === "Branch" && plan.children.map((child) => child._tag === "Branch" && child.method),
+      [
+        "all",
+        "single"
+      ]
+    )
+    assert.deepStrictEqual(routed(given).map(({ override, provider, timeout }) => [provider, timeout, override]), [
+      ["eu", undefined, undefined],
+      ["sendgrid", undefined, undefined],
+      ["smtp", 3, { subject: "here" }]
+    ])
+    // What it overrides is something to say.
+    const silent = Routing.plan({ routing: entries }, {}, configured, undefined, () => false)
+    assert.deepStrictEqual(
+      Result.map(silent, (found) => candidates(found).map(({ provider }) => provider)),
+      Result.succeed(["smtp"])
+    )
+  })
+
+  it("a routing that names only providers that are not installed says so; a channel without any is another matter", () => {
+    const reason = (...channels: ReadonlyArray<string>) =>
+      Result.match(Routing.plan({ routing: { method: "single", channels } }, {}, configured), {
+        onFailure: ({ reason }) => reason,
+        onSuccess: () => undefined
+      })
+    assert.strictEqual(reason("mailgun"), "PROVIDER_ERROR")
+    assert.strictEqual(reason("mailgun", "onesignal"), "PROVIDER_ERROR")
+    for (const channel of ["sms", "push", "direct_message", "webhook", "inbox", "banner"])
+      assert.strictEqual(reason(channel), "NO_PROVIDERS", channel)
+    assert.isUndefined(reason("mailgun", "email"))
+  })
+
   it("a timeout of 0 says nothing, and the next that says something holds", () => {
     const said = (instructions: Instructions) =>
       routed({ routing: { method: "single", channels: ["email"] }, ...instructions }).map(({ timeout }) => timeout)

@@ -1,0 +1,39 @@
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { RenderFailed } from "#src/content/Content.ts"
+import { isTemplate } from "#src/content/template/Tags.ts"
+import { Result, type Schema } from "effect"
+
+/** Who else an e-mail is for, and who is answered: the overrides that may hold variables (api.md §3). */
+const fields = ["cc", "bcc", "reply_to"] as const
+
+type Fill = (texts: ReadonlyArray<string>) => Result.Result<ReadonlyArray<string>, RenderFailed>
+
+const isList = (value: Schema.Json): value is ReadonlyArray<Schema.Json> => Array.isArray(value)
+
+/** The texts of a value, at any depth: a person is a text or `{email, name}`, a list of them an array. */
+const textsOf = (value: Schema.Json): ReadonlyArray<string> => {
+  if (typeof value === "string") return [value]
+  if (value === null || typeof value !== "object") return []
+  return (isList(value) ? value : Object.values(value)).flatMap(textsOf)
+}
+
+const replaced = (value: Schema.Json, by: ReadonlyMap<string, string>): Schema.Json => {
+  if (typeof value === "string") return by.get(value) ?? value
+  if (value === null || typeof value !== "object") return value
+  if (isList(value)) return value.map((one) => replaced(one, by))
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one, by)]))
+}
+
+/** The override with the variables of its addresses filled in; without any it is the same object. */
+export const of = (override: JsonMap, fill: Fill): Result.Result<JsonMap, RenderFailed> => {
+  const given = fields.flatMap((field) => {
+    const value = override[field]
+    return value === undefined ? [] : [[field, value] as const]
+  })
+  const templates = given.flatMap(([, value]) => textsOf(value)).filter(isTemplate)
+  if (templates.length === 0) return Result.succeed(override)
+  return Result.map(fill(templates), (filled) => {
+    const by = new Map(templates.map((template, index) => [template, filled[index] ?? ""]))
+    return { ...override, ...Object.fromEntries(given.map(([field, value]) => [field, replaced(value, by)])) }
+  })
+}

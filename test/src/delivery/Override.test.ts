@@ -1,0 +1,83 @@
+import * as Fake from "#layers/providers/Fake.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Override from "#src/delivery/Override.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+const vendor: Vendor = {
+  _tag: "Vendor",
+  key: "sendgrid",
+  names: ["us", "pc_1", "sendgrid"],
+  channel: "email",
+  reaches: () => true,
+  send: () => Effect.succeed({ reference: undefined })
+}
+
+/** What the provider was given of a message with these instructions, and what became of it. */
+const sent = Effect.fnUntraced(function*(more: Instructions) {
+  const world = yield* Fixture.world
+  yield* TestClock.setTime(Math.max(world.at, yield* Clock.currentTimeMillis))
+  const place = { ...world, at: yield* Clock.currentTimeMillis }
+  const cluster = yield* EngineNode.make(memory.node)
+  const provider = yield* Fake.make({ key: "mail", channel: "email" })
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [provider.vendor] })
+  const id = Fixture.id(place.at)
+  const instructions = { content: { title: "t", body: "b" }, ...more }
+  yield* node.accept(
+    Fixture.message(place, { id, requestId: id, recipient: { email: "ada@example.com" }, instructions })
+  )
+  yield* cluster.settle
+  const { error, status } = yield* (yield* MessageLog).get(place.scope, id)
+  const overrides = (yield* provider.calls).map(({ override }) => override)
+  return { status, error, overrides }
+}, Effect.scoped)
+
+describe("Overrides (api.md §3)", () => {
+  it("the channel's is under the provider's, the place's in the routing over both: objects deeply, arrays replaced", () => {
+    const channels = { email: { override: { subject: "c", body: { asm: { group_id: 1 }, categories: ["c", "d"] } } } }
+    const providers = { us: { override: { body: { asm: { groups_to_display: [2] }, categories: ["p"] } } } }
+    assert.deepStrictEqual(Override.of({ channels, providers }, { channel: "email" }, vendor), {
+      subject: "c",
+      body: { asm: { group_id: 1, groups_to_display: [2] }, categories: ["p"] }
+    })
+    assert.deepStrictEqual(
+      Override.of({ channels, providers }, { channel: "email", override: { body: { asm: { group_id: 3 } } } }, vendor),
+      { subject: "c", body: { asm: { group_id: 3, groups_to_display: [2] }, categories: ["p"] } }
+    )
+  })
+
+  it("what is not there, or null, changes nothing", () => {
+    assert.deepStrictEqual(Override.of({}, { channel: "email" }, vendor), {})
+    const channels = { email: { override: null }, sms: { override: { body: "sms" } } }
+    assert.deepStrictEqual(
+      Override.of({ channels, providers: { sendgrid: { override: { a: 1 } } } }, { channel: "email" }, vendor),
+      { a: 1 }
+    )
+  })
+
+  it.effect("a provider is given all three, and addresses with their variables", () =>
+    Effect.gen(function*() {
+      const { overrides, status } = yield* sent({
+        data: { boss: "bob@example.com" },
+        channels: { email: { override: { cc: ["{{boss}}"], body: { a: { c: 1 } } } } },
+        providers: { mail: { override: { reply_to: "{{profile.email}}", body: { a: { p: 2 } } } } },
+        routing: { method: "single", channels: [{ provider: "mail", override: { body: { a: { r: 3 } } } }] }
+      })
+      assert.strictEqual(status, "SENT")
+      assert.deepStrictEqual(overrides, [
+        { cc: ["bob@example.com"], reply_to: "ada@example.com", body: { a: { c: 1, p: 2, r: 3 } } }
+      ])
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("addresses that cannot be filled in end the message, and no provider is called", () =>
+    Effect.gen(function*() {
+      const { overrides, status } = yield* sent({ channels: { email: { override: { bcc: "{{#if}}" } } } })
+      assert.deepStrictEqual([status, overrides], ["UNDELIVERABLE", []])
+    }).pipe(Effect.provide(memory.shared)))
+})
