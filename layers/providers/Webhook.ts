@@ -7,9 +7,11 @@ import {
   Unavailable,
   Unknown
 } from "#schemas/DeliveryError.ts"
+import { optional } from "#schemas/Optional.ts"
 import { WebhookAddress } from "#schemas/Recipient.ts"
 import { Outbound, type OutboundError } from "#src/delivery/Outbound.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
+import * as Overrides from "#layers/providers/Overrides.ts"
 import * as RetryAfter from "#src/delivery/RetryAfter.ts"
 import { Buffer } from "node:buffer"
 import { Clock, Effect, Option, Schema } from "effect"
@@ -18,6 +20,13 @@ import { Clock, Effect, Option, Schema } from "effect"
 const deadlineMs = 15_000
 
 const addressOf = Schema.decodeUnknownOption(WebhookAddress)
+
+/** What a message may override of one webhook call, besides its body (api.md §3). */
+const overrideOf = Schema.decodeUnknownOption(Schema.Struct({
+  url: optional(Schema.NonEmptyString),
+  method: WebhookAddress.fields.method,
+  headers: WebhookAddress.fields.headers
+}))
 
 const authorization = ({ authentication }: WebhookAddress): Record<string, string> => {
   switch (authentication?.mode) {
@@ -65,25 +74,28 @@ export const make = Effect.gen(function*() {
   const send = Effect.fnUntraced(function*(delivery: Delivery) {
     const address = Option.getOrUndefined(addressOf(delivery.profile["webhook"]))
     if (address === undefined) return yield* new RecipientRejected({ detail: "The recipient has no webhook address" })
+    const given = Option.getOrUndefined(overrideOf(delivery.override))
+    if (given === undefined) return yield* new ContentRejected({ detail: "The webhook override cannot be read" })
     const { rendered } = delivery
     const answer = yield* outbound.request({
-      method: address.method ?? "POST",
-      url: address.url,
+      method: given.method ?? address.method ?? "POST",
+      url: given.url ?? address.url,
       headers: {
         "content-type": "application/json",
         "user-agent": "Tidings",
         "idempotency-key": delivery.idempotencyToken,
         ...address.headers,
-        ...authorization(address)
+        ...authorization(address),
+        ...given.headers
       },
-      body: JSON.stringify({
+      body: JSON.stringify(Overrides.body({
         messageId: delivery.messageId,
         data: delivery.data,
         profile: profileOf(address, delivery.profile),
         // What the content gives as the webhook's own payload goes out as it is (api.md 2.5, raw).
         content: rendered.raw?.["payload"]
           ?? { title: rendered.title, body: rendered.body, blocks: rendered.blocks, actions: rendered.actions }
-      }),
+      }, delivery.override)),
       deadlineMs
     }).pipe(Effect.mapError(failed))
     if (answer.status >= 200 && answer.status < 300) return { reference: undefined }
