@@ -117,6 +117,8 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
   const began = first(attempts)
   const until = Math.min(situation.deadline, began === undefined ? Infinity : began + RetryPolicy.total)
   const found = of(plan, attempts, until, situation)
-  if (found._tag !== "Next" || situation.now < until) return found
+  if (found._tag !== "Next") return found
+  // A provider that is left alone for longer than the message has: the message's end is not put off.
+  if (situation.now < until) return found.at > until ? { ...found, at: until } : found
   return attempts.some(isSuccess) ? { _tag: "Succeeded" } : { _tag: "Failed", last: attempts.at(-1) }
 }

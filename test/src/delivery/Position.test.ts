@@ -121,6 +121,14 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     assert.strictEqual(next._tag === "Next" && next.at, 30_000)
   })
 
+  it("waits for a provider that is left alone no longer than the message has", () => {
+    const only = plan("single", [channel("email", [first])])
+    const open = { openUntil: () => 30_000, deadline: 1_000 }
+    const next = position(only, [], situation(0, open))
+    assert.strictEqual(next._tag === "Next" && next.at, 1_000)
+    assert.strictEqual(position(only, [], situation(1_000, open))._tag, "Failed")
+  })
+
   it("fails at the message's deadline, whatever is left of the plan", () => {
     const late = attempt(1, first, "rejected", 100, "Unavailable")
     assert.strictEqual(position(single, [late], situation(200, { deadline: 150 }))._tag, "Failed")
