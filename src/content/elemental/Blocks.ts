@@ -1,6 +1,6 @@
 import type { Element } from "#schemas/Elemental.ts"
 import { type Block, paragraph } from "#src/content/Block.ts"
-import type { Fields } from "#src/content/elemental/Fields.ts"
+import { elementsOf, type Fields } from "#src/content/elemental/Fields.ts"
 import * as Inlines from "#src/content/elemental/Inlines.ts"
 import { natives } from "#src/content/elemental/Jsonnet.ts"
 import type { Making, Nesting, Walk } from "#src/content/elemental/Walk.ts"
@@ -11,6 +11,9 @@ import * as Plain from "#src/content/Plain.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 
 const mostLists = 5
+
+/** Whether an element is a piece of a paragraph and no block. */
+const isPiece = ({ type }: Element): boolean => type === "string" || type === "link" || type === "img"
 
 /**
  * Elements as blocks. `accent` is the colour of buttons that say none; `meta` is told the title of each that is shown. Types there are none
@@ -58,6 +61,22 @@ export const make = (
     return [...picture, { _tag: "List", ordered: element["list_type"] === "ordered", start: 1, blocks: items }]
   }
 
+  /** Pieces that follow each other are a paragraph. */
+  const item = (element: Element, inside: Scope, nesting: Nesting): ReadonlyArray<Block> => {
+    const parts = element["elements"]
+    if (!isList(parts)) return said(element, inside, nesting)
+    const runs: Array<Array<Element>> = []
+    for (const part of elementsOf(parts)) {
+      const [before] = runs.at(-1) ?? []
+      if (before !== undefined && isPiece(before) && isPiece(part)) runs.at(-1)?.push(part)
+      else runs.push([part])
+    }
+    return runs.flatMap((run) => {
+      const of = { ...element, elements: run }
+      return run.some(isPiece) ? said(of, inside, nesting) : within(of, inside, nesting)
+    })
+  }
+
   const put = (element: Element, inside: Scope, nesting: Nesting): ReadonlyArray<Block> => {
     switch (element.type) {
       case "meta":
@@ -101,8 +120,7 @@ export const make = (
         return list(element, inside, nesting)
       case "list-item": {
         const background = fields.color(element, inside, "background_color")
-        const own = isList(element["elements"]) ? within(element, inside, nesting) : said(element, inside, nesting)
-        return [{ _tag: "Item", background, blocks: own }]
+        return [{ _tag: "Item", background, blocks: item(element, inside, nesting) }]
       }
       case "jsonnet":
         return natives(element, inside, fields, walk.audience)

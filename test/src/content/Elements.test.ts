@@ -36,6 +36,20 @@ describe("Elements", () => {
     assert.include(render(content, { channel: "email", profile: { locale: "\"><script>" } }).html, "<html>\n")
   })
 
+  it("an item's pieces are a paragraph, beside blocks of its own", () => {
+    const string = (content: string): Piece => ({ type: "string", content })
+    const item = (...elements: ReadonlyArray<Piece>): Piece => ({ type: "list-item", elements })
+    const content = elements({
+      type: "list",
+      elements: [
+        item(string("one "), { type: "link", content: "there", href: "https://x.io" }),
+        item(string("two"), { type: "list", elements: [item(string("deeper"))] }),
+        item(text("three"))
+      ]
+    })
+    assert.strictEqual(render(content).body, "- one there (https://x.io)\n- two\n  - deeper\n- three")
+  })
+
   it("lists, their items and loops over them", () => {
     const data = json("{\"items\":[{\"n\":\"tea\",\"q\":2,\"of\":[\"a\",\"b\"]},{\"n\":\"pot\",\"q\":0,\"of\":[]}]}")
     const content = elements({
