@@ -133,7 +133,10 @@ export const layer = Layer.effect(
         : byDatabase
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const value = request.headers["idempotency-key"]
-        return value === undefined ? handler : keyed(value, request, endpoint, Effect.orDie(handler), run)
+        if (value !== undefined) return keyed(value, request, endpoint, Effect.orDie(handler), run)
+        // Refused also where there is nothing to keep until then.
+        const isGood = IdempotencyHeaders.isExpiration(request.headers["x-idempotency-expiration"])
+        return isGood ? handler : Effect.succeed(badRequest(IdempotencyHeaders.notADate))
       })
     }
   })

@@ -27,6 +27,12 @@ const expiry = (text: string): number | undefined => {
   return fromIso(text)
 }
 
+/** Whether `x-idempotency-expiration` says a time; of a request that has none, yes. */
+export const isExpiration = (text: string | undefined): boolean => text === undefined || expiry(text) !== undefined
+
+/** What a time is told that is none. */
+export const notADate = "Expiration is not a valid date"
+
 /**
  * Reads `Idempotency-Key` (1–255 visible ASCII characters, once) and `x-idempotency-expiration` (ISO 8601, epoch ms or
  * epoch s; moved into 25 hours to one year from `now`).
@@ -42,6 +48,6 @@ export const parse = (
     )
   }
   const wanted = expiration === undefined ? now : expiry(expiration)
-  if (wanted === undefined) return Effect.fail(new HeaderRefused({ detail: "Expiration is not a valid date" }))
+  if (wanted === undefined) return Effect.fail(new HeaderRefused({ detail: notADate }))
   return Effect.succeed({ value, expiresAt: Math.min(Math.max(wanted, now + shortest), now + longest) })
 }

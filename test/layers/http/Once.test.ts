@@ -194,6 +194,20 @@ describe("P5: once per key", () => {
       assert.strictEqual(state.keys.size, 0)
     }))
 
+  it.effect("an expiration that is no date is refused also of a POST without a key", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const post = (expiration: string) =>
+        call("POST", "/profiles/ada", { body: { profile: {} }, headers: { "x-idempotency-expiration": expiration } })
+      const refused = yield* post("soon")
+      assert.deepStrictEqual([refused.status, refused.body], [
+        400,
+        { message: "Expiration is not a valid date", type: "invalid_request_error" }
+      ])
+      assert.strictEqual((yield* post("1785312000")).status, 200)
+      assert.strictEqual(state.keys.size, 0)
+    }))
+
   it.effect("a key belongs to one path, in any spelling and without the query, and to one environment", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve
