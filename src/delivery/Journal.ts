@@ -67,8 +67,8 @@ export interface InboxItem {
  * `Written`, as it was; it is known by its attempt.
  */
 export interface Step {
-  /** The tenant of its recipient is the message's from now on, unless it has one (api.md 11). */
-  readonly message: Pick<OpenMessage, "id" | "scope" | "shard"> & Partial<Pick<OpenMessage, "recipient">>
+  /** The tenant of its recipient is the message's from now on, unless it has one (api.md 11); so is its template, whatever it had. */
+  readonly message: Pick<OpenMessage, "id" | "scope" | "shard"> & Partial<Pick<OpenMessage, "recipient" | "templateId">>
   readonly epoch: number
   readonly at: number
   readonly attempt?: Attempt | undefined

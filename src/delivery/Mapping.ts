@@ -61,6 +61,10 @@ const isPassword = (tags: ReadonlyArray<string> | null | undefined): boolean =>
 /** The names of tenants' own templates. */
 const ofTenant = "tenant/"
 
+/** Whether the message was sent with the template's own name: its id, or the one that it has in its tenant. */
+const isNamed = ({ instructions: { template } }: OpenMessage, id: string): boolean =>
+  template === id || template === ofTenant + id
+
 /** The rest of a template that only a tenant has. */
 const nothing = (name: string): Template => ({
   name,
@@ -138,7 +142,11 @@ export const make = Effect.gen(function*() {
     const { own, resolved } = yield* template(message)
     const strategy = yield* strategyOf(message, resolved)
     return {
-      message: { ...message, instructions: routed(routed(message.instructions, own), strategy) },
+      message: {
+        ...message,
+        instructions: routed(routed(message.instructions, own), strategy),
+        ...(isNamed(message, resolved.id) ? {} : { templateId: resolved.id })
+      },
       content: resolved.template.content,
       template: resolved,
       isOneTimePassword: isOneTimePassword || isPassword(resolved.template.tags)

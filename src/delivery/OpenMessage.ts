@@ -31,6 +31,8 @@ export const OpenMessage = Schema.Struct({
   recovered: Schema.Boolean,
   recipient: Recipient,
   instructions: Instructions,
+  /** The template that its name was found to mean, once it was looked up; absent where that is the name itself. */
+  templateId: Schema.optionalKey(Schema.String),
   attempts: Schema.Array(Attempt)
 })
 export type OpenMessage = typeof OpenMessage.Type

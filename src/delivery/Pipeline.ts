@@ -105,9 +105,9 @@ export const layer = Layer.effect(
 
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
-      const { decision, detail: error, event, reason, recipient = message.recipient, type } = refusal
+      const { decision, detail: error, event, reason, templateId, recipient = message.recipient, type } = refusal
       const result = yield* Write.close(write, {
-        message: { ...message, recipient },
+        message: { ...message, recipient, ...(templateId === undefined ? {} : { templateId }) },
         epoch,
         at,
         lifecycle: [...towardsProvider(message).filter((step) => step === "Due"), event],

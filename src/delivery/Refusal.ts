@@ -15,6 +15,8 @@ export class Refusal extends Data.TaggedError("Refusal")<{
   readonly decision?: PreferenceDecision | undefined
   /** The recipient in the tenant that the message turned out to be in. */
   readonly recipient?: Recipient | undefined
+  /** The template that the message turned out to be of. */
+  readonly templateId?: string | undefined
 }> {}
 
 export const unmapped = (detail: string, reason?: Reason) =>
@@ -44,8 +46,15 @@ export const unwanted = (decision: PreferenceDecision) =>
   })
 
 /** The same refusal, of a recipient placed in a tenant. */
-export const of = ({ decision, detail, event, reason, type }: Refusal, recipient: Recipient): Refusal =>
-  new Refusal({ detail, event, reason, type, decision, recipient })
+export const of = ({ decision, detail, event, reason, templateId, type }: Refusal, recipient: Recipient): Refusal =>
+  new Refusal({ detail, event, reason, type, decision, templateId, recipient })
+
+/** The same refusal, of a message whose template was found. */
+export const mapped = (refusal: Refusal, templateId: string | undefined): Refusal => {
+  if (templateId === undefined) return refusal
+  const { decision, detail, event, reason, recipient, type } = refusal
+  return new Refusal({ detail, event, reason, type, decision, recipient, templateId })
+}
 
 /** The same refusal, telling what the preferences had decided before it. */
 export const after = (refusal: Refusal, decision: PreferenceDecision | undefined): Refusal => {

@@ -95,10 +95,10 @@ export const make = Effect.gen(function*() {
     return { ...mapped, tenancy, profile, legacy: person.preferences, data, providers: configured, brandOf }
   })
 
-  const decideIn = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
-    const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.missing(stored.recipient)
-    if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
-    const found = yield* known(yield* mapping(map(stored)))
+  const decideOf = Effect.fnUntraced(function*(
+    stored: OpenMessage,
+    found: Known
+  ): Effect.fn.Return<Decision, Refusal.Refusal> {
     const { content, data, profile, providers } = found
     const isWritten = ({ channel, key, names = [] }: Provider) =>
       Elemental.isWritten(content, { channel, providers: [key, ...names] })
@@ -110,6 +110,15 @@ export const make = Effect.gen(function*() {
       routing
     )
     return { ...found, message: { ...found.message, instructions }, plan, preferences: decision, topic }
+  })
+
+  const decideIn = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
+    const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.missing(stored.recipient)
+    if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
+    const mapped = yield* mapping(map(stored))
+    return yield* decideOf(stored, yield* known(mapped)).pipe(
+      Effect.mapError((refusal) => Refusal.mapped(refusal, mapped.message.templateId))
+    )
   })
 
   const decide = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {

@@ -132,6 +132,19 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepStrictEqual((yield* traces).due, [{ dueAt: 0, tries: 0 }])
     }))
 
+  it.effect("the template that a message's name turns out to mean is shown with it, and finds it", () =>
+    Effect.gen(function*() {
+      const { epoch, journal, log, message, place } = yield* owned({ template: "welcome", event: "welcome" })
+      const found = (notification: string) =>
+        Effect.map(log.list(place.scope, { ...Fixture.anything, notification }), ({ items }) => items.length)
+      const step = Fixture.step(message, epoch, intent)
+      yield* journal.record({ ...step, message: { ...message, templateId: "nt_1" } })
+      yield* journal.record(Fixture.step(message, epoch, intent))
+      const { event, template } = yield* log.get(place.scope, message.id)
+      assert.deepStrictEqual([event, template], ["welcome", "nt_1"])
+      assert.deepStrictEqual([yield* found("nt_1"), yield* found("welcome")], [1, 0])
+    }))
+
   it.effect("the tenant that a message turns out to be in is shown with it; one that it has stays", () =>
     Effect.gen(function*() {
       const inTenant = (id: string) => ({ recipient: { user_id: "ada", tenant_id: id } })

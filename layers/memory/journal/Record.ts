@@ -30,7 +30,8 @@ export const refused = ({ attempt, error, inbox, message }: Step): RowRefused | 
     attempt?.error,
     inbox?.userId,
     inbox?.tenantId,
-    message.recipient?.tenant_id ?? undefined
+    message.recipient?.tenant_id ?? undefined,
+    message.templateId
   ])
 
 /** The attempt of this very step is stored: the step was committed before, and its answer was lost. */
@@ -86,6 +87,7 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     error: moves ? step.error : row.error,
     dueAt: dueAfter(row, step),
     tries: step.tries ?? row.tries,
+    template: step.message.templateId ?? row.template,
     tenantId: row.tenantId ?? step.message.recipient?.tenant_id ?? undefined,
     sent: first("Send", row.sent),
     delivered: first("Deliver", row.delivered),

@@ -28,6 +28,7 @@ const statement = `
       due_at = case when m.due_at is not null and not x.closes then coalesce(x.due_at, m.due_at) end,
       tries = coalesce(x.tries, m.tries),
       tenant_id = coalesce(m.tenant_id, x.in_tenant),
+      template = coalesce(x.of_template, m.template),
       ${stampNames.map((name) => `${name} = coalesce(m.${name}, case when x.${name} then x.at end)`).join(", ")},
       providers = case when x.provider is null or x.provider = any(m.providers) then m.providers else m.providers || x.provider end
     from valid x

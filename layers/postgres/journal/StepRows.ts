@@ -69,6 +69,7 @@ const own = ({ at, attempt, dueAt, epoch, error, inbox, message }: Step, n: numb
   due_at: dueAt ?? undefined,
   error,
   in_tenant: message.recipient?.tenant_id ?? undefined,
+  of_template: message.templateId,
   user_id: inbox?.userId,
   tenant_id: inbox?.tenantId,
   created_at: inbox?.createdAt
@@ -76,7 +77,7 @@ const own = ({ at, attempt, dueAt, epoch, error, inbox, message }: Step, n: numb
 
 export const ownTypes =
   `n int, k int, id text, shard smallint, epoch bigint, at bigint, started_at bigint, ended_at bigint,
-  retry_after bigint, reference text, attempt_error text, due_at bigint, error text, in_tenant text, user_id text, tenant_id text,
+  retry_after bigint, reference text, attempt_error text, due_at bigint, error text, in_tenant text, of_template text, user_id text, tenant_id text,
   created_at bigint`
 
 /** A batch as rows: what each step has of its own, and the kinds of step that there are in it. */

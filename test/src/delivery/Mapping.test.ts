@@ -56,6 +56,12 @@ describe("Mapping", () => {
       assert.deepStrictEqual([content, isOneTimePassword, message.instructions], [own.content, false, own])
     }))
 
+  it.effect("a message sent by an alias is of the template that it means; its id means itself", () =>
+    Effect.gen(function*() {
+      const idOf = (template: string) => Effect.map(mapped({ template }), ({ message }) => message.templateId)
+      assert.deepStrictEqual([yield* idOf("alias"), yield* idOf("nt_1")], ["nt_1", undefined])
+    }))
+
   it.effect("the key's state says which snapshot of the template it is", () =>
     Effect.gen(function*() {
       for (const keyState of ["published", "draft"] as const) {

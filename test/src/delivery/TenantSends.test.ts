@@ -201,6 +201,11 @@ describe("Sends in a tenant", () => {
       assert.deepStrictEqual(yield* said("welcome"), replaced)
       assert.deepStrictEqual(yield* said(`tenant/${id}`), replaced)
       assert.deepStrictEqual(yield* said(id, ada), workspace)
+      // What ends before a provider is of the template that its name meant.
+      const { templateId } = yield* Effect.flip(
+        send(acme, { template: "welcome", routing: { method: "single", channels: ["push"] } })
+      )
+      assert.strictEqual(templateId, id)
       yield* tenantTemplates.remove(scope, "acme", id)
       assert.deepStrictEqual(yield* said(id), workspace)
       const gone = yield* Effect.flip(said(`tenant/${id}`))
