@@ -72,13 +72,16 @@ type Client = Layer.Layer<
   CannotConnect | EmbeddedError | Schema.SchemaError | SqlError.SqlError
 >
 
+/** Who only listens sends nothing, and would else never learn that the other side is gone. */
+const keepAlive = "10 seconds"
+
 /** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
 const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Client =>
   url === undefined
     ? Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
     : DatabaseClock.layer.pipe(
       Layer.provideMerge(
-        PgClient.layer({ url, maxConnections: worker === undefined ? 10 : 6, connectTimeout: "2 seconds" })
+        PgClient.layer({ url, maxConnections: worker === undefined ? 10 : 6, connectTimeout: "2 seconds", keepAlive })
       ),
       Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
     )

@@ -40,20 +40,25 @@ export const layer = Layer.effect(
     const handover = yield* Handover
     const write = Expand.write(sql)
     const patiently = yield* Patience.within(ownersPatience)
+    const looking = yield* Patience.asking(Patience.looks)
 
     return Expansions.of({
-      open: Effect.fnUntraced(function*(shards, now, limit) {
-        const { bad, good } = readOpen(
-          yield* sql`select id, scope, shard, key_state as "keyState", recipients, instructions, place, tries,
+      open: Effect.fnUntraced(
+        function*(shards, now, limit) {
+          const { bad, good } = readOpen(
+            yield* sql`select id, scope, shard, key_state as "keyState", recipients, instructions, place, tries,
             epoch::float8 as epoch, accepted_at::float8 as "acceptedAt"
           from expansions where due_at is not null and due_at <= ${now} and shard = any(${shards}::smallint[])
           order by advanced_at, id limit ${limit}`
-        )
-        yield* Unreadable.setAside(sql, "expansion", bad)
-        const next = yield* sql`select min(due_at)::float8 as next from expansions
+          )
+          yield* Unreadable.setAside(sql, "expansion", bad)
+          const next = yield* sql`select min(due_at)::float8 as next from expansions
           where due_at > ${now} and shard = any(${shards}::smallint[])`.pipe(Effect.flatMap(decodeNext))
-        return { rows: good, next: next[0]?.next ?? undefined }
-      }, orUnavailable),
+          return { rows: good, next: next[0]?.next ?? undefined }
+        },
+        orUnavailable,
+        looking
+      ),
       advance: Effect.fnUntraced(function*(step) {
         const unowned = new Set(step.page?.members.map(({ shard }) => shard).filter((shard) => !handover.owns(shard)))
         return yield* write(step, [...unowned]).pipe(
@@ -66,11 +71,15 @@ export const layer = Layer.effect(
           )
         )
       }),
-      isBacklogged: Effect.fnUntraced(function*(most) {
-        const rows = yield* sql`select exists (select from messages where lane = 'bulk' and due_at = 0
+      isBacklogged: Effect.fnUntraced(
+        function*(most) {
+          const rows = yield* sql`select exists (select from messages where lane = 'bulk' and due_at = 0
           order by seq offset ${most} limit 1) as backlogged`.pipe(Effect.flatMap(decodeBacklog))
-        return rows[0]?.backlogged ?? false
-      }, orUnavailable),
+          return rows[0]?.backlogged ?? false
+        },
+        orUnavailable,
+        looking
+      ),
       find: Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
         const rows = yield* sql`
           select 0 as rank, state, created::float8 as messages, accepted_at::float8 as "acceptedAt", ended_at::float8 as "endedAt", error, archived

@@ -4,6 +4,7 @@ import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observe } from "#layers/postgres/journal/Observe.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
+import * as Patience from "#layers/postgres/Patience.ts"
 import * as Followers from "#src/access/Followers.ts"
 import { Handover } from "#src/delivery/Handover.ts"
 import { type Acceptance, type Accepted, Journal, type RowRefused } from "#src/delivery/Journal.ts"
@@ -74,6 +75,9 @@ export const layer = Layer.effect(
       write: Take.write(sql)
     })
 
+    const look = due(sql)
+    const patiently = yield* Patience.asking(Patience.looks)
+
     /** Calls of one key in this process share the first one's flush: a flush never holds a key twice, and nobody waits on a row lock. */
     const shared = Followers.make<Accepted, RowRefused | StoreUnavailable>()
 
@@ -91,7 +95,7 @@ export const layer = Layer.effect(
         take({ shard, node, at }).pipe(
           Effect.catchTag("RowRefused", (refused) => Effect.fail(new StoreUnavailable({ cause: refused.cause })))
         ),
-      due: due(sql)
+      due: (window) => patiently(look(window))
     })
   })
 )

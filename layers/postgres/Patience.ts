@@ -1,3 +1,4 @@
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Cause, Clock, Duration, Effect, Latch } from "effect"
 
 interface Call {
@@ -55,5 +56,21 @@ export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
     )
 })
 
+/**
+ * The same, for what a loop or a message waits for: the store does not answer. A host that vanished resets no connection, and what is asked of
+ * it hangs until the operating system gives up, a quarter of an hour later.
+ */
+export const asking = Effect.fnUntraced(function*(patience: Duration.Input) {
+  const patiently = yield* within(patience)
+  return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | StoreUnavailable, R> =>
+    Effect.catch(
+      patiently(effect),
+      (error) => Effect.fail(Cause.isTimeoutError(error) ? new StoreUnavailable({ cause: error }) : error)
+    )
+})
+
 /** What the database has not said within this time, it does not say (reliability.md 2.6: a 503 within 2.5 s). */
 export const callers = "2 seconds"
+
+/** A look of an owner may take longer than a caller waits. */
+export const looks = "20 seconds"

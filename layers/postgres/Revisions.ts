@@ -1,3 +1,4 @@
+import * as Patience from "#layers/postgres/Patience.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -31,6 +32,7 @@ export interface Revisions {
 
 export const make = Effect.fnUntraced(function*(kind: string) {
   const sql = yield* SqlClient.SqlClient
+  const patiently = yield* Patience.asking(Patience.callers)
   const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
   const changed = new Map<Scope, bigint>()
 
@@ -52,7 +54,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     const known = checked.get(scope)
     const now = yield* Clock.monotonicTimeNanos
     if (known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)) {
-      return yield* Effect.request(new Look({ scope }), resolver)
+      return yield* patiently(Effect.request(new Look({ scope }), resolver))
     }
     return known.revision
   })
@@ -71,7 +73,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
       { readonly revision: number; readonly cache: Cache.Cache<string, A, E | StoreUnavailable> }
     >()
     const at = Effect.fnUntraced(function*(scope: Scope, revision: number) {
-      const cache = yield* Cache.makeWith((name: string) => load(scope, name), { capacity, timeToLive })
+      const cache = yield* Cache.makeWith((name: string) => patiently(load(scope, name)), { capacity, timeToLive })
       caches.set(scope, { revision, cache })
       return cache
     })

@@ -1,3 +1,4 @@
+import * as Patience from "#layers/postgres/Patience.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Layer, Queue, Schedule, Schema } from "effect"
@@ -22,6 +23,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
   const shards = yield* Shards
   const self = `join ${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
+  const patiently = yield* Patience.asking(Patience.callers)
   let joinedAt = -Infinity
   let listening = false
 
@@ -58,7 +60,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
         where extract(epoch from last_heartbeat at time zone current_setting('TimeZone')) * 1000 > ${now - silence}`
     )
     yield* shards.alone(listening && nodes <= 1 && now - joinedAt > joining)
-  }).pipe(Effect.catch(() => shards.alone(false)))
+  }).pipe(patiently, Effect.catch(() => shards.alone(false)))
 
   yield* listen.pipe(
     Effect.tapError((error) => Effect.logWarning("no longer told of new messages", error)),

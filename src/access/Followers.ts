@@ -16,13 +16,14 @@ export const make = <A extends Shareable, E>(late?: {
 }) => {
   const running = new Map<string, Deferred.Deferred<A, E>>()
 
+  // Whoever says that it runs also says when it no longer does, wherever between the two it is interrupted.
   const run = <R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.suspend(() => {
+    Effect.uninterruptibleMask((restore) => {
       const first = running.get(name)
-      if (first !== undefined) return follow(name, call, first)
+      if (first !== undefined) return restore(follow(name, call, first))
       const done = Deferred.makeUnsafe<A, E>()
       running.set(name, done)
-      return call.pipe(
+      return restore(call).pipe(
         Effect.onExit((exit) => {
           running.delete(name)
           return Deferred.done(done, exit)

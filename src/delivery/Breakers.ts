@@ -56,13 +56,17 @@ export const layer = Layer.effect(
           }))
       )
 
+    /** A circuit that nobody asked for an hour is forgotten open, and closed again without a word. */
+    const recovered = (key: string) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        ailing.delete(key)
+        if ((open.get(key) ?? now) <= now) open.delete(key)
+      })
+
     return Breakers.of({
       guard: (key, call) =>
         ailing.has(key)
-          ? Effect.onExit(watched(key, call), (exit) => {
-            if (!isSickness(exit)) ailing.delete(key)
-            return Effect.void
-          })
+          ? Effect.onExit(watched(key, call), (exit) => isSickness(exit) ? Effect.void : recovered(key))
           : Effect.catchCause(call, (cause) => {
             const exit = Exit.failCause(cause)
             if (!isSickness(exit)) return exit

@@ -48,15 +48,17 @@ export const make = Effect.fnUntraced(function*(options: {
   let nextDue = Infinity
   let trusted = 0
 
+  /** Answers whether there was room at once. */
   const room = Effect.fnUntraced(function*(owner: Owner) {
-    if (trusted-- > 0) return
+    if (trusted-- > 0) return true
     for (let asked = 0; asked < roomQuestions && !owner.draining; asked++) {
       if (!(yield* expansions.isBacklogged(mostReady))) {
         trusted = trustedPages
-        return
+        return asked === 0
       }
       yield* Effect.sleep(roomInterval)
     }
+    return false
   })
 
   const one = Effect.fnUntraced(function*(owner: Owner, row: OpenExpansion) {
@@ -78,10 +80,12 @@ export const make = Effect.fnUntraced(function*(options: {
     const pages = Effect.gen(function*() {
       let row = first
       for (let made = 0; made < turnPages && !owner.draining; made++) {
-        yield* room(owner)
+        const isRoomy = yield* room(owner)
         const after = yield* step(owner, row)
         onMessages()
         if (typeof after === "string") return after
+        // Who has to wait for each page takes turns by the page: all the others wait as well, and one of them may be a short one.
+        if (!isRoomy) break
         row = after
       }
       return "over"

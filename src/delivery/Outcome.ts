@@ -4,8 +4,8 @@ import type { Candidate } from "#src/delivery/Plan.ts"
 import type { Acceptance } from "#src/delivery/Provider.ts"
 import { Exit, Result } from "effect"
 
-/** What a vendor tells us goes into a text column, and no book of it. */
-const plain = (text: string): string => text.replaceAll("\u0000", "").slice(0, 2_000)
+/** What a vendor or a caller tells us goes into a text column, and no book of it; half a character is refused there, as a NUL is. */
+export const plain = (text: string): string => text.replaceAll("\u0000", "").slice(0, 2_000).toWellFormed()
 
 /** A call about to be made; `startedAt` is epoch ms. */
 export const intent = (number: number, { channel, provider }: Candidate, startedAt: number): Attempt => ({

@@ -96,7 +96,7 @@ export const make = (journal: Journal["Service"]) => {
     /** Owns the shard epoch after epoch; a shard whose effect ends is not restarted, so this never ends but by interruption. */
     own: (shard: number, node: string, onTaken: Effect.Effect<void>): Effect.Effect<never> =>
       epoch(shard, node, onTaken).pipe(
-        Effect.catchDefect((defect) => Effect.logError("a shard's owner crashed", { shard }, defect)),
+        Effect.catchCause((cause) => Effect.logError("a shard's owner crashed", { shard }, cause)),
         Effect.andThen(Effect.sleep(afterFence)),
         Effect.forever
       )

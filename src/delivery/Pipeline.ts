@@ -6,6 +6,7 @@ import { deliver } from "#src/delivery/Deliver.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import * as Outcome from "#src/delivery/Outcome.ts"
 import * as Render from "#src/delivery/Render.ts"
 import * as PushDevices from "#src/delivery/PushDevices.ts"
 import type * as Refusal from "#src/delivery/Refusal.ts"
@@ -105,7 +106,8 @@ export const layer = Layer.effect(
 
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
-      const { decision, detail: error, event, reason, templateId, recipient = message.recipient, type } = refusal
+      const { decision, detail, event, reason, templateId, recipient = message.recipient, type } = refusal
+      const error = Outcome.plain(detail)
       const result = yield* Write.close(write, {
         message: { ...message, recipient, ...(templateId === undefined ? {} : { templateId }) },
         epoch,

@@ -76,11 +76,10 @@ export const layer = Layer.effect(
       let isLeft = owner === undefined
       let dueAt: number | undefined
       if (owner !== undefined) {
-        // The row of a message whose step could not even be written stays open; the sweep will find it.
+        // The row of a message whose step could not even be written stays open; the sweep will find it. Of every cause: a step that a part
+        // of it interrupted would else take its recipient's fiber along, and what that holds.
         const ending = yield* guard(message, owner.epoch).pipe(
-          Effect.catchDefect((defect) =>
-            Effect.logError("a step could not be written", { messageId: message.id }, defect)
-          )
+          Effect.catchCause((cause) => Effect.logError("a step could not be written", { messageId: message.id }, cause))
         )
         owned.leave(owner)
         isLeft = ending?._tag === "Fenced"
