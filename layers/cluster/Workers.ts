@@ -67,11 +67,14 @@ export const layer = (count: number) =>
         )
         yield* Effect.logError("a worker ended", { worker: number, code }, failure)
       })
-      yield* Effect.forEach(
-        numbers,
-        (number) => Effect.forever(Effect.andThen(life(number), Effect.sleep(restartAfter))),
-        { concurrency: "unbounded", discard: true }
-      ).pipe(Effect.forkScoped)
+      /** One that cannot even begin, for want of memory say, takes no other's life along. */
+      const lives = (number: number) =>
+        life(number).pipe(
+          Effect.catchDefect((defect) => Effect.logError("a worker cannot be started", { worker: number }, defect)),
+          Effect.andThen(Effect.sleep(restartAfter)),
+          Effect.forever
+        )
+      yield* Effect.forEach(numbers, lives, { concurrency: "unbounded", discard: true }).pipe(Effect.forkScoped)
       return Workers.of({
         reports: Effect.forEach(
           numbers,

@@ -75,7 +75,10 @@ export const layer = Layer.effect(
           : Equal.byReferenceUnsafe({ configuration })
         const vendor = yield* Scope.provide(RcMap.get(vendors, version), lease)
         versions.set(configuration.id, version)
-        if (vendor !== undefined) providers.push({ ...vendor, ...namesOf(all, configuration), send: sending(version) })
+        if (vendor === undefined) continue
+        const { created, id, updated } = configuration
+        const names = namesOf(all, configuration)
+        providers.push({ ...vendor, ...names, version: `${id} ${updated ?? created}`, send: sending(version) })
       }
       environments.set(environment, { of: all, versions, lease, providers })
       if (before !== undefined) yield* Scope.close(before.lease, Exit.void)

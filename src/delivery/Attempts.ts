@@ -5,7 +5,6 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/Breakers.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey.ts"
-import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
 import * as Override from "#src/delivery/Override.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
@@ -44,13 +43,15 @@ interface Hand {
   routed: boolean
 }
 
-const breakerOf = ({ scope }: OpenMessage, { channel, provider }: Pick<Candidate, "channel" | "provider">): string =>
-  `${scope}:${channel}:${provider}`
+const breakerOf = (
+  { message: { scope }, providers }: Journey,
+  { channel, provider }: Pick<Candidate, "channel" | "provider">
+): string => `${scope}:${channel}:${provider}:${providers.find(({ key }) => key === provider)?.version ?? ""}`
 
-const positionAt = ({ attempts, breakers, journey: { message, plan, situation } }: Hand, now: number): Position =>
-  position(plan, attempts, {
-    ...situation,
-    openUntil: (candidate) => breakers.openUntil(breakerOf(message, candidate)),
+const positionAt = ({ attempts, breakers, journey }: Hand, now: number): Position =>
+  position(journey.plan, attempts, {
+    ...journey.situation,
+    openUntil: (candidate) => breakers.openUntil(breakerOf(journey, candidate)),
     now
   })
 
@@ -124,7 +125,8 @@ const call = Effect.fnUntraced(function*(
   rendered: Rendered,
   lines: ReadonlyArray<HistoryEvent>
 ) {
-  const { breakers, journey: { data, message, profile } } = hand
+  const { breakers, journey } = hand
+  const { data, message, profile } = journey
   const result = yield* intend(hand, intent, lines)
   if (result._tag === "Fenced") return fenced
   if (result._tag === "Refused") return closed
@@ -146,7 +148,7 @@ const call = Effect.fnUntraced(function*(
     data,
     override
   })
-  const exit = yield* breakers.guard(breakerOf(message, intent), sent).pipe(
+  const exit = yield* breakers.guard(breakerOf(journey, intent), sent).pipe(
     Trace.stage("attempt", () => ({
       "tidings.provider": provider,
       "tidings.channel": channel,

@@ -122,7 +122,7 @@ export const make = Effect.fnUntraced(function*(options: {
 
   const guarded = loop.pipe(
     Effect.tapError((error) => Effect.logWarning("cannot go on with requests to many", error)),
-    Effect.tapError(() => Effect.sync(behind))
+    Effect.tapCause(() => Effect.sync(behind))
   )
   yield* retried(guarded, backoff).pipe(
     Effect.catchCause((cause) =>

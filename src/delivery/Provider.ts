@@ -35,6 +35,8 @@ interface Way {
    * key.
    */
   readonly names?: ReadonlyArray<string>
+  /** Another one after each change of its configuration: what its circuit learnt of the last one tells nothing of this. */
+  readonly version?: string | undefined
   readonly channel: string
   /** Whether the profile has the address that this provider needs. */
   readonly reaches: (profile: Profile) => boolean

@@ -164,6 +164,9 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
       )
       const outside = vendors(die).map((vendor): Vendor => ({
         ...vendor,
+        get version() {
+          return vendor.version
+        },
         send: (delivery: Delivery) =>
           Effect.suspend(() =>
             dead ? Effect.never : Effect.tap(vendor.send(delivery), () => dead ? Effect.never : Effect.void)

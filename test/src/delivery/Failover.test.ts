@@ -74,6 +74,43 @@ describe("Failover", () => {
         assert.isBelow(calls[0]?.length ?? 0, 150, "fifty messages do not each wait out the dead provider's schedule")
       }))
 
+    it.effect("calls a provider whose configuration was mended at once, however long the circuit of the old one is open", () =>
+      Effect.gen(function*() {
+        const world = yield* Fixture.world
+        const at = Math.max(world.at, yield* Clock.currentTimeMillis)
+        yield* TestClock.setTime(at)
+        let version = "broken"
+        const sent: Array<string> = []
+        const cluster = yield* EngineNode.make(memory.node)
+        const node = yield* cluster.start({
+          shards: [world.shard],
+          vendors: () => [{
+            _tag: "Vendor",
+            key: "vendor",
+            get version() {
+              return version
+            },
+            channel: "email",
+            reaches: () => true,
+            send: ({ messageId }) => {
+              if (version === "broken") return Effect.fail(new Unavailable({ detail: "wrong host" }))
+              sent.push(messageId)
+              return Effect.succeed({ reference: undefined })
+            }
+          }]
+        })
+        const send = (n: number) => {
+          const message = Fixture.message({ ...world, at }, {
+            recipientKey: `${world.scope}:${n}`,
+            recipient: { email: `person-${n}@example.com` }
+          })
+          return Effect.as(Effect.andThen(node.accept(message), cluster.settle), message.id)
+        }
+        for (let n = 0; n < 8; n++) yield* send(n)
+        version = "mended"
+        assert.deepStrictEqual(sent, [yield* send(8)])
+      }).pipe(Effect.scoped))
+
     it.effect("ends UNDELIVERABLE at the deadline, and says why, when both providers are dead", () =>
       Effect.gen(function*() {
         const dead = Array.from({ length: 2_000 }, () => fail)
