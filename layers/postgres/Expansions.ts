@@ -40,7 +40,7 @@ export const layer = Layer.effect(
     const handover = yield* Handover
     const write = Expand.write(sql)
     const patiently = yield* Patience.within(ownersPatience)
-    const looking = yield* Patience.asking(Patience.looks)
+    const looking = yield* Patience.asking(yield* Patience.Looks)
 
     return Expansions.of({
       open: Effect.fnUntraced(

@@ -76,7 +76,7 @@ export const layer = Layer.effect(
     })
 
     const look = due(sql)
-    const patiently = yield* Patience.asking(Patience.looks)
+    const patiently = yield* Patience.asking(yield* Patience.Looks)
 
     /** Calls of one key in this process share the first one's flush: a flush never holds a key twice, and nobody waits on a row lock. */
     const shared = Followers.make<Accepted, RowRefused | StoreUnavailable>()

@@ -6,6 +6,7 @@ import * as MemoryProfiles from "#layers/memory/Profiles.ts"
 import * as PostgresExpansions from "#layers/postgres/Expansions.ts"
 import * as PostgresJournal from "#layers/postgres/Journal.ts"
 import * as PostgresLog from "#layers/postgres/MessageLog.ts"
+import * as Patience from "#layers/postgres/Patience.ts"
 import * as PostgresProfiles from "#layers/postgres/Profiles.ts"
 import type { MessageLog } from "#src/reports/MessageLog.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
@@ -41,7 +42,8 @@ export const postgres: EngineStores<SqlClient.SqlClient> = {
     Layer.provide([secretKey(7), NodeCrypto.layer])
   ),
   node: Layer.mergeAll(PostgresExpansions.layer, PostgresJournal.layer, PostgresProfiles.layer).pipe(
-    Layer.provide(NodeCrypto.layer)
+    // Time is virtual and the database is not: an hour passes while a look is on its way.
+    Layer.provide([NodeCrypto.layer, Layer.succeed(Patience.Looks, "1000 days")])
   ),
   runs: 6
 }
