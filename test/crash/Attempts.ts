@@ -32,10 +32,8 @@ const pointOf = ({ attempt }: Step): Death | undefined =>
 /** Lives one story on shard and scope of its own, and answers its timeline relative to the acceptance. */
 const live = <S>(stores: EngineStores<S>, id: MessageId, { deaths, failures, restless }: Story) =>
   Effect.gen(function*() {
-    const world = yield* Fixture.world
-    const at = Math.max(world.at, yield* Clock.currentTimeMillis)
-    yield* TestClock.setTime(at)
-    const place = { ...world, at }
+    const place = yield* EngineNode.place
+    const { at } = place
     const shards = [place.shard]
     const cluster = yield* EngineNode.make(stores.node)
     const left = new Map(deaths)

@@ -24,13 +24,6 @@ const Send = Schema.Struct({
 })
 type Send = typeof Send.Type
 
-const placeNow = Effect.gen(function*() {
-  const world = yield* Fixture.world
-  const at = Math.max(world.at, yield* Clock.currentTimeMillis)
-  yield* TestClock.setTime(at)
-  return { ...world, at }
-})
-
 /** The provider's ledger: first calls of a message count for order, all for duplicates. */
 const ledger = (takes: (delivery: Delivery) => number) => {
   const calls: Array<{ readonly id: string; readonly attempt: number }> = []
@@ -52,7 +45,7 @@ const ledger = (takes: (delivery: Delivery) => number) => {
 /** Sends one after the other to a cluster whose nodes die and rob each other, then lets everything end. */
 const live = <S>(stores: EngineStores<S>, sends: ReadonlyArray<Send>) =>
   Effect.gen(function*() {
-    const place = yield* placeNow
+    const place = yield* EngineNode.place
     const shards = [place.shard]
     const cluster = yield* EngineNode.make(stores.node)
     const slow = new Map<string, number>()

@@ -6,7 +6,7 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import type { EngineStores } from "./EngineStores.ts"
 
@@ -42,10 +42,8 @@ interface Story {
 /** One request to many in a cluster whose owners die at its commits; all messages are for one shard. */
 const live = <S>(stores: EngineStores<S>, { deaths, members, robbed = new Set() }: Story) =>
   Effect.gen(function*() {
-    const world = yield* Fixture.world
-    const at = Math.max(world.at, yield* Clock.currentTimeMillis)
-    yield* TestClock.setTime(at)
-    const place = { ...world, at }
+    const place = yield* EngineNode.place
+    const { at } = place
     const shards = Array.from({ length: 64 }, (_, shard) => shard).concat(place.shard)
     const cluster = yield* EngineNode.make(stores.node)
     const calls = new Map<string, number>()

@@ -4,7 +4,7 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import type { EngineStores } from "./EngineStores.ts"
 
@@ -15,10 +15,7 @@ const ways = ["routed", "called", "crashed"] as const
 
 const live = <S>(stores: EngineStores<S>, way: (typeof ways)[number]) =>
   Effect.gen(function*() {
-    const world = yield* Fixture.world
-    const at = Math.max(world.at, yield* Clock.currentTimeMillis)
-    yield* TestClock.setTime(at)
-    const place = { ...world, at }
+    const place = yield* EngineNode.place
     const shards = [place.shard]
     const cluster = yield* EngineNode.make(stores.node)
     let deaths = 0

@@ -5,17 +5,14 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { postgres } from "./EngineStores.ts"
 
 /** What becomes of one message whose provider answers so, and how often it was called. */
 const lived = (answer: Effect.Effect<Acceptance, DeliveryError>, more: Partial<NewMessage> = {}) =>
   Effect.gen(function*() {
-    const world = yield* Fixture.world
-    const at = Math.max(world.at, yield* Clock.currentTimeMillis)
-    yield* TestClock.setTime(at)
-    const place = { ...world, at }
+    const place = yield* EngineNode.place
     const shards = [place.shard]
     const cluster = yield* EngineNode.make(postgres.node)
     let calls = 0

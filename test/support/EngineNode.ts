@@ -22,6 +22,7 @@ import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { Clock, Context, Effect, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import { setImmediate } from "node:timers/promises"
 
 /** What one node needs of its store; it is built anew for each node, over what the nodes share. */
@@ -66,6 +67,14 @@ export interface Cluster {
     shards: ReadonlyArray<number>
   ) => Effect.Effect<{ readonly open: number; readonly next: number | undefined }>
 }
+
+/** A place of one story's own, at its second of the calendar, to which the virtual clock is set; a clock that is later already stays. */
+export const place = Effect.gen(function*() {
+  const world = yield* Fixture.world
+  const at = Math.max(world.at, yield* Clock.currentTimeMillis)
+  yield* TestClock.setTime(at)
+  return { ...world, at }
+})
 
 export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
   const shared = yield* Effect.context<S>()

@@ -65,9 +65,8 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
   /** The operator hears of the first failure, and of the first success after it: callers only learn that it is not their fault. */
   const tell = (exit: Exit.Exit<void, unknown>): Effect.Effect<void> =>
     Effect.suspend(() => {
-      const failed = Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause)
-      if (failed === failing || (Exit.isFailure(exit) && !failed)) return Effect.void
-      failing = failed
+      if (Exit.isSuccess(exit) ? !failing : failing || Cause.hasInterruptsOnly(exit.cause)) return Effect.void
+      failing = Exit.isFailure(exit)
       return Exit.isFailure(exit)
         ? Effect.logError("the journal cannot be written", { of: options.name }, exit.cause)
         : Effect.logInfo("the journal is written again", { of: options.name })

@@ -18,10 +18,8 @@ const run = Effect.fnUntraced(function*(
   scripts: ReadonlyArray<{ readonly key: string; readonly script: ReadonlyArray<Fake.Cue> }>,
   messages: number
 ) {
-  const world = yield* Fixture.world
-  const at = Math.max(world.at, yield* Clock.currentTimeMillis)
-  yield* TestClock.setTime(at)
-  const place = { ...world, at }
+  const place = yield* EngineNode.place
+  const { at } = place
   const cluster = yield* EngineNode.make(memory.node)
   const providers = yield* Effect.forEach(scripts, (options) => Fake.make({ ...options, channel: "email" }))
   const node = yield* cluster.start({ shards: [place.shard], vendors: () => providers.map(({ vendor }) => vendor) })
@@ -76,14 +74,12 @@ describe("Failover", () => {
 
     it.effect("calls a provider whose configuration was mended at once, however long the circuit of the old one is open", () =>
       Effect.gen(function*() {
-        const world = yield* Fixture.world
-        const at = Math.max(world.at, yield* Clock.currentTimeMillis)
-        yield* TestClock.setTime(at)
+        const place = yield* EngineNode.place
         let version = "broken"
         const sent: Array<string> = []
         const cluster = yield* EngineNode.make(memory.node)
         const node = yield* cluster.start({
-          shards: [world.shard],
+          shards: [place.shard],
           vendors: () => [{
             _tag: "Vendor",
             key: "vendor",
@@ -100,8 +96,8 @@ describe("Failover", () => {
           }]
         })
         const send = (n: number) => {
-          const message = Fixture.message({ ...world, at }, {
-            recipientKey: `${world.scope}:${n}`,
+          const message = Fixture.message(place, {
+            recipientKey: `${place.scope}:${n}`,
             recipient: { email: `person-${n}@example.com` }
           })
           return Effect.as(Effect.andThen(node.accept(message), cluster.settle), message.id)

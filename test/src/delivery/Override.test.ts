@@ -7,8 +7,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
-import { TestClock } from "effect/testing"
+import { Effect } from "effect"
 
 const vendor: Vendor = {
   _tag: "Vendor",
@@ -21,9 +20,7 @@ const vendor: Vendor = {
 
 /** What the provider was given of a message with these instructions, and what became of it. */
 const sent = Effect.fnUntraced(function*(more: Instructions) {
-  const world = yield* Fixture.world
-  yield* TestClock.setTime(Math.max(world.at, yield* Clock.currentTimeMillis))
-  const place = { ...world, at: yield* Clock.currentTimeMillis }
+  const place = yield* EngineNode.place
   const cluster = yield* EngineNode.make(memory.node)
   const provider = yield* Fake.make({ key: "mail", channel: "email" })
   const node = yield* cluster.start({ shards: [place.shard], vendors: () => [provider.vendor] })
