@@ -23,7 +23,7 @@ const fill = (database: Database.Database, messages: number): Promise<void> =>
     const each = Math.ceil(messages / days)
     for (let back = youngest; back < youngest + days; back++) {
       const day = midnight - back * dayMillis
-      for (const table of ["messages", "attempts", "history"]) {
+      for (const table of ["messages", "attempts", "history", "outputs"]) {
         await client.query(
           `create table ${table}_${nameOf(day)} partition of ${table} for values from ('${idAt(day)}') to ('${
             idAt(day + dayMillis)

@@ -1,5 +1,6 @@
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
+import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Patience from "#layers/postgres/Patience.ts"
 import { isRefusal, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
@@ -88,8 +89,8 @@ export const layer = Layer.effect(
           select 1, 'COMPLETED', count(*)::float8, min(enqueued_at)::float8, min(enqueued_at)::float8, null, coalesce(bool_and(archived), false)
           from (select enqueued_at, archived from messages where scope = ${scope} and id = ${id}
             union all
-            select * from (select enqueued_at, archived from messages
-              where scope = ${scope} and request_id = ${id} and request_id <> id limit 100) several) m
+            select * from (select enqueued_at, archived from messages m
+              where scope = ${scope} and ${Filters.ofRequest(sql, id)} limit 100) several) m
           order by rank`.pipe(
           Effect.flatMap(decodeRequest)
         )

@@ -1,8 +1,8 @@
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
+import * as Timelines from "#layers/postgres/messagelog/Timelines.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
-import { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import { KeyState, type Scope } from "#schemas/Scope.ts"
@@ -15,10 +15,6 @@ import { Array, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
-const decodeEnqueued = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ enqueued: Schema.Number })))
-const decodeEvents = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ events: Schema.fromJsonString(Schema.Array(HistoryEvent)) }))
-)
 const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   keyState: KeyState,
   recipient: Schema.fromJsonString(Recipient),
@@ -43,10 +39,10 @@ const make = Effect.gen(function*() {
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
     const before = query.cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, query.cursor)
-    const rows = yield* sql`select ${columns} from messages m
-      where ${Filters.where(sql, scope, query, before?.id)} order by m.id desc limit ${query.limit + 1}::int`.pipe(
-      Effect.flatMap(Records.decode)
-    )
+    const rows = yield* sql`select ${columns} from ${Filters.newest(sql, scope, query, before?.id, query.limit + 1)}`
+      .pipe(
+        Effect.flatMap(Records.decode)
+      )
     const items = rows.slice(0, query.limit).map(Records.fromRow)
     const last = items.at(-1)
     const cursor = rows.length > query.limit && last !== undefined
@@ -59,22 +55,6 @@ const make = Effect.gen(function*() {
     return yield* sql`select number, channel, provider, state, kind, started_at::float8 as "startedAt",
         ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error
       from attempts where scope = ${scope} and message_id = ${id} order by number`.pipe(Effect.flatMap(decodeAttempts))
-  }, orUnavailable)
-
-  /**
-   * ENQUEUED is the message row itself. Steps of one millisecond were written one after the other, and transaction ids
-   * count up.
-   */
-  const history = Effect.fn("MessageLog.history")(function*(scope: Scope, id: MessageId) {
-    const messages =
-      yield* sql`select enqueued_at::float8 as enqueued from messages where scope = ${scope} and id = ${id}`.pipe(
-        Effect.flatMap(decodeEnqueued)
-      )
-    const { enqueued } = yield* only(messages, id)
-    const rows = yield* sql`select events from history where scope = ${scope} and message_id = ${id}
-      order by at, xmin::text::bigint, step`.pipe(Effect.flatMap(decodeEvents))
-    const first: HistoryEvent = { type: "ENQUEUED", ts: enqueued }
-    return [first, ...rows.flatMap((row) => row.events)]
   }, orUnavailable)
 
   const original = Effect.fn("MessageLog.original")(function*(scope: Scope, id: MessageId) {
@@ -90,12 +70,14 @@ const make = Effect.gen(function*() {
       mine as (
         select id from messages where scope = ${scope} and id = ${requestId}
         union all
-        select id from messages where scope = ${scope} and request_id = ${requestId} and request_id <> id
+        select id from messages m where scope = ${scope} and ${Filters.ofRequest(sql, requestId)}
           and not exists (select from expansion)),
       m as (update messages m set archived = true from mine where m.scope = ${scope} and m.id = mine.id returning 1 as found)
       select found from expansion union all select found from m`
     if (rows.length === 0) return yield* new RequestNotFound({ id: requestId })
   }, orUnavailable)
+
+  const history = Effect.fn("MessageLog.history")(Timelines.read(sql), orUnavailable)
 
   return MessageLog.of({ get, list, attempts, history, original, archive })
 })

@@ -9,7 +9,9 @@ import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { room } from "#layers/postgres/migrations/Room.ts"
+import { sendings } from "#layers/postgres/migrations/Sendings.ts"
 import { tenants } from "#layers/postgres/migrations/Tenants.ts"
+import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
 import { Effect, Layer } from "effect"
 import { Migrator } from "effect/sql"
@@ -33,7 +35,9 @@ export const layer = Layer.effectDiscard(
       "0021_turns": turns,
       "0022_compression": compression,
       "0023_room": room,
-      "0024_timed_turns": timedTurns
+      "0024_timed_turns": timedTurns,
+      "0025_timelines": timelines,
+      "0026_sendings": sendings
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

@@ -2,13 +2,13 @@ import { Array, Clock, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Each is partitioned by message id; a day carries the same name in all. */
-const tables = ["messages", "attempts", "history"] as const
+const tables = ["messages", "attempts", "history", "outputs"] as const
 
 /**
  * How full a page is filled by inserts, in percent. A message's intent rewrites its row soon after all its page was inserted: with room for a
- * second version of each row, the new one needs no index entries. History is only added to.
+ * second version of each row, the new one needs no index entries. History and outputs are only added to.
  */
-const fillFactors = { messages: 45, attempts: 50, history: 100 } as const
+const fillFactors = { messages: 45, attempts: 50, history: 100, outputs: 100 } as const
 
 const daysBehind = 1
 const daysAhead = 7
@@ -19,7 +19,7 @@ const lock = 7_311_842
 const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
 
 /** The ids of a day start with its seconds, `1-<8 hex>`. */
-const bound = (day: DateTime.Utc): string =>
+export const bound = (day: DateTime.Utc): string =>
   `1-${Math.floor(day.epochMilliseconds / 1_000).toString(16).padStart(8, "0")}`
 
 const nameOf = (table: string, day: DateTime.Utc): string =>

@@ -1,8 +1,9 @@
+import { bound } from "#layers/postgres/Partitions.ts"
 import { Clock, DateTime, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** Messages first: what is gone there is gone for readers, whatever of it is still to be dropped. */
-const tables = ["messages", "attempts", "history"] as const
+const tables = ["messages", "attempts", "history", "outputs"] as const
 
 const day = 86_400_000
 
@@ -17,7 +18,7 @@ const decodeDetached = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ 
 const daysOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const rows = yield* sql`select distinct right(relname, 8) as name from pg_class
     where relkind = 'r' and relnamespace = current_schema()::regnamespace
-      and relname ~ '^(messages|attempts|history)_[0-9]{8}$' order by 1`.pipe(Effect.flatMap(decodeNames))
+      and relname ~ '^(messages|attempts|history|outputs)_[0-9]{8}$' order by 1`.pipe(Effect.flatMap(decodeNames))
   return rows.map(({ name }) => name)
 })
 
@@ -43,6 +44,10 @@ const detach = (table: string, name: string): string =>
     end if;
   end $$`
 
+/** Of a day as its partitions name it. */
+const startOf = (name: string): DateTime.Utc =>
+  DateTime.makeUnsafe(Date.UTC(Number(name.slice(0, 4)), Number(name.slice(4, 6)) - 1, Number(name.slice(6))))
+
 const nameOf = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")
 
 /**
@@ -64,6 +69,9 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
       discard: true
     })
+    const start = startOf(name)
+    yield* sql`delete from list_requests
+      where request_id >= ${bound(start)} and request_id < ${bound(DateTime.add(start, { days: 1 }))}`
     gone.push(name)
     yield* Effect.logInfo("dropped a day of messages", { day: name })
   }

@@ -15,8 +15,8 @@ import { Effect, type Layer, Option } from "effect"
 const instructions = { content: { title: "Hello", body: "World" } }
 
 /** An expansion that the journal has accepted, with its owner. */
-const accepted = Effect.fnUntraced(function*(more: Partial<NewExpansion> = {}) {
-  const place = yield* Fixture.world
+const accepted = Effect.fnUntraced(function*(more: Partial<NewExpansion> = {}, where?: Fixture.World) {
+  const place = where ?? (yield* Fixture.world)
   const journal = yield* Journal
   const id = Fixture.id(place.at)
   const expansion: NewExpansion = {
@@ -36,12 +36,16 @@ const accepted = Effect.fnUntraced(function*(more: Partial<NewExpansion> = {}) {
 
 type Accepted = Effect.Success<ReturnType<typeof accepted>>
 
-const pageOf = ({ expansion, place }: Accepted, users: ReadonlyArray<string>): Advance["page"] => {
+const pageOf = (
+  { expansion, place }: Accepted,
+  users: ReadonlyArray<string>,
+  list = "everyone"
+): Advance["page"] => {
   const request = { ...expansion, acceptedAt: place.at }
   return {
     common: Addressing.common(request, "bulk", place.at + 5),
     members: users.flatMap((user) => {
-      const recipient = { user_id: user, list_id: "everyone" }
+      const recipient = { user_id: user, list_id: list }
       const identity = Recipients.identify(place.scope, recipient)
       if (identity === undefined) return []
       return [Addressing.member(request, Ids.member(expansion.id, identity.key), recipient, identity, 64)]
@@ -258,5 +262,29 @@ export const expansionsContract = <E>(
         const all = yield* log.list(given.place.scope, { ...Fixture.anything, archived: true, list: "everyone" })
         assert.deepStrictEqual(all.items.map(({ archived }) => archived), [true, true, true])
         assert.isTrue((yield* expansions.find(given.place.scope, given.expansion.id)).archived)
+      }))
+
+    it.effect("a walk of a list meets each of its messages once, whatever was sent to others beside it", () =>
+      Effect.gen(function*() {
+        const first = yield* accepted()
+        const { place } = first
+        const expansions = yield* Expansions
+        const log = yield* MessageLog
+        yield* Fixture.accepted(place, { id: Fixture.id(place.at) })
+        for (const [ms, list] of [[0, "everyone"], [0, "others"], [1, "everyone"], [2_000, "everyone"]] as const) {
+          const given = yield* accepted({ id: Fixture.id(place.at + ms) }, place)
+          yield* expansions.advance(step(given, { page: pageOf(given, ["a", "b", "c"], list) }))
+        }
+        const walk = Effect.fnUntraced(function*(cursor?: string): Effect.fn.Return<
+          ReadonlyArray<MessageId>,
+          Effect.Error<ReturnType<typeof log.list>>
+        > {
+          const page = yield* log.list(place.scope, { ...Fixture.anything, list: "everyone", limit: 2, cursor })
+          const ids = page.items.map(({ id }) => id)
+          return page.cursor === undefined ? ids : [...ids, ...yield* walk(page.cursor)]
+        })
+        const ids = yield* walk()
+        assert.strictEqual(new Set(ids).size, 9)
+        assert.deepStrictEqual(ids, ids.toSorted().toReversed())
       }))
   })

@@ -1,3 +1,4 @@
+import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Status } from "#schemas/Status.ts"
 import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
@@ -292,16 +293,24 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       )
     }))
 
-  it.effect("two different steps of one millisecond both leave their entries, in the order in which they were written", () =>
+  it.effect("steps of one millisecond all leave their entries: the acceptance's, each attempt's, what came of them", () =>
     Effect.gen(function*() {
-      const { place, record, traces } = yield* owned()
-      const ts = place.at
-      yield* record({ at: ts, lifecycle: ["Delay"], events: [{ type: "DELAYED", ts }] })
-      yield* record({ at: ts, lifecycle: ["Due"], events: [{ type: "MAPPED", ts }] })
-      yield* record({ at: ts, lifecycle: ["Route"], attempt: Fixture.attempt(1, "intent"), events: [delivering(ts)] })
-      yield* record({ at: ts, lifecycle: ["Send"], attempt: accepted, events: [sent(ts)] })
-      const types = (yield* traces).history.map((event) => event.type)
-      assert.deepStrictEqual(types, ["ENQUEUED", "DELAYED", "MAPPED", "DELIVERING", "SENT"])
+      const ts = (yield* Fixture.world).at
+      const { record, traces } = yield* owned({ events: [{ type: "DELAYED", ts, dueAt: ts + 1 }] })
+      const rejected = Fixture.attempt(1, "rejected", { startedAt: ts, endedAt: ts })
+      const call = (attempt: Attempt, ...events: ReadonlyArray<HistoryEvent>) =>
+        record({ at: ts, lifecycle: [], attempt, events })
+      yield* record({ at: ts, lifecycle: ["Due", "Route"], events: [] })
+      yield* call({ ...rejected, state: "intent", endedAt: null }, { type: "MAPPED", ts }, delivering(ts))
+      yield* call(rejected, { type: "RETRYING", ts, attempt: 1 })
+      yield* call({ ...rejected, number: 2, state: "intent", endedAt: null }, { ...delivering(ts), attempt: 2 })
+      yield* call({ ...rejected, number: 2 }, { type: "RETRYING", ts, attempt: 2 })
+      yield* record({ at: ts, lifecycle: ["Undeliver"], dueAt: null, events: [{ type: "UNDELIVERABLE", ts }] })
+      const lines = (yield* traces).history.map(({ attempt, type }) => `${type}${attempt ?? ""}`)
+      assert.deepStrictEqual(
+        lines,
+        ["ENQUEUED", "DELAYED", "MAPPED", "DELIVERING1", "RETRYING1", "DELIVERING2", "RETRYING2", "UNDELIVERABLE"]
+      )
     }))
 
   it.effect.prop(

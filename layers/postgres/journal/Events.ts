@@ -1,15 +1,25 @@
+import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
-import type { Rendered } from "#schemas/Rendered.ts"
-import { recent } from "#src/content/Recent.ts"
+import type { Step } from "#src/delivery/Journal.ts"
 
-/** A rendered message as JSON: where the messages of a fan-out have one in common, it is written out once. */
-export const outputOf = recent(4, (output: Rendered): string => JSON.stringify(output))
-
-const one = (event: HistoryEvent): string => {
-  if (event.output === undefined) return JSON.stringify(event)
-  const { output, ...rest } = event
-  return `${JSON.stringify(rest).slice(0, -1)},"output":${outputOf(output)}}`
+/** The lines of a step as JSON, but for what its attempt rendered, which has a row of its own; `undefined` if there are none. */
+export const textOf = (step: Step): string | undefined => {
+  const { events } = step
+  if (events.length === 0) return undefined
+  const shown = Outputs.shown(step)
+  return JSON.stringify(
+    shown === undefined ? events : events.map((event) => {
+      const { output, ...rest } = event
+      return output === shown ? rest : event
+    })
+  )
 }
 
-/** The lines of a step as JSON. */
-export const textOf = (events: ReadonlyArray<HistoryEvent>): string => `[${events.map(one).join(",")}]`
+/** The lines as they were before they were stored. */
+export const withOutput = (
+  events: ReadonlyArray<HistoryEvent>,
+  output: HistoryEvent["output"]
+): ReadonlyArray<HistoryEvent> =>
+  events.map((event) =>
+    event.type === "RENDERED" && event.output === undefined && output !== undefined ? { ...event, output } : event
+  )

@@ -55,6 +55,8 @@ const statement = (notify: boolean) => `
     on conflict (scope, id) do nothing returning scope, id),
   h as (insert into history (scope, message_id, at, step, events)
     select scope, id, $21, 'accept', $23 from m where $23::text is not null on conflict do nothing),
+  l as (insert into list_requests (scope, list_id, request_id)
+    select e.scope, list_id, e.id from e, unnest($26::text[]) as lists(list_id) on conflict do nothing),
   p as (insert into profiles (scope, user_id, profile, created_at, updated_at)
     select distinct on (p.user_id) e.scope, p.user_id, p.profile, $21, $21
     from e, json_to_recordset($12::json) as p(user_id text, profile text) order by p.user_id on conflict (scope, user_id) do nothing),
@@ -62,7 +64,7 @@ const statement = (notify: boolean) => `
       due_at = $10, error = coalesce($24, x.error), advanced_at = $25, ended_at = case when $10::bigint is null then $25 end
     from e where x.scope = e.scope and x.id = e.id returning 1)
   select exists (select from current) as current, exists (select from u) as written, (select count(*)::int from m) as created
-  ${notify ? `, (select pg_notify('tidings_due', $26))::text` : ""}`
+  ${notify ? `, (select pg_notify('tidings_due', $27))::text` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ current: Schema.Boolean, written: Schema.Boolean, created: Schema.Int })])
@@ -99,6 +101,7 @@ export const write = (sql: SqlClient.SqlClient) =>
       common === undefined || common.events.length === 0 ? null : JSON.stringify(common.events),
       step.error ?? null,
       step.at,
+      [...new Set(members.flatMap(({ listId }) => listId === undefined ? [] : [listId]))],
       ...(unowned.length > 0 ? [unowned.join(",")] : [])
     ]).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))
     if (!answer.current) return { _tag: "Fenced" } satisfies Advanced

@@ -1,6 +1,7 @@
 import { Status } from "#schemas/Status.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import * as Events from "#layers/postgres/journal/Events.ts"
+import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
@@ -9,6 +10,9 @@ import type { SqlClient } from "effect/sql"
 
 /** The status this step leaves, given the stored one. */
 const status = "case when m.status = any(x.sources) then coalesce(x.target, m.status) else m.status end"
+
+/** What an attempt's outcome says of it. One that a receipt proved in the meantime stays proven. */
+const outcome = ["state", "kind", "ended_at", "retry_after", "reference", "error"]
 
 const stampNames = stamps.map(([, column]) => column)
 
@@ -35,16 +39,26 @@ const statement = `
     where m.scope = x.scope and m.id = x.id and m.id between $3 and $4
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
     returning m.status as left_status, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
-      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at),
+      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.output_of),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
-      reference, error)
-    select scope, id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after, reference, attempt_error
-    from moved where number is not null
-    on conflict (scope, message_id, number) do update set state = excluded.state, kind = excluded.kind, ended_at = excluded.ended_at,
-      retry_after = excluded.retry_after, reference = excluded.reference, error = excluded.error
-    where attempts.state = 'intent' and excluded.state <> 'intent'),
+      reference, error, intent_events, outcome_events, output_of)
+    select scope, id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after, reference, attempt_error,
+      case when state = 'intent' then text end, case when state <> 'intent' then text end, output_of
+    from moved left join ${Texts.relation(6)} using (n) where number is not null
+    on conflict (scope, message_id, number) do update set outcome_events = coalesce(attempts.outcome_events, excluded.outcome_events)
+      ${
+  outcome.map((name) =>
+    `, ${name} = case when attempts.state = 'intent' then excluded.${name} else attempts.${name} end`
+  ).join("")
+}
+    where excluded.state <> 'intent' and (attempts.state = 'intent' or attempts.outcome_events is null)),
+  o as (insert into outputs (scope, message_id, number, rendered)
+    select scope, id, number, text from valid join ${Texts.relation(10)} using (n)
+    where id in (select output_of from moved) on conflict do nothing),
   h as (insert into history (scope, message_id, at, step, events)
-    select scope, id, at, step, text from moved join ${Texts.relation(6)} using (n) on conflict do nothing),
+    select scope, id, at, step, text from moved join ${
+  Texts.relation(6)
+} using (n) where number is null on conflict do nothing),
   i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, rendered)
     select scope, user_id, id, tenant_id, created_at, text from moved join ${
   Texts.relation(8)
@@ -80,7 +94,8 @@ const storedRow = ({ attempt, epoch, message }: Step, n: number) => ({
 
 export const write = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
-    const { kinds, rows } = StepRows.of(batch)
+    const outputs = Outputs.of(batch)
+    const { kinds, rows } = StepRows.of(batch, outputs)
     const ids = batch.map((step) => step.message.id)
     const low = ids.reduce((a, b) => (a < b ? a : b))
     const high = ids.reduce((a, b) => (a > b ? a : b))
@@ -91,8 +106,12 @@ export const write = (sql: SqlClient.SqlClient) =>
       low,
       high,
       shards,
-      ...Texts.of(batch, ({ events }) => events.length === 0 ? undefined : Events.textOf(events)),
-      ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : Events.outputOf(inbox.rendered))
+      ...Texts.of(batch, Events.textOf),
+      ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : Outputs.textOf(inbox.rendered)),
+      ...Texts.of(batch, (step, n) => {
+        const output = outputs[n] === step.message.id ? Outputs.shown(step) : undefined
+        return output === undefined ? undefined : Outputs.textOf(output)
+      })
     ])
     const committedAtNanos = yield* Clock.monotonicTimeNanos
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))

@@ -1,4 +1,5 @@
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
@@ -53,7 +54,12 @@ export const kindTypes = `k int, scope int, sources text[], target text,
   conditional boolean, reason text, closes boolean, tries smallint, number smallint, channel text, provider text, state text, kind text,
   step text`
 
-const own = ({ at, attempt, dueAt, epoch, error, inbox, message }: Step, n: number, k: number) => ({
+const own = (
+  { at, attempt, dueAt, epoch, error, inbox, message }: Step,
+  n: number,
+  k: number,
+  outputOf: MessageId | undefined
+) => ({
   n,
   k,
   id: message.id,
@@ -72,16 +78,17 @@ const own = ({ at, attempt, dueAt, epoch, error, inbox, message }: Step, n: numb
   of_template: message.templateId,
   user_id: inbox?.userId,
   tenant_id: inbox?.tenantId,
-  created_at: inbox?.createdAt
+  created_at: inbox?.createdAt,
+  output_of: outputOf
 })
 
 export const ownTypes =
   `n int, k int, id text, shard smallint, epoch bigint, at bigint, started_at bigint, ended_at bigint,
   retry_after bigint, reference text, attempt_error text, due_at bigint, error text, in_tenant text, of_template text, user_id text, tenant_id text,
-  created_at bigint`
+  created_at bigint, output_of text`
 
-/** A batch as rows: what each step has of its own, and the kinds of step that there are in it. */
-export const of = (batch: ReadonlyArray<Step>) => {
+/** A batch as rows: what each step has of its own, and the kinds of step that there are in it. `outputs` names whose rendering each shows. */
+export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<MessageId | undefined>) => {
   const kinds = new Map<string, ReturnType<typeof kindOf>>()
   const rows = batch.map((step, n) => {
     const { attempt, conditional, dueAt, lifecycle, message, reason, tries } = step
@@ -102,7 +109,7 @@ export const of = (batch: ReadonlyArray<Step>) => {
     ].join("\u0000")
     const known = kinds.get(name) ?? kindOf(step, kinds.size, run)
     kinds.set(name, known)
-    return own(step, n, known.k)
+    return own(step, n, known.k, outputs[n])
   })
   return { rows, kinds: [...kinds.values()] }
 }

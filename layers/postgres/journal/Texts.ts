@@ -4,12 +4,12 @@
  */
 export const of = <A>(
   batch: ReadonlyArray<A>,
-  textOf: (item: A) => string | undefined
+  textOf: (item: A, n: number) => string | undefined
 ): readonly [numbers: ReadonlyArray<number>, texts: ReadonlyArray<string>] => {
   const numbers: Array<number> = []
   const texts: Array<string> = []
   batch.forEach((item, n) => {
-    const text = textOf(item)
+    const text = textOf(item, n)
     if (text === undefined) return
     numbers.push(n)
     texts.push(text)

@@ -1,7 +1,9 @@
+import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { List } from "#src/access/Cursor.ts"
 import type { MessageQuery } from "#src/reports/MessageLog.ts"
-import { Array } from "effect"
+import * as Ids from "#src/delivery/Ids.ts"
+import { Array, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /** Whether a row of `messages m` belongs to a request to many that was archived as a whole. */
@@ -36,10 +38,15 @@ const idFrom = (millis: number): string => {
   return `1-${seconds.toString(16).padStart(8, "0")}`
 }
 
+const isId = Schema.is(MessageId)
+
+/** Rows of `messages m` that are of this request to several. No index holds them: they are found by what their ids begin with. */
+export const ofRequest = (sql: SqlClient.SqlClient, id: MessageId) =>
+  sql`(m.request_id = ${id} and m.request_id <> m.id and m.id >= ${Ids.origin(id)} and m.id < ${`${Ids.origin(id)}g`})`
+
 /**
  * What rows of `messages m` a query wants; `before` is the id of the last row of the page before. Only `enqueuedAfter`
- * bounds the ids, which prunes partitions. A message of one recipient is its own request, and such rows are not in the
- * index of requests.
+ * bounds the ids, which prunes partitions.
  */
 export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, before: string | undefined) => {
   const {
@@ -74,7 +81,28 @@ export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuer
     ...given(tenantId, (id) => sql`m.tenant_id = ${id}`),
     ...given(
       traceId,
-      (id) => sql`(m.trace_id = ${id} or m.id = ${id} or (m.request_id = ${id} and m.request_id <> m.id))`
+      (id) => isId(id) ? sql`(m.trace_id = ${id} or m.id = ${id} or ${ofRequest(sql, id)})` : sql`m.trace_id = ${id}`
     )
   ])
+}
+
+/**
+ * The newest rows that a query wants, as `messages m`. Those of a list are looked for among the ids of each request that was sent to it: however
+ * many messages there are besides, none of them is read.
+ */
+export const newest = (
+  sql: SqlClient.SqlClient,
+  scope: Scope,
+  query: MessageQuery,
+  before: string | undefined,
+  limit: number
+) => {
+  const wanted = where(sql, scope, query, before)
+  const first = sql`order by m.id desc limit ${limit}::int`
+  return query.list === undefined
+    ? sql`messages m where ${wanted} ${first}`
+    : sql`(select distinct left(request_id, 14) as origin from list_requests
+        where scope = ${scope} and list_id = ${query.list}) requests
+      cross join lateral (select * from messages m
+        where m.id >= requests.origin and m.id < requests.origin || 'g' and ${wanted} ${first}) m ${first}`
 }

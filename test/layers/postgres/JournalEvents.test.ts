@@ -1,6 +1,13 @@
 import * as Events from "#layers/postgres/journal/Events.ts"
-import type { HistoryEvent } from "#schemas/History.ts"
+import * as Outputs from "#layers/postgres/journal/Outputs.ts"
+import { HistoryEvent } from "#schemas/History.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
+import { Scope } from "#schemas/Scope.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import type { Step } from "#src/delivery/Journal.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { Schema } from "effect"
 import { describe, expect, it } from "@effect/vitest"
 
 const output: Rendered = {
@@ -17,14 +24,53 @@ const events: ReadonlyArray<HistoryEvent> = [
   { type: "ROUTED", ts: 1 },
   { type: "RENDERED", ts: 2, ...where, output },
   { type: "DELIVERING", ts: 3, ...where },
-  { type: "RENDERED", ts: 4, ...where, attempt: 2, output },
   { type: "RENDERED", ts: 5, ...where, output: { ...output, html: "another" } }
 ]
 
+const at = 1_795_000_000_000
+const request = Ids.make(at, new Uint8Array(11))
+const step = (id: MessageId, more: Partial<Step> = {}): Step => ({
+  message: { id, scope: Scope.make(1), shard: 0 },
+  epoch: 1,
+  at,
+  attempt: { ...Fixture.attempt(1, "intent"), startedAt: at },
+  lifecycle: ["Route"],
+  conditional: true,
+  events,
+  ...more
+})
+
 describe("the journal's lines", () => {
-  it("are the same JSON, whether or not messages have a rendering in common", () => {
-    expect(Events.textOf(events)).toBe(JSON.stringify(events))
-    expect(Events.textOf([])).toBe("[]")
-    expect(Events.outputOf(output)).toBe(JSON.stringify(output))
+  it("are the same when they are read, with what their attempt rendered in a row of its own", () => {
+    const stored: unknown = JSON.parse(Events.textOf(step(request)) ?? "")
+    const lines = Schema.decodeUnknownSync(Schema.Array(HistoryEvent))(stored)
+    expect(lines[1]).not.toHaveProperty("output")
+    expect(Events.withOutput(lines, output)).toEqual(events)
+    expect(Outputs.textOf(output)).toBe(JSON.stringify(output))
+    expect(Events.textOf(step(request, { events: [] }))).toBeUndefined()
+  })
+
+  it("a step that is no attempt's keeps everything in its lines", () => {
+    expect(Events.textOf(step(request, { attempt: undefined }))).toBe(JSON.stringify(events))
+    expect(Outputs.of([step(request, { attempt: undefined })])).toEqual([undefined])
+  })
+
+  it("what several messages of a request show is stored with the first of them, and with nobody of another request or scope", () => {
+    const [one, two] = ["a", "b"].map((name) => Ids.member(request, name))
+    const other = Ids.make(at + 1, new Uint8Array(11))
+    const elsewhere = { id: other, scope: Scope.make(2), shard: 0 }
+    const same = [
+      step(one ?? request),
+      step(two ?? request),
+      step(other),
+      step(other, { message: elsewhere }),
+      step(request)
+    ]
+    expect(Outputs.of(same)).toEqual([one, one, other, other, request])
+    const copies = [
+      step(one ?? request),
+      step(two ?? request, { events: events.map((event) => ({ ...event, output: { ...output } })) })
+    ]
+    expect(Outputs.of(copies)).toEqual([one, two])
   })
 })

@@ -26,7 +26,7 @@ const days = [
   "20261128"
 ]
 const named = (dates: ReadonlyArray<string>) =>
-  ["attempts", "history", "messages"].flatMap((table) => dates.map((day) => `${table}_${day}`))
+  ["attempts", "history", "messages", "outputs"].flatMap((table) => dates.map((day) => `${table}_${day}`))
 
 /** The time is set before the pool is there, whose timers would run through all the years. */
 const test = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>) =>
@@ -46,7 +46,7 @@ const insertEvent = (id: string) =>
   )
 
 describe("Partitions", () => {
-  it.effect("yesterday to a week ahead, for the three tables", () =>
+  it.effect("yesterday to a week ahead, for the four tables", () =>
     test(Effect.gen(function*() {
       yield* ensure
       assert.deepStrictEqual(yield* partitions, named(days))

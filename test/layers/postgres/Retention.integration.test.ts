@@ -39,6 +39,8 @@ const stored = Effect.fnUntraced(function*(id: string, dueAt: number | null) {
   yield* sql`insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
     values (1, ${id}, 1, 1, 'email', 'p', 'accepted', 0)`
   yield* sql`insert into history (scope, message_id, at, step, events) values (1, ${id}, 0, 'accept', '[]')`
+  yield* sql`insert into outputs (scope, message_id, number, rendered) values (1, ${id}, 1, '{}')`
+  yield* sql`insert into list_requests (scope, list_id, request_id) values (1, 'all', ${id})`
 })
 
 const test = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>) =>
@@ -65,7 +67,13 @@ describe("Retention", () => {
       assert.notInclude(gone, "20261026")
       assert.notInclude(gone, "20261101")
       for (
-        const [table, column] of [["messages", "id"], ["attempts", "message_id"], ["history", "message_id"]] as const
+        const [table, column] of [
+          ["messages", "id"],
+          ["attempts", "message_id"],
+          ["history", "message_id"],
+          ["outputs", "message_id"],
+          ["list_requests", "request_id"]
+        ] as const
       ) {
         const left = yield* Ids(yield* sql`select ${sql(column)} as id from ${sql(table)} order by 1`)
         assert.deepStrictEqual(left.map(({ id }) => id.at(-1)), ["b", "c", "d", "f"], table)

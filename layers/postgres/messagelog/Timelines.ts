@@ -1,0 +1,46 @@
+import * as Events from "#layers/postgres/journal/Events.ts"
+import { HistoryEvent } from "#schemas/History.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import { Rendered } from "#schemas/Rendered.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { MessageNotFound } from "#src/delivery/Journal.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+const decodeMessages = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ enqueued: Schema.Number })))
+const Row = Schema.Struct({
+  events: Schema.fromJsonString(Schema.Array(HistoryEvent)),
+  output: Schema.NullOr(Schema.fromJsonString(Rendered))
+})
+const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+const at = ({ events }: typeof Row.Type): number => events.at(-1)?.ts ?? 0
+
+/**
+ * A message's timeline. ENQUEUED is its row; an attempt has the lines of its intent and of its outcome, every other step a row of its own. A
+ * step stands at the time of its last line. Of one millisecond, the acceptance comes first, then the attempts by their number, then the
+ * other steps as they were written: transaction ids count up.
+ */
+export const read = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
+    const [message] =
+      yield* sql`select enqueued_at::float8 as enqueued from messages where scope = ${scope} and id = ${id}`
+        .pipe(Effect.flatMap(decodeMessages))
+    if (message === undefined) return yield* new MessageNotFound({ id })
+    const rows = yield* sql`
+      with called as (
+        select a.number, a.intent_events, a.outcome_events, o.rendered from attempts a
+        left join outputs o on o.scope = a.scope and o.message_id = a.output_of and o.number = a.number
+        where a.scope = ${scope} and a.message_id = ${id}),
+      lines as (
+        select events, null as output, case step when 'accept' then 0 else 2 end as kind, xmin::text::bigint as nth, step
+          from history where scope = ${scope} and message_id = ${id}
+        union all select intent_events, rendered, 1, number * 2, '' from called
+        union all select outcome_events, rendered, 1, number * 2 + 1, '' from called)
+      select events, output from lines where events is not null order by kind, nth, step`.pipe(
+      Effect.flatMap(decodeRows)
+    )
+    const first: HistoryEvent = { type: "ENQUEUED", ts: message.enqueued }
+    const steps = rows.toSorted((a, b) => at(a) - at(b))
+    return [first, ...steps.flatMap(({ events, output }) => Events.withOutput(events, output ?? undefined))]
+  })
