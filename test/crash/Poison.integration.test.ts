@@ -79,7 +79,7 @@ describe("poison: processes", () => {
             if (column === "attempt") {
               yield* sql`insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
               select scope, id, 1, 0, 'email', 'ledger', 'of a later version', 0 from messages where id = ${id}`
-              yield* sql`update messages set due_at = 1 where id = ${id}`
+              yield* sql`update messages set due_at = 1, providers = '{ledger}' where id = ${id}`
             } else {
               yield* sql`update messages set ${
                 sql(column)

@@ -10,7 +10,9 @@ import type { SqlClient } from "effect/sql"
 
 const { attempts: _attempts, ...columns } = DueRow.fields
 /** A row of another version, or one that something else wrote, must not keep its neighbours from being read. */
-const readRows = Unreadable.sorted(Schema.Struct({ ...columns, tenantId: Schema.NullOr(Schema.String) }))
+const readRows = Unreadable.sorted(
+  Schema.Struct({ ...columns, tenantId: Schema.NullOr(Schema.String), isTried: Schema.Boolean })
+)
 const readAttempts = Unreadable.sorted(Schema.Struct({ scope: Schema.Int, id: Schema.String, ...Attempt.fields }))
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 
@@ -33,7 +35,7 @@ const nextTimed = (wanted: ReadonlyArray<Lane>) => `
 
 /**
  * Reads one window: a statement for the turns, one for their ready rows if there are turns, one for the timed rows, one for the attempts if
- * there are rows, one for the next time if nothing was left out. All in one transaction, for which an embedded database is waited for once:
+ * a row was tried, one for the next time if nothing was left out. All in one transaction, for which an embedded database is waited for once:
  * statement by statement, a look under load stood behind half a second of other statements six times, and owners ran out of work.
  */
 export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
@@ -58,14 +60,16 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
       const looked = parts.flatMap(({ rows }) => rows)
       const complete = parts.every((part) => part.complete)
       const { bad, good: found } = readRows(looked)
-      const ids = found.map((row) => row.id)
-      const tried = ids.length === 0 ? [] : yield* sql.unsafe(attemptsOf, [
-        found.map((row) => row.scope),
-        ids,
-        ids.reduce((a, b) => (a < b ? a : b)),
-        ids.reduce((a, b) => (a > b ? a : b))
-      ])
-      const attempts = readAttempts(tried)
+      const tried = found.filter((row) => row.isTried)
+      const ids = tried.map((row) => row.id)
+      const attempts = readAttempts(
+        ids.length === 0 ? [] : yield* sql.unsafe(attemptsOf, [
+          tried.map((row) => row.scope),
+          ids,
+          ids.reduce((a, b) => (a < b ? a : b)),
+          ids.reduce((a, b) => (a > b ? a : b))
+        ])
+      )
       yield* Unreadable.setAside(sql, "message", [...bad, ...attempts.bad])
       const byMessage = new Map<string, Array<Attempt>>()
       for (const { id, scope, ...attempt } of attempts.good) {
@@ -79,7 +83,7 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
         : undefined
       const aside = new Set(attempts.bad.map(({ id, scope }) => `${scope}:${id}`))
       return {
-        rows: found.filter((row) => !aside.has(`${row.scope}:${row.id}`)).map((row) => ({
+        rows: found.filter((row) => !aside.has(`${row.scope}:${row.id}`)).map(({ isTried: _, ...row }) => ({
           ...row,
           tenantId: row.tenantId ?? undefined,
           attempts: byMessage.get(`${row.scope}:${row.id}`) ?? []

@@ -8,9 +8,31 @@ import type { SqlClient, SqlError } from "effect/sql"
 /** `LaneShares.turnOf`, as the index has it. */
 export const turnOf = (alias: string) => `(${alias}.scope::text || ':' || coalesce(${alias}.tenant_id, '')) collate "C"`
 
+/**
+ * The owned shards as one parameter, `$1`: at a shard's place what its owner found there, -1 where it is not owned. A row finds its shard in one
+ * step; joined as rows, the 64 of them were looked through for each message.
+ */
+export const seqs = (shards: Window["shards"]): ReadonlyArray<number> => {
+  const found = Array.from({ length: Math.max(0, ...shards.map(({ shard }) => shard + 1)) }, () => -1)
+  for (const { shard, takenAtSeq } of shards) found[shard] = takenAtSeq
+  return found
+}
+
+const seqOf = (alias: string) => `($1::bigint[])[${alias}.shard + 1]`
+
+/** Whether a row's shard is owned. */
+export const isOwned = (alias: string) => `${seqOf(alias)} >= 0`
+
+/** Sets are looked up as such: an array in a prepared statement is gone through for each row. */
+export const isNotIn = (column: string, parameter: number) =>
+  `${column} not in (select one from unnest($${parameter}::text[]) as one)`
+
 export const columns = `m.id, m.request_id as "requestId", m.scope, m.tenant_id as "tenantId", m.shard, m.lane,
   m.recipient_key as "recipientKey", m.key_state as "keyState", m.status, m.enqueued_at::float8 as "enqueuedAt",
-  m.due_at::float8 as "dueAt", m.tries, m.seq <= owned.seq as recovered, m.recipient, m.instructions, m.seq::float8 as seq`
+  m.due_at::float8 as "dueAt", m.tries, m.seq <= ${
+  seqOf("m")
+} as recovered, m.recipient, m.instructions, m.seq::float8 as seq,
+  m.providers <> '{}' as "isTried"`
 
 /** The next turns with a ready row, each found by one step through the index: however many rows a turn has, it is one step. */
 const turns = (lane: Lane) => `
@@ -25,19 +47,18 @@ const turns = (lane: Lane) => `
 
 /** `due_at = 0` is spelt out, since it is what the partial index is for. */
 const ready = (lane: Lane) => `
-  with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
-  select one.*, t.turn from unnest($3::text[]) as t(turn) cross join lateral (
-    select ${columns} from messages m join owned using (shard)
-    where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} = t.turn collate "C"
-      and not (m.id = any($4::text[])) and not (m.recipient_key = any($5::text[]))
-    order by m.seq limit $6) one
+  select one.*, t.turn from unnest($2::text[]) as t(turn) cross join lateral (
+    select ${columns} from messages m
+    where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} = t.turn collate "C" and ${isOwned("m")}
+      and ${isNotIn("m.id", 3)} and ${isNotIn("m.recipient_key", 4)}
+    order by m.seq limit $5) one
   order by one.seq`
 
 /** Which of these rows have an older ready one of their recipient that is neither in hand nor read. */
 const passing = (lane: Lane) => `
   select x.id from unnest($1::text[], $2::text[], $3::bigint[], $4::smallint[]) as x(id, recipient_key, seq, shard) where exists (
     select 1 from messages o where o.lane = '${lane}' and o.due_at = 0 and o.recipient_key = x.recipient_key
-      and o.shard = x.shard and o.seq < x.seq and not (o.id = any($5::text[])))`
+      and o.shard = x.shard and o.seq < x.seq and ${isNotIn("o.id", 5)})`
 
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
 const PlaceRow = Schema.Struct({
@@ -59,7 +80,7 @@ export const read = (sql: SqlClient.SqlClient) =>
     { after = "", fullMailboxes, fullTurns, held, limit, shards }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const rows: Array<unknown> = []
-    const owned = [shards.map(({ shard }) => shard), shards.map(({ takenAtSeq }) => takenAtSeq)]
+    const owned = seqs(shards)
     let complete = true
     for (let from = after;;) {
       const { last, turns: found } = yield* Shares.next(sql, turns(lane), [from])
@@ -70,7 +91,7 @@ export const read = (sql: SqlClient.SqlClient) =>
           open,
           Effect.fnUntraced(function*(turns, share, taken: ReadonlyArray<Place>) {
             const inHand = [...held, ...taken.map(({ id }) => id)]
-            const raw = yield* sql.unsafe(ready(lane), [...owned, turns, inHand, fullMailboxes, share])
+            const raw = yield* sql.unsafe(ready(lane), [owned, turns, inHand, fullMailboxes, share])
             return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
           })
         )

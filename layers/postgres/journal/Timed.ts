@@ -6,16 +6,15 @@ import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
 /** `due_at > 0` is spelt out, since it is what the partial indexes are for. */
-const isDue = (lane: Lane) => `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $3`
+const isDue = (lane: Lane) => `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $2 and ${Ready.isOwned("m")}`
 
 /** What is due, if it is no more than the limit; else only that there is more. However much there is, no more of it is looked at. */
 const overdue = (lane: Lane) => `
-  with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq)),
-  found as (
-    select ${Ready.columns}, ${Ready.turnOf("m")} as turn from messages m join owned using (shard)
-    where ${isDue(lane)} and not (m.id = any($4::text[])) order by m.due_at limit $5::int + 1)
-  select f.*, counted.n > $5 as "isMore" from (select count(*) as n from found) counted
-  left join found f on counted.n <= $5 and not (f."recipientKey" = any($6::text[])) and not (f.turn = any($7::text[]))
+  with found as (
+    select ${Ready.columns}, ${Ready.turnOf("m")} as turn from messages m
+    where ${isDue(lane)} and ${Ready.isNotIn("m.id", 3)} order by m.due_at limit $4::int + 1)
+  select f.*, counted.n > $4 as "isMore" from (select count(*) as n from found) counted
+  left join found f on counted.n <= $4 and not (f."recipientKey" = any($5::text[])) and not (f.turn = any($6::text[]))
   order by f."dueAt"`
 
 /** The next turns with a row whose time has come, each found by one step through the index, as are those that only wait. */
@@ -32,12 +31,11 @@ const turns = (lane: Lane) => `
   select turn from turns where due_at <= $2 and not (turn = any($3::text[])) limit ${Shares.mostTurns}`
 
 const byTurns = (lane: Lane) => `
-  with owned as (select * from unnest($1::smallint[], $2::bigint[]) as owned(shard, seq))
-  select one.*, t.turn from unnest($7::text[]) as t(turn) cross join lateral (
-    select ${Ready.columns} from messages m join owned using (shard)
+  select one.*, t.turn from unnest($6::text[]) as t(turn) cross join lateral (
+    select ${Ready.columns} from messages m
     where ${isDue(lane)} and ${Ready.turnOf("m")} = t.turn collate "C"
-      and not (m.id = any($4::text[])) and not (m.recipient_key = any($6::text[]))
-    order by m.due_at limit $5) one
+      and ${Ready.isNotIn("m.id", 3)} and ${Ready.isNotIn("m.recipient_key", 5)}
+    order by m.due_at limit $4) one
   order by one."dueAt"`
 
 const decodeFound = Schema.decodeUnknownEffect(
@@ -58,7 +56,7 @@ export const read = (sql: SqlClient.SqlClient) =>
     lane: Lane,
     { fullMailboxes, fullTurns, held, limit, now, shards, timedAfter = "" }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
-    const owned = [shards.map(({ shard }) => shard), shards.map(({ takenAtSeq }) => takenAtSeq), now]
+    const owned = [Ready.seqs(shards), now]
     const raw = yield* sql.unsafe(overdue(lane), [...owned, held, limit, fullMailboxes, fullTurns])
     const found = yield* Effect.orDie(decodeFound(raw))
     if (found[0]?.isMore !== true)

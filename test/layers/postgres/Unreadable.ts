@@ -12,12 +12,12 @@ const unknown = "OF_A_LATER_VERSION"
 const garbled: Readonly<Record<string, string>> = {
   "its status": "update messages set status = $2 where id = $1",
   "its key's state": "update messages set key_state = $2 where id = $1",
-  "the state of an attempt":
-    `insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
-    select scope, id, 1, 0, 'email', 'null', $2, 0 from messages where id = $1`,
-  "the kind of an attempt":
-    `insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at)
-    select scope, id, 1, 0, 'email', 'null', 'rejected', $2, 0 from messages where id = $1`
+  "the state of an attempt": `with m as (update messages set providers = '{"null"}' where id = $1 returning scope, id)
+    insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
+    select scope, id, 1, 0, 'email', 'null', $2, 0 from m`,
+  "the kind of an attempt": `with m as (update messages set providers = '{"null"}' where id = $1 returning scope, id)
+    insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at)
+    select scope, id, 1, 0, 'email', 'null', 'rejected', $2, 0 from m`
 }
 
 /** Rows that another version wrote, or that something else did, over any Postgres. */
