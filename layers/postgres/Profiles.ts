@@ -29,12 +29,15 @@ const decodePerson = Effect.fnUntraced(function*({ preferences, profile }: typeo
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  // Each by its key: joined as sets, the whole table is read where the planner takes it for a small one.
   const lookup = yield* Lookups.make(
     Effect.fnUntraced(function*(asked: ReadonlyArray<{ readonly scope: Scope; readonly userId: UserId }>) {
       const rows = yield* sql`select x.place::int as place, p.profile, r.preferences
         from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ userId }) => userId)}::text[])
           with ordinality as x(scope, user_id, place)
-        left join profiles p using (scope, user_id) left join recipient_preferences r using (scope, user_id)
+        left join lateral (select profile from profiles p where p.scope = x.scope and p.user_id = x.user_id limit 1) p on true
+        left join lateral (select preferences from recipient_preferences r
+          where r.scope = x.scope and r.user_id = x.user_id limit 1) r on true
         where p.profile is not null or r.preferences is not null`.pipe(Effect.flatMap(decodeFound))
       const found = new Map(rows.map((row) => [row.place - 1, row]))
       return asked.map((_, place) => found.get(place))

@@ -54,7 +54,7 @@ const statement = `
     where excluded.state <> 'intent' and (attempts.state = 'intent' or attempts.outcome_events is null)),
   o as (insert into outputs (scope, message_id, number, rendered)
     select scope, id, number, text from valid join ${Texts.relation(10)} using (n)
-    where id in (select output_of from moved) on conflict do nothing),
+    where exists (select from moved) on conflict do nothing),
   h as (insert into history (scope, message_id, at, step, events)
     select scope, id, at, step, text from moved join ${
   Texts.relation(6)
