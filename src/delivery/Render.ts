@@ -23,11 +23,13 @@ export interface Subject extends Known {
   readonly topic: SentTopic | undefined
 }
 
-/** What the message's links are. */
+/** What the message's links are; none of an opening where nothing tracks. */
 interface Linked {
-  readonly open: OpenLink | undefined
+  readonly open: OpenLink
   readonly choose: Links
 }
+
+const untracked: OpenLink = { openTrackingId: "", opened: "" }
 
 /** Those of a message that is for no user. */
 const nobodys: Links = { unsubscribeTrackingId: "", unsubscribe: "", preferences: "" }
@@ -45,9 +47,13 @@ const variables = (
     courier: { scope: keyState },
     event: instructions.metadata?.event ?? instructions.template ?? "",
     template: template?.id ?? "",
-    ...(open === undefined ? {} : { openTrackingId: open.openTrackingId }),
+    get openTrackingId() {
+      return open.openTrackingId
+    },
     urls: {
-      ...(open === undefined ? {} : { opened: open.opened }),
+      get opened() {
+        return open.opened
+      },
       get unsubscribe() {
         return choose.unsubscribe
       },
@@ -94,7 +100,6 @@ const input = (
       get unsubscribeTrackingId() {
         return linked().choose.unsubscribeTrackingId
       },
-      // They are signed, which costs as much as a small rendering, and many messages speak of none.
       get variables() {
         return spoken()
       }
@@ -117,7 +122,7 @@ export const make = Effect.gen(function*() {
 
   const linksOf = (subject: Subject) => {
     const { id, scope } = subject.message
-    return once(() => ({ open: openLinks?.(scope, id), choose: choose(subject) }))
+    return once(() => ({ open: openLinks?.(scope, id) ?? untracked, choose: choose(subject) }))
   }
 
   return {

@@ -1,5 +1,6 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
+import { once } from "#src/content/Once.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -47,13 +48,23 @@ export const openPath = "/t/open"
 /** As an object of its own: every signature would else make it anew, at eight times the cost of signing. */
 const signingKey = Effect.map(SecretKey, (key) => createSecretKey(derive(key, "tracking/open")))
 
-/** The links, made from the installation's key. */
+/**
+ * The links, made from the installation's key. A signature costs as much as a small rendering, and most messages name none: it is made when it
+ * is asked for.
+ */
 const links = Effect.gen(function*() {
   const key = yield* signingKey
   const base = yield* PublicUrl
   return (scope: Scope, id: MessageId): OpenLink => {
-    const openTrackingId = `${id}.${scope}.${signed(key, String(scope), id)}`
-    return { openTrackingId, opened: base === undefined ? "" : `${base}${openPath}/${openTrackingId}` }
+    const trackingId = once(() => `${id}.${scope}.${signed(key, String(scope), id)}`)
+    return {
+      get openTrackingId() {
+        return trackingId()
+      },
+      get opened() {
+        return base === undefined ? "" : `${base}${openPath}/${trackingId()}`
+      }
+    }
   }
 })
 
