@@ -15,7 +15,7 @@ export interface Guard {
 }
 
 const refuse = (name: string, { reason, detail }: AddressPolicy.Refusal) =>
-  new OutboundRefused({ reason, detail: `${name}: ${detail}` })
+  new OutboundRefused({ reason, detail: `${name}: ${detail}; an operator lets it through with TIDINGS_OUTBOUND_ALLOW` })
 
 /** The addresses of the target that may be connected to; refused when it has none. */
 const permitted = Effect.fnUntraced(function*(guard: Guard, target: Target, name: string) {
