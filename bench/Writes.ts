@@ -1,6 +1,8 @@
+import * as Events from "#layers/postgres/journal/Events.ts"
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import { HistoryEvent } from "#schemas/History.ts"
+import { Rendered } from "#schemas/Rendered.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Addressing from "#src/delivery/Addressing.ts"
 import { encodePlace } from "#src/delivery/Expansion.ts"
@@ -26,8 +28,13 @@ const decodeEpochs = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ shard: Schema.Int, epoch: Schema.Number }))
 )
 
-const decodeEvents = Schema.decodeUnknownEffect(
-  Schema.NonEmptyArray(Schema.Struct({ events: Schema.fromJsonString(Schema.Array(HistoryEvent)) }))
+const decodeTimelines = Schema.decodeUnknownEffect(
+  Schema.Tuple([
+    Schema.Struct({
+      events: Schema.fromJsonString(Schema.Array(HistoryEvent)),
+      output: Schema.fromJsonString(Rendered)
+    })
+  ])
 )
 
 /**
@@ -41,9 +48,11 @@ export const rate = Effect.fnUntraced(function*(count: number) {
   const record = Record.write(sql)
   const rows = yield* sql`select shard, epoch::float8 as epoch from epochs`.pipe(Effect.flatMap(decodeEpochs))
   const epochs = new Map(rows.map(({ epoch, shard }) => [shard, epoch]))
-  const [{ events }] = yield* sql`select events from history where step like '1:intent:%' limit 1`.pipe(
-    Effect.flatMap(decodeEvents)
+  const [shown] = yield* sql`select a.intent_events as events, o.rendered as output from attempts a
+    join outputs o on o.scope = a.scope and o.message_id = a.output_of and o.number = a.number limit 1`.pipe(
+    Effect.flatMap(decodeTimelines)
   )
+  const events = Events.withOutput(shown.events, shown.output)
   const at = yield* Clock.currentTimeMillis
   const scope = Scope.make(1)
   const id = Ids.make(at, new Uint8Array(12))
