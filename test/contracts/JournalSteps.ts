@@ -313,6 +313,30 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       )
     }))
 
+  it.effect("what two messages of a request show is kept for one when the other's owner is fenced", () =>
+    Effect.gen(function*() {
+      const { epoch, log, message, place } = yield* owned()
+      const journal = yield* Journal
+      const other = yield* Fixture.accepted(place)
+      const rendered = Fixture.rendered("shared")
+      const step = (to: NewMessage, of: number): Step =>
+        Fixture.step(to, of, {
+          ...intent,
+          events: [{ type: "RENDERED", ts: 1, channel: "email", provider: "null", attempt: 1, output: rendered }]
+        })
+      // Several at once, so that a flush takes some of them together.
+      const results = yield* Effect.all(
+        [step(message, epoch - 1), step(message, epoch - 1), step(message, epoch - 1), step(other, epoch)].map(
+          journal.record
+        ),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(results.map(({ _tag }) => _tag), ["Fenced", "Fenced", "Fenced", "Written"])
+      const lines = yield* log.history(place.scope, other.id)
+      assert.deepStrictEqual(lines.find(({ type }) => type === "RENDERED")?.output, rendered)
+      assert.deepStrictEqual((yield* log.history(place.scope, message.id)).map(({ type }) => type), ["ENQUEUED"])
+    }))
+
   it.effect.prop(
     "steps of many messages at once are each written whole, and a refused one fails alone",
     {

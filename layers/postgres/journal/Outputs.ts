@@ -1,4 +1,3 @@
-import type { MessageId } from "#schemas/MessageId.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import { recent } from "#src/content/Recent.ts"
 import * as Ids from "#src/delivery/Ids.ts"
@@ -12,19 +11,21 @@ export const shown = ({ attempt, events }: Step): Rendered | undefined =>
   attempt === undefined ? undefined : events.find(({ output }) => output !== undefined)?.output
 
 /**
- * With whose message what each step rendered is stored: with the first of the batch that shows the same and is of the same request, so that
- * it is kept as long as they all are.
+ * The place in the batch of the first step that shows the same, of the same request: one row holds it for all of them, and is kept as long as
+ * they are. With whose message it is stored is the statement's to say: the first step may be refused.
  */
-export const of = (batch: ReadonlyArray<Step>): ReadonlyArray<MessageId | undefined> => {
-  const first = new Map<Rendered, Step>()
-  return batch.map((step) => {
+export const of = (batch: ReadonlyArray<Step>): ReadonlyArray<number | undefined> => {
+  const first = new Map<Rendered, number>()
+  return batch.map((step, n) => {
     const output = shown(step)
     if (output === undefined) return undefined
-    const { attempt, message } = first.get(output) ?? step
-    const isShared = message.scope === step.message.scope && attempt?.number === step.attempt?.number &&
-      Ids.origin(message.id) === Ids.origin(step.message.id)
-    if (isShared && first.has(output)) return message.id
-    first.set(output, step)
-    return step.message.id
+    const place = first.get(output)
+    const earlier = place === undefined ? undefined : batch[place]
+    const isShared = earlier?.message.scope === step.message.scope &&
+      earlier.attempt?.number === step.attempt?.number &&
+      Ids.origin(earlier.message.id) === Ids.origin(step.message.id)
+    if (isShared) return place
+    first.set(output, n)
+    return n
   })
 }

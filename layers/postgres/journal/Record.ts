@@ -39,12 +39,13 @@ const statement = `
     where m.scope = x.scope and m.id = x.id and m.id between $3 and $4
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
     returning m.status as left_status, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
-      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.output_of),
+      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.output),
+  shown as (select output, min(id) as output_of from moved where output is not null group by output),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
       reference, error, intent_events, outcome_events, output_of)
     select scope, id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after, reference, attempt_error,
       case when state = 'intent' then text end, case when state <> 'intent' then text end, output_of
-    from moved left join ${Texts.relation(6)} using (n) where number is not null
+    from moved left join ${Texts.relation(6)} using (n) left join shown using (output) where number is not null
     on conflict (scope, message_id, number) do update set outcome_events = coalesce(attempts.outcome_events, excluded.outcome_events)
       ${
   outcome.map((name) =>
@@ -53,8 +54,8 @@ const statement = `
 }
     where excluded.state <> 'intent' and (attempts.state = 'intent' or attempts.outcome_events is null)),
   o as (insert into outputs (scope, message_id, number, rendered)
-    select scope, id, number, text from valid join ${Texts.relation(10)} using (n)
-    where exists (select from moved) on conflict do nothing),
+    select m.scope, m.id, m.number, texts.text from shown join moved m on m.output = shown.output and m.id = shown.output_of
+    join ${Texts.relation(10)} on texts.n = shown.output on conflict do nothing),
   h as (insert into history (scope, message_id, at, step, events)
     select scope, id, at, step, text from moved join ${
   Texts.relation(6)
@@ -109,7 +110,7 @@ export const write = (sql: SqlClient.SqlClient) =>
       ...Texts.of(batch, Events.textOf),
       ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : Outputs.textOf(inbox.rendered)),
       ...Texts.of(batch, (step, n) => {
-        const output = outputs[n] === step.message.id ? Outputs.shown(step) : undefined
+        const output = outputs[n] === n ? Outputs.shown(step) : undefined
         return output === undefined ? undefined : Outputs.textOf(output)
       })
     ])

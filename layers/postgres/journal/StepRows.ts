@@ -1,5 +1,4 @@
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
-import type { MessageId } from "#schemas/MessageId.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
@@ -58,7 +57,7 @@ const own = (
   { at, attempt, dueAt, epoch, error, inbox, message }: Step,
   n: number,
   k: number,
-  outputOf: MessageId | undefined
+  output: number | undefined
 ) => ({
   n,
   k,
@@ -79,16 +78,16 @@ const own = (
   user_id: inbox?.userId,
   tenant_id: inbox?.tenantId,
   created_at: inbox?.createdAt,
-  output_of: outputOf
+  output
 })
 
 export const ownTypes =
   `n int, k int, id text, shard smallint, epoch bigint, at bigint, started_at bigint, ended_at bigint,
   retry_after bigint, reference text, attempt_error text, due_at bigint, error text, in_tenant text, of_template text, user_id text, tenant_id text,
-  created_at bigint, output_of text`
+  created_at bigint, output int`
 
-/** A batch as rows: what each step has of its own, and the kinds of step that there are in it. `outputs` names whose rendering each shows. */
-export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<MessageId | undefined>) => {
+/** A batch as rows: what each step has of its own, and the kinds of step that there are in it. `outputs` says at which place stands what each shows. */
+export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<number | undefined>) => {
   const kinds = new Map<string, ReturnType<typeof kindOf>>()
   const rows = batch.map((step, n) => {
     const { attempt, conditional, dueAt, lifecycle, message, reason, tries } = step
