@@ -45,8 +45,11 @@ export const generator: Effect.Effect<
     )
 })
 
+/** Characters of an id up to its millisecond. */
+export const originLength = 14
+
 /** What the ids of a request's messages begin with, as its own does: few other requests were made in the same millisecond. */
-export const origin = (id: MessageId): string => id.slice(0, 14)
+export const origin = (id: MessageId): string => id.slice(0, originLength)
 
 /** The id of one recipient's message of a request to many: the same at every repeat, so that a repeated page changes nothing. */
 export const member = (request: MessageId, recipientKey: string): MessageId =>

@@ -101,7 +101,7 @@ export const newest = (
   const first = sql`order by m.id desc limit ${limit}::int`
   return query.list === undefined
     ? sql`messages m where ${wanted} ${first}`
-    : sql`(select distinct left(request_id, 14) as origin from list_requests
+    : sql`(select distinct left(request_id, ${Ids.originLength}::int) as origin from list_requests
         where scope = ${scope} and list_id = ${query.list}) requests
       cross join lateral (select * from messages m
         where m.id >= requests.origin and m.id < requests.origin || 'g' and ${wanted} ${first}) m ${first}`
