@@ -1,4 +1,5 @@
 import { BadKeyFile, CannotKeepKey } from "#layers/CannotStart.ts"
+import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
 import { Settings } from "#layers/settings/Settings.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { Buffer } from "node:buffer"
@@ -13,7 +14,7 @@ const keptIn = Effect.fnUntraced(function*(dataDir: string, file: string) {
   const path = yield* Path.Path
   const random = yield* SecureRandom.SecureRandom
   if (!(yield* files.exists(file))) {
-    yield* files.makeDirectory(dataDir, { recursive: true, mode: 0o700 })
+    yield* DataDirectory.make(dataDir)
     const fresh = Buffer.from(yield* random.randomBytes(32)).toString("base64")
     // Another process may make it at the same time: whoever links first wins, and both read that one.
     const draft = path.join(dataDir, `secret.key.${fresh.slice(0, 8).replaceAll(/[^A-Za-z0-9]/g, "x")}`)

@@ -3,18 +3,21 @@ import * as Places from "#test/support/Places.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { once } from "node:events"
+import { writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 
 /** A start that fails says why in one line, which names what to change. */
-const saidBy = (place: Places.Place, more: Readonly<Record<string, string>>) =>
-  Effect.promise(async () => {
-    const { code, output } = await CrashProcess.start(place, more).ended
-    assert.strictEqual(code, 1)
-    const fatal = output.split("\n").filter((line) => line.includes("\"FATAL\""))
-    assert.lengthOf(fatal, 1, output)
-    const line: { readonly message: string } = JSON.parse(fatal[0] ?? "")
-    return line.message
-  })
+const saidBy = Effect.fnUntraced(function*(place: Places.Place, more: Readonly<Record<string, string>>) {
+  const server = CrashProcess.start(place, more)
+  const { code, output } = yield* Effect.promise(() => server.ended).pipe(
+    Effect.onInterrupt(() => Effect.promise(server.kill))
+  )
+  assert.strictEqual(code, 1)
+  const fatal = output.split("\n").filter((line) => line.includes("\"FATAL\""))
+  assert.lengthOf(fatal, 1, output)
+  const line: { readonly message: string } = JSON.parse(fatal[0] ?? "")
+  return line.message
+})
 
 /** The environment of a start that chooses its own keys. */
 const unchosen = { TIDINGS_BOOTSTRAP_SECRET: "" }
@@ -87,6 +90,26 @@ describe("a start that fails says what to change", () => {
           const warnings = output.split("\n").filter((line) => line.includes("\"WARN\""))
           assert.lengthOf(warnings, 1, output)
           assert.include(warnings[0], "TIDINGS_WORKER is no setting of Tidings and changes nothing")
+        }),
+      120_000
+    )
+
+    it.live(
+      `when its data directory cannot be made, and does not try for ever, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("embedded", { runtime })
+          const file = `${place.directory}/file`
+          yield* Effect.sync(() => writeFileSync(file, ""))
+          const advice = /(ENOENT|ENOTDIR|Not a directory).*; make it writable, or set TIDINGS_DATA_DIR$/
+          for (const directory of [`${file}/below`, "/proc/nope"]) {
+            const keyless = yield* saidBy(place, { TIDINGS_DATA_DIR: directory, TIDINGS_SECRET_KEY: "" })
+            assert.include(keyless, `cannot keep the secret key in data directory ${directory}: `)
+            assert.match(keyless, advice)
+            const keyed = yield* saidBy(place, { TIDINGS_DATA_DIR: directory })
+            assert.include(keyed, `data directory ${directory} cannot be used: `)
+            assert.match(keyed, advice)
+          }
         }),
       120_000
     )

@@ -1,18 +1,34 @@
+import { faultCode } from "#layers/outbound/FaultCode.ts"
 import { DataDirectoryUnusable } from "#layers/postgres/embedded/EmbeddedError.ts"
 import { Effect } from "effect"
 import * as Fs from "node:fs"
 import { open } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+
+const attempt = <A>(run: () => A): Effect.Effect<A, unknown> => Effect.try({ try: run, catch: (cause) => cause })
+
+const failedBy = (code: string) => (cause: unknown): boolean => faultCode(cause) === code
+
+const makeOne = (directory: string): Effect.Effect<void, unknown> =>
+  attempt(() => Fs.mkdirSync(directory, { mode: 0o700 })).pipe(Effect.catchIf(failedBy("EEXIST"), () => Effect.void))
+
+/** Node's own `recursive` goes round for ever where the parent is there and has no room for a child, as /proc. */
+const makeWithParents = (directory: string): Effect.Effect<void, unknown> =>
+  makeOne(directory).pipe(
+    Effect.catchIf(
+      (cause) => failedBy("ENOENT")(cause) && dirname(directory) !== directory,
+      () => Effect.andThen(makeWithParents(dirname(directory)), makeOne(directory))
+    )
+  )
 
 /** Makes the directory if need be, for this user only, and answers with its real path. */
 export const make = (directory: string): Effect.Effect<string, DataDirectoryUnusable> =>
-  Effect.try({
-    try: () => {
-      Fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
-      return Fs.realpathSync(directory)
-    },
-    catch: (cause) => new DataDirectoryUnusable({ directory, cause })
-  })
+  makeWithParents(directory).pipe(
+    // What is there may be a file.
+    Effect.andThen(attempt(() => Fs.readdirSync(directory))),
+    Effect.andThen(attempt(() => Fs.realpathSync(directory))),
+    Effect.mapError((cause) => new DataDirectoryUnusable({ directory, cause }))
+  )
 
 const syncPath = async (path: string) => {
   const file = await open(path, "r")

@@ -18,7 +18,8 @@ export class DataDirectoryUnusable extends Schema.TaggedError<DataDirectoryUnusa
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `data directory ${this.directory} cannot be used: ${String(this.cause)}`
+    return `data directory ${this.directory} cannot be used: ${String(this.cause)}; ` +
+      "make it writable, or set TIDINGS_DATA_DIR"
   }
 }
 
