@@ -48,6 +48,14 @@ export class BadKeyFile extends Schema.TaggedError<BadKeyFile>()("BadKeyFile", {
   }
 }
 
+/** The data directory has a database and no key. A new one would open nothing that is sealed in it. */
+export class MissingKeyFile extends Schema.TaggedError<MissingKeyFile>()("MissingKeyFile", { file: Schema.String }) {
+  override get message(): string {
+    return `${this.file} is missing, but the database beside it was set up with a key; put the file back, ` +
+      "or set TIDINGS_SECRET_KEY to that key"
+  }
+}
+
 /** The operator's database was not reached, or refused this server. The URL is not told: it has a password (P9). */
 export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotConnect", {
   cause: Schema.Defect()

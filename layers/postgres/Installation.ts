@@ -1,3 +1,4 @@
+import { KeyFile } from "#layers/settings/SecretKeyFile.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -6,6 +7,15 @@ import { SqlClient } from "effect/sql"
 export class OtherInstallation extends Schema.TaggedError<OtherInstallation>()("OtherInstallation", {
   message: Schema.String
 }) {}
+
+/** What is wrong with the key, by where it came from, and what to do about it. */
+const otherKey = Effect.map(KeyFile, (kept) => {
+  if (kept === undefined)
+    return "TIDINGS_SECRET_KEY is not the key that this database was set up with; start with the first node's key."
+  const found = kept.made ? "was missing, and the new key made in it is not" : "does not hold"
+  return `${kept.file} ${found} the key that this database was set up with; put the first node's secret.key back, ` +
+    "or set TIDINGS_SECRET_KEY to that key."
+})
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String, value: Schema.String })))
 
@@ -24,10 +34,7 @@ export const layer = (shardCount: number) =>
       const rows = yield* sql`select name, value from settings`.pipe(Effect.flatMap(decode))
       const stored = new Map(rows.map((row) => [row.name, row.value]))
       if (stored.get("secret_key") !== fingerprint) {
-        return yield* new OtherInstallation({
-          message:
-            "TIDINGS_SECRET_KEY is not the key that this database was set up with; start with the first node's key."
-        })
+        return yield* new OtherInstallation({ message: yield* otherKey })
       }
       if (stored.get("shards") !== shards) {
         return yield* new OtherInstallation({

@@ -65,4 +65,17 @@ describe("settings (design.md §6)", () => {
         )
       }
     }).pipe(Effect.provide(services)))
+
+  it.effect("a database without its key file is told by the file that is missing, and no other key is put there", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      yield* files.makeDirectory(`${directory}/postgres`)
+      assert.strictEqual(
+        (yield* Effect.flip(keyOf(directory))).message,
+        `${directory}/secret.key is missing, but the database beside it was set up with a key; ` +
+          "put the file back, or set TIDINGS_SECRET_KEY to that key"
+      )
+      assert.deepStrictEqual(yield* files.readDirectory(directory), ["postgres"])
+    }).pipe(Effect.provide(services)))
 })

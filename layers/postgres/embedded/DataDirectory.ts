@@ -30,6 +30,9 @@ export const make = (directory: string): Effect.Effect<string, DataDirectoryUnus
     Effect.mapError((cause) => new DataDirectoryUnusable({ directory, cause }))
   )
 
+/** The database's own folder in a data directory. */
+export const databaseIn = (directory: string): string => join(directory, "postgres")
+
 const syncPath = async (path: string) => {
   const file = await open(path, "r")
   try {
@@ -65,7 +68,7 @@ export const prepare = (
 ): Effect.Effect<string, DataDirectoryUnusable> =>
   Effect.tryPromise({
     try: async () => {
-      const database = join(directory, "postgres")
+      const database = databaseIn(directory)
       const synced = join(directory, "synced")
       if (!Fs.existsSync(database)) {
         const draft = `${database}.new`

@@ -1,5 +1,6 @@
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
+import { KeyFile } from "#layers/settings/SecretKeyFile.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -34,6 +35,25 @@ describe("Installation", () => {
       const error = yield* Effect.flip(start(database, { key: 2, shards: 64 }))
       assert.strictEqual(error._tag, "OtherInstallation")
       assert.include(error.message, "TIDINGS_SECRET_KEY")
+    }))
+
+  it.effect("P9: the sentence names the key's file where it came from one, and says when that was missing", () =>
+    Effect.gen(function*() {
+      const database = yield* FreshDatabase.url
+      yield* start(database, { key: 1, shards: 64 })
+      const told = { "was missing, and the new key made in it is not": true, "does not hold": false }
+      for (const [found, made] of Object.entries(told)) {
+        const error = yield* Effect.flip(
+          start(database, { key: 2, shards: 64 }).pipe(
+            Effect.provideService(KeyFile, { file: "data/secret.key", made })
+          )
+        )
+        assert.strictEqual(
+          error.message,
+          `data/secret.key ${found} the key that this database was set up with; ` +
+            "put the first node's secret.key back, or set TIDINGS_SECRET_KEY to that key."
+        )
+      }
     }))
 
   it.effect("P2: a node with another shard count refuses to start, and the sentence names both", () =>
