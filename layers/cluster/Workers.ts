@@ -27,14 +27,30 @@ const stop = (worker: Worker, gone: Effect.Effect<unknown>) =>
     Effect.uninterruptible
   )
 
-const report = (worker: Worker): Effect.Effect<Report> =>
+/** A running worker, and who waits for its next report. */
+interface Running {
+  readonly worker: Worker
+  readonly asking: Set<(report: Report) => void>
+}
+
+/** One listener for the worker's life: `callback` takes one back only when interrupted, so one per question would pile up. */
+const running = (worker: Worker): Running => {
+  const asking: Running["asking"] = new Set()
+  worker.on("message", (message: unknown) => {
+    if (!isReport(message)) return
+    const told = [...asking]
+    asking.clear()
+    for (const tell of told) tell(message)
+  })
+  return { worker, asking }
+}
+
+const report = ({ asking, worker }: Running): Effect.Effect<Report> =>
   Effect.callback<Report>((resume) => {
-    const listener = (message: unknown) => {
-      if (isReport(message)) resume(Effect.succeed(message))
-    }
-    worker.on("message", listener)
+    const tell = (answer: Report) => resume(Effect.succeed(answer))
+    asking.add(tell)
     worker.postMessage("report" satisfies typeof Request.Type)
-    return Effect.sync(() => worker.off("message", listener))
+    return Effect.sync(() => asking.delete(tell))
   }).pipe(
     Effect.timeoutOrElse({
       duration: reportPatience,
@@ -46,24 +62,24 @@ const report = (worker: Worker): Effect.Effect<Report> =>
  * Runs the program of this process `count` times more, each in a thread of its own, as nodes of the same cluster that serve no HTTP
  * (`Worker.number` tells them apart). One that ends is started again; all are drained at once when the scope closes.
  */
-export const layer = (count: number) =>
+export const layer = (count: number, program: string | URL = process.argv[1] ?? "") =>
   Layer.effect(
     Workers,
     Effect.gen(function*() {
-      const running = new Map<number, Worker>()
+      const alive = new Map<number, Running>()
       const numbers = Array.from({ length: count }, (_, index) => index + 1)
       const life = Effect.fnUntraced(function*(number: number) {
-        const worker = new Worker(process.argv[1] ?? "", { workerData: { tidingsWorker: number } })
+        const worker = new Worker(program, { workerData: { tidingsWorker: number } })
         let failure: unknown
         worker.on("error", (error) => {
           failure = error
         })
         const ended = new Promise<number>((resolve) => worker.on("exit", resolve))
         const gone = Effect.promise(() => ended)
-        running.set(number, worker)
+        alive.set(number, running(worker))
         const code = yield* gone.pipe(
           Effect.onInterrupt(() => stop(worker, gone)),
-          Effect.ensuring(Effect.sync(() => running.delete(number)))
+          Effect.ensuring(Effect.sync(() => alive.delete(number)))
         )
         yield* Effect.logError("a worker ended", { worker: number, code }, failure)
       })
@@ -79,10 +95,10 @@ export const layer = (count: number) =>
         reports: Effect.forEach(
           numbers,
           (number) => {
-            const worker = running.get(number)
-            return worker === undefined
+            const one = alive.get(number)
+            return one === undefined
               ? Effect.succeed({ unready: "a worker is starting", metrics: "" })
-              : report(worker)
+              : report(one)
           },
           { concurrency: "unbounded" }
         )
