@@ -1,6 +1,6 @@
 import type { Guard } from "#layers/providers/smtp/Dial.ts"
 import type { Endpoint } from "#layers/providers/smtp/Endpoint.ts"
-import type { Fault } from "#layers/providers/smtp/Fault.ts"
+import { type Fault, silent } from "#layers/providers/smtp/Fault.ts"
 import { type Progress, untouched } from "#layers/providers/smtp/Progress.ts"
 import * as Session from "#layers/providers/smtp/Session.ts"
 import { Clock, Effect, Exit, Semaphore } from "effect"
@@ -10,6 +10,8 @@ export interface Limits {
   readonly messagesPerConnection: number
   /** In ms. */
   readonly idleTimeout: number
+  /** In ms; the whole of a session's opening. */
+  readonly greetingTimeout: number
 }
 
 interface Parked {
@@ -40,6 +42,15 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
   yield* Effect.addFinalizer(() =>
     Effect.forEach(parked.splice(0), ({ session }) => session.quit, { concurrency: "unbounded", discard: true })
   )
+
+  /** A server that takes connections and says nothing is no server: whoever waits could long be sent another way. */
+  const open = (to: Endpoint, progress: Progress): Effect.Effect<Session.Session, Fault> =>
+    Session.open(guard, to, progress).pipe(
+      Effect.timeoutOrElse({
+        duration: limits.greetingTimeout,
+        orElse: () => Effect.fail(silent(progress.stage, "deadline"))
+      })
+    )
 
   const retire = (session: Session.Session) => Effect.forkIn(session.quit, scope)
 
@@ -100,7 +111,7 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
   ): Effect.Effect<A, Fault> => {
     const fresh = Effect.suspend(() =>
       over(
-        Effect.map(Session.open(guard, endpoint, progress), (session): Parked => ({ session, sent: 0, since: 0 })),
+        Effect.map(open(endpoint, progress), (session): Parked => ({ session, sent: 0, since: 0 })),
         use
       )
     )
@@ -124,7 +135,7 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
   ): Effect.Effect<A, Fault> =>
     guests.withPermit(
       Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(restore(Session.open(guard, elsewhere, progress)), (session) =>
+        Effect.flatMap(restore(open(elsewhere, progress)), (session) =>
           restore(use(session)).pipe(Effect.ensuring(retire(session))))
       )
     )

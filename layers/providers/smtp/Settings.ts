@@ -58,6 +58,8 @@ export const SmtpSettings = Schema.Struct({
   messages_per_connection: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))),
   /** An unused connection is closed after this many ms, default 30,000. */
   idle_timeout: optional(Millis),
+  /** From the first try to connect until the server has greeted us and let us in, in ms, default 15,000. */
+  greeting_timeout: optional(Millis),
   /** Everything up to the end of the message, in ms, default 60,000. */
   send_timeout: optional(Millis),
   /** From the end of the message to its answer, in ms, default 600,000 (RFC 5321 §4.5.3.2.6). */

@@ -45,7 +45,8 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
   const pool = yield* Pool.make(guard, own, {
     connections: settings.connections ?? 5,
     messagesPerConnection: settings.messages_per_connection ?? 100,
-    idleTimeout: settings.idle_timeout ?? 30_000
+    idleTimeout: settings.idle_timeout ?? 30_000,
+    greetingTimeout: settings.greeting_timeout ?? 15_000
   })
   const sender = { name: settings.from_name ?? "", address: settings.from_address }
   const dkim = signerOf(settings)

@@ -1,7 +1,8 @@
 import type { Kind } from "#schemas/DeliveryError.ts"
 import { type Act, type Cue, type Stage, stages, start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Duration, Effect, Result } from "effect"
+import { Duration, Effect, Fiber, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { delivery, vendor } from "./Deliveries.ts"
 
 type Column = "4xx" | "5xx" | "421" | "close" | "hang" | "drip"
@@ -87,6 +88,30 @@ describe("SMTP", () => {
       ([stage, column]) => cell(stage, column, true),
       { concurrency: "unbounded" }
     ))
+
+  it.effect("a server that takes the connection and never lets us in is given up after 15 s, proved not sent", () =>
+    Effect.gen(function*() {
+      for (const at of ["greeting", "ehlo", "starttls", "auth"] as const) {
+        const asked = Promise.withResolvers<void>()
+        const hangs: Cue = {
+          at,
+          act: "hang",
+          when: () => {
+            asked.resolve()
+            return true
+          }
+        }
+        const server = yield* start({ cues: [hangs], extensions: extensionsOf(at) })
+        const provider = yield* vendor(server.port, at === "auth" ? { username: "us", password: "secret" } : {})
+        const sending = yield* Effect.forkChild(Effect.flip(provider.send(delivery())))
+        yield* Effect.promise(() => asked.promise)
+        yield* TestClock.adjust("15 seconds")
+        const error = yield* Fiber.join(sending)
+        assert.strictEqual(error._tag, "Unavailable")
+        assert.include(error.detail, "deadline")
+        yield* server.drained
+      }
+    }))
 
   it.live("a message begun and cut off is unknown, and nothing else is", () =>
     Effect.gen(function*() {
