@@ -8,6 +8,9 @@ const tripAfter = 5
 /** 30 s doubling to 5 min: shorter than the retry schedule's own waits, so that a lone message is never held up by it. */
 const openFor = Schedule.min([Schedule.exponential("30 seconds"), Schedule.spaced("5 minutes")])
 
+/** How soon the others look again while one call finds out whether the provider is well, in ms; later and later if that takes long. */
+const lookAgainAfter = 5_000
+
 /**
  * A circuit breaker per provider configuration keeps a dead vendor from eating timeouts (design.md §5). Only what speaks of the vendor's
  * health counts: a refused recipient is an answer like any other.
@@ -15,7 +18,10 @@ const openFor = Schedule.min([Schedule.exponential("30 seconds"), Schedule.space
 export class Breakers extends Context.Service<Breakers, {
   /** Runs a call, or answers for it while the circuit is open: `Unavailable`, and when to come back. */
   readonly guard: <A>(key: string, call: Effect.Effect<A, DeliveryError>) => Effect.Effect<A, DeliveryError>
-  /** Epoch ms until which the provider is left alone; `undefined` while its circuit is closed. */
+  /**
+   * Epoch ms until which the provider is left alone, and while one call finds out whether it is well, when to look again; `undefined` while
+   * its circuit is closed.
+   */
   readonly openUntil: (key: string) => number | undefined
 }>()("tidings/Breakers") {}
 
@@ -32,20 +38,30 @@ export const layer = Layer.effect(
       tripPolicy: CircuitBreaker.consecutive(tripAfter),
       openDuration: openFor
     })
+    const clock = yield* Clock.Clock
     const open = new Map<string, number>()
+    /** Since when one call finds out for the others whether the provider is well. To be refused here would cost them a try. */
+    const probing = new Map<string, number>()
     /** Keys whose last call failed. The others have nothing to be remembered, and their calls go past the breaker. */
     const ailing = new Set<string>()
     yield* breaker.transitions.pipe(
       Stream.runForEach((transition) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
           if (transition.to === "Open") open.set(transition.key, now + Duration.toMillis(transition.retryAfter))
-          else open.delete(transition.key)
+          else if (transition.to === "Closed") open.delete(transition.key)
         })
       ),
       Effect.forkScoped
     )
+    /** An open circuit lets one call in, and that is it. */
+    const probe = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
+      Effect.suspend(() => {
+        if (!open.has(key)) return call
+        probing.set(key, clock.currentTimeMillisUnsafe())
+        return Effect.ensuring(call, Effect.sync(() => probing.delete(key)))
+      })
     const watched = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
-      breaker.execute(call, {
+      breaker.execute(probe(key, call), {
         key,
         classify: (exit) => isSickness(exit) ? CircuitBreaker.failure() : CircuitBreaker.success
       }).pipe(
@@ -74,7 +90,12 @@ export const layer = Layer.effect(
             // Counted; an open circuit has no say in what became of a call that was made.
             return Effect.andThen(Effect.exit(watched(key, exit)), exit)
           }),
-      openUntil: (key) => open.get(key)
+      openUntil: (key) => {
+        const since = probing.get(key)
+        if (since === undefined) return open.get(key)
+        const now = clock.currentTimeMillisUnsafe()
+        return now + Math.max(lookAgainAfter, now - since)
+      }
     })
   })
 ).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))

@@ -46,7 +46,8 @@ const ofCandidate = (
   )
   const last = mine.at(-1)
   const possibleDuplicate = attempts.some(isUnknown)
-  const earliest = situation.openUntil(candidate) ?? situation.now
+  const openUntil = situation.openUntil(candidate)
+  const earliest = openUntil === undefined ? 0 : openUntil + RetryPolicy.apart(situation.id)
   if (last === undefined) return { _tag: "Next", candidate, at: Math.max(earliest, situation.now), possibleDuplicate }
   // Not only the last: a receipt may prove an earlier call that had no outcome.
   if (mine.some(isSuccess)) return { _tag: "Succeeded" }
@@ -61,7 +62,7 @@ const ofCandidate = (
     last.retryAfter ?? 0,
     isUnknown(last) ? situation.unknownWait : 0
   )
-  const at = Math.max(due, situation.openUntil(candidate) ?? due)
+  const at = Math.max(due, earliest)
   const limit = Math.min(until, candidate.timeout === undefined ? Infinity : started + candidate.timeout)
   return at > limit ? { _tag: "Failed", last } : { _tag: "Next", candidate, at, possibleDuplicate }
 }

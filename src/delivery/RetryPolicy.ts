@@ -43,3 +43,9 @@ export const longWaits: ReadonlyArray<number> = Effect.runSync(waits(long))
  */
 export const jittered = (wait: number, id: MessageId, position: number): number =>
   Math.round(wait * (0.8 + 0.2 * (fnv1a(`${id}:${position}`) / 0xffffffff)))
+
+/**
+ * Up to 5 s, always the same for one message: those that wait for one provider do not come back together. The first of them finds out
+ * whether it is well, and the others hear of it before their calls are written down.
+ */
+export const apart = (id: MessageId): number => Math.round(5_000 * (fnv1a(id) / 0xffffffff))

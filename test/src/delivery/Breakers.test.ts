@@ -1,7 +1,7 @@
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 
 const failing = Effect.fail(new Unavailable({ detail: "down" }))
@@ -21,4 +21,22 @@ describe("Breakers", () => {
         assert.isUndefined(openUntil("key"))
       }).pipe(Effect.provide(Breakers.layer)))
   }
+
+  it.effect("while one call finds out, the others are told when to look again; if it is cut, the next one finds out", () =>
+    Effect.gen(function*() {
+      const { guard, openUntil } = yield* Breakers.Breakers
+      yield* TestClock.adjust(1)
+      for (let call = 0; call < 6; call++) yield* Effect.exit(guard("key", failing))
+      yield* TestClock.adjust("1 minute")
+      const asking = yield* Effect.forkChild(guard("key", Effect.never))
+      for (const [after, wait] of [[1_000, 5_000], [9_000, 10_000], [20_000, 30_000]] as const) {
+        yield* TestClock.adjust(after)
+        assert.strictEqual((openUntil("key") ?? 0) - (yield* Clock.currentTimeMillis), wait)
+      }
+      yield* Fiber.interrupt(asking)
+      assert.isAtMost(openUntil("key") ?? 0, yield* Clock.currentTimeMillis)
+      yield* guard("key", Effect.void)
+      yield* TestClock.adjust(1)
+      assert.isUndefined(openUntil("key"))
+    }).pipe(Effect.provide(Breakers.layer)))
 })

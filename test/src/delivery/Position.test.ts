@@ -118,7 +118,19 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     const isFirst = (one: Candidate) => one.provider === "one" ? 30_000 : undefined
     assert.deepStrictEqual(nextOf(position(single, [], situation(0, { openUntil: isFirst }))), ["email", "two"])
     const next = position(plan("single", [channel("email", [first])]), [], situation(0, { openUntil: isFirst }))
-    assert.strictEqual(next._tag === "Next" && next.at, 30_000)
+    assert.strictEqual(next._tag === "Next" && next.at, 30_000 + RetryPolicy.apart(id))
+  })
+
+  it("comes back to a provider that was left alone at its own moment, within 5 s of the others", () => {
+    const only = plan("single", [channel("email", [first])])
+    const times = Array.from({ length: 200 }, (_, n) => {
+      const own = MessageId.make(`1-00000001-${n.toString(16).padStart(24, "0")}`)
+      const next = position(only, [], situation(0, { id: own, openUntil: () => 30_000 }))
+      return next._tag === "Next" ? next.at : 0
+    })
+    assert.isAtLeast(Math.min(...times), 30_000)
+    assert.isAtMost(Math.max(...times), 35_000)
+    assert.isAtLeast(new Set(times).size, 150)
   })
 
   it("waits for a provider that is left alone no longer than the message has", () => {

@@ -1,0 +1,72 @@
+import { Unavailable } from "#schemas/DeliveryError.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+const outage = 3_600_000
+
+/** How long the vendor takes to answer, in ms: nothing, a moment, and longer than one looks. */
+const callTimes = [0, 200, 8_000]
+
+describe("A circuit that is half open", () => {
+  for (const callTime of callTimes) {
+    it.effect(
+      `P1: one message at a time asks a vendor that was down, for ${callTime} ms; the others lose no try, and follow within seconds`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* EngineNode.place
+          const { at } = place
+          const calls: Array<number> = []
+          const cluster = yield* EngineNode.make(memory.node)
+          const node = yield* cluster.start({
+            shards: [place.shard],
+            // Between the look at the circuit and the call the intent is written.
+            lag: () => 4,
+            vendors: () => [{
+              _tag: "Vendor",
+              key: "vendor",
+              channel: "email",
+              reaches: () => true,
+              send: Effect.fnUntraced(function*() {
+                yield* Effect.sleep(callTime)
+                const now = yield* Clock.currentTimeMillis
+                calls.push(now)
+                if (now < at + outage) return yield* new Unavailable({ detail: "down" })
+                return { reference: undefined }
+              })
+            }]
+          })
+          const ids = Array.from({ length: 40 }, () => Fixture.id(at))
+          for (const id of ids) {
+            const recipientKey = `${place.scope}:email:${id}@example.com`
+            const recipient = { email: `${id}@example.com` }
+            yield* node.accept(Fixture.message(place, { id, requestId: id, recipientKey, recipient }))
+          }
+          const log = yield* MessageLog
+          for (let now = at; now < at + 2 * outage; now = yield* Clock.currentTimeMillis) {
+            yield* cluster.settle
+            const { next = Infinity } = yield* cluster.due([place.shard])
+            const isDone = (yield* Effect.forEach(ids, (id) => log.get(place.scope, id))).every(({ status }) =>
+              status === "SENT" || status === "UNDELIVERABLE"
+            )
+            if (isDone) break
+            yield* TestClock.setTime(next > now ? Math.min(next, now + 1_000) : now + 1_000)
+          }
+          const tried = yield* Effect.forEach(ids, (id) => log.attempts(place.scope, id))
+          assert.strictEqual(tried.flat().length, calls.length, "an attempt is a call")
+          assert.isTrue(tried.every((attempts) => attempts.at(-1)?.state === "accepted"))
+          // Who asked for the others has a schedule of its own by then.
+          const others = tried.filter((attempts) => attempts.length <= 2)
+          assert.isAtLeast(others.length, ids.length - 5)
+          const sent = others.map((attempts) => attempts.at(-1)?.endedAt ?? 0)
+          const well = Math.min(...calls.filter((now) => now >= at + outage))
+          assert.isBelow(Math.max(...sent) - well, callTime + 12_000)
+        }).pipe(Effect.scoped, Effect.provide(memory.shared)),
+      60_000
+    )
+  }
+})
