@@ -1,3 +1,4 @@
+import type { MessageId } from "#schemas/MessageId.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
@@ -11,9 +12,31 @@ import { Clock, Effect, Metric, Semaphore } from "effect"
 /** How many messages run at once in their second and in their third try: who kills the process is looked for among fewer and fewer. */
 const suspects: Readonly<Record<number, number>> = { 2: 256, 3: 16 }
 
+/** More messages than a node has in hand at once. */
+const remembered = 8_192
+
+/**
+ * Messages whose last counted try ended with the loss of their shard, while this process lived on: that try said nothing against them. Only
+ * so often in a row, since a message that holds up its process for long loses the shard as well.
+ */
+const survivals = () => {
+  const times = new Map<MessageId, number>()
+  return {
+    has: (id: MessageId): boolean => (times.get(id) ?? Infinity) <= maxTries,
+    add: (id: MessageId): void => {
+      const before = times.get(id) ?? 0
+      times.delete(id)
+      times.set(id, before + 1)
+      const [oldest] = times.keys()
+      if (times.size > remembered && oldest !== undefined) times.delete(oldest)
+    },
+    forget: (id: MessageId): boolean => times.delete(id)
+  }
+}
+
 /**
  * Runs a message so that one that kills its process is found out: a message that was open when this owner took the shard is counted before
- * it runs, and any end of its step clears the count.
+ * it runs, and any end of its step clears the count. A try that this process survived is not counted twice.
  */
 export const make = (options: {
   readonly journal: Journal["Service"]
@@ -26,8 +49,12 @@ export const make = (options: {
     Object.entries(suspects).map(([tries, size]) => [Number(tries), Semaphore.makeUnsafe(size)] as const)
   )
 
+  const survived = survivals()
+  /** The number of a try that begins now. */
+  const triesOf = ({ id, tries }: OpenMessage): number => survived.has(id) ? Math.max(1, tries) : tries + 1
+
   const begin = Effect.fnUntraced(function*(message: OpenMessage, epoch: number): Effect.fn.Return<Ending> {
-    const tries = message.tries + 1
+    const tries = triesOf(message)
     if (tries > maxTries) {
       yield* Metric.update(Metrics.quarantined, 1)
       yield* Effect.logError("quarantined", { messageId: message.id, tries: message.tries })
@@ -37,12 +64,15 @@ export const make = (options: {
     const begun = yield* write({ message, epoch, at, lifecycle: [], conditional: true, tries, events: [] })
     if (begun._tag === "Fenced") return { _tag: "Fenced" }
     if (begun._tag === "Refused") return { _tag: "Closed" }
-    return yield* pipeline.run({ ...message, tries }, epoch)
+    const ending = yield* pipeline.run({ ...message, tries }, epoch)
+    if (ending._tag === "Fenced") survived.add(message.id)
+    else survived.forget(message.id)
+    return ending
   })
 
   return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
     if (!message.recovered) return together.among(pipeline.run(message, epoch))
-    const tries = message.tries + 1
+    const tries = triesOf(message)
     if (tries >= aloneFrom) return together.alone(begin(message, epoch))
     const running = together.among(begin(message, epoch))
     return groups.get(tries)?.withPermits(1)(running) ?? running
