@@ -7,6 +7,7 @@ import { expansions } from "#layers/postgres/migrations/Expansions.ts"
 import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
+import { recipients } from "#layers/postgres/migrations/Recipients.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { room } from "#layers/postgres/migrations/Room.ts"
 import { sendings } from "#layers/postgres/migrations/Sendings.ts"
@@ -37,7 +38,8 @@ export const layer = Layer.effectDiscard(
       "0023_room": room,
       "0024_timed_turns": timedTurns,
       "0025_timelines": timelines,
-      "0026_sendings": sendings
+      "0026_sendings": sendings,
+      "0027_recipients": recipients
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))
