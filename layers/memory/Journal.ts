@@ -56,11 +56,11 @@ export const layer = Layer.effect(
     return Journal.of({
       accept,
       record,
-      observe: (observed) =>
-        Effect.flatMap(
-          modify((state) => observe(state, observed)),
-          (seen) => seen === undefined ? new MessageNotFound({ id: observed.id }) : Effect.succeed(seen)
-        ),
+      observe: Effect.fnUntraced(function*(observed) {
+        const now = yield* Clock.currentTimeMillis
+        return (yield* modify((state) => observe(state, observed, now))) ??
+          (yield* new MessageNotFound({ id: observed.id }))
+      }),
       take: (shard) =>
         modify((state) => {
           const epoch = Option.getOrElse(HashMap.get(state.epochs, shard), () => 0) + 1

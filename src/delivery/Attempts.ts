@@ -29,8 +29,12 @@ export interface Attempts {
   readonly make: (candidate: Candidate, possibleDuplicate: boolean) => Effect.Effect<Ending | undefined>
   /** Closes an attempt that an earlier owner left without an outcome; done before anything else. */
   readonly closeOpen: Effect.Effect<Ending | undefined>
-  /** Whether no step of this message has been written yet, and the lines that the first one takes along. */
-  readonly unwritten: () => { readonly routed: boolean; readonly events: ReadonlyArray<HistoryEvent> }
+  /** What is written of this message, and the lines that its first step takes along. */
+  readonly written: () => {
+    readonly routed: boolean
+    readonly handedOver: boolean
+    readonly events: ReadonlyArray<HistoryEvent>
+  }
 }
 
 /** One message's attempts as they stand, and the lines that its first step takes along. */
@@ -55,6 +59,8 @@ const positionAt = ({ attempts, breakers, journey }: Hand, now: number): Positio
     now
   })
 
+const isHandedOver = (attempts: ReadonlyArray<Attempt>): boolean => attempts.some(({ state }) => state === "accepted")
+
 const written = (hand: Hand) => {
   hand.events = []
   hand.routed = true
@@ -77,10 +83,11 @@ const conclude = Effect.fnUntraced(function*(
     message: hand.journey.message,
     epoch: hand.journey.epoch,
     routed: hand.routed,
+    handedOver: isHandedOver(earlier),
     attempt,
     after: positionAt(hand, now),
     now,
-    before: [...hand.events, ...lines],
+    lines: [...hand.events, ...lines],
     inbox,
     // Without an intent before it, this step is the first word of the attempt, and must find the message open.
     conditional: lines.length > 0,
@@ -208,7 +215,7 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
   const open = attempts.find(({ state }) => state === "intent")
   return {
     position: (now) => positionAt(hand, now),
-    unwritten: () => ({ routed: hand.routed, events: hand.events }),
+    written: () => ({ routed: hand.routed, handedOver: isHandedOver(hand.attempts), events: hand.events }),
     make: (candidate, possibleDuplicate) => attempt(hand, candidate, possibleDuplicate),
     closeOpen: open === undefined ? Effect.undefined : closeOpen(hand, open)
   }

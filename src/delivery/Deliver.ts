@@ -3,16 +3,17 @@ import type { Breakers } from "#src/delivery/Breakers.ts"
 import * as Failover from "#src/delivery/Failover.ts"
 import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey.ts"
 import type { Position } from "#src/delivery/Position.ts"
-import { shortWait, towardsProvider } from "#src/delivery/Settlement.ts"
+import { failing, shortWait } from "#src/delivery/Settlement.ts"
 import { close, type Write } from "#src/delivery/Write.ts"
-import { Clock, Effect } from "effect"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Effect, Metric } from "effect"
 
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
 export const deliver = (write: Write, breakers: Breakers["Service"]) => {
   /** Stores a wait that no attempt of this run caused: a plan resumed too early, or a provider left alone. */
   const wait = Effect.fnUntraced(
     function*({ epoch, message }: Journey, attempts: Attempts.Attempts, at: number, dueAt: number) {
-      const { events } = attempts.unwritten()
+      const { events } = attempts.written()
       const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events })
       if (result._tag === "Fenced") return fenced
       return result._tag === "Refused" ? closed : { _tag: "Waiting" as const, dueAt }
@@ -26,22 +27,25 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
     at: number,
     over: Exclude<Position, { readonly _tag: "Next" }>
   ) {
-    const { events, routed } = attempts.unwritten()
+    const { events, ...past } = attempts.written()
     const common = { message, epoch, at, conditional: true, dueAt: null }
     const error = over._tag === "Failed" ? over.last?.error ?? "The message's deadline passed" : undefined
+    const reason = over._tag === "Failed" && over.last?.kind === "RecipientRejected" ? "BOUNCED" : "FAILED"
     const result = yield* close(
       write,
       error === undefined
         ? { ...common, lifecycle: [], events }
         : {
           ...common,
-          lifecycle: [...(routed ? [] : towardsProvider(message)), "Undeliver"],
-          reason: "FAILED",
+          lifecycle: failing({ message, ...past }),
+          reason,
           error,
-          events: [...events, { type: "UNDELIVERABLE", ts: at, reason: "FAILED", error }]
+          events: [...events, { type: "UNDELIVERABLE", ts: at, reason, error }]
         }
     )
-    return result._tag === "Fenced" ? fenced : closed
+    if (result._tag === "Fenced") return fenced
+    if (result._tag === "Written") yield* Metric.update(Metrics.settled({ status: result.status }), 1)
+    return closed
   })
 
   return Effect.fnUntraced(function*(journey: Journey): Effect.fn.Return<Ending> {

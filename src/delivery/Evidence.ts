@@ -13,6 +13,16 @@ export type Call = Pick<
 /** What a call's row becomes: the vendor answered for it after all, or its message bounced later. */
 export type Proof = Pick<Attempt, "number" | "kind" | "reference" | "endedAt" | "error">
 
+/** A message as an event finds it. */
+export interface Stored {
+  readonly status: Status
+  readonly calls: ReadonlyArray<Call>
+  /** The event was stored before, so it changes nothing. */
+  readonly repeated: boolean
+  /** It was sent, and has a time to come at which it goes on: what its end is, is known then (api.md 26.2). */
+  readonly goesOn: boolean
+}
+
 /** What an event from the second door changes; `proof` and `history` are absent where they change nothing. */
 export interface Verdict {
   readonly observation: Observation
@@ -72,17 +82,15 @@ const proves = (
 
 /**
  * What an event does to a message as it is stored. A cancel waits for no provider call in flight; a receipt proves that its call was taken;
- * a bounce ends the message only if nothing else was sent for it. `repeated`: the event was stored before, so it changes nothing.
+ * a bounce ends the message only if nothing else was sent for it, or will be.
  */
-export const weigh = (
-  stored: { readonly status: Status; readonly calls: ReadonlyArray<Call>; readonly repeated: boolean },
-  observed: Observed
-): Verdict => {
+export const weigh = (stored: Stored, observed: Observed): Verdict => {
   const { calls, status } = stored
   const { event, history } = observed
   const inFlight = calls.some(({ state }) => state === "intent")
   const call = meant(calls, observed)
-  const barred = stored.repeated || (event === "Cancel" && inFlight) || (event === "Bounce" && livesOn(calls, call))
+  const barred = stored.repeated || (event === "Cancel" && inFlight) ||
+    (event === "Bounce" && (livesOn(calls, call) || stored.goesOn))
   const applied = !barred && Lifecycle.allows(status, event)
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.

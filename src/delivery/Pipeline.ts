@@ -3,6 +3,7 @@ import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
 import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
+import * as Escalation from "#src/delivery/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
@@ -99,7 +100,8 @@ export const layer = Layer.effect(
           id: message.id,
           waits: RetryPolicy.longWaits,
           deadline: since + (Timeouts.given(message.instructions.timeout?.message) ?? RetryPolicy.messageTimeout),
-          unknownWait: isOneTimePassword ? passwordUnknownWait : 0
+          unknownWait: isOneTimePassword ? passwordUnknownWait : 0,
+          escalation: Escalation.of(message.instructions, stored.status)
         }
       })
     })

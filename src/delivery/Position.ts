@@ -1,6 +1,7 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
-import type { Branch, Candidate, Plan } from "#src/delivery/Plan.ts"
+import type { Escalation } from "#src/delivery/Escalation.ts"
+import { type Branch, type Candidate, candidates, type Plan } from "#src/delivery/Plan.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 
 /** What a message's stored attempts say about its plan: it succeeded, it failed for good, or its next call is due at `at` (epoch ms). */
@@ -17,6 +18,8 @@ export interface Situation {
   readonly waits: ReadonlyArray<number>
   /** How long an unknown outcome waits for a receipt before it is tried again; 0 for most messages (reliability.md 2.5). */
   readonly unknownWait: number
+  /** Absent: what was taken is done. */
+  readonly escalation?: Escalation | undefined
   /** Epoch ms until which a provider is left alone by its circuit breaker. */
   readonly openUntil: (candidate: Candidate) => number | undefined
 }
@@ -67,6 +70,30 @@ const ofCandidate = (
   return at > limit ? { _tag: "Failed", last } : { _tag: "Next", candidate, at, possibleDuplicate }
 }
 
+/** The last time that one of these was taken, in epoch ms. */
+const takenAt = (attempts: ReadonlyArray<Attempt>): number | undefined => {
+  const last = attempts.findLast(isSuccess)
+  return last === undefined ? undefined : endOf(last)
+}
+
+/** A channel of the routing has taken the message: that is all, or it is the next one's turn some time after. */
+const taken = (
+  branch: Branch,
+  positions: ReadonlyArray<Position>,
+  attempts: ReadonlyArray<Attempt>,
+  until: number,
+  { escalation }: Situation
+): Position => {
+  const next = positions.find((position) => position._tag === "Next")
+  if (branch.channel !== undefined || escalation === undefined || escalation.isMet || next === undefined) {
+    return { _tag: "Succeeded" }
+  }
+  const own = new Set(candidates(branch).map(({ channel, provider }) => `${channel} ${provider}`))
+  const since = takenAt(attempts.filter(({ channel, provider }) => own.has(`${channel} ${provider}`))) ?? 0
+  const at = Math.max(next.at, since + escalation.after)
+  return at > until ? { _tag: "Succeeded" } : { ...next, at }
+}
+
 const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position => {
   const inside = branch.channel === undefined
     ? attempts
@@ -82,7 +109,9 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   let aside: typeof next
   const positions = branch.children.map((child) => of(child, inside, limit, situation))
   // Also of a provider that stood in for an earlier one, whose turn would come again.
-  if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded")) return { _tag: "Succeeded" }
+  if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded")) {
+    return taken(branch, positions, inside, until, situation)
+  }
   for (const position of positions) {
     switch (position._tag) {
       case "Succeeded":
@@ -110,12 +139,19 @@ const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situati
     ? ofCandidate(plan, attempts, until, situation)
     : ofBranch(plan, attempts, until, situation)
 
+const isSingle = (plan: Plan): boolean => plan._tag === "Branch" && plan.method === "single"
+
 /**
  * A message's place in its plan, folded from nothing but its attempts (design.md §3): a crash or a wait resumes at the right provider,
  * attempt and deadline.
  */
 export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Position => {
-  const began = first(attempts)
+  const { escalation } = situation
+  const last = takenAt(attempts)
+  // Whatever is left of a plan that has changed: the recipient has the message.
+  if (escalation?.isMet === true && last !== undefined && isSingle(plan)) return { _tag: "Succeeded" }
+  // What is escalated to begins anew.
+  const began = escalation === undefined || last === undefined ? first(attempts) : last + escalation.after
   const until = Math.min(situation.deadline, began === undefined ? Infinity : began + RetryPolicy.total)
   const found = of(plan, attempts, until, situation)
   if (found._tag !== "Next") return found

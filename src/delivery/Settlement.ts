@@ -2,7 +2,7 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Reason } from "#schemas/Status.ts"
 import type { InboxItem, Step } from "#src/delivery/Journal.ts"
-import type { Event } from "#src/delivery/Lifecycle.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Position } from "#src/delivery/Position.ts"
 
@@ -10,7 +10,7 @@ import type { Position } from "#src/delivery/Position.ts"
 export const shortWait = 1_000
 
 /** The events that bring a message from where it was accepted or delayed to a provider. */
-export const towardsProvider = (message: OpenMessage): ReadonlyArray<Event> => {
+export const towardsProvider = (message: OpenMessage): ReadonlyArray<Lifecycle.Event> => {
   if (message.status === "DELAYED") return ["Due", "Route"]
   return message.status === "ENQUEUED" ? ["Route"] : []
 }
@@ -38,20 +38,43 @@ const triesAfter = (message: OpenMessage, orphaned: boolean, ends: boolean): num
   return ends ? Math.max(0, message.tries - 1) : undefined
 }
 
-/** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
-export const settle = (input: {
+/** What of a message's past its outcome depends on. */
+interface Past {
   readonly message: OpenMessage
-  readonly epoch: number
+  /** A step of it is written. */
   readonly routed: boolean
-  readonly attempt: Attempt
-  readonly after: Position
-  readonly now: number
-  readonly before: ReadonlyArray<HistoryEvent>
-  readonly inbox: InboxItem | undefined
-  readonly conditional: boolean
-  /** The attempt is an earlier owner's, who stopped before its outcome was known. */
-  readonly orphaned: boolean
-}): Step => {
+  /** An earlier call was taken. */
+  readonly handedOver: boolean
+}
+
+/** There is no way back to being sent for what was handed over before, and of which a receipt may have told more since. */
+const isBeyond = ({ handedOver, message }: Past): boolean => handedOver || !Lifecycle.isOpen(message.status)
+
+const before = ({ message, routed }: Past): ReadonlyArray<Lifecycle.Event> => routed ? [] : towardsProvider(message)
+
+/** What ends a message of which nothing is left to try. One that had been handed over ends by the bounce of that. */
+export const failing = (past: Past): ReadonlyArray<Lifecycle.Event> => {
+  if (!isBeyond(past)) return [...before(past), "Undeliver"]
+  return Lifecycle.allows(past.message.status, "Bounce") ? ["Bounce"] : []
+}
+
+const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : [...before(past), "Send"]
+
+/** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
+export const settle = (
+  input: Past & {
+    readonly epoch: number
+    readonly attempt: Attempt
+    readonly after: Position
+    readonly now: number
+    /** Lines that go before its own. */
+    readonly lines: ReadonlyArray<HistoryEvent>
+    readonly inbox: InboxItem | undefined
+    readonly conditional: boolean
+    /** The attempt is an earlier owner's, who stopped before its outcome was known. */
+    readonly orphaned: boolean
+  }
+): Step => {
   const { after, attempt, message, now } = input
   const accepted = attempt.state === "accepted"
   const failed = after._tag === "Failed"
@@ -59,7 +82,13 @@ export const settle = (input: {
   const where = { channel: attempt.channel, provider: attempt.provider, attempt: attempt.number }
   const error = attempt.error ?? undefined
   const outcome: HistoryEvent = accepted
-    ? { type: "SENT", ts: now, ...where, ...(attempt.reference === null ? {} : { reference: attempt.reference }) }
+    ? {
+      type: "SENT",
+      ts: now,
+      ...where,
+      ...(attempt.reference === null ? {} : { reference: attempt.reference }),
+      ...(waits === undefined ? {} : { dueAt: waits })
+    }
     : {
       type: failed ? "UNDELIVERABLE" : "RETRYING",
       ts: now,
@@ -74,17 +103,13 @@ export const settle = (input: {
     epoch: input.epoch,
     at: now,
     attempt,
-    lifecycle: [
-      ...(input.routed ? [] : towardsProvider(message)),
-      ...(accepted ? ["Send" as const] : []),
-      ...(failed ? ["Undeliver" as const] : [])
-    ],
+    lifecycle: failed ? failing(input) : accepted ? sending(input) : before(input),
     conditional: input.conditional,
     reason: failed ? reasonOf(attempt) : undefined,
     error: failed ? error : undefined,
     dueAt: after._tag === "Next" ? waits : null,
     tries: triesAfter(message, input.orphaned, waits !== undefined),
-    events: [...input.before, outcome],
+    events: [...input.lines, outcome],
     inbox: input.inbox
   }
 }

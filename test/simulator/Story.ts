@@ -25,6 +25,7 @@ const routings: Array.NonEmptyReadonlyArray<Routing | undefined> = [
   { method: "single", channels: ["sms", "email"] },
   { method: "all", channels: ["email", "sms"] },
   { method: "single", channels: ["inbox"] },
+  { method: "all", channels: ["sms", "inbox"] },
   undefined
 ]
 

@@ -5,13 +5,15 @@ import { HistoryEvent } from "#schemas/History.ts"
 import { Status } from "#schemas/Status.ts"
 import { type Proof, weigh } from "#src/delivery/Evidence.ts"
 import { type Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
-import { Effect, Schema, Struct } from "effect"
+import { Clock, Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const Call = Attempt.mapFields(
   Struct.pick(["number", "channel", "provider", "state", "kind", "startedAt", "endedAt", "reference"])
 )
-const decodeStatus = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ status: Status })))
+const decodeStored = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ status: Status, goesOn: Schema.Boolean }))
+)
 const decodeFound = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ calls: Schema.fromJsonString(Schema.Array(Call)), repeated: Schema.Boolean })])
 )
@@ -60,9 +62,11 @@ export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"]
   return (observed) =>
     Effect.gen(function*() {
       const { id, scope } = observed
+      const now = yield* Clock.currentTimeMillis
       const [stored] = yield* Effect.flatMap(
-        sql`select status from messages where scope = ${scope} and id = ${id} for update`,
-        decodeStatus
+        sql`select status, sent_at is not null and coalesce(due_at > ${now}, false) as "goesOn"
+          from messages where scope = ${scope} and id = ${id} for update`,
+        decodeStored
       )
       if (stored === undefined) return yield* new MessageNotFound({ id })
       const [found] = yield* find(observed)

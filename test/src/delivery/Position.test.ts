@@ -141,6 +141,41 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     assert.strictEqual(position(only, [], situation(1_000, open))._tag, "Failed")
   })
 
+  it("escalates from a channel that took it to the next that is left, at its time, and stops when what is asked for is there", () => {
+    const escalation = { after: 60_000, isMet: false }
+    const push = candidate("push", "four")
+    const three = plan("single", [channel("email", [first, second]), channel("sms", [text]), channel("push", [push])])
+    const mailed = [attempt(1, first, "accepted", 1_000)]
+    const next = position(three, mailed, situation(2_000, { escalation }))
+    assert.deepStrictEqual([nextOf(next), next._tag === "Next" && next.at], [["sms", "three"], 61_000])
+    const refused = [...mailed, attempt(2, text, "rejected", 61_000, "RecipientRejected")]
+    assert.deepStrictEqual(nextOf(position(three, refused, situation(61_000, { escalation }))), ["push", "four"])
+    const all = [...refused, attempt(3, push, "accepted", 61_000)]
+    assert.strictEqual(position(three, all, situation(61_000, { escalation }))._tag, "Succeeded")
+    // By then the mail's channel is no part of the plan any more.
+    const changed = plan("single", [channel("sms", [text])])
+    const met = { escalation: { ...escalation, isMet: true } }
+    assert.strictEqual(position(changed, mailed, situation(61_000, met))._tag, "Succeeded")
+    const late = position(three, mailed, situation(2_000, { escalation: { after: 2 * day, isMet: false } }))
+    assert.strictEqual(late._tag === "Next" && late.at, 1_000 + 2 * day, "a day of tries is not a day of waiting")
+    const overdue = { escalation, deadline: 30_000 }
+    assert.strictEqual(position(three, mailed, situation(2_000, overdue))._tag, "Succeeded")
+  })
+
+  it("escalates within each routing of its own: what another branch took is no answer to this one's", () => {
+    const push = candidate("push", "four")
+    const both = plan("all", [single, plan("single", [channel("push", [push])])])
+    const met = { escalation: { after: 60_000, isMet: true } }
+    assert.deepStrictEqual(
+      nextOf(position(both, [attempt(1, first, "accepted", 0)], situation(1, met))),
+      ["push", "four"]
+    )
+    const unmet = { escalation: { after: 60_000, isMet: false } }
+    const sent = [attempt(1, first, "accepted", 0), attempt(2, push, "accepted", 5_000)]
+    const next = position(both, sent, situation(5_000, unmet))
+    assert.deepStrictEqual([nextOf(next), next._tag === "Next" && next.at], [["sms", "three"], 60_000])
+  })
+
   it("fails at the message's deadline, whatever is left of the plan", () => {
     const late = attempt(1, first, "rejected", 100, "Unavailable")
     assert.strictEqual(position(single, [late], situation(200, { deadline: 150 }))._tag, "Failed")
