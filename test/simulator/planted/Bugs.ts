@@ -108,9 +108,9 @@ export const bugs: ReadonlyArray<Bug> = [
     becomes: `if (branch.method === "single" && positions[0]?._tag === "Succeeded")`
   },
   {
-    name: "found: an end that the status does not allow leaves the row due for ever",
-    file: "src/delivery/Write.ts",
-    text: `return result._tag === "Refused"`,
-    becomes: `return (result._tag as string) === "never"`
+    name: "found: what was sent one way is refused the next",
+    file: "src/delivery/Settlement.ts",
+    text: "handedOver || !Lifecycle.isOpen(message.status)",
+    becomes: "false"
   }
 ]
