@@ -29,6 +29,8 @@ const routings: Array.NonEmptyReadonlyArray<Routing | undefined> = [
   undefined
 ]
 
+const criteria = ["delivered", "viewed", "engaged"] as const
+
 /** What a random user says: sensible for the most part, since what ends at the first stage finds no bug behind it. */
 const message = (chance: Chances.Chance, label: string): Send => ({
   to: chance.happens(0.08) ? people.slice(0, chance.int(2, 5)) : chance.pick(people),
@@ -36,7 +38,8 @@ const message = (chance: Chances.Chance, label: string): Send => ({
   routing: chance.pick(routings),
   metadata: { trace_id: label, ...(chance.happens(0.05) ? { tags: ["otp"] } : {}) },
   ...(chance.happens(0.12) ? { delay: { duration: chance.int(100, 20_000) } } : {}),
-  ...(chance.happens(0.06) ? { timeout: { message: chance.int(5_000, 60_000) } } : {})
+  ...(chance.happens(0.06) ? { timeout: { message: chance.int(5_000, 60_000) } } : {}),
+  ...(chance.happens(0.1) ? { timeout: { criteria: chance.pick(criteria), escalation: chance.int(1, 30_000) } } : {})
 })
 
 const strange = Arbitraries.sendsTo(people)
