@@ -8,13 +8,14 @@ import { Inbox, type InboxMessage } from "#src/reports/Inbox.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
-const item = ({ createdAt, messageId, rendered, tenantId }: InboxMessage): InboxItem => ({
+const item = ({ createdAt, expiresAt, messageId, rendered, tenantId }: InboxMessage): InboxItem => ({
   messageId,
   title: rendered.title,
   body: rendered.body,
   actions: rendered.actions,
   tenantId,
-  created: createdAt
+  created: createdAt,
+  expires: expiresAt
 })
 
 /** GET /users/:user_id/inbox. */

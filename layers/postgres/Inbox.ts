@@ -4,14 +4,15 @@ import { Rendered } from "#schemas/Rendered.ts"
 import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
-import { Effect, Layer, Schema } from "effect"
+import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   messageId: MessageId,
   rendered: Schema.fromJsonString(Rendered),
   tenantId: Schema.NullOr(Schema.String),
-  createdAt: Schema.Number
+  createdAt: Schema.Number,
+  expiresAt: Schema.NullOr(Schema.Number)
 })))
 
 const make = Effect.gen(function*() {
@@ -22,11 +23,17 @@ const make = Effect.gen(function*() {
     const sealed: Cursor.List = { scope, route: "inbox", filters: [userId] }
     const before = options.cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, options.cursor)
     const rows =
-      yield* sql`select message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt"
-      from inbox where scope = ${scope} and user_id = ${userId}
+      yield* sql`select message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt",
+        expires_at::float8 as "expiresAt"
+      from inbox where scope = ${scope} and user_id = ${userId} and (expires_at is null or expires_at > ${yield* Clock
+        .currentTimeMillis})
         ${before === undefined ? sql`` : sql`and (created_at, message_id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, message_id desc limit ${options.limit + 1}::int`.pipe(Effect.flatMap(decodeRows))
-    const items = rows.slice(0, options.limit).map((row) => ({ ...row, tenantId: row.tenantId ?? undefined }))
+    const items = rows.slice(0, options.limit).map((row) => ({
+      ...row,
+      tenantId: row.tenantId ?? undefined,
+      expiresAt: row.expiresAt ?? undefined
+    }))
     const last = items.at(-1)
     const cursor = rows.length > options.limit && last !== undefined
       ? Cursor.seal(secretKey, sealed, { at: last.createdAt, id: last.messageId })
@@ -34,7 +41,17 @@ const make = Effect.gen(function*() {
     return { items, cursor }
   }, orUnavailable)
 
-  return Inbox.of({ list })
+  /** Rows that another node sweeps are left to it. */
+  const sweep: Inbox["Service"]["sweep"] = Effect.fn("Inbox.sweep")(function*(limit) {
+    const now = yield* Clock.currentTimeMillis
+    const rows = yield* sql`delete from inbox where (scope, user_id, message_id) in (
+        select scope, user_id, message_id from inbox where expires_at <= ${now}
+        order by expires_at limit ${limit}::int for update skip locked)
+      returning 1`
+    return rows.length
+  }, orUnavailable)
+
+  return Inbox.of({ list, sweep })
 })
 
 /**

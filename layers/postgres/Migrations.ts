@@ -4,6 +4,7 @@ import { compression } from "#layers/postgres/migrations/Compression.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { expansions } from "#layers/postgres/migrations/Expansions.ts"
+import { expiry } from "#layers/postgres/migrations/Expiry.ts"
 import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
@@ -39,7 +40,8 @@ export const layer = Layer.effectDiscard(
       "0024_timed_turns": timedTurns,
       "0025_timelines": timelines,
       "0026_sendings": sendings,
-      "0027_recipients": recipients
+      "0027_recipients": recipients,
+      "0028_inbox_expiry": expiry
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

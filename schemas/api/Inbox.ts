@@ -7,14 +7,15 @@ import { Action } from "#schemas/Rendered.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
-/** A message as the in-app inbox shows it. `created` in epoch ms. */
+/** A message as the in-app inbox shows it. Times in epoch ms. */
 export const InboxItem = Schema.Struct({
   messageId: MessageId,
   title: Schema.String,
   body: Schema.String,
   actions: Schema.Array(Action),
   tenantId: maybe(Schema.String),
-  created: Schema.Int
+  created: Schema.Int,
+  expires: maybe(Schema.Int)
 })
 export type InboxItem = typeof InboxItem.Type
 

@@ -1,15 +1,23 @@
 import { Idempotency } from "#src/access/Idempotency.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Inbox } from "#src/reports/Inbox.ts"
 import { Effect, Layer, Schedule } from "effect"
 
 /** Rows of one delete: small, so that no request waits for it (reliability.md 2.2). */
 const batch = 5_000
 
-/** Deletes idempotency keys past their expiry, every ten minutes; an expired key counts as absent even before. */
-export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const idempotency = yield* Idempotency
-  const sweep = idempotency.sweep(batch).pipe(
+const every = (what: string, sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>) =>
+  sweep(batch).pipe(
     Effect.repeat({ while: (deleted) => deleted === batch }),
-    Effect.catch((error) => Effect.logWarning("cannot sweep idempotency keys", error))
+    Effect.catch((error) => Effect.logWarning(`cannot sweep ${what}`, error)),
+    Effect.schedule(Schedule.spaced("10 minutes")),
+    Effect.forkScoped
   )
-  yield* sweep.pipe(Effect.schedule(Schedule.spaced("10 minutes")), Effect.forkScoped)
+
+/** Deletes what has expired, every ten minutes: idempotency keys and in-app messages. Both count as absent even before. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const { sweep: keys } = yield* Idempotency
+  const { sweep: inbox } = yield* Inbox
+  yield* every("idempotency keys", keys)
+  yield* every("the in-app inbox", inbox)
 }))

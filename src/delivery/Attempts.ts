@@ -12,6 +12,7 @@ import { position, type Position } from "#src/delivery/Position.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { settle, towardsProvider } from "#src/delivery/Settlement.ts"
 import type { Write } from "#src/delivery/Write.ts"
+import * as Expiry from "#src/flows/Expiry.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Effect, Metric, Result } from "effect"
@@ -197,7 +198,8 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
     userId: message.recipient.user_id ?? "",
     tenantId: message.recipient.tenant_id ?? undefined,
     rendered: output,
-    createdAt: startedAt
+    createdAt: startedAt,
+    expiresAt: Expiry.of(message.instructions, startedAt)
   }
   return yield* conclude(hand, Outcome.accepted(intent, startedAt), lines, { inbox })
 })

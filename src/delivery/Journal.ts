@@ -58,6 +58,8 @@ export interface InboxItem {
   readonly tenantId: string | undefined
   readonly rendered: Rendered
   readonly createdAt: number
+  /** Nobody sees it from then on. */
+  readonly expiresAt: number | undefined
 }
 
 /**

@@ -53,8 +53,11 @@ export const make = (options: {
   /** The number of a try that begins now. */
   const triesOf = ({ id, tries }: OpenMessage): number => survived.has(id) ? Math.max(1, tries) : tries + 1
 
-  const begin = Effect.fnUntraced(function*(message: OpenMessage, epoch: number): Effect.fn.Return<Ending> {
-    const tries = triesOf(message)
+  const begin = Effect.fnUntraced(function*(
+    message: OpenMessage,
+    epoch: number,
+    tries: number
+  ): Effect.fn.Return<Ending> {
     if (tries > maxTries) {
       yield* Metric.update(Metrics.quarantined, 1)
       yield* Effect.logError("quarantined", { messageId: message.id, tries: message.tries })
@@ -73,8 +76,8 @@ export const make = (options: {
   return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
     if (!message.recovered) return together.among(pipeline.run(message, epoch))
     const tries = triesOf(message)
-    if (tries >= aloneFrom) return together.alone(begin(message, epoch))
-    const running = together.among(begin(message, epoch))
+    if (tries >= aloneFrom) return together.alone(begin(message, epoch, tries))
+    const running = together.among(begin(message, epoch, tries))
     return groups.get(tries)?.withPermits(1)(running) ?? running
   }
 }

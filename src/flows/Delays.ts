@@ -1,35 +1,20 @@
 import type { Profile } from "#schemas/Profile.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Instant from "#src/flows/Instant.ts"
 import * as OpeningHours from "#src/flows/OpeningHours.ts"
 import * as TimeZone from "#src/flows/TimeZone.ts"
-import { DateTime, Option, Result } from "effect"
+import { type DateTime, Option, Result } from "effect"
 
 type Delay = Instructions["delay"]
 
 const minute = 60_000
-
-const hasOffset = (text: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.trim())
-
-const utc = DateTime.zoneMakeOffset(0)
-
-/** JavaScript reads a year into nearly any text with a number: `Mo-Fr 9-17` would be a day of 2001, long past, and the message due at once. */
-const iso8601 = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?$/i
-
-/** The instant that `until` names; without an offset of its own it is in the zone (api.md 26.6). */
-const instant = (until: string, zone: DateTime.TimeZone): number | undefined => {
-  if (!iso8601.test(until.trim())) return undefined
-  const parsed = hasOffset(until)
-    ? DateTime.make(until.trim())
-    : DateTime.makeZoned(until.trim(), { timeZone: zone, adjustForTimeZone: true })
-  return Option.getOrUndefined(Option.map(parsed, DateTime.toEpochMillis))
-}
 
 const hoursOf = (delay: Delay) => typeof delay?.until === "string" ? OpeningHours.parse(delay.until) : undefined
 
 /** Whether the start is for each recipient to tell: opening hours, or a date in the recipient's own time zone (api.md 26.6). */
 export const isOfRecipient = (delay: Delay): boolean =>
   typeof delay?.until === "string" &&
-  (hoursOf(delay) !== undefined || (!hasOffset(delay.until) && typeof delay.timezone !== "string"))
+  (hoursOf(delay) !== undefined || (!Instant.hasOffset(delay.until) && typeof delay.timezone !== "string"))
 
 const durationOf = (delay: Delay, enqueuedAt: number): number | undefined =>
   typeof delay?.duration === "number" && delay.duration > 0
@@ -37,7 +22,7 @@ const durationOf = (delay: Delay, enqueuedAt: number): number | undefined =>
     : undefined
 
 const zoneOf = (delay: Delay): DateTime.TimeZone | undefined =>
-  typeof delay?.timezone === "string" ? Option.getOrUndefined(TimeZone.parse(delay.timezone)) : utc
+  typeof delay?.timezone === "string" ? Option.getOrUndefined(TimeZone.parse(delay.timezone)) : Instant.utc
 
 /**
  * When a message may start, in epoch ms, as far as it is known at its acceptance: that plus its delay. A duration is rounded up to whole
@@ -48,7 +33,7 @@ export const startOf = (delay: Delay, enqueuedAt: number): number | undefined =>
   const zone = zoneOf(delay)
   const named = typeof delay?.until !== "string" || zone === undefined || isOfRecipient(delay)
     ? undefined
-    : instant(delay.until, zone)
+    : Instant.parse(delay.until, zone)
   const start = waits === undefined || named === undefined ? waits ?? named : Math.max(waits, named)
   return start === undefined || start <= enqueuedAt ? undefined : start
 }
@@ -58,7 +43,7 @@ export const fault = (delay: Delay): string | undefined => {
   if (typeof delay?.until !== "string") return undefined
   const zone = zoneOf(delay)
   if (zone === undefined) return `delay.timezone is not a time zone: ${delay.timezone}`
-  return hoursOf(delay) === undefined && instant(delay.until, zone) === undefined
+  return hoursOf(delay) === undefined && Instant.parse(delay.until, zone) === undefined
     ? `delay.until is neither a date nor opening hours: ${delay.until}`
     : undefined
 }
@@ -73,7 +58,7 @@ export const waitOf = (delay: Delay, profile: Profile, now: number): Result.Resu
   }
   const zone = TimeZone.first([delay.timezone, profile["zoneinfo"], profile["timezone"]])
   const hours = hoursOf(delay)
-  const start = hours === undefined ? instant(delay.until, zone) : OpeningHours.next(hours, zone, now)
+  const start = hours === undefined ? Instant.parse(delay.until, zone) : OpeningHours.next(hours, zone, now)
   if (hours !== undefined && start === undefined) {
     return Result.fail(`delay.until does not come within 90 days: ${delay.until}`)
   }

@@ -12,13 +12,16 @@ export interface InboxMessage {
   readonly rendered: Rendered
   readonly tenantId: string | undefined
   readonly createdAt: number
+  readonly expiresAt: number | undefined
 }
 
-/** What the in-app channel delivered, newest first. The journal writes it. */
+/** What the in-app channel delivered and what has not expired, newest first. The journal writes it. */
 export class Inbox extends Context.Service<Inbox, {
   readonly list: (
     scope: Scope,
     userId: UserId,
     options: { readonly limit: number; readonly cursor: string | undefined }
   ) => Effect.Effect<Page<InboxMessage>, InvalidCursor | StoreUnavailable>
+  /** Deletes up to `limit` messages that have expired; answers how many. */
+  readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
 }>()("tidings/Inbox") {}

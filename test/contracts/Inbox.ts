@@ -3,7 +3,8 @@ import { type InboxItem, Journal } from "#src/delivery/Journal.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Clock, Effect, type Layer } from "effect"
+import { TestClock } from "effect/testing"
 
 const deliver = Effect.fnUntraced(function*(place: Fixture.World, epoch: number, item: InboxItem) {
   const journal = yield* Journal
@@ -24,6 +25,7 @@ const item = (createdAt: number, more: Partial<InboxItem> = {}): InboxItem => ({
   tenantId: undefined,
   rendered: Fixture.rendered("hello"),
   createdAt,
+  expiresAt: undefined,
   ...more
 })
 
@@ -43,7 +45,7 @@ export const inboxContract = <E>(name: string, stores: Layer.Layer<Journal | Inb
         const rendered = { ...Fixture.rendered("\u0000 \ud800"), html: "1e200000", blocks: [], actions: [] }
         const { message } = yield* deliver(place, epoch, item(place.at + 3, { tenantId: "acme", rendered }))
         assert.deepStrictEqual(yield* inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined }), {
-          items: [{ messageId: message.id, rendered, tenantId: "acme", createdAt: place.at + 3 }],
+          items: [{ messageId: message.id, rendered, tenantId: "acme", createdAt: place.at + 3, expiresAt: undefined }],
           cursor: undefined
         })
       }))
@@ -65,6 +67,29 @@ export const inboxContract = <E>(name: string, stores: Layer.Layer<Journal | Inb
         yield* journal.record(Fixture.step(message, epoch, { at: place.at + 900, inbox: item(place.at + 1) }))
         const { items } = yield* inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined })
         assert.deepStrictEqual(items.map((found) => found.createdAt), [place.at + 1])
+      }))
+
+    it.effect("an item is there until it expires, and is deleted then", () =>
+      Effect.gen(function*() {
+        const { epoch, inbox, place } = yield* start
+        const now = yield* Clock.currentTimeMillis
+        yield* deliver(place, epoch, item(place.at, { expiresAt: now + 1_000, rendered: Fixture.rendered("brief") }))
+        yield* deliver(place, epoch, item(place.at + 1, { expiresAt: now + 9_000, rendered: Fixture.rendered("long") }))
+        yield* deliver(place, epoch, item(place.at + 2))
+        const titles = Effect.map(
+          inbox.list(place.scope, Fixture.user, { limit: 10, cursor: undefined }),
+          ({ items }) => items.map((found) => found.rendered.title)
+        )
+        yield* TestClock.adjust(999)
+        assert.deepStrictEqual(yield* titles, ["hello", "long", "brief"])
+        assert.strictEqual(yield* inbox.sweep(100), 0)
+        yield* TestClock.adjust(1)
+        assert.deepStrictEqual(yield* titles, ["hello", "long"])
+        assert.strictEqual(yield* inbox.sweep(100), 1)
+        yield* TestClock.adjust(8_000)
+        assert.strictEqual(yield* inbox.sweep(100), 1)
+        assert.strictEqual(yield* inbox.sweep(100), 0)
+        assert.deepStrictEqual(yield* titles, ["hello"])
       }))
 
     it.effect("P10: users and environments have inboxes of their own", () =>

@@ -12,7 +12,13 @@ const writes = {
     lifecycle: ["Route", "Send"],
     attempt: Fixture.attempt(1, "accepted"),
     dueAt: null,
-    inbox: { userId: Fixture.user, tenantId: undefined, rendered: Fixture.rendered("stale"), createdAt: 1 }
+    inbox: {
+      userId: Fixture.user,
+      tenantId: undefined,
+      rendered: Fixture.rendered("stale"),
+      createdAt: 1,
+      expiresAt: undefined
+    }
   }
 } satisfies Record<string, Partial<Step>>
 

@@ -39,7 +39,7 @@ const statement = `
     where m.scope = x.scope and m.id = x.id and m.id between $3 and $4
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
     returning m.status as left_status, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
-      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.output),
+      x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.expires_at, x.output),
   shown as (select output, min(id) as output_of from moved where output is not null group by output),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
       reference, error, intent_events, outcome_events, output_of)
@@ -60,8 +60,8 @@ const statement = `
     select scope, id, at, step, text from moved join ${
   Texts.relation(6)
 } using (n) where number is null on conflict do nothing),
-  i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, rendered)
-    select scope, user_id, id, tenant_id, created_at, text from moved join ${
+  i as (insert into inbox (scope, user_id, message_id, tenant_id, created_at, expires_at, rendered)
+    select scope, user_id, id, tenant_id, created_at, expires_at, text from moved join ${
   Texts.relation(8)
 } using (n) on conflict do nothing)
   select x.n, moved.left_status as status, current.epoch is not null as current

@@ -78,13 +78,14 @@ const own = (
   user_id: inbox?.userId,
   tenant_id: inbox?.tenantId,
   created_at: inbox?.createdAt,
+  expires_at: inbox?.expiresAt,
   output
 })
 
 export const ownTypes =
   `n int, k int, id text, shard smallint, epoch bigint, at bigint, started_at bigint, ended_at bigint,
   retry_after bigint, reference text, attempt_error text, due_at bigint, error text, in_tenant text, of_template text, user_id text, tenant_id text,
-  created_at bigint, output int`
+  created_at bigint, expires_at bigint, output int`
 
 /** A batch as rows: what each step has of its own, and the kinds of step that there are in it. `outputs` says at which place stands what each shows. */
 export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<number | undefined>) => {

@@ -237,7 +237,8 @@ export const layer = (state: State) => {
           messageId: MessageId.make("1-00000001-000000000000000000000001"),
           rendered,
           tenantId: undefined,
-          createdAt: 7
+          createdAt: 7,
+          expiresAt: undefined
         }],
         cursor: undefined
       })

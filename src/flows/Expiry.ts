@@ -1,0 +1,29 @@
+import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Instant from "#src/flows/Instant.ts"
+import { Duration, Option } from "effect"
+
+/** A number below is a time in seconds, for as milliseconds it would be of 1973 at most: api.md §3 says `epoch`, and of which unit nothing. */
+const leastMillis = 100_000_000_000
+
+const instantOf = (at: unknown): number | undefined => {
+  if (typeof at === "number") return at < leastMillis ? at * 1_000 : at
+  return typeof at === "string" ? Instant.parse(at, Instant.utc) : undefined
+}
+
+/** A number of ms, or an ISO 8601 duration in weeks, days, hours, minutes and seconds. */
+const durationOf = (lasts: unknown): number | undefined => {
+  const millis = typeof lasts === "string"
+    ? Option.getOrUndefined(Option.map(Duration.fromIso(lasts), Duration.toMillis))
+    : lasts
+  return typeof millis === "number" && millis > 0 ? millis : undefined
+}
+
+/**
+ * When an in-app message that was stored at this time disappears, in epoch ms (api.md §3, `expiry`): at `expires_at`, else when `expires_in` is
+ * over. What means neither says nothing, as in the published client's own examples: it stays.
+ */
+export const of = ({ expiry }: Instructions, storedAt: number): number | undefined => {
+  const lasts = durationOf(expiry?.["expires_in"])
+  const at = instantOf(expiry?.["expires_at"]) ?? (lasts === undefined ? undefined : storedAt + lasts)
+  return at === undefined || !Number.isSafeInteger(Math.round(at)) ? undefined : Math.round(at)
+}

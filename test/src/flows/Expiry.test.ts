@@ -1,0 +1,37 @@
+import * as Expiry from "#src/flows/Expiry.ts"
+import { assert, describe, it } from "@effect/vitest"
+import type { Schema } from "effect"
+
+const day = 86_400_000
+const storedAt = 1_800_000_000_000
+
+const of = (expiry: Schema.JsonObject | null | undefined) => Expiry.of({ expiry }, storedAt)
+
+describe("expiry", () => {
+  it("is a duration from when the item was stored, in ms or as ISO 8601 has it", () => {
+    assert.strictEqual(of({ expires_in: 5_000 }), storedAt + 5_000)
+    assert.strictEqual(of({ expires_in: "P1DT4H" }), storedAt + day + 4 * 3_600_000)
+  })
+
+  it("is a time, which wins: epoch milliseconds, epoch seconds, or an ISO 8601 date", () => {
+    const at = Date.UTC(2027, 2, 1)
+    for (const expires_at of [at, at / 1_000, "2027-03-01", "2027-03-01T01:00:00+01:00"]) {
+      assert.strictEqual(of({ expires_in: 5_000, expires_at }), at)
+    }
+  })
+
+  it("is none where it means nothing, as in the published client's own examples", () => {
+    const meaningless = [
+      undefined,
+      null,
+      {},
+      { expires_in: "string", expires_at: "expires_at" },
+      { expires_in: 0 },
+      { expires_in: -1 },
+      { expires_in: "P1M" },
+      { expires_in: true, expires_at: [] },
+      { expires_at: 1e300 }
+    ]
+    for (const expiry of meaningless) assert.strictEqual(of(expiry), undefined)
+  })
+})
