@@ -90,7 +90,8 @@ export const settle = (
       ...(waits === undefined ? {} : { dueAt: waits })
     }
     : {
-      type: failed ? "UNDELIVERABLE" : "RETRYING",
+      // Also of a channel that is given up while another one has taken the message.
+      type: after._tag === "Next" ? "RETRYING" : "UNDELIVERABLE",
       ts: now,
       ...where,
       outcome: attempt.kind ?? attempt.state,

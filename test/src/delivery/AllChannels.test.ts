@@ -48,6 +48,27 @@ const reached: Simulation.Property = {
   ]
 }
 
+const refused = { _tag: "Refuse", after: 20, kind: "RecipientRejected", retryAfter: null } as const
+
+/** A number that nobody has does not hold up the mail, nor does the timeline promise another try. */
+const told: Simulation.Property = {
+  story: (world) =>
+    world.send({
+      to: { email: "ada@example.com", phone_number: "+15550100001" },
+      content: { title: "Hello", body: "World" },
+      routing: { method: "all", channels: ["email", "sms"] }
+    }),
+  complaints: ({ messages }) =>
+    messages.flatMap(({ history, id, status }) => {
+      const lines = history.flatMap(({ events }) => events).filter(({ channel }) => channel === "sms")
+      const last = lines.at(-1)?.type
+      return [
+        ...(status === "SENT" ? [] : [`${id} is ${status}`]),
+        ...(last === "UNDELIVERABLE" ? [] : [`the last of the SMS is ${last}`])
+      ]
+    })
+}
+
 describe("A routing to all of several channels", () => {
   for (
     const [name, faults] of Object.entries({ "nothing goes wrong": Faults.none, "nodes die and freeze": Faults.all })
@@ -66,4 +87,14 @@ describe("A routing to all of several channels", () => {
       60_000
     )
   }
+
+  it.effect("P6: is SENT by one of them although another is refused, and the timeline says which", () =>
+    Simulation.check(told, {
+      seeds: 5,
+      faults: Faults.none,
+      vendors: [
+        { key: "mail", channel: "email", address: "email" },
+        { key: "text", channel: "sms", address: "phone_number", script: [refused] }
+      ]
+    }))
 })
