@@ -7,7 +7,7 @@ import { NotCancelable } from "#schemas/api/Messages.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
 import { Intake } from "#src/delivery/Intake.ts"
-import { details, providers } from "#src/reports/MessageDetails.ts"
+import { details, isAmbiguous, providers } from "#src/reports/MessageDetails.ts"
 import { query as question } from "#src/reports/MessageFilters.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Timeline from "#src/reports/Timeline.ts"
@@ -31,7 +31,8 @@ export const layer = Group.layer(Effect.gen(function*() {
         const { scope } = yield* CurrentPrincipal
         const id = yield* messageId(params.message_id)
         const [record, attempts] = yield* Effect.all([log.get(scope, id), log.attempts(scope, id)])
-        return { ...details(record), providers: providers(record, attempts) }
+        const events = isAmbiguous(record, attempts) ? yield* log.history(scope, id) : []
+        return { ...details(record), providers: providers(record, attempts, events) }
       }, refusals),
       history: Effect.fnUntraced(function*({ params, query }) {
         const { scope } = yield* CurrentPrincipal

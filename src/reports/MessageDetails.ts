@@ -1,5 +1,6 @@
 import type { MessageDetails, ProviderDetails } from "#schemas/api/MessageDetails.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent, HistoryType } from "#schemas/History.ts"
 import type { MessageRecord } from "#src/reports/MessageLog.ts"
 
 /** A message as callers see it. */
@@ -24,48 +25,86 @@ export const details = (record: MessageRecord): MessageDetails => ({
   archived: record.archived
 })
 
-const evidence = (record: MessageRecord): ProviderDetails["status"] =>
-  record.clicked !== undefined
-    ? "CLICKED"
-    : record.opened !== undefined
-    ? "OPENED"
-    : record.delivered !== undefined
-    ? "DELIVERED"
-    : "SENT"
+/** The first time of each thing that a recipient did with what one call sent. */
+type Evidence = Pick<MessageRecord, "delivered" | "opened" | "clicked">
+
+const statusOf = ({ clicked, delivered, opened }: Evidence): ProviderDetails["status"] =>
+  clicked !== undefined ? "CLICKED" : opened !== undefined ? "OPENED" : delivered !== undefined ? "DELIVERED" : "SENT"
+
+const keyOf = ({ channel, provider }: Pick<HistoryEvent, "channel" | "provider">): string => `${channel} ${provider}`
+
+const isTaken = ({ state }: Attempt): boolean => state === "accepted"
+
+/** Whether only the timeline tells by which of its ways the message was delivered, opened or clicked: it went more than one. */
+export const isAmbiguous = (
+  { clicked, delivered, opened }: MessageRecord,
+  attempts: ReadonlyArray<Attempt>
+): boolean =>
+  [clicked, delivered, opened].some((at) => at !== undefined) && new Set(attempts.filter(isTaken).map(keyOf)).size > 1
+
+/** A report that names no call is of a link that a mail client fetched; without a mail, of what was sent last. */
+const unnamed = (taken: ReadonlyArray<Attempt>): Attempt | undefined =>
+  taken.findLast(({ channel }) => channel === "email") ?? taken.at(-1)
+
+/** What the recipient did, by the channel and provider of the call that it proves. */
+const evidence = (
+  record: MessageRecord,
+  taken: ReadonlyArray<Attempt>,
+  events: ReadonlyArray<HistoryEvent>
+): (attempt: Attempt) => Evidence => {
+  const last = taken.at(-1)
+  if (!isAmbiguous(record, taken)) return (attempt) => attempt === last ? record : nothing
+  const other = unnamed(taken)
+  const first = (attempt: Attempt, type: HistoryType) =>
+    events.find((event) =>
+      event.type === type &&
+      (event.channel === undefined ? attempt === other : keyOf(event) === keyOf(attempt))
+    )?.ts
+  return (attempt) => ({
+    delivered: first(attempt, "DELIVERED"),
+    opened: first(attempt, "OPENED"),
+    clicked: first(attempt, "CLICKED")
+  })
+}
+
+const nothing: Evidence = { delivered: undefined, opened: undefined, clicked: undefined }
+
+/** What the last call to one provider became. */
+const provider = (record: MessageRecord, attempt: Attempt, evidence: Evidence): ProviderDetails => {
+  const { clicked, delivered, opened } = evidence
+  return {
+    channel: { key: attempt.channel, name: attempt.channel, template: record.template },
+    provider: attempt.provider,
+    ...(isTaken(attempt)
+      ? {
+        status: attempt.kind === null ? statusOf(evidence) : "UNDELIVERABLE",
+        sent: attempt.endedAt ?? attempt.startedAt,
+        delivered,
+        opened,
+        clicked,
+        error: attempt.error ?? undefined
+      }
+      : {
+        status: "UNDELIVERABLE",
+        sent: undefined,
+        ...nothing,
+        error: attempt.error ?? attempt.kind ?? "The outcome of the call is unknown"
+      }),
+    reference: attempt.reference === null ? undefined : { id: attempt.reference }
+  }
+}
 
 /**
- * What the last call to one provider became; what the recipient did afterwards is told of the provider that sent last.
+ * One entry per channel and provider that was called, by its last call; a call in flight has none yet. What the recipient did afterwards is
+ * told of the call that it proves. `events`: the message's timeline, needed where it `isAmbiguous`.
  */
-const provider = (record: MessageRecord, attempt: Attempt, isLastSent: boolean): ProviderDetails => ({
-  channel: { key: attempt.channel, name: attempt.channel, template: record.template },
-  provider: attempt.provider,
-  ...(attempt.state === "accepted"
-    ? {
-      status: attempt.kind === null ? isLastSent ? evidence(record) : "SENT" : "UNDELIVERABLE",
-      sent: attempt.endedAt ?? attempt.startedAt,
-      delivered: isLastSent ? record.delivered : undefined,
-      opened: isLastSent ? record.opened : undefined,
-      clicked: isLastSent ? record.clicked : undefined,
-      error: attempt.error ?? undefined
-    }
-    : {
-      status: "UNDELIVERABLE",
-      sent: undefined,
-      delivered: undefined,
-      opened: undefined,
-      clicked: undefined,
-      error: attempt.error ?? attempt.kind ?? "The outcome of the call is unknown"
-    }),
-  reference: attempt.reference === null ? undefined : { id: attempt.reference }
-})
-
-/** One entry per channel and provider that was called, by its last call; a call in flight has none yet. */
 export const providers = (
   record: MessageRecord,
-  attempts: ReadonlyArray<Attempt>
+  attempts: ReadonlyArray<Attempt>,
+  events: ReadonlyArray<HistoryEvent>
 ): ReadonlyArray<ProviderDetails> => {
   const ended = attempts.filter((attempt) => attempt.state !== "intent").toSorted((a, b) => a.number - b.number)
-  const last = new Map(ended.map((attempt) => [`${attempt.channel} ${attempt.provider}`, attempt]))
-  const lastSent = ended.findLast((attempt) => attempt.state === "accepted")
-  return [...last.values()].map((attempt) => provider(record, attempt, attempt === lastSent))
+  const last = new Map(ended.map((attempt) => [keyOf(attempt), attempt]))
+  const found = evidence(record, [...last.values()].filter(isTaken).toSorted((a, b) => a.number - b.number), events)
+  return [...last.values()].map((attempt) => provider(record, attempt, found(attempt)))
 }

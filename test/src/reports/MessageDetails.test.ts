@@ -1,4 +1,5 @@
 import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { providers } from "#src/reports/MessageDetails.ts"
 import type { MessageRecord } from "#src/reports/MessageLog.ts"
@@ -48,7 +49,7 @@ const never = { sent: undefined, delivered: undefined, opened: undefined, clicke
 describe("MessageDetails.providers", () => {
   it("tells of a call that was taken and bounced later", () =>
     assert.deepInclude(
-      providers(record, [attempt(1, "smtp", "accepted", { kind: "RecipientRejected", error: "5.1.1" })])[0],
+      providers(record, [attempt(1, "smtp", "accepted", { kind: "RecipientRejected", error: "5.1.1" })], [])[0],
       { status: "UNDELIVERABLE", sent: 11, error: "5.1.1" }
     ))
 
@@ -58,7 +59,7 @@ describe("MessageDetails.providers", () => {
         attempt(1, "ses", "rejected", { error: "451" }),
         attempt(2, "ses", "rejected", { error: "550" }),
         attempt(3, "smtp", "accepted", { reference: "r" })
-      ]),
+      ], []),
       [
         { channel, provider: "ses", status: "UNDELIVERABLE", ...never, error: "550" },
         {
@@ -75,9 +76,53 @@ describe("MessageDetails.providers", () => {
       ]
     ))
 
+  const mail = attempt(1, "ses", "accepted")
+  const text = attempt(2, "twilio", "accepted", { channel: "sms" })
+  const of = (type: HistoryEvent["type"], ts: number, { channel, provider }: Attempt): HistoryEvent => ({
+    type,
+    ts,
+    channel,
+    provider
+  })
+
+  it("tells what the recipient did of the provider that it proves, not of the one that sent last", () =>
+    assert.deepStrictEqual(
+      providers(record, [mail, text], [of("DELIVERED", 30, mail), of("OPENED", 40, mail), of("OPENED", 50, mail)]).map(
+        ({ delivered, opened, provider, status }) => ({ provider, status, delivered, opened })
+      ),
+      [
+        { provider: "ses", status: "OPENED", delivered: 30, opened: 40 },
+        { provider: "twilio", status: "SENT", delivered: undefined, opened: undefined }
+      ]
+    ))
+
+  it("tells of each way what is proven of it, and of one that bounced nothing that another did", () =>
+    assert.deepStrictEqual(
+      providers(record, [mail, { ...text, kind: "RecipientRejected" }], [
+        of("DELIVERED", 30, mail),
+        of("OPENED", 40, mail)
+      ])
+        .map(({ delivered, provider, status }) => ({ provider, status, delivered })),
+      [
+        { provider: "ses", status: "OPENED", delivered: 30 },
+        { provider: "twilio", status: "UNDELIVERABLE", delivered: undefined }
+      ]
+    ))
+
+  it("tells the opening of a link, which names no call, of the mail", () =>
+    assert.deepStrictEqual(
+      providers(record, [mail, text], [of("DELIVERED", 30, text), { type: "OPENED", ts: 40 }]).map(
+        ({ opened, provider, status }) => ({ provider, status, opened })
+      ),
+      [
+        { provider: "ses", status: "OPENED", opened: 40 },
+        { provider: "twilio", status: "DELIVERED", opened: undefined }
+      ]
+    ))
+
   it("says of an unknown outcome that it is unknown, and nothing of a call in flight", () =>
     assert.deepStrictEqual(
-      providers(record, [attempt(1, "ses", "unknown"), attempt(2, "smtp", "intent")]),
+      providers(record, [attempt(1, "ses", "unknown"), attempt(2, "smtp", "intent")], []),
       [{ channel, provider: "ses", status: "UNDELIVERABLE", ...never, error: "The outcome of the call is unknown" }]
     ))
 })
