@@ -2,6 +2,7 @@ import { Cluster } from "#schemas/api/Cluster.ts"
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { HistoryEntry } from "#schemas/api/Messages.ts"
 import { Results } from "#schemas/api/Paging.ts"
+import { RequestProgress } from "#schemas/api/Requests.ts"
 import { Effect, Redacted, Runtime, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
@@ -30,10 +31,18 @@ const Page = Results(MessageDetails)
 const Resent = Schema.Struct({ messageId: Schema.String })
 const History = Schema.Struct({ results: Schema.Array(HistoryEntry) })
 
-/** What an id stands for: one message with its timeline, or the newest messages of a request. */
+/** A request and the newest of its messages, archived or not; without `request` those of a trace id that callers gave. */
+export interface Several {
+  readonly _tag: "Several"
+  readonly request: RequestProgress | undefined
+  readonly messages: ReadonlyArray<MessageDetails>
+  readonly more: boolean
+}
+
+/** What an id stands for: one message with its timeline, or several. */
 export type Found =
   | { readonly _tag: "Message"; readonly message: MessageDetails; readonly events: ReadonlyArray<HistoryEntry> }
-  | { readonly _tag: "Request"; readonly messages: ReadonlyArray<MessageDetails>; readonly more: boolean }
+  | Several
 
 /** Asks the server, whose data directory has one owner, by its API. */
 export const make = Effect.fnUntraced(function*({ key, url }: Server) {
@@ -113,11 +122,11 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
         const history = yield* get(`${path}/history`, History)
         return { _tag: "Message", message, events: history?.results ?? [] }
       }
-      const page = yield* get(`/messages?limit=${most}&traceId=${encodeURIComponent(id)}`, Page)
-      if (page === undefined || page.results.length === 0) {
-        return yield* missing(id)
-      }
-      return { _tag: "Request", messages: page.results, more: page.paging.more }
+      const request = yield* get(`/requests/${encodeURIComponent(id)}`, RequestProgress)
+      const page = yield* get(`/messages?limit=${most}&archived=true&traceId=${encodeURIComponent(id)}`, Page)
+      const messages = page?.results ?? []
+      if (request === undefined && messages.length === 0) return yield* missing(id)
+      return { _tag: "Several", request, messages, more: page?.paging.more === true }
     })
   }
 })

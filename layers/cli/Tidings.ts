@@ -62,7 +62,7 @@ const trace = Command.make(
     yield* Console.log(
       found._tag === "Message"
         ? Timeline.timeline(found.message, found.events)
-        : Timeline.listing(idOf(id), found.messages, found.more)
+        : Timeline.listing(idOf(id), found)
     )
   })
 ).pipe(Command.withDescription("Print a message's timeline, or the messages of a request"))

@@ -1,3 +1,4 @@
+import type { Several } from "#layers/cli/Server.ts"
 import type { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import type { HistoryEntry } from "#schemas/api/Messages.ts"
 import { type DecisionRule, PreferenceDecision } from "#schemas/PreferenceDecision.ts"
@@ -88,9 +89,17 @@ export const timeline = (message: MessageDetails, events: ReadonlyArray<HistoryE
   return [...table([summary(message)]), ...table(rows)].join("\n")
 }
 
-/** The messages of one request, a line each. */
-export const listing = (requestId: string, messages: ReadonlyArray<MessageDetails>, more: boolean): string =>
-  [
-    `Request ${requestId}: ${more ? `the newest ${messages.length} of more` : String(messages.length)} messages`,
-    ...table(messages.map((message) => ["", ...summary(message)]))
-  ].join("\n")
+const heading = (id: string, { messages, more, request }: Several): string => {
+  const number = more ? `the newest ${messages.length} of ${request?.messages ?? "more"}` : String(messages.length)
+  const notes = request === undefined ? [] : [
+    request.state === "COMPLETED" ? undefined : request.state,
+    request.archived ? "archived" : undefined,
+    request.error === undefined ? undefined : plain(request.error)
+  ]
+  return [`${request === undefined ? "Trace" : "Request"} ${plain(id)}: ${number} messages`, ...notes]
+    .filter(Predicate.isNotUndefined).join(", ")
+}
+
+/** The messages of one request or trace id, a line each, below how far the request has come. */
+export const listing = (id: string, found: Several): string =>
+  [heading(id, found), ...table(found.messages.map((message) => ["", ...summary(message)]))].join("\n")

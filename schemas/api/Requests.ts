@@ -17,6 +17,7 @@ export const RequestProgress = Schema.Struct({
   error: maybe(Schema.String),
   archived: Schema.Boolean
 })
+export type RequestProgress = typeof RequestProgress.Type
 
 export class Requests extends HttpApiGroup.make("requests").add(
   HttpApiEndpoint.get("get", "/:request_id", { params, success: RequestProgress, error: NotFound })

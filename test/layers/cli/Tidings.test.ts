@@ -40,6 +40,15 @@ const post = async (url: string, to: unknown): Promise<string> => {
   return (await response.json()).requestId
 }
 
+const put = async (url: string, path: string): Promise<void> => {
+  const { ok } = await fetch(`${url}${path}`, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ name: "n" })
+  })
+  assert.isTrue(ok, path)
+}
+
 const tidings = async (
   runtime: keyof typeof runtimes,
   environment: Readonly<Record<string, string>>,
@@ -96,6 +105,26 @@ describe("tidings trace", () => {
         60_000
       )
     }
+
+    it.effect(
+      "knows a request that has no messages, and one that was archived",
+      () =>
+        Effect.flatMap(Url, (url) =>
+          Effect.promise(async () => {
+            const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
+            await put(url, "/lists/nobody")
+            const none = await post(url, { list_id: "nobody" })
+            const empty = await tidings("node", environment, "trace", none)
+            assert.match(empty.stdout, new RegExp(`^Request ${none}: 0 messages`))
+            assert.strictEqual(empty.code, 0, empty.stderr)
+
+            const request = await post(url, [{ user_id: "a" }, { user_id: "b" }])
+            await put(url, `/requests/${request}/archive`)
+            const [title, ...lines] = (await tidings("node", environment, "trace", request)).stdout.trim().split("\n")
+            assert.deepStrictEqual([title, lines.length], [`Request ${request}: 2 messages, archived`, 2])
+          })),
+      60_000
+    )
 
     it.effect(
       "says in one sentence why it cannot, with an exit code of its own",

@@ -1,5 +1,7 @@
+import type { Several } from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
+import type { RequestProgress } from "#schemas/api/Requests.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
@@ -92,17 +94,43 @@ describe("Timeline", () => {
     ])
   })
 
+  const request: RequestProgress = {
+    requestId: id,
+    state: "COMPLETED",
+    messages: 2,
+    enqueued: at,
+    completed: at,
+    error: undefined,
+    archived: false
+  }
+  const several = (found: Partial<Several>): Several => ({
+    _tag: "Several",
+    request,
+    messages: [],
+    more: false,
+    ...found
+  })
+
   it("lists the messages of a request, and says when there are more", () => {
-    const printed = Timeline.listing(
-      id,
-      [message, { ...message, status: "SENT", reason: undefined, error: undefined }],
-      true
-    )
+    const messages = [message, { ...message, status: "SENT" as const, reason: undefined, error: undefined }]
+    const printed = Timeline.listing(id, several({ messages, more: true, request: { ...request, messages: 3_000 } }))
     assert.deepStrictEqual(printed.split("\n"), [
-      `Request ${id}: the newest 2 of more messages`,
+      `Request ${id}: the newest 2 of 3000 messages`,
       `  UNDELIVERABLE  ${id}  to ada  2023-11-14T22:13:20.000Z  BOUNCED: The webhook answered 410`,
       `  SENT           ${id}  to ada  2023-11-14T22:13:20.000Z`
     ])
+  })
+
+  it("says how far a request has come, also of one without messages, and what its callers' trace ids stand for", () => {
+    assert.strictEqual(Timeline.listing(id, several({})), `Request ${id}: 0 messages`)
+    assert.strictEqual(
+      Timeline.listing(id, several({ request: { ...request, state: "RUNNING", archived: true, error: "No\nlist" } })),
+      `Request ${id}: 0 messages, RUNNING, archived, No list`
+    )
+    assert.strictEqual(
+      Timeline.listing("checkout 1", several({ request: undefined, messages: [message], more: true })).split("\n")[0],
+      "Trace checkout 1: the newest 1 of more messages"
+    )
   })
 
   it.prop("whatever a caller or provider wrote, an event is one line without control characters", {
