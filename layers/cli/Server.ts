@@ -34,6 +34,7 @@ const History = Schema.Struct({ results: Schema.Array(HistoryEntry) })
 /** A request and the newest of its messages, archived or not; without `request` those of a trace id that callers gave. */
 export interface Several {
   readonly _tag: "Several"
+  readonly id: string
   readonly request: RequestProgress | undefined
   readonly messages: ReadonlyArray<MessageDetails>
   readonly more: boolean
@@ -88,6 +89,20 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
   const missing = (id: string) =>
     new Stopped({ sentence: `No message and no request has the id ${id} in this key's environment`, code: 5 })
 
+  const look = Effect.fnUntraced(function*(id: string): Effect.fn.Return<Found | undefined, Stopped> {
+    const path = `/messages/${encodeURIComponent(id)}`
+    const message = yield* get(path, MessageDetails)
+    if (message !== undefined) {
+      const history = yield* get(`${path}/history`, History)
+      return { _tag: "Message", message, events: history?.results ?? [] }
+    }
+    const request = yield* get(`/requests/${encodeURIComponent(id)}`, RequestProgress)
+    const page = yield* get(`/messages?limit=${most}&archived=true&traceId=${encodeURIComponent(id)}`, Page)
+    const messages = page?.results ?? []
+    if (request === undefined && messages.length === 0) return undefined
+    return { _tag: "Several", id, request, messages, more: page?.paging.more === true }
+  })
+
   return {
     cluster: Effect.flatMap(
       get("/cluster", Cluster),
@@ -113,20 +128,15 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       const resent = yield* ask(again, Resent)
       return resent === undefined ? yield* missing(id) : resent.messageId
     }),
-    find: Effect.fnUntraced(function*(id: string): Effect.fn.Return<Found, Stopped> {
-      if (id === "")
+    /** By the first of these spellings of an id that stands for something. */
+    find: Effect.fnUntraced(function*(ids: ReadonlyArray<string>): Effect.fn.Return<Found, Stopped> {
+      if (ids.includes(""))
         return yield* new Stopped({ sentence: "The id is empty: say a message's id or a requestId", code: 5 })
-      const path = `/messages/${encodeURIComponent(id)}`
-      const message = yield* get(path, MessageDetails)
-      if (message !== undefined) {
-        const history = yield* get(`${path}/history`, History)
-        return { _tag: "Message", message, events: history?.results ?? [] }
+      for (const id of ids) {
+        const found = yield* look(id)
+        if (found !== undefined) return found
       }
-      const request = yield* get(`/requests/${encodeURIComponent(id)}`, RequestProgress)
-      const page = yield* get(`/messages?limit=${most}&archived=true&traceId=${encodeURIComponent(id)}`, Page)
-      const messages = page?.results ?? []
-      if (request === undefined && messages.length === 0) return yield* missing(id)
-      return { _tag: "Several", request, messages, more: page?.paging.more === true }
+      return yield* missing(ids.at(-1) ?? "")
     })
   }
 })

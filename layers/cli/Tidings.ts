@@ -31,6 +31,9 @@ const serverOf = Effect.fnUntraced(function*(url: Option.Option<string>, key: Op
 const idOf = (text: string): string =>
   /^[0-9a-f]{32}$/.test(text) ? `1-${text.slice(0, 8)}-${text.slice(8)}` : text.trim()
 
+/** What an id may stand for: callers' own trace ids look the same. */
+const spellings = (text: string): ReadonlyArray<string> => [...new Set([idOf(text), text.trim()])]
+
 /** What every command needs to know of the server, and how it should answer. */
 const flags = {
   url: Flag.String("url").pipe(
@@ -54,7 +57,7 @@ const trace = Command.make(
   },
   Effect.fnUntraced(function*({ id, json, key, url }) {
     const server = yield* serverOf(url, key)
-    const found = yield* server.find(idOf(id))
+    const found = yield* server.find(spellings(id))
     if (json) {
       const { _tag: _, ...body } = found
       return yield* Console.log(JSON.stringify(body, null, 2))
@@ -62,7 +65,7 @@ const trace = Command.make(
     yield* Console.log(
       found._tag === "Message"
         ? Timeline.timeline(found.message, found.events)
-        : Timeline.listing(idOf(id), found)
+        : Timeline.listing(found)
     )
   })
 ).pipe(Command.withDescription("Print a message's timeline, or the messages of a request"))

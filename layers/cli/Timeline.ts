@@ -89,7 +89,7 @@ export const timeline = (message: MessageDetails, events: ReadonlyArray<HistoryE
   return [...table([summary(message)]), ...table(rows)].join("\n")
 }
 
-const heading = (id: string, { messages, more, request }: Several): string => {
+const heading = ({ id, messages, more, request }: Several): string => {
   const number = more ? `the newest ${messages.length} of ${request?.messages ?? "more"}` : String(messages.length)
   const notes = request === undefined ? [] : [
     request.state === "COMPLETED" ? undefined : request.state,
@@ -101,5 +101,5 @@ const heading = (id: string, { messages, more, request }: Several): string => {
 }
 
 /** The messages of one request or trace id, a line each, below how far the request has come. */
-export const listing = (id: string, found: Several): string =>
-  [heading(id, found), ...table(found.messages.map((message) => ["", ...summary(message)]))].join("\n")
+export const listing = (found: Several): string =>
+  [heading(found), ...table(found.messages.map((message) => ["", ...summary(message)]))].join("\n")

@@ -30,8 +30,13 @@ const server = Layer.effect(
   })
 )
 
-const post = async (url: string, to: unknown): Promise<string> => {
-  const message = { to, content: { title: "t", body: "b" }, routing: { method: "single", channels: ["inbox"] } }
+const post = async (url: string, to: unknown, metadata: unknown = {}): Promise<string> => {
+  const message = {
+    to,
+    metadata,
+    content: { title: "t", body: "b" },
+    routing: { method: "single", channels: ["inbox"] }
+  }
   const response = await fetch(`${url}/send`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
@@ -122,6 +127,24 @@ describe("tidings trace", () => {
             await put(url, `/requests/${request}/archive`)
             const [title, ...lines] = (await tidings("node", environment, "trace", request)).stdout.trim().split("\n")
             assert.deepStrictEqual([title, lines.length], [`Request ${request}: 2 messages, archived`, 2])
+          })),
+      60_000
+    )
+
+    it.effect(
+      "finds messages by a caller's own trace id, which may look like ours",
+      () =>
+        Effect.flatMap(Url, (url) =>
+          Effect.promise(async () => {
+            const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
+            const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+            const ids = [
+              await post(url, { user_id: "ada" }, { trace_id: trace }),
+              await post(url, { user_id: "bob" }, { trace_id: trace })
+            ]
+            const [title, ...lines] = (await tidings("node", environment, "trace", trace)).stdout.trim().split("\n")
+            assert.strictEqual(title, `Trace ${trace}: 2 messages`)
+            assert.deepStrictEqual(lines.map((line) => line.trim().split(/ {2,}/)[1]), ids.toReversed())
           })),
       60_000
     )

@@ -105,6 +105,7 @@ describe("Timeline", () => {
   }
   const several = (found: Partial<Several>): Several => ({
     _tag: "Several",
+    id,
     request,
     messages: [],
     more: false,
@@ -113,7 +114,7 @@ describe("Timeline", () => {
 
   it("lists the messages of a request, and says when there are more", () => {
     const messages = [message, { ...message, status: "SENT" as const, reason: undefined, error: undefined }]
-    const printed = Timeline.listing(id, several({ messages, more: true, request: { ...request, messages: 3_000 } }))
+    const printed = Timeline.listing(several({ messages, more: true, request: { ...request, messages: 3_000 } }))
     assert.deepStrictEqual(printed.split("\n"), [
       `Request ${id}: the newest 2 of 3000 messages`,
       `  UNDELIVERABLE  ${id}  to ada  2023-11-14T22:13:20.000Z  BOUNCED: The webhook answered 410`,
@@ -122,13 +123,15 @@ describe("Timeline", () => {
   })
 
   it("says how far a request has come, also of one without messages, and what its callers' trace ids stand for", () => {
-    assert.strictEqual(Timeline.listing(id, several({})), `Request ${id}: 0 messages`)
+    assert.strictEqual(Timeline.listing(several({})), `Request ${id}: 0 messages`)
     assert.strictEqual(
-      Timeline.listing(id, several({ request: { ...request, state: "RUNNING", archived: true, error: "No\nlist" } })),
+      Timeline.listing(several({ request: { ...request, state: "RUNNING", archived: true, error: "No\nlist" } })),
       `Request ${id}: 0 messages, RUNNING, archived, No list`
     )
     assert.strictEqual(
-      Timeline.listing("checkout 1", several({ request: undefined, messages: [message], more: true })).split("\n")[0],
+      Timeline.listing(several({ id: "checkout 1", request: undefined, messages: [message], more: true })).split(
+        "\n"
+      )[0],
       "Trace checkout 1: the newest 1 of more messages"
     )
   })
