@@ -1,4 +1,4 @@
-import { epochSeconds, type MessageId } from "#schemas/MessageId.ts"
+import { epochMillis, type MessageId } from "#schemas/MessageId.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Journal } from "#src/delivery/Journal.ts"
@@ -63,7 +63,7 @@ const words = (text: string): string =>
 
 /** Never before the message was accepted nor after now, whatever the provider's clock says. */
 const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>
-  Math.min(now, Math.max(receipt.at ?? now, epochSeconds(id) * 1_000))
+  Math.min(now, Math.max(receipt.at ?? now, epochMillis(id)))
 
 const entry = (receipt: Receipt, at: number): HistoryEvent => ({
   type: types[receipt.event],

@@ -236,6 +236,17 @@ const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) =>
       }
     }))
 
+  it.effect("P7: nor before it in the second of its acceptance, which is all that many providers tell, where no call is known", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const enqueuedAt = place.at + 361
+      const message = yield* Fixture.accepted(place, { enqueuedAt })
+      yield* TestClock.setTime(place.at + 60_000)
+      yield* Receipts.use(({ apply }) => apply(place.scope, names, [of(message, "Deliver", { at: place.at })]))
+      const { delivered } = yield* MessageLog.use((log) => log.get(place.scope, message.id))
+      assert.strictEqual(delivered, enqueuedAt)
+    }))
+
   it.effect("P9: the address in a bounce's words stays out of the timeline; what no column takes is left out", () =>
     Effect.gen(function*() {
       const { attempts, message, place, receipts, record } = yield* start
