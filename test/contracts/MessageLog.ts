@@ -130,6 +130,21 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepStrictEqual(yield* found(place, { list: "a" }), [])
     }))
 
+  it.effect("list: a message to one user as a list's, also beside others and sent again, is in it", () =>
+    Effect.gen(function*() {
+      const place = yield* fill({
+        a: { listId: "everyone" },
+        b: {},
+        c: { listId: "others" },
+        d: { listId: "everyone" }
+      })
+      assert.deepStrictEqual(yield* found(place, { list: "everyone" }), ["a", "d"])
+      const journal = yield* Journal
+      const together = ["e", "f"].map((event) => Fixture.message(place, { event, listId: event }))
+      yield* journal.accept(Fixture.acceptance(place, together, { key: Fixture.key(place) }))
+      assert.deepStrictEqual(yield* found(place, { list: "e" }), ["e"])
+    }))
+
   it.effect("all filters given must hold", () =>
     Effect.gen(function*() {
       const place = yield* fill({

@@ -25,6 +25,7 @@ const messageRow = (n: number, message: NewMessage) => ({
   template: message.template,
   recipient_name: message.recipientName,
   tenant_id: message.tenantId,
+  list_id: message.listId,
   tags: message.tags,
   trace_id: message.traceId,
   enqueued_at: message.enqueuedAt
@@ -32,11 +33,11 @@ const messageRow = (n: number, message: NewMessage) => ({
 
 const messageColumns =
   `scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event, template, recipient_name,
-  tenant_id, tags, trace_id, enqueued_at, recipient, instructions`
+  tenant_id, list_id, tags, trace_id, enqueued_at, recipient, instructions`
 
 const messageTypes =
   `n int, scope int, id text, request_id text, shard smallint, lane text, recipient_key text, key_state text,
-  status text, due_at bigint, event text, template text, recipient_name text, tenant_id text, tags text[], trace_id text,
+  status text, due_at bigint, event text, template text, recipient_name text, tenant_id text, list_id text, tags text[], trace_id text,
   enqueued_at bigint`
 
 const KeptRow = Schema.Struct({
@@ -53,7 +54,7 @@ const decodeKept = Schema.decodeUnknownEffect(Schema.Array(KeptRow))
  * call answers with its stored response, and the rows of its repeat are not inserted. `notify` names shards that other nodes own.
  */
 export const write = (sql: SqlClient.SqlClient) => {
-  const insert = (notify: boolean, keyed: boolean, expands: boolean) => `
+  const insert = (notify: boolean, keyed: boolean, expands: boolean, listed: boolean) => `
     with x as (select * from rows from (json_to_recordset($1::json) as (${messageTypes}), unnest($2::text[], $3::text[]))
       as x(n, ${messageColumns})),
     ${
@@ -87,8 +88,11 @@ export const write = (sql: SqlClient.SqlClient) => {
       select distinct on (p.scope, p.user_id) p.scope, p.user_id, p.profile, p.at, p.at
       from json_to_recordset($5::json) as p(n int, scope int, user_id text, profile text, at bigint)
       where p.n not in (select n from lost) order by p.scope, p.user_id, p.n on conflict (scope, user_id) do nothing)${
-    expands ? `, ${Expand.insertion(keyed ? 8 : 6)}` : ""
-  }
+    listed
+      ? `, l as (insert into list_requests (scope, list_id, request_id)
+      select distinct scope, list_id, request_id from x where list_id is not null and n not in (select n from lost) on conflict do nothing)`
+      : ""
+  }${expands ? `, ${Expand.insertion(keyed ? 8 : 6)}` : ""}
     select ${keyed ? "n, owner, status, headers, body" : "n"}${
     notify ? `, (select pg_notify('tidings_due', $${(keyed ? 8 : 6) + (expands ? 1 : 0)}))::text` : ""
   } from ${keyed ? "e" : "lost"} ${!keyed && notify ? "right join (select 1) one on true" : ""}`
@@ -144,7 +148,8 @@ export const write = (sql: SqlClient.SqlClient) => {
     const expansions = Expand.rows(batch.map(({ acceptance }) => acceptance))
     if (expansions.length > 0) params.push(JSON.stringify(expansions))
     if (unowned.length > 0) params.push(unowned.join(","))
-    const rows = yield* sql.unsafe(insert(unowned.length > 0, keyed, expansions.length > 0), params)
+    const listed = drafts.some(({ listId }) => listId !== undefined)
+    const rows = yield* sql.unsafe(insert(unowned.length > 0, keyed, expansions.length > 0, listed), params)
     const kept = new Map((yield* decodeKept(keyed ? rows : []).pipe(Effect.orDie)).map((row) => [row.n, row]))
     return batch.map(({ acceptance, owner }, n): Accepted => {
       const row = kept.get(n)
