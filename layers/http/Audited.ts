@@ -5,7 +5,7 @@ import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { type Actor, Audit } from "#src/reports/Audit.ts"
-import { typeOf } from "#src/reports/Deeds.ts"
+import * as Deeds from "#src/reports/Deeds.ts"
 import { Data, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
@@ -37,7 +37,7 @@ const targetOf = (
   params: HttpRouter.RouteContext["Service"]["params"],
   response: Response
 ): string => {
-  const segments = path.split("/").filter((segment) => segment !== "")
+  const segments = Deeds.targetOf(path).split("/").filter((segment) => segment !== "")
   const filled = segments.map((segment) => segment.startsWith(":") ? params[segment.slice(1)] ?? "" : segment)
   const made = type.endsWith(".created") ? madeBy(response) : undefined
   return (made === undefined ? filled : [...filled, made]).join("/")
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
     })
 
     return (handler, { endpoint }) => {
-      const type = typeOf(endpoint.method, endpoint.path)
+      const type = Deeds.typeOf(endpoint.method, endpoint.path)
       return type === undefined ? handler : audited(endpoint, type, Effect.orDie(handler))
     }
   })

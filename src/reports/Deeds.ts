@@ -26,6 +26,12 @@ const verbs: Readonly<Record<string, string>> = { POST: "created", PUT: "updated
 /** Paths with one of these words ask, run or belong to users; nothing that is managed changes. */
 const others = new Set(["cancel", "explain", "invoke", "preview", "subscriptions", "users"])
 
+/** The path of what a deed was done to: `/notifications/:id/publish` does something to `/notifications/:id`. */
+export const targetOf = (path: string): string => {
+  const last = path.split("/").findLast((segment) => segment !== "") ?? ""
+  return Object.hasOwn(deeds, last) ? path.replace(/\/[^/]+\/?$/, "") : path
+}
+
 /** The type of the audit event of a route (`PUT /notifications/:id/content`: `notification.content.updated`); `undefined`: it is none. */
 export const typeOf = (method: string, path: string): string | undefined => {
   const segments = path.split("/").filter((segment) => segment !== "")

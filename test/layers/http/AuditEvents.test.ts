@@ -1,5 +1,5 @@
 import { Api } from "#schemas/api/Api.ts"
-import { typeOf } from "#src/reports/Deeds.ts"
+import { targetOf, typeOf } from "#src/reports/Deeds.ts"
 import { serve } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -54,6 +54,29 @@ describe("Audit events", () => {
         assert.deepStrictEqual((yield* call("GET", `/audit-events/${event.auditEventId}`)).body, event)
       }
       assert.deepStrictEqual((yield* events("pk_test_a")).results, [])
+    }))
+
+  it.effect("name what was published, restored or submitted, not the path that did it", () =>
+    Effect.gen(function*() {
+      const { call, events } = yield* start
+      yield* call("PUT", "/lists/news", { body: { name: "News" } })
+      yield* call("DELETE", "/lists/news")
+      yield* call("PUT", "/lists/news/restore", { body: {} })
+      assert.deepStrictEqual((yield* events()).results.map(({ target, type }) => `${type} ${target}`).toSorted(), [
+        "list.deleted lists/news",
+        "list.restored lists/news",
+        "list.updated lists/news"
+      ])
+      const targets = [
+        "/notifications/:id/publish",
+        "/preferences/publish",
+        "/tenants/:id/templates/:template_id/publish"
+      ]
+      assert.deepStrictEqual(targets.map(targetOf), [
+        "/notifications/:id",
+        "/preferences",
+        "/tenants/:id/templates/:template_id"
+      ])
     }))
 
   it.effect("what is refused, read, replayed or a user's leaves none", () =>
