@@ -7,8 +7,9 @@ import { NotCancelable } from "#schemas/api/Messages.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
 import { Intake } from "#src/delivery/Intake.ts"
+import { Providers } from "#src/delivery/Providers.ts"
 import { details, isAmbiguous, providers } from "#src/reports/MessageDetails.ts"
-import { query as question } from "#src/reports/MessageFilters.ts"
+import * as MessageFilters from "#src/reports/MessageFilters.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Timeline from "#src/reports/Timeline.ts"
 import { Effect } from "effect"
@@ -19,12 +20,14 @@ export const layer = Group.layer(Effect.gen(function*() {
   const log = yield* MessageLog
   const intake = yield* Intake
   const cancel = yield* Cancel.make
+  const installed = yield* Providers
 
   return HttpApiBuilder.group(Served, "messages", (handlers) =>
     handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
         const { scope } = yield* CurrentPrincipal
-        const { cursor, items } = yield* log.list(scope, question(query))
+        const configured = MessageFilters.namesProviders(query) ? yield* installed.configured(scope) : []
+        const { cursor, items } = yield* log.list(scope, MessageFilters.query(query, configured))
         return { paging: { more: cursor !== undefined, cursor }, results: items.map(details) }
       }, refusals),
       get: Effect.fnUntraced(function*({ params }) {

@@ -1,9 +1,21 @@
 import type { MessageFilters } from "#schemas/api/Messages.ts"
 import { defaultLimit, members } from "#schemas/api/Query.ts"
+import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import type { MessageQuery } from "#src/reports/MessageLog.ts"
 
-/** The query string of GET /messages as the log's question. */
-export const query = (filters: MessageFilters): MessageQuery => ({
+/** The keys that calls are stored under, by whatever name a provider is asked for; a name that is no more may still be one. */
+const keysOf = (names: ReadonlyArray<string>, configured: ReadonlyArray<Provider>): ReadonlyArray<string> => [
+  ...new Set(names.flatMap((name) => [
+    name,
+    ...configured.filter((provider) => isNamed(provider, name)).map(({ key }) => key)
+  ]))
+]
+
+/** Whether the question depends on which providers are configured. */
+export const namesProviders = ({ provider }: MessageFilters): boolean => members(provider).length > 0
+
+/** The query string of GET /messages as the log's question; `configured`: the environment's providers, where it names some. */
+export const query = (filters: MessageFilters, configured: ReadonlyArray<Provider>): MessageQuery => ({
   archived: filters.archived ?? false,
   limit: filters.limit ?? defaultLimit,
   cursor: filters.cursor,
@@ -12,7 +24,7 @@ export const query = (filters: MessageFilters): MessageQuery => ({
   list: filters.list,
   messageId: filters.messageId,
   notification: filters.notification,
-  providers: members(filters.provider),
+  providers: keysOf(members(filters.provider), configured),
   recipient: filters.recipient,
   statuses: members(filters.status),
   tags: [...members(filters.tag), ...members(filters.tags)],

@@ -84,7 +84,7 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
   }))
   const providers = Fake.layer([
     Fake.nothing("sendgrid", "email"),
-    Fake.nothing("smtp", "email"),
+    { ...Fake.nothing("smtp", "email"), names: ["relay"] },
     Fake.nothing("twilio", "sms")
   ])
   return guarded.pipe(

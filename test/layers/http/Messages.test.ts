@@ -42,6 +42,7 @@ const questions: ReadonlyArray<readonly [string, object]> = [
   ["?limit=5000", { limit: 100 }],
   ["?status=SENT%2COPENED&status=NEVER", { statuses: ["SENT", "OPENED", "NEVER"] }],
   ["?provider=a&provider=b,c", { providers: ["a", "b", "c"] }],
+  ["?provider=relay", { providers: ["relay", "smtp"] }],
   ["?tag=a&tags=b%2Cc", { tags: ["a", "b", "c"] }],
   ["?enqueued_after=2026-01-01T00:00:00Z", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
   ["?enqueued_after=1767225600000", { enqueuedAfter: Date.UTC(2026, 0, 1) }],
