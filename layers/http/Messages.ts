@@ -38,12 +38,14 @@ export const layer = Group.layer(Effect.gen(function*() {
         return { ...details(record), providers: providers(record, attempts, events) }
       }, refusals),
       history: Effect.fnUntraced(function*({ params, query }) {
-        const { scope } = yield* CurrentPrincipal
+        const { grant, scope } = yield* CurrentPrincipal
         const id = yield* messageId(params.message_id)
         const events = (yield* log.history(scope, id)).filter(({ type }) =>
           query.type === undefined || type === query.type
         )
-        return { results: Timeline.entries(events, yield* log.get(scope, id), yield* log.original(scope, id)) }
+        const original = yield* log.original(scope, id)
+        const shown = grant === undefined ? Timeline.forCaller(original) : Timeline.forUser(original)
+        return { results: Timeline.entries(events, yield* log.get(scope, id), shown) }
       }, refusals),
       output: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

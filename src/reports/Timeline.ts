@@ -20,20 +20,26 @@ const members = (event: HistoryEvent) => ({
   ...event.decision
 })
 
+/** What a message's timeline tells of the send itself. */
+export interface Shown {
+  readonly instructions: Original["instructions"]
+  readonly recipient: Schema.JsonObject
+}
+
 /** What the timeline leaves to the message it belongs to: it holds no addresses and payloads itself. */
-const joined = (type: HistoryType, record: MessageRecord, { instructions, recipient }: Original): Schema.JsonObject => {
+const joined = (type: HistoryType, record: MessageRecord, { instructions, recipient }: Shown): Schema.JsonObject => {
   switch (type) {
     case "ENQUEUED":
       return {
         event: record.event,
         recipient: record.recipient,
         data: instructions.data ?? {},
-        profile: recipientJson(recipient)
+        profile: recipient
       }
     case "MAPPED":
       return { event_id: record.event, notification_id: record.template }
     case "PROFILE_LOADED":
-      return { received_profile: recipientJson(recipient) }
+      return { received_profile: recipient }
     default:
       return {}
   }
@@ -44,17 +50,46 @@ const isJson = (entry: [string, unknown]): entry is [string, Schema.Json] => ent
 const recipientJson = (recipient: Original["recipient"]): Schema.JsonObject =>
   Object.fromEntries(Object.entries(recipient).filter(isJson))
 
+/** What of an address opens other people's systems: it was the workspace's to send with. */
+const credentials: Readonly<Record<string, ReadonlyArray<string>>> = {
+  slack: ["access_token"],
+  webhook: ["authentication", "headers"],
+  pagerduty: ["routing_key"]
+}
+
+const isObject = (value: Schema.Json): value is Schema.JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+const withoutCredentials = ([key, value]: [string, Schema.Json]): [string, Schema.Json] => {
+  const hidden = Object.hasOwn(credentials, key) ? credentials[key] : undefined
+  return hidden === undefined || !isObject(value)
+    ? [key, value]
+    : [key, Object.fromEntries(Object.entries(value).filter(([name]) => !hidden.includes(name)))]
+}
+
+/** A send as whoever made it may see it. */
+export const forCaller = ({ instructions, recipient }: Original): Shown => ({
+  instructions,
+  recipient: recipientJson(recipient)
+})
+
+/** A send as its recipient may see it: without the workspace's credentials, which no browser should hold. */
+export const forUser = ({ instructions, recipient }: Original): Shown => ({
+  instructions,
+  recipient: Object.fromEntries(Object.entries(recipientJson(recipient)).map(withoutCredentials))
+})
+
 /** A message's timeline as callers see it, oldest first. */
 export const entries = (
   events: ReadonlyArray<HistoryEvent>,
   record: MessageRecord,
-  original: Original
+  shown: Shown
 ): ReadonlyArray<HistoryEntry> =>
   events.map((event) => ({
     ...Object.fromEntries(Object.entries(members(event)).filter(isJson)),
     type: event.type,
     ts: event.ts,
-    ...joined(event.type, record, original)
+    ...joined(event.type, record, shown)
   }))
 
 /** What a channel was given to send, as callers see it. */

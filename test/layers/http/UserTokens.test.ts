@@ -55,6 +55,30 @@ describe("Users' tokens", () => {
       assert.strictEqual(yield* status("pk_prod_a", "GET", "/users/ada/tokens/t"), 404)
     }))
 
+  it.effect("P9: see no credential of the workspace in the timeline of a message to their user", () =>
+    Effect.gen(function*() {
+      const { call, issue } = yield* start
+      const secret = "xoxb-1-2"
+      const to = {
+        user_id: "ada",
+        email: "ada@example.com",
+        slack: { access_token: secret, channel: "C1" },
+        webhook: {
+          url: "https://example.com",
+          authentication: { mode: "bearer", token: secret },
+          headers: { a: secret }
+        },
+        pagerduty: { routing_key: secret }
+      }
+      const { body } = yield* call("POST", "/send", { body: message(to) })
+      const path = `/messages/${String(Reflect.get(Object(body), "requestId"))}/history`
+      const key = yield* issue("user_id:ada read:messages")
+      const { text } = yield* call("GET", path, { key })
+      assert.notInclude(text, secret)
+      for (const seen of ["ada@example.com", "C1", "https://example.com"]) assert.include(text, seen)
+      assert.include((yield* call("GET", path)).text, secret)
+    }))
+
   it.effect("read the messages to their own users", () =>
     Effect.gen(function*() {
       const { call, issue, state, status } = yield* start
