@@ -12,6 +12,7 @@ import { WebhookAddress } from "#schemas/Recipient.ts"
 import { Outbound, type OutboundError } from "#src/delivery/Outbound.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
+import { fnv1a } from "#src/delivery/Hash.ts"
 import * as RetryAfter from "#src/delivery/RetryAfter.ts"
 import { Buffer } from "node:buffer"
 import { Clock, Effect, Option, Schema } from "effect"
@@ -107,6 +108,9 @@ export const make = Effect.gen(function*() {
     key: "webhook",
     channel: "webhook",
     reaches: (profile) => Option.isSome(addressOf(profile["webhook"])),
+    // Not the URL itself, which may be a secret (P9); two that meet here only share a circuit.
+    serverOf: (profile) =>
+      Option.getOrUndefined(Option.map(addressOf(profile["webhook"]), ({ url }) => fnv1a(url).toString(36))),
     send
   } satisfies Vendor
 })

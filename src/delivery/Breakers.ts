@@ -8,6 +8,9 @@ const tripAfter = 5
 /** 30 s doubling to 5 min: shorter than the retry schedule's own waits, so that a lone message is never held up by it. */
 const openFor = Schedule.min([Schedule.exponential("30 seconds"), Schedule.spaced("5 minutes")])
 
+/** Sick providers that are remembered: recipients' own servers have circuits too, and some of them never get well. */
+const remembered = 8_192
+
 /** How soon the others look again while one call finds out whether the provider is well, in ms; later and later if that takes long. */
 const lookAgainAfter = 5_000
 
@@ -44,6 +47,13 @@ export const layer = Layer.effect(
     const probing = new Map<string, number>()
     /** Keys whose last call failed. The others have nothing to be remembered, and their calls go past the breaker. */
     const ailing = new Set<string>()
+    const remember = (key: string) => {
+      ailing.add(key)
+      const [oldest] = ailing
+      if (ailing.size <= remembered || oldest === undefined) return
+      ailing.delete(oldest)
+      open.delete(oldest)
+    }
     yield* breaker.transitions.pipe(
       Stream.runForEach((transition) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
@@ -86,7 +96,7 @@ export const layer = Layer.effect(
           : Effect.catchCause(call, (cause) => {
             const exit = Exit.failCause(cause)
             if (!isSickness(exit)) return exit
-            ailing.add(key)
+            remember(key)
             // Counted; an open circuit has no say in what became of a call that was made.
             return Effect.andThen(Effect.exit(watched(key, exit)), exit)
           }),

@@ -37,6 +37,11 @@ interface Way {
   readonly names?: ReadonlyArray<string>
   /** Another one after each change of its configuration: what its circuit learnt of the last one tells nothing of this. */
   readonly version?: string | undefined
+  /**
+   * Names the server that a profile is reached at, where each recipient has an own one: what a circuit learnt of one of them tells nothing of
+   * the others. `undefined`: the profile has none.
+   */
+  readonly serverOf?: (profile: Profile) => string | undefined
   readonly channel: string
   /** Whether the profile has the address that this provider needs. */
   readonly reaches: (profile: Profile) => boolean
@@ -71,3 +76,12 @@ export const namedIn = <A>(
   const name = [...names, key].find((name) => Object.hasOwn(map ?? {}, name))
   return name === undefined ? undefined : map?.[name]
 }
+
+/** The providers as this recipient meets them: what is a server of the recipient's own is another version, whose health is its own. */
+export const metBy = (profile: Profile, providers: ReadonlyArray<Provider>): ReadonlyArray<Provider> =>
+  providers.some(({ serverOf }) => serverOf?.(profile) !== undefined)
+    ? providers.map((provider) => {
+      const server = provider.serverOf?.(profile)
+      return server === undefined ? provider : { ...provider, version: `${provider.version ?? ""} ${server}` }
+    })
+    : providers

@@ -10,7 +10,7 @@ import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Plan } from "#src/delivery/Plan.ts"
 import * as Preferences from "#src/delivery/Preferences.ts"
 import * as PushDevices from "#src/delivery/PushDevices.ts"
-import type { Provider } from "#src/delivery/Provider.ts"
+import { metBy, type Provider } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
 import * as Refusal from "#src/delivery/Refusal.ts"
@@ -92,7 +92,15 @@ export const make = Effect.gen(function*() {
       chain: tenancy.chain,
       template: mapped.template?.template.brand?.id
     }))
-    return { ...mapped, tenancy, profile, legacy: person.preferences, data, providers: configured, brandOf }
+    return {
+      ...mapped,
+      tenancy,
+      profile,
+      legacy: person.preferences,
+      data,
+      providers: metBy(profile, configured),
+      brandOf
+    }
   })
 
   const decideOf = Effect.fnUntraced(function*(

@@ -39,4 +39,15 @@ describe("Breakers", () => {
       yield* TestClock.adjust(1)
       assert.isUndefined(openUntil("key"))
     }).pipe(Effect.provide(Breakers.layer)))
+
+  it.effect("of providers that never get well, the ones unheard of for longest are forgotten", () =>
+    Effect.gen(function*() {
+      const { guard, openUntil } = yield* Breakers.Breakers
+      yield* TestClock.adjust(1)
+      for (let call = 0; call < 6; call++) yield* Effect.exit(guard("key", failing))
+      yield* TestClock.adjust(1)
+      assert.isDefined(openUntil("key"))
+      for (let other = 0; other < 8_192; other++) yield* Effect.exit(guard(`other ${other}`, failing))
+      assert.isUndefined(openUntil("key"))
+    }).pipe(Effect.provide(Breakers.layer)))
 })
