@@ -31,6 +31,9 @@ const Page = Results(MessageDetails)
 const Resent = Schema.Struct({ messageId: Schema.String })
 const History = Schema.Struct({ results: Schema.Array(HistoryEntry) })
 
+/** Longer than any idempotency key lives: the server keeps ours for as long as it keeps one (api.md 1.5). */
+const forever = "9999-12-31T00:00:00Z"
+
 /** A request and the newest of its messages, archived or not; without `request` those of a trace id that callers gave. */
 export interface Several {
   readonly _tag: "Several"
@@ -120,10 +123,10 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       }
       return found.slice(0, most)
     }),
-    /** Sends a message again, once, however often it is asked for within the life of an idempotency key; answers the new message's id. */
+    /** Sends a message again, once, however often it is asked for within a year; answers the new message's id. */
     replay: Effect.fnUntraced(function*(id: string) {
       const again = client.post(`/messages/${encodeURIComponent(id)}/resend`, {
-        headers: { "idempotency-key": `replay-${id}` }
+        headers: { "idempotency-key": `replay-${id}`, "x-idempotency-expiration": forever }
       })
       const resent = yield* ask(again, Resent)
       return resent === undefined ? yield* missing(id) : resent.messageId

@@ -1,8 +1,11 @@
 import * as Ports from "#test/support/Ports.ts"
 import { ready, run, type runtimes, serve } from "#test/support/MainProcess.ts"
-import { assert, describe, layer } from "@effect/vitest"
+import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
+import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
+import { createServer, type IncomingHttpHeaders } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
@@ -232,4 +235,45 @@ describe("tidings trace", () => {
       60_000
     )
   })
+})
+
+describe("tidings replay", () => {
+  layer(server, { timeout: 120_000 })((it) => {
+    it.effect(
+      "sends a message again once, however often it is asked to",
+      () =>
+        Effect.flatMap(Url, (url) =>
+          Effect.promise(async () => {
+            const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
+            const id = await post(url, { user_id: "ada" })
+            const first = await tidings("node", environment, "replay", id)
+            assert.match(first.stdout, new RegExp(`^${id} is sent again as 1-`))
+            assert.deepStrictEqual(await tidings("node", environment, "replay", id), first)
+          })),
+      60_000
+    )
+  })
+
+  it.effect(
+    "asks for the key to be kept as long as any is: a day later it must not be sent a second time",
+    () =>
+      Effect.promise(async () => {
+        const seen: Array<IncomingHttpHeaders> = []
+        const stub = createServer((request, response) => {
+          seen.push(request.headers)
+          response.setHeader("content-type", "application/json").end(JSON.stringify({ messageId: "again" }))
+        }).listen(0, "127.0.0.1")
+        await once(stub, "listening")
+        const address = stub.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        await tidings("node", { TIDINGS_URL: `http://127.0.0.1:${port}`, TIDINGS_API_KEY: key }, "replay", "1-0")
+        stub.close()
+        const [headers = {}] = seen
+        const kept = await Effect.runPromise(
+          IdempotencyHeaders.parse(String(headers["idempotency-key"]), String(headers["x-idempotency-expiration"]), 0)
+        )
+        assert.strictEqual(kept.expiresAt, 365 * 86_400_000)
+      }),
+    60_000
+  )
 })
