@@ -125,10 +125,13 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
       // In pieces, so that the end of it is reached only when the connection took nearly all.
       const body = new Readable({
         read: () => {
-          // Asked for the first time when the server said 354, so this is the last moment to keep the message.
+          // Asked for the first time when the server agreed to DATA, so this is the last moment to keep the message.
           const refusedRecipient = given === 0 ? refusal() : undefined
-          if (refusedRecipient !== undefined || (given === 0 && of.isCut)) {
-            fail((refusedRecipient && refused("rcpt", refusedRecipient.response)) ?? silent("data", "cut"))
+          if (given === 0 && (refusedRecipient !== undefined || of.isCut || !transcript.isInvited())) {
+            fail(
+              (refusedRecipient && refused("rcpt", refusedRecipient.response)) ??
+                silent("data", of.isCut ? "cut" : "EPROTOCOL")
+            )
             close()
             return
           }

@@ -27,7 +27,11 @@ const path = /<([^>]*)>/
  */
 export const make = (onStage: (stage: Stage) => void) => {
   const waiting: Array<{ readonly stage: Stage; readonly text: string }> = [{ stage: "greeting", text: "" }]
-  const state: { answered: Stage; refusals: Array<RefusedRecipient> } = { answered: "connect", refusals: [] }
+  const state: { answered: Stage; isInvited: boolean; refusals: Array<RefusedRecipient> } = {
+    answered: "connect",
+    isInvited: false,
+    refusals: []
+  }
 
   const asked = (text: string) => {
     // A line without a verb of ours is a part of the login.
@@ -38,6 +42,7 @@ export const make = (onStage: (stage: Stage) => void) => {
     const command = waiting.shift()
     if (command === undefined) return
     state.answered = command.stage
+    if (command.text === "DATA") state.isInvited = text.startsWith("3")
     if (command.stage === "rcpt" && !text.startsWith("2")) {
       state.refusals.push({ address: path.exec(command.text)?.[1] ?? "", response: text })
     }
@@ -53,6 +58,8 @@ export const make = (onStage: (stage: Stage) => void) => {
     },
     /** The stage whose reply came last. */
     answered: () => state.answered,
+    /** Whether the server asked for the message: a plain yes to DATA answers something else (RFC 5321 §4.3.2). */
+    isInvited: () => state.isInvited,
     refusals: (): ReadonlyArray<RefusedRecipient> => state.refusals,
     /** A new message: nobody is refused yet, and the reply to the last one's body was not a command's. */
     begin: () => {

@@ -148,6 +148,21 @@ describe("SMTP", () => {
       yield* server.drained
     }))
 
+  it.live("a server that agrees to DATA without asking for the message is given none of it", () =>
+    Effect.gen(function*() {
+      // As one does whose replies are a line behind: it agrees to whatever comes next as well.
+      const agrees = { reply: "250 2.0.0 ok" }
+      for (const extensions of [[], ["PIPELINING"]]) {
+        const server = yield* start({ cues: [{ at: "data", act: agrees }], extensions })
+        const provider = yield* vendor(server.port, { send_timeout: 2000 })
+        const error = yield* Effect.flip(provider.send(delivery()))
+        assert.strictEqual(error._tag, "Unavailable")
+        assert.include(error.detail, "At data")
+        yield* server.drained
+        assert.strictEqual(server.commands.at(-1), "DATA")
+      }
+    }))
+
   it.live("an interrupted send leaves no connection behind", () =>
     Effect.gen(function*() {
       for (const at of stages) {
