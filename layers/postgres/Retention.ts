@@ -22,15 +22,27 @@ const daysOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return rows.map(({ name }) => name)
 })
 
+/** Of a day as its partitions name it. */
+const startOf = (name: string): DateTime.Utc =>
+  DateTime.makeUnsafe(Date.UTC(Number(name.slice(0, 4)), Number(name.slice(4, 6)) - 1, Number(name.slice(6))))
+
+/** What was accepted on a day has an id from the first of these to before the second. */
+const boundsOf = (name: string): readonly [from: string, to: string] => {
+  const start = startOf(name)
+  return [bound(start), bound(DateTime.add(start, { days: 1 }))]
+}
+
 /**
- * Takes a day's messages out of their table in one short transaction, unless one of them is open: looked at under the lock that keeps it so.
+ * Takes a day's messages out of their table in one short transaction, unless one of them is open, or a request that still becomes messages:
+ * looked at under the lock that keeps it so.
  */
-const detachMessages = (name: string): string =>
+const detachMessages = (name: string, [from, to]: readonly [from: string, to: string]): string =>
   `do $$ begin
     perform set_config('lock_timeout', '${patience}', true);
     if exists (select from pg_inherits where inhrelid = to_regclass('messages_${name}')) then
       lock table messages in access exclusive mode;
-      if not exists (select from messages_${name} where due_at = 0) and not exists (select from messages_${name} where due_at > 0) then
+      if not exists (select from messages_${name} where due_at = 0) and not exists (select from messages_${name} where due_at > 0)
+        and not exists (select from expansions where due_at is not null and id >= '${from}' and id < '${to}') then
         alter table messages detach partition messages_${name};
       end if;
     end if;
@@ -44,15 +56,12 @@ const detach = (table: string, name: string): string =>
     end if;
   end $$`
 
-/** Of a day as its partitions name it. */
-const startOf = (name: string): DateTime.Utc =>
-  DateTime.makeUnsafe(Date.UTC(Number(name.slice(0, 4)), Number(name.slice(4, 6)) - 1, Number(name.slice(6))))
-
 const nameOf = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")
 
 /**
- * Drops the days of messages, attempts and history that ended `days` ago or earlier: a day at a time, detached under a lock that nobody waits
- * behind for long, and dropped when no query can see it any more. A day with an open message stays whole. Answers the days that went.
+ * Drops the days of messages, attempts, history and requests that ended `days` ago or earlier: a day at a time, detached under a lock that
+ * nobody waits behind for long, and dropped when no query can see it any more. A day with an open message or request stays whole. Answers the
+ * days that went.
  */
 export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClient, days: number) {
   const now = yield* Clock.currentTimeMillis
@@ -60,7 +69,8 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
   const patiently = (statement: string) => Effect.retry(sql.unsafe(statement).unprepared, again)
   const gone: Array<string> = []
   for (const name of (yield* daysOf(sql)).filter((name) => name < kept)) {
-    yield* patiently(detachMessages(name))
+    const bounds = boundsOf(name)
+    yield* patiently(detachMessages(name, bounds))
     const [detached] = yield* decodeDetached(
       yield* sql`select not exists (select from pg_inherits where inhrelid = to_regclass(${`messages_${name}`})) as gone`
     )
@@ -69,9 +79,9 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
       discard: true
     })
-    const start = startOf(name)
-    yield* sql`delete from list_requests
-      where request_id >= ${bound(start)} and request_id < ${bound(DateTime.add(start, { days: 1 }))}`
+    const [from, to] = bounds
+    yield* sql`delete from list_requests where request_id >= ${from} and request_id < ${to}`
+    yield* sql`delete from expansions where id >= ${from} and id < ${to}`
     gone.push(name)
     yield* Effect.logInfo("dropped a day of messages", { day: name })
   }

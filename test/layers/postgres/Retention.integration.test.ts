@@ -43,6 +43,27 @@ const stored = Effect.fnUntraced(function*(id: string, dueAt: number | null) {
   yield* sql`insert into list_requests (scope, list_id, request_id) values (1, 'all', ${id})`
 })
 
+/** A request to many; `dueAt` null has ended. */
+const requested = Effect.fnUntraced(function*(id: string, dueAt: number | null) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`insert into expansions ${
+    sql.insert({
+      scope: 1,
+      id,
+      shard: 0,
+      key_state: "published",
+      recipients: "[]",
+      instructions: "{}",
+      place: "{\"index\":0}",
+      state: dueAt === null ? "COMPLETED" : "RUNNING",
+      due_at: dueAt,
+      accepted_at: 0,
+      advanced_at: 0,
+      ended_at: dueAt === null ? 0 : null
+    })
+  }`
+})
+
 const test = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>) =>
   Effect.andThen(TestClock.setTime(today), Effect.scoped(Effect.provide(effect, FreshDatabase.layer)))
 
@@ -82,5 +103,33 @@ describe("Retention", () => {
       // Closed, its day goes the next time.
       yield* sql`update messages set due_at = null where id = ${idAt(at(20), "d")}`
       assert.deepStrictEqual(yield* Retention.drop(sql, 7), ["20261101"])
+    })))
+
+  it.effect("drops the requests to many of a day with it, and no day of which one still becomes messages", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const at = (days: number) => today - days * day
+      for (const back of [0, 9, 18]) {
+        yield* TestClock.setTime(at(back))
+        yield* Partitions.ensure(sql)
+      }
+      yield* TestClock.setTime(today)
+      yield* requested(idAt(at(18), "a"), null)
+      yield* stored(idAt(at(16), "b"), null)
+      yield* requested(idAt(at(16), "b"), 0)
+      yield* stored(idAt(at(15), "c"), null)
+      yield* requested(idAt(at(15), "c"), at(-1))
+      yield* requested(idAt(at(6), "d"), null)
+      const left = Effect.fnUntraced(function*(table: string) {
+        return (yield* Ids(yield* sql`select id from ${sql(table)} order by 1`)).map(({ id }) => id.at(-1))
+      })
+      const gone = yield* Retention.drop(sql, 7)
+      assert.includeMembers([...gone], ["20261103"])
+      assert.deepStrictEqual(yield* left("messages"), ["b", "c"])
+      assert.deepStrictEqual(yield* left("expansions"), ["b", "c", "d"])
+      yield* sql`update expansions set due_at = null`
+      assert.deepStrictEqual(yield* Retention.drop(sql, 7), ["20261105", "20261106"])
+      assert.deepStrictEqual(yield* left("messages"), [])
+      assert.deepStrictEqual(yield* left("expansions"), ["d"])
     })))
 })
