@@ -1,6 +1,7 @@
 import { Database } from "#layers/memory/Database.ts"
+import * as Rename from "#layers/memory/journal/Rename.ts"
 import * as Pages from "#layers/memory/Pages.ts"
-import { type ConfigurationRow, inScope, nameOf } from "#layers/memory/State.ts"
+import { type ConfigurationRow, inScope, nameOf, type State } from "#layers/memory/State.ts"
 import { JsonMap } from "#schemas/Optional.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -15,12 +16,23 @@ import {
   ConfigurationNotFound,
   ProviderConfigurations
 } from "#src/delivery/ProviderConfigurations.ts"
+import { renamings } from "#src/delivery/ProviderNames.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { needs } from "#src/delivery/StrategyProviders.ts"
 import { Clock, Effect, HashMap, Layer, Option, Redacted, Schema } from "effect"
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(JsonMap))
 const decodeStrategy = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
+
+/** All of an environment, the oldest first. */
+const oldestFirst = (state: State, scope: Scope): ReadonlyArray<ConfigurationRow> =>
+  inScope(state.configurations, scope).toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))
+
+/** A change after which others may be called otherwise: what waits finds its attempts under the new names. */
+const renaming = (before: State, scope: Scope, configurations: State["configurations"]): State => {
+  const after = { ...before, configurations }
+  return Rename.attempts(after, scope, renamings(oldestFirst(before, scope), oldestFirst(after, scope)))
+}
 
 /** The provider configurations in memory, their settings sealed too. */
 export const layer = Layer.effect(
@@ -57,8 +69,7 @@ export const layer = Layer.effect(
         if (other) return [true, state]
         const row: ConfigurationRow = { scope, provider, title, alias, settings: sealed, ...times }
         return [false, {
-          ...state,
-          configurations: HashMap.set(state.configurations, name, row),
+          ...renaming(state, scope, HashMap.set(state.configurations, name, row)),
           configured: HashMap.set(state.configured, scope, true)
         }]
       })
@@ -92,13 +103,12 @@ export const layer = Layer.effect(
       }
       yield* modify((state) => [
         undefined,
-        { ...state, configurations: HashMap.remove(state.configurations, nameOf(scope, id)) }
+        renaming(state, scope, HashMap.remove(state.configurations, nameOf(scope, id)))
       ])
     }, transaction)
 
     const installed = Effect.fnUntraced(function*(scope: Scope) {
-      const rows = (yield* read((state) => inScope(state.configurations, scope)))
-        .toSorted((a, b) => a.created - b.created || (a.id < b.id ? -1 : 1))
+      const rows = yield* read((state) => oldestFirst(state, scope))
       const known = remembered.get(scope)
       const isSame = known?.rows.length === rows.length && rows.every((row, n) => row === known.rows[n])
       if (known !== undefined && isSame) return known.all

@@ -1,3 +1,4 @@
+import * as Rename from "#layers/postgres/journal/Rename.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { JsonMap } from "#schemas/Optional.ts"
@@ -15,6 +16,7 @@ import {
   ConfigurationNotFound,
   ProviderConfigurations
 } from "#src/delivery/ProviderConfigurations.ts"
+import { renamings } from "#src/delivery/ProviderNames.ts"
 import { needs } from "#src/delivery/StrategyProviders.ts"
 import { Array, Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -31,6 +33,10 @@ const Row = Schema.Struct({
   updated: Schema.NullOr(Schema.Number)
 })
 const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+const decodeNamed = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.String, provider: Schema.String, alias: Text }))
+)
 
 const decodeStrategies = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ id: Schema.String, strategy: Schema.fromJsonString(RoutingStrategy) }))
@@ -73,6 +79,23 @@ const make = Effect.gen(function*() {
       created: row.created,
       updated: row.updated ?? undefined
     } satisfies Configuration
+  })
+
+  /** All of an environment by their names, the oldest first. */
+  const named = (scope: Scope) =>
+    sql`select id, provider, alias from provider_configurations where scope = ${scope} order by created_at, id`.pipe(
+      Effect.flatMap(decodeNamed),
+      Effect.map((rows) => rows.map((row) => ({ ...row, alias: row.alias ?? undefined })))
+    )
+
+  const rename = Rename.attempts(sql)
+
+  /** A change after which others may be called otherwise: what waits finds its attempts under the new names. */
+  const renaming = Effect.fnUntraced(function*<A, E>(scope: Scope, change: Effect.Effect<A, E>) {
+    const before = yield* named(scope)
+    const changed = yield* change
+    yield* rename(scope, renamings(before, yield* named(scope)))
+    return changed
   })
 
   const write = <A>(statement: Effect.Effect<A, SqlError.SqlError>, { alias = "" }: ConfigurationDraft) =>
@@ -134,11 +157,14 @@ const make = Effect.gen(function*() {
       const draft = yield* change(stored)
       const now = yield* Clock.currentTimeMillis
       const settings = yield* sealed(scope, id, draft)
-      yield* write(
-        sql`update provider_configurations set provider = ${draft.provider}, title = ${draft.title ?? null},
+      yield* renaming(
+        scope,
+        write(
+          sql`update provider_configurations set provider = ${draft.provider}, title = ${draft.title ?? null},
             alias = ${draft.alias ?? null}, settings = ${settings}, updated_at = ${now}
           where scope = ${scope} and id = ${id}`,
-        draft
+          draft
+        )
       )
       yield* revisions.bump(scope)
       return { ...draft, id, created: stored.created, updated: now }
@@ -153,7 +179,7 @@ const make = Effect.gen(function*() {
         .pipe(Effect.flatMap(decodeStrategies))
       const user = strategies.find(({ strategy }) => needs(strategy, stored, others))
       if (user !== undefined) return yield* new ConfigurationInUse({ id, strategyId: user.id })
-      yield* sql`delete from provider_configurations where scope = ${scope} and id = ${id}`
+      yield* renaming(scope, sql`delete from provider_configurations where scope = ${scope} and id = ${id}`)
       yield* revisions.bump(scope)
     },
     sql.withTransaction,

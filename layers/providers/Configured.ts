@@ -3,6 +3,7 @@ import type { Scope as Environment } from "#schemas/Scope.ts"
 import { Catalogue, find } from "#src/delivery/Catalogue.ts"
 import type { Provider, Vendor } from "#src/delivery/Provider.ts"
 import { type Configuration, ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
+import { keyOf } from "#src/delivery/ProviderNames.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { Effect, Equal, Exit, Layer, RcMap, Redacted, Scope, Semaphore } from "effect"
 
@@ -19,10 +20,10 @@ interface Built {
   readonly providers: ReadonlyArray<Provider>
 }
 
-/** What a message, a strategy or an attempt may call a configuration: the oldest of a vendor has the vendor's key. */
-const namesOf = (all: ReadonlyArray<Configuration>, { alias, id, provider }: Configuration) => {
-  const isOldest = all.find((other) => other.provider === provider)?.id === id
-  return { key: isOldest ? provider : alias ?? id, names: [alias ?? id, id, provider] }
+/** What a message, a strategy or an attempt may call a configuration. */
+const namesOf = (all: ReadonlyArray<Configuration>, configuration: Configuration) => {
+  const { alias, id, provider } = configuration
+  return { key: keyOf(all, configuration), names: [alias ?? id, id, provider] }
 }
 
 const isSame = (one: Configuration, other: Configuration): boolean =>

@@ -3,7 +3,9 @@ import {
   type ConfigurationDraft,
   ProviderConfigurations
 } from "#src/delivery/ProviderConfigurations.ts"
+import { Journal } from "#src/delivery/Journal.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer, Redacted } from "effect"
@@ -45,7 +47,7 @@ const tag = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A,
 /** What every store of provider configurations promises. */
 export const providerConfigurationsContract = <E>(
   name: string,
-  stores: Layer.Layer<ProviderConfigurations | Strategies, E>
+  stores: Layer.Layer<Journal | MessageLog | ProviderConfigurations | Strategies, E>
 ) =>
   layer(stores)(`ProviderConfigurations: ${name}`, (it) => {
     it.effect("are kept as they were given, and replaced by what the change makes of them", () =>
@@ -150,6 +152,43 @@ export const providerConfigurationsContract = <E>(
         yield* Effect.forEach(used, ({ id }) => strategies.archive(scope, id))
         yield* configurations.remove(scope, aliased.id)
         assert.lengthOf((yield* configurations.list(scope, { limit: 10, cursor: undefined })).items, 2)
+      }))
+
+    it.effect("P1: what waits keeps its attempts when their provider is called otherwise, and owes nothing to one that is gone", () =>
+      Effect.gen(function*() {
+        const { configurations, make, scope } = yield* start
+        const place = { ...yield* Fixture.world, scope }
+        const journal = yield* Journal
+        const log = yield* MessageLog
+        const { epoch } = yield* journal.take(place.shard, "node", place.at)
+        const tried = Effect.fnUntraced(function*(
+          dueAt: number | null,
+          ...attempts: ReadonlyArray<
+            readonly [provider: string, kind: "Misconfigured" | "Unavailable" | "RecipientRejected" | null]
+          >
+        ) {
+          const message = yield* Fixture.accepted(place)
+          for (const [index, [provider, kind]] of attempts.entries()) {
+            const attempt = Fixture.attempt(index + 1, kind === null ? "accepted" : "rejected", { provider, kind })
+            yield* journal.record(Fixture.step(message, epoch, { attempt, dueAt }))
+          }
+          return Effect.map(log.attempts(scope, message.id), (all) => all.map(({ provider }) => provider))
+        })
+        const first = yield* make("smtp", "a")
+        yield* TestClock.adjust("1 milli")
+        const second = yield* make("smtp", "b")
+        const waiting = yield* tried(place.at + 60_000, ["smtp", "Misconfigured"], ["b", "Unavailable"])
+        const ready = yield* tried(0, ["b", null], ["other", "Unavailable"])
+        const counts = yield* tried(0, ["smtp", null], ["smtp", "RecipientRejected"])
+        const closed = yield* tried(null, ["smtp", "Misconfigured"], ["b", "Unavailable"])
+        const names = Effect.all([waiting, ready, counts, closed])
+
+        yield* configurations.replace(scope, second.id, (stored) => Effect.succeed({ ...stored, alias: "c" }))
+        assert.deepStrictEqual(yield* names, [["smtp", "c"], ["c", "other"], ["smtp", "smtp"], ["smtp", "b"]])
+        yield* configurations.remove(scope, first.id)
+        assert.deepStrictEqual(yield* names, [[first.id, "smtp"], ["smtp", "other"], ["smtp", "smtp"], ["smtp", "b"]])
+        yield* configurations.remove(scope, second.id)
+        assert.deepStrictEqual(yield* waiting, [first.id, second.id])
       }))
 
     it.effect("the first ones are stored once, and not where there ever were any", () =>

@@ -1,0 +1,10 @@
+import { messagesOf, putMessage, type State } from "#layers/memory/State.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import { renamed, type Renaming } from "#src/delivery/ProviderNames.ts"
+
+/** Calls the attempts of an environment's open messages as their providers are called now. */
+export const attempts = (state: State, scope: Scope, all: ReadonlyArray<Renaming>): State =>
+  all.length === 0 ? state : [...messagesOf(state, scope)].filter(({ dueAt }) => dueAt !== undefined).reduce(
+    (before, row) => putMessage(before, { ...row, attempts: row.attempts.map((attempt) => renamed(all, attempt)) }),
+    state
+  )
