@@ -159,7 +159,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       })
     case "ConfigurationInUse":
       return new Conflict({
-        message: `Provider ${shown(error.id)} is used by routing strategy ${error.strategyId} and cannot be deleted`
+        message: `Provider ${shown(error.id)} is used by ${shown(error.by)} and cannot be deleted`
       })
     case "UnknownBrand":
       return new BadRequest({ message: `Brand ${shown(error.id)} not found` })

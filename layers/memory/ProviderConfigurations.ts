@@ -5,6 +5,7 @@ import { type ConfigurationRow, inScope, nameOf, type State } from "#layers/memo
 import { JsonMap } from "#schemas/Optional.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import * as Sealed from "#src/access/Sealed.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
@@ -22,6 +23,7 @@ import { needs } from "#src/delivery/StrategyProviders.ts"
 import { Clock, Effect, HashMap, Layer, Option, Redacted, Schema } from "effect"
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(JsonMap))
+const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(TenantTemplate))
 const decodeStrategy = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
 
 /** All of an environment, the oldest first. */
@@ -99,7 +101,17 @@ export const layer = Layer.effect(
           decodeStrategy(row.strategy),
           (cause) => new StoreUnavailable({ cause })
         )
-        if (needs(strategy, stored, others)) return yield* new ConfigurationInUse({ id, strategyId: row.id })
+        if (needs(strategy, stored, others))
+          return yield* new ConfigurationInUse({ id, by: `routing strategy ${row.id}` })
+      }
+      for (const row of inScope(state.tenantTemplates, scope)) {
+        for (const text of [row.versions[(row.live ?? 0) - 1], row.versions.at(-1)]) {
+          if (text === undefined) continue
+          const template = yield* Effect.mapError(decodeTemplate(text), (cause) => new StoreUnavailable({ cause }))
+          if (needs(template, stored, others)) {
+            return yield* new ConfigurationInUse({ id, by: `template ${row.id} of tenant ${row.tenantId}` })
+          }
+        }
       }
       yield* modify((state) => [
         undefined,

@@ -4,6 +4,7 @@ import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { JsonMap } from "#schemas/Optional.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import * as Cursor from "#src/access/Cursor.ts"
 import * as Sealed from "#src/access/Sealed.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -40,6 +41,12 @@ const decodeNamed = Schema.decodeUnknownEffect(
 
 const decodeStrategies = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ id: Schema.String, strategy: Schema.fromJsonString(RoutingStrategy) }))
+)
+
+const decodeTemplates = Schema.decodeUnknownEffect(
+  Schema.Array(
+    Schema.Struct({ tenantId: Schema.String, id: Schema.String, template: Schema.fromJsonString(TenantTemplate) })
+  )
 )
 
 const columns = `id, provider, title, alias, settings, created_at::float8 as created, updated_at::float8 as updated`
@@ -178,7 +185,16 @@ const make = Effect.gen(function*() {
       const strategies = yield* sql`select id, strategy from routing_strategies where scope = ${scope} and not archived`
         .pipe(Effect.flatMap(decodeStrategies))
       const user = strategies.find(({ strategy }) => needs(strategy, stored, others))
-      if (user !== undefined) return yield* new ConfigurationInUse({ id, strategyId: user.id })
+      if (user !== undefined) return yield* new ConfigurationInUse({ id, by: `routing strategy ${user.id}` })
+      const templates =
+        yield* sql`select t.tenant_id as "tenantId", t.template_id as id, v.template from tenant_templates t
+        join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
+          and v.template_id = t.template_id and v.version in (t.live, t.latest)
+        where t.scope = ${scope} order by 1, 2`.pipe(Effect.flatMap(decodeTemplates))
+      const template = templates.find(({ template }) => needs(template, stored, others))
+      if (template !== undefined) {
+        return yield* new ConfigurationInUse({ id, by: `template ${template.id} of tenant ${template.tenantId}` })
+      }
       yield* renaming(scope, sql`delete from provider_configurations where scope = ${scope} and id = ${id}`)
       yield* revisions.bump(scope)
     },

@@ -1,5 +1,9 @@
 import type { RoutingEntry } from "#schemas/Routing.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
+
+/** What says how messages are sent: a strategy, or a tenant's own template. */
+type Way = Pick<RoutingStrategy | TenantTemplate, "channels" | "routing">
 
 const ofEntry = (entry: RoutingEntry): ReadonlyArray<string> => {
   if (typeof entry === "string") return [entry]
@@ -7,20 +11,20 @@ const ofEntry = (entry: RoutingEntry): ReadonlyArray<string> => {
   return "channel" in entry ? entry.providers ?? [] : [entry.provider]
 }
 
-/** What a strategy sends through by name: providers' keys, aliases or ids, among the names of channels. */
-export const namedIn = ({ channels, routing }: RoutingStrategy): ReadonlySet<string> =>
+/** What it sends through by name: providers' keys, aliases or ids, among the names of channels. */
+export const namedIn = ({ channels, routing }: Way): ReadonlySet<string> =>
   new Set([
-    ...routing.channels.flatMap(ofEntry),
+    ...(routing?.channels.flatMap(ofEntry) ?? []),
     ...Object.values(channels ?? {}).flatMap(({ providers }) => providers ?? [])
   ])
 
-/** Whether a strategy could no longer send as it says without this configuration. `others`: those that remain. */
+/** Whether it could no longer send as it says without this configuration. `others`: those that remain. */
 export const needs = (
-  strategy: RoutingStrategy,
+  way: Way,
   { alias, id, provider }: { readonly id: string; readonly provider: string; readonly alias: string | undefined },
   others: ReadonlyArray<{ readonly provider: string }>
 ): boolean => {
-  const named = namedIn(strategy)
+  const named = namedIn(way)
   return named.has(id) || (alias !== undefined && named.has(alias)) ||
     (named.has(provider) && !others.some((other) => other.provider === provider))
 }

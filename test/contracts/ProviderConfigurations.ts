@@ -5,6 +5,8 @@ import {
 } from "#src/delivery/ProviderConfigurations.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
+import { TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { Tenants } from "#src/people/Tenants.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
@@ -47,7 +49,7 @@ const tag = <A, E extends { readonly _tag: string }, R>(effect: Effect.Effect<A,
 /** What every store of provider configurations promises. */
 export const providerConfigurationsContract = <E>(
   name: string,
-  stores: Layer.Layer<Journal | MessageLog | ProviderConfigurations | Strategies, E>
+  stores: Layer.Layer<Journal | MessageLog | ProviderConfigurations | Strategies | TenantTemplates | Tenants, E>
 ) =>
   layer(stores)(`ProviderConfigurations: ${name}`, (it) => {
     it.effect("are kept as they were given, and replaced by what the change makes of them", () =>
@@ -152,6 +154,29 @@ export const providerConfigurationsContract = <E>(
         yield* Effect.forEach(used, ({ id }) => strategies.archive(scope, id))
         yield* configurations.remove(scope, aliased.id)
         assert.lengthOf((yield* configurations.list(scope, { limit: 10, cursor: undefined })).items, 2)
+      }))
+
+    it.effect("one that a tenant's template cannot do without stays, published or not", () =>
+      Effect.gen(function*() {
+        const { configurations, make, scope } = yield* start
+        const templates = yield* TenantTemplates
+        yield* (yield* Tenants).replace(scope, "acme", { name: "Acme" })
+        const via = (name: string) => ({
+          content: { elements: [] },
+          routing: { method: "single" as const, channels: ["email"] },
+          channels: { email: { providers: [name] } }
+        })
+        const [live, drafted] = yield* Effect.all([make("smtp", "live"), make("smtp", "drafted")])
+        yield* templates.put(scope, "acme", "welcome", via("live"), true)
+        yield* templates.put(scope, "acme", "welcome", via("drafted"), false)
+        for (const { id } of [live, drafted]) {
+          const refused = yield* Effect.flip(configurations.remove(scope, id))
+          assert.deepInclude(refused, { _tag: "ConfigurationInUse", by: "template welcome of tenant acme" })
+        }
+        yield* templates.publish(scope, "acme", "welcome", "latest")
+        yield* configurations.remove(scope, live.id)
+        yield* templates.remove(scope, "acme", "welcome")
+        yield* configurations.remove(scope, drafted.id)
       }))
 
     it.effect("P1: what waits keeps its attempts when their provider is called otherwise, and owes nothing to one that is gone", () =>
