@@ -76,12 +76,13 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     )
     if (!detached.gone) continue
     yield* Effect.forEach(tables.slice(1), (table) => patiently(detach(table, name)), { discard: true })
-    yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
-      discard: true
-    })
+    // Before the tables, by which a run that was cut finds the day again.
     const [from, to] = bounds
     yield* sql`delete from list_requests where request_id >= ${from} and request_id < ${to}`
     yield* sql`delete from expansions where id >= ${from} and id < ${to}`
+    yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
+      discard: true
+    })
     gone.push(name)
     yield* Effect.logInfo("dropped a day of messages", { day: name })
   }
