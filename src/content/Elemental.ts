@@ -3,6 +3,7 @@ import { type Block, paragraph } from "#src/content/Block.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import * as Blocks from "#src/content/elemental/Blocks.ts"
 import { Fields } from "#src/content/elemental/Fields.ts"
+import { localized } from "#src/content/elemental/Locales.ts"
 import { isMjml, raw, type Raw } from "#src/content/elemental/Raw.ts"
 import { type Audience, isFor, Walk } from "#src/content/elemental/Walk.ts"
 import { length } from "#src/content/html/Color.ts"
@@ -41,10 +42,14 @@ const top = { depth: 0, lists: 0 } as const
 
 const isPart = ({ type }: Element): boolean => type === "channel"
 
-/** Where the top level is `channel` elements, the one for this provider, channel or else `default` speaks. */
-const forChannel = (elements: ReadonlyArray<Element>, { channel, providers }: Place): Element | undefined => {
+/** Where the top level is `channel` elements, those for this provider, channel or else `default`. */
+const forChannel = (
+  elements: ReadonlyArray<Element>,
+  { channel, providers }: Place
+): ReadonlyArray<Element> => {
   const parts = elements.filter(isPart)
-  return [...providers, channel, "default"].flatMap((id) => parts.filter((part) => part["channel"] === id))[0]
+  const named = [...providers, channel, "default"].map((id) => parts.filter((part) => part["channel"] === id))
+  return named.find((found) => found.length > 0) ?? []
 }
 
 /** Whether its author wrote anything for this place: not where every `channel` element, or every element's `channels`, names others. */
@@ -52,7 +57,7 @@ export const isWritten = ({ body, elements, title }: Content, place: Place): boo
   if (elements === undefined || elements === null || elements.length === 0) return true
   if (typeof title === "string" || typeof body === "string") return true
   return elements.some(isPart)
-    ? forChannel(elements, place) !== undefined
+    ? forChannel(elements, place).length > 0
     : elements.some((element) => isFor(element["channels"], place))
 }
 
@@ -71,7 +76,10 @@ export const document = (content: Content, target: Target): Document => {
     : []
 
   const elements = content.elements ?? []
+  // Of several for one place the first that is shown speaks, its `raw` as much as its elements.
   const part = forChannel(elements, target)
+    .map((one) => localized(one, target.locale))
+    .find((one) => walk.shows(one, scope))
   const isParted = elements.some(isPart)
   const shown = part === undefined ? (isParted ? [] : elements) : [{ ...part, type: "group" }]
   const own = part !== undefined && isObject(part["raw"]) ? part["raw"] : undefined

@@ -19,6 +19,8 @@ export interface Audience {
 export const isFor = (names: Value, { channel, providers }: Pick<Audience, "channel" | "providers">): boolean =>
   !isList(names) || names.includes(channel) || providers.some((name) => names.includes(name))
 
+const isLoop = ({ loop }: Element): boolean => loop !== undefined && loop !== null
+
 /** How deep inside others elements are. */
 export interface Nesting {
   readonly depth: number
@@ -46,6 +48,11 @@ export class Walk {
     return this.#refs
   }
 
+  /** Whether an element is shown at all; of a loop each turn decides for itself. */
+  shows(element: Element, inside: Scope): boolean {
+    return isFor(element["channels"], this.audience) && (isLoop(element) || this.#holds(element, inside))
+  }
+
   over<A>(elements: Value, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> {
     const { budget } = this.#fields
     if (nesting.depth > limits.depth) {
@@ -64,9 +71,8 @@ export class Walk {
 
   /** Nothing at all if the element is not shown. */
   #one<A>(element: Element, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> | undefined {
-    if (!isFor(element["channels"], this.audience)) return undefined
-    if (element["loop"] !== undefined && element["loop"] !== null) return this.#repeat(element, inside, nesting, making)
-    return this.#holds(element, inside) ? making.put(element, inside, nesting) : undefined
+    if (!this.shows(element, inside)) return undefined
+    return isLoop(element) ? this.#repeat(element, inside, nesting, making) : making.put(element, inside, nesting)
   }
 
   #repeat<A>(element: Element, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> | undefined {

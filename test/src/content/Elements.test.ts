@@ -165,6 +165,37 @@ describe("Elements", () => {
     )
   })
 
+  it("of several channel elements for one place the first that is shown speaks, its raw too, in the reader's language", () => {
+    const raw = (subject: string) => ({ subject, html: `<p>${subject}</p>` })
+    const content = elements(
+      { type: "channel", channel: "email", if: "data.plan == 'a'", raw: raw("A") },
+      {
+        type: "channel",
+        channel: "email",
+        if: "data.plan == 'b'",
+        elements: [{ type: "meta", title: "B" }, text("b")]
+      },
+      {
+        type: "channel",
+        channel: "email",
+        if: "data.plan == 'c'",
+        raw: raw("C"),
+        locales: { de: { raw: raw("C-de") } }
+      },
+      { type: "channel", channel: "default", elements: [text("d")] }
+    )
+    const seen = (plan: string, locale: string | null = null) => {
+      const { subject, text } = render(content, { channel: "email", data: { plan }, profile: { locale } })
+      return [subject, text]
+    }
+    assert.deepStrictEqual(seen("a"), ["A", "A"])
+    assert.deepStrictEqual(seen("b"), ["B", "b"])
+    assert.deepStrictEqual(seen("c"), ["C", "C"])
+    assert.deepStrictEqual(seen("c", "de-AT"), ["C-de", "C-de"])
+    // What is not shown stays unsaid, and what is for other channels is not said in its place.
+    assert.deepStrictEqual(seen("none"), ["", ""])
+  })
+
   it("a channel's own content: elements, or raw in the channel's form", () => {
     const content = elements(
       {
