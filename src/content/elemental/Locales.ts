@@ -19,5 +19,8 @@ export const localized = (element: Element, locale: string | undefined): Element
   const own = name === undefined ? undefined : member(locales, name)
   // Of a jsonnet element a locale has the whole program.
   if (typeof own === "string" && element.type === "jsonnet") return { ...element, template: own }
-  return isObject(own) ? { ...element, ...own, type: element.type } : element
+  if (!isObject(own)) return element
+  // What a locale says in one text stands in place of the pieces, too.
+  const pieces = typeof own["content"] === "string" ? { elements: null } : {}
+  return { ...element, ...pieces, ...own, type: element.type }
 }

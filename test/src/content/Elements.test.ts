@@ -36,6 +36,25 @@ describe("Elements", () => {
     assert.include(render(content, { channel: "email", profile: { locale: "\"><script>" } }).html, "<html>\n")
   })
 
+  it("a locale's one text stands in place of an element's pieces", () => {
+    const said = (type: string, content: string) => ({
+      type,
+      elements: [{ type: "string", content: "Hello " }, { type: "string", content: "you" }],
+      locales: { de: { content }, fr: { elements: [{ type: "string", content: "salut" }] }, it: { align: "center" } }
+    })
+    const content = elements(said("text", "**Hallo**"), {
+      type: "list",
+      elements: [said("list-item", "du")]
+    })
+    const seen = (locale: string) => render(content, { profile: { locale } }).body
+    assert.deepStrictEqual(["de", "fr", "it", "en"].map(seen), [
+      "Hallo\n- du",
+      "salut\n- salut",
+      "Hello you\n- Hello you",
+      "Hello you\n- Hello you"
+    ])
+  })
+
   it("an item's pieces are a paragraph, beside blocks of its own", () => {
     const string = (content: string): Piece => ({ type: "string", content })
     const item = (...elements: ReadonlyArray<Piece>): Piece => ({ type: "list-item", elements })
