@@ -19,6 +19,9 @@ export interface Audience {
 export const isFor = (names: Value, { channel, providers }: Pick<Audience, "channel" | "providers">): boolean =>
   !isList(names) || names.includes(channel) || providers.some((name) => names.includes(name))
 
+/** The members of elements that are filled in, besides the content. */
+const texts = ["title", "href", "src", "alt_text", "altText", "imgSrc", "imgHref"] as const
+
 const isLoop = ({ loop }: Element): boolean => loop !== undefined && loop !== null
 
 /** How deep inside others elements are. */
@@ -62,8 +65,9 @@ export class Walk {
     const all: Array<A> = []
     for (const element of elementsOf(elements)) {
       if (!budget.step()) return all
-      const made = this.#one(localized(element, this.audience.locale), inside, nesting, making)
-      this.#name(element, made, making)
+      const own = localized(element, this.audience.locale)
+      const made = this.#one(own, inside, nesting, making)
+      this.#name(own, inside, made, making)
       for (const one of made ?? []) all.push(one)
     }
     return all
@@ -106,11 +110,18 @@ export class Walk {
     return false
   }
 
-  #name<A>(element: Element, made: ReadonlyArray<A> | undefined, { read }: Making<A>): void {
+  /** What is shown once is known with its texts filled in; each turn of a loop would say others. */
+  #name<A>(element: Element, inside: Scope, made: ReadonlyArray<A> | undefined, { read }: Making<A>): void {
     const ref = element["ref"]
     if (typeof ref !== "string") return
-    const content = made === undefined ? "" : read(made)
+    if (made === undefined) {
+      this.#refs[ref] = { ...element, visible: false }
+      return
+    }
+    const content = read(made)
     if (!this.#fields.budget.write(content.length)) return
-    this.#refs[ref] = made === undefined ? { ...element, visible: false } : { ...element, content, visible: true }
+    const said = isLoop(element) ? [] : texts.filter((key) => typeof element[key] === "string")
+    const filled = said.map((key) => [key, this.#fields.text(element, inside, key)])
+    this.#refs[ref] = { ...element, ...Object.fromEntries(filled), content, visible: true }
   }
 }

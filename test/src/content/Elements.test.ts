@@ -139,6 +139,25 @@ describe("Elements", () => {
     assert.notInclude(render(content, { channel: "sms" }).body, "later\n")
   })
 
+  it("references say what the reader saw: an element's texts filled in, in the reader's language", () => {
+    const content = elements(
+      { type: "meta", ref: "m", title: "Order {{n}}" },
+      {
+        type: "action",
+        ref: "go",
+        content: "Go {{n}}",
+        href: "https://x.io/{{n}}",
+        locales: { de: { content: "Los {{n}}", href: "https://x.io/de/{{n}}" } }
+      },
+      { type: "image", ref: "i", src: "https://x.io/{{n}}.png", alt_text: "no {{n}}" },
+      text("{{refs.m.title}}|{{refs.go.href}}|{{refs.i.src}}|{{refs.i.alt_text}}"),
+      text("yes", { if: "refs.go.href == 'https://x.io/de/1'" })
+    )
+    const seen = (locale: string) => render(content, { data: { n: 1 }, profile: { locale } }).body
+    assert.strictEqual(seen("en"), "Order 1|https://x.io/1|https://x.io/1.png|no 1")
+    assert.strictEqual(seen("de"), "Order 1|https://x.io/de/1|https://x.io/1.png|no 1\nyes")
+  })
+
   it("names what a template sets for the elements after it", () => {
     const content = elements(text("{{set \"who\" (capitalize name)}}Hi {{who}}"), text("Bye {{who}}"))
     assert.strictEqual(render(content, { data: { name: "ada" } }).body, "Hi Ada\nBye Ada")
