@@ -78,12 +78,15 @@ const blockText = (block: Block, way: Way): string | undefined => {
 export const text = (blocks: ReadonlyArray<Block>, way: Way): string =>
   blocks.flatMap((block) => blockText(block, way) || []).join(way.between)
 
-const line = /[\u0000-\u001f\u007f\u2028\u2029]+/g
+const line = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 
-/** One line: a subject or a title never carries a line break into a header. */
+/** One line: a subject or a title never carries a line break into a header, nor what some readers take for one. */
 export const oneLine = (title: string): string => title.replace(line, " ").trim()
 
-const control = /[\u0000-\u0008\u000b-\u001f\u007f]/g
+const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /** Without the control characters that phones and gateways choke on; line feeds stay. */
 export const withoutControls = (body: string): string => body.replaceAll("\r\n", "\n").replace(control, "")
+
+/** Without the one character that no mail may hold (RFC 5322, 2.3). */
+export const withoutNul = (mail: string): string => mail.replaceAll("\u0000", "")

@@ -65,8 +65,8 @@ const email = ({ document, language, layout, write }: Shaping): Rendered => {
   return {
     ...empty,
     subject: title,
-    text: Plain.text(blocks, letter) + (foot === "" ? "" : `\n\n${rule}\n\n${foot}`),
-    html: layout === undefined ? Page.page(mail) : Page.branded(mail, layout, write)
+    text: Plain.withoutNul(Plain.text(blocks, letter) + (foot === "" ? "" : `\n\n${rule}\n\n${foot}`)),
+    html: Plain.withoutNul(layout === undefined ? Page.page(mail) : Page.branded(mail, layout, write))
   }
 }
 
@@ -125,12 +125,13 @@ export const shape = (shaping: Shaping): Rendered => {
     return typeof value === "string" ? value : undefined
   }
   if (channel === "email") {
-    const html = own("html") ?? made.html
+    const html = Plain.withoutNul(own("html") ?? made.html)
     const subject = Plain.oneLine(own("subject") ?? made.subject)
-    return { ...made, subject, html, text: own("text") ?? (own("html") === undefined ? made.text : textOf(html)), raw }
+    const text = own("text") ?? (own("html") === undefined ? made.text : textOf(html))
+    return { ...made, subject, html, text: Plain.withoutNul(text), raw }
   }
   const body = own("body") ?? own("text") ?? made.body
   const title = made.title === "" && own("title") === undefined ? "" : Plain.oneLine(own("title") ?? made.title)
   const text = own("text") ?? body
-  return { ...made, title, body, ...(channel === "sms" ? texted(text) : { text }), raw }
+  return { ...made, title, body, ...(channel === "sms" ? texted(Plain.withoutControls(text)) : { text }), raw }
 }
