@@ -47,6 +47,12 @@ const tenantOf = (recipient: Recipient, { context, tenant_id: tenantId }: Instru
   recipient.tenant_id ?? recipient.account_id ?? recipient.context?.tenant_id ?? context?.tenant_id ?? tenantId ??
     undefined
 
+/** The recipient in the tenant that it or the send names, if any. */
+export const inTenant = (recipient: Recipient, instructions: Instructions): Recipient => {
+  const tenantId = tenantOf(recipient, instructions)
+  return tenantId === undefined ? recipient : Object.assign({}, recipient, { tenant_id: tenantId })
+}
+
 /** What one recipient's message has of its own. */
 export const member = (
   { instructions }: Request,
@@ -55,14 +61,14 @@ export const member = (
   identity: Recipients.Identity,
   shards: number
 ): PageMember => {
-  const tenantId = tenantOf(recipient, instructions)
+  const placed = inTenant(recipient, instructions)
   return {
     id,
     shard: shardOf(identity.key, shards),
     recipientKey: identity.key,
-    recipient: tenantId === undefined ? recipient : Object.assign({}, recipient, { tenant_id: tenantId }),
+    recipient: placed,
     recipientName: identity.name,
-    tenantId,
+    tenantId: tenantOf(recipient, instructions),
     listId: recipient.list_id ?? undefined
   }
 }

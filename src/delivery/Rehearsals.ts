@@ -7,14 +7,18 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
-import type { Snapshot } from "#schemas/Template.ts"
+import type { Snapshot, Template } from "#schemas/Template.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import { type TemplateNotFound, Templates, type VersionNotFound } from "#src/content/Templates.ts"
+import type { RenderFailed } from "#src/content/RenderFailed.ts"
+import * as Addressing from "#src/delivery/Addressing.ts"
 import * as Drafts from "#src/delivery/Drafts.ts"
 import * as Ids from "#src/delivery/Ids.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import * as Mapping from "#src/delivery/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
+import * as Override from "#src/delivery/Override.ts"
 import type { Candidate, Plan } from "#src/delivery/Plan.ts"
 import { position } from "#src/delivery/Position.ts"
 import * as Render from "#src/delivery/Render.ts"
@@ -22,9 +26,10 @@ import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { reasonOf } from "#src/delivery/Settlement.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Stages from "#src/delivery/Stages.ts"
+import { Strategies } from "#src/delivery/Strategies.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { harmless, PreferenceLinks } from "#src/people/PreferenceLinks.ts"
-import { Clock, Context, Effect, Layer, Result } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 
 /** What a provider would be given, or why it cannot be rendered for it. */
 export interface Shown {
@@ -70,6 +75,9 @@ export class Rehearsals extends Context.Service<Rehearsals, {
   ) => Effect.Effect<ReadonlyArray<Shown>, TemplateNotFound | VersionNotFound | StoreUnavailable>
 }>()("tidings/Rehearsals") {}
 
+/** A rendering that is still to be made. */
+type Given = Effect.Effect<Rendered, RenderFailed>
+
 /** The stages wait for a store that is away; a caller does not. */
 const patience = "10 seconds"
 
@@ -96,22 +104,39 @@ const ways: ReadonlyArray<readonly [channel: string, provider: string]> = [
 export const layer = Layer.effect(
   Rehearsals,
   Effect.gen(function*() {
-    const { decide, known, wait } = yield* Stages.make
+    const { decide, known, placed, wait } = yield* Stages.make
     // Who looks is not the recipient.
-    const { render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
+    const { addressed, render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
     const templates = yield* Templates
+    const strategies = yield* Strategies
     const newId = yield* Ids.generator
     const shards = yield* ShardCount
 
-    const show = Effect.fnUntraced(
-      function*(found: Render.Subject, { channel, provider }: Pick<Candidate, "channel" | "provider">, at: number) {
-        const way = { _tag: "Candidate" as const, channel, provider, timeout: undefined }
-        const made = yield* Effect.result(render(found, at)(way))
-        return Result.isSuccess(made)
-          ? { channel, provider, rendered: made.success, error: undefined }
-          : { channel, provider, rendered: undefined, error: made.failure.detail }
-      }
-    )
+    const show = (
+      { channel, provider }: Pick<Candidate, "channel" | "provider">,
+      rendering: Given
+    ): Effect.Effect<Shown> =>
+      Effect.match(rendering, {
+        onSuccess: (rendered) => ({ channel, provider, rendered, error: undefined }),
+        onFailure: ({ detail }) => ({ channel, provider, rendered: undefined, error: detail })
+      })
+
+    /** What the candidate would be given, if what overrides it can be filled in too. */
+    const given = (decision: Stages.Decision, candidate: Candidate, at: number): Given => {
+      const { message: { instructions }, providers } = decision
+      const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
+      const rendering = render(decision, at)(candidate)
+      return provider?._tag !== "Vendor" ? rendering : Effect.tap(
+        rendering,
+        () => Effect.fromResult(addressed(decision, at)(candidate, Override.of(instructions, candidate, provider)))
+      )
+    }
+
+    /** What a template's strategy would add to a send; nothing where it is gone (`Mapping`). */
+    const strategyOf = (scope: Scope, { routing }: Template) =>
+      routing === null
+        ? Effect.undefined
+        : Effect.catchTag(strategies.resolve(scope, routing.strategy_id), "StrategyNotFound", () => Effect.undefined)
 
     const rehearse = Effect.fnUntraced(function*(message: OpenMessage, asked: number) {
       const dueAt = yield* wait(message, asked)
@@ -120,7 +145,7 @@ export const layer = Layer.effect(
       const outputs: Array<Shown> = []
       let attempts: ReadonlyArray<Attempt> = []
       let now = at
-      const placed = () =>
+      const place = () =>
         position(decision.plan, attempts, {
           id: message.id,
           now,
@@ -129,17 +154,17 @@ export const layer = Layer.effect(
           unknownWait: 0,
           openUntil: () => undefined
         })
-      let next = placed()
+      let next = place()
       while (next._tag === "Next" && outputs.length < mostCalls) {
         now = Math.max(now, next.at)
-        const shown = yield* show(decision, next.candidate, now)
+        const shown = yield* show(next.candidate, given(decision, next.candidate, now))
         outputs.push(shown)
         const intent = Outcome.intent(attempts.length + 1, next.candidate, now)
         attempts = [
           ...attempts,
           shown.error === undefined ? Outcome.accepted(intent, now) : Outcome.unrendered(intent, shown.error)
         ]
-        next = placed()
+        next = place()
       }
       const last = next._tag === "Failed" ? next.last : undefined
       return {
@@ -195,7 +220,8 @@ export const layer = Layer.effect(
       preview: Effect.fnUntraced(function*(scope, id, { brandId, channels, data, to, version }) {
         const at = yield* Clock.currentTimeMillis
         const { template } = yield* templates.get(scope, id, version)
-        const message: OpenMessage = {
+        const strategy = yield* strategyOf(scope, template)
+        const message: OpenMessage = yield* placed({
           id: nobody,
           requestId: nobody,
           scope,
@@ -209,10 +235,10 @@ export const layer = Layer.effect(
           tries: 0,
           tenantId: undefined,
           recovered: false,
-          recipient: to,
-          instructions: { template: id, data, brand_id: brandId },
+          recipient: Addressing.inTenant(to, {}),
+          instructions: Mapping.routed({ template: id, data, brand_id: brandId }, strategy),
           attempts: []
-        }
+        })
         const found = yield* known({
           message,
           content: template.content,
@@ -225,7 +251,11 @@ export const layer = Layer.effect(
         const asked = ways.filter(([channel]) => channels.length === 0 || channels.includes(channel))
         return yield* Effect.forEach(
           asked,
-          ([channel, provider]) => show({ ...found, topic }, { channel, provider }, at)
+          ([channel, provider]) =>
+            show(
+              { channel, provider },
+              render({ ...found, topic }, at)({ _tag: "Candidate", channel, provider, timeout: undefined })
+            )
         )
       }, inTime)
     })

@@ -129,11 +129,18 @@ export const make = Effect.gen(function*() {
     )
   })
 
+  /** The message in the tenant that its recipient is in. */
+  const placed = (stored: OpenMessage): Effect.Effect<OpenMessage> =>
+    Effect.map(
+      Write.patiently(tenancies.placed(stored.scope, stored.recipient)),
+      (recipient) => recipient === stored.recipient ? stored : { ...stored, recipient }
+    )
+
   const decide = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
-    const recipient = yield* Write.patiently(tenancies.placed(stored.scope, stored.recipient))
-    return recipient === stored.recipient
+    const message = yield* placed(stored)
+    return message === stored
       ? yield* decideIn(stored)
-      : yield* Effect.mapError(decideIn({ ...stored, recipient }), (refusal) => Refusal.of(refusal, recipient))
+      : yield* Effect.mapError(decideIn(message), (refusal) => Refusal.of(refusal, message.recipient))
   })
 
   const waitOf = Effect.fnUntraced(function*(
@@ -141,8 +148,8 @@ export const make = Effect.gen(function*() {
     now: number
   ): Effect.fn.Return<number | undefined, Refusal.Refusal> {
     const { instructions: { delay }, scope } = stored
-    const recipient = yield* Write.patiently(tenancies.placed(scope, stored.recipient))
-    const message = { ...stored, recipient }
+    const message = yield* placed(stored)
+    const { recipient } = message
     const tenancy = yield* Write.patiently(tenancies.of(scope, recipient))
     const person = yield* load(message)
     const profile = merged(Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({}))), message)
@@ -157,5 +164,5 @@ export const make = Effect.gen(function*() {
       ? waitOf(stored, now)
       : Effect.undefined
 
-  return { known, decide, wait }
+  return { known, decide, placed, wait }
 })

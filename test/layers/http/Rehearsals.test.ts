@@ -265,4 +265,81 @@ describe("Rehearsals", () => {
       const { results } = yield* Preview(shown.body)
       assert.strictEqual(results[0]?.content?.body.trim(), "preview", shown.text)
     }))
+
+  it.effect("a preview is what a send would give: in the user's tenant, in the look that the template's strategy asks for", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const sms = { method: "single", channels: ["sms"] }
+      const phone = "+4915112345678"
+      const put = (path: string, body: object) => call("PUT", path, { body })
+      for (const id of ["default", "ours", "acme"]) yield* call("POST", "/brands", { body: { id, name: id } })
+      yield* put("/tenants/acme", { name: "Acme", brand_id: "acme", user_profile: { locale: "de" } })
+      yield* put("/profiles/ada", { profile: { phone_number: phone } })
+      yield* put("/users/ada/tenants/acme", {})
+      const strategy = yield* Id(
+        (yield* call("POST", "/routing-strategies", {
+          body: {
+            name: "texts",
+            routing: sms,
+            channels: { sms: { brand_id: "ours" } }
+          }
+        })).body
+      )
+      const { notification } = template([
+        {
+          type: "text",
+          content: "Hello {{tenant.name}}, {{brand.name}}",
+          locales: { de: { content: "Hallo {{tenant.name}}, {{brand.name}}" } }
+        }
+      ])
+      const texts = Effect.fnUntraced(function*(routing: object | null, to: object) {
+        const made = yield* call("POST", "/notifications", {
+          body: { notification: { ...notification, routing }, state: "PUBLISHED" }
+        })
+        const { id } = yield* Id(made.body)
+        const answer = yield* call("POST", "/send", {
+          headers: dry,
+          body: { message: { to, template: id, routing: sms } }
+        })
+        assert.strictEqual(answer.status, 200, answer.text)
+        const sent = yield* DryRun(answer.body)
+        const shown = yield* Preview(
+          (yield* call("POST", `/notifications/${id}/preview`, { body: { channels: ["sms"], to } })).body
+        )
+        return [...sent.results.flatMap(({ outputs }) => outputs), ...shown.results].map(({ content }) => content?.text)
+      })
+      const ada = { user_id: "ada" }
+      const both = (text: string) => [text, text]
+      assert.deepStrictEqual(yield* texts(null, { phone_number: phone }), both("Hello , default"))
+      assert.deepStrictEqual(
+        yield* texts({ strategy_id: strategy.id }, { phone_number: phone }),
+        both("Hello , ours")
+      )
+      assert.deepStrictEqual(yield* texts(null, ada), both("Hallo Acme, acme"))
+      const bob = { user_id: "bob", phone_number: phone, context: { tenant_id: "acme" } }
+      assert.deepStrictEqual(yield* texts(null, bob), both("Hallo Acme, acme"))
+    }))
+
+  it.effect("a dry run fails where the variables of an address would", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const { notification } = template([{ type: "text", content: "Hello" }])
+      const made = yield* call("POST", "/notifications", {
+        body: { notification: { ...notification, throw_on_variable_not_found: true }, state: "PUBLISHED" }
+      })
+      const { id } = yield* Id(made.body)
+      const body = {
+        message: {
+          to: { email: "ada@example.com", phone_number: "+4915112345678" },
+          template: id,
+          routing: { method: "single", channels: ["email", "sms"] },
+          channels: { email: { override: { cc: "{{data.boss}}" } } }
+        }
+      }
+      const [result] = (yield* DryRun((yield* call("POST", "/send", { headers: dry, body })).body)).results
+      assert.deepStrictEqual(result?.outputs.map(({ channel, content, error }) => [channel, content?.text ?? error]), [
+        ["email", "The variable \"data.boss\" was not found"],
+        ["sms", "Hello"]
+      ])
+    }))
 })
