@@ -21,16 +21,18 @@ export type Emphasis = "strong" | "em" | "del" | "u"
 const marks = "*_~`[]()\\"
 const marked = /[*_~`[\]\\]/
 const shieldable = /[*_~`[\]()\\\uFDD0-\uFDEF]/g
-const edge = "\uFDD9"
+const opening = "\uFDD9"
 const lineEnd = "\uFDDA"
-const shielded = /[\uFDD0-\uFDDA]/g
+const closing = "\uFDDB"
+const shielded = /[\uFDD0-\uFDDB]/g
 
 /**
  * Hides a value's own marks behind characters that Unicode reserves for a program's inner use, so that data never becomes emphasis or a link,
- * and its edges, so that marks around an empty or spaced value still hold. Those characters themselves are dropped. Each mark is a step.
+ * and its edges, so that marks and links around an empty or spaced value still hold. Those characters themselves are dropped. Each mark is a
+ * step.
  */
 export const shield = (value: string, budget: Budget): string => {
-  let hidden = edge
+  let hidden = opening
   let from = 0
   for (const { 0: mark, index } of value.matchAll(shieldable)) {
     if (!budget.step()) return hidden
@@ -38,7 +40,7 @@ export const shield = (value: string, budget: Budget): string => {
     if (marks.includes(mark)) hidden += String.fromCharCode(0xfdd0 + marks.indexOf(mark))
     from = index + 1
   }
-  return hidden + value.slice(from) + edge
+  return hidden + value.slice(from) + closing
 }
 
 /** The same, with line ends: inside a value nothing begins that only a line can begin. */
@@ -49,9 +51,14 @@ export const shieldLines = (value: string, budget: Budget): string =>
 export const unshield = (text: string): string =>
   text.replace(shielded, (hidden) => hidden === lineEnd ? "\n" : marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
 
-const token =
-  /\\([*_~`[\]()\\!#>+.-])|`([^`\n]+)`|(!?)\[([^[\]\n]*)\]\(((?:[^()\s]|\([^()\s]*\))*)(?:\s+"[^"\n]*")?\)|\*{2,3}|__|~~|[*_]/g
-const word = /[\p{L}\p{N}\uFDD9]/u
+/** A value, with what stands in it; or an edge whose other one was trimmed away. */
+const shieldedValue = "\uFDD9[^\uFDD9\uFDDB]*\uFDDB|\uFDD9(?![^\uFDD9\uFDDB]*\uFDDB)|\uFDDB"
+const backslashed = "\\\\([*_~`[\\]()\\\\!#>+.-])"
+const label = `(?:${shieldedValue}|[^[\\]\\n\uFDD9\uFDDB])*`
+const address = `(?:${shieldedValue}|[^()\\s\uFDD9\uFDDB]|\\([^()\\s]*\\))*`
+const link = `(!?)\\[(${label})\\]\\((${address})(?:\\s+"[^"\\n]*")?\\)`
+const token = new RegExp(`${backslashed}|\`([^\`\\n]+)\`|${link}|\\*{2,3}|__|~~|[*_]`, "g")
+const word = /[\p{L}\p{N}\uFDD9\uFDDB]/u
 const blank = /^\s?$/
 
 const emphasisOf = (mark: string): Emphasis => mark === "~~" ? "del" : mark.length === 2 ? "strong" : "em"
@@ -109,11 +116,12 @@ export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> =>
       found.push({ _tag: "Code", text: unshield(code) })
     } else if (text !== undefined && href !== undefined) {
       flush()
-      const [label, address] = [unshield(text), unshield(href)]
+      // A white space can only be a value's.
+      const [said, to] = [unshield(text), unshield(href).replaceAll(/\s/g, encodeURIComponent)]
       found.push(
         bang === "!"
-          ? { _tag: "Image", src: address, alt: label, href: "", width: undefined }
-          : { _tag: "Link", text: label, href: address }
+          ? { _tag: "Image", src: to, alt: said, href: "", width: undefined }
+          : { _tag: "Link", text: said, href: to }
       )
     } else {
       const inner = open.at(-1)?.mark === "*" ? ["*", "**"] : ["**", "*"]

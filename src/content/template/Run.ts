@@ -52,7 +52,7 @@ const isNamed = (names: Names | undefined, name: string): Names | undefined => {
 }
 
 /** An edge, which a writer puts around a value, is no more than white space is. */
-const blank = /[\s\uFDD9]/
+const blank = /[\s\uFDD9\uFDDB]/
 
 const trimmed = (text: string, kind: BlockKind): string => {
   let from = 0

@@ -177,6 +177,37 @@ describe("Content", () => {
     assert.strictEqual(body("**a** [l](https://x) `b` ~~c~~"), "a l (https://x) b c")
   })
 
+  it("a link stays a link whatever the data in it is", () => {
+    const source = "[See {{v}}](https://x.io/a?n={{v}}&m={{w}}) ![{{v}}](https://x.io/{{v}}.png) {{v}} (b)"
+    const shown = (v: string) =>
+      /<p[^>]*>(.*?)<\/p>/s.exec(
+        render({ body: source }, { channel: "email", data: { v, w: 1 } }).html.replaceAll(
+          / (?:class|style|border)="[^"]*"/g,
+          ""
+        )
+      )?.[1]
+    for (
+      const [v, said, address] of [
+        ["Ada Lovelace", "Ada Lovelace", "Ada%20Lovelace"],
+        ["a\nb", "a\nb", "a%0Ab"],
+        ["](b) [c](d)", "](b) [c](d)", "](b)%20[c](d)"],
+        ["", "", ""]
+      ] as const
+    ) {
+      const html = shown(v)?.replaceAll("<br>", "")
+      assert.include(html, `<a href="https://x.io/a?n=${address}&amp;m=1">See ${said}</a>`)
+      assert.include(html, `src="https://x.io/${address}.png"`)
+      assert.isTrue(html?.endsWith(`${said} (b)`), html)
+    }
+    // What trims takes an edge of the value with it.
+    assert.strictEqual(
+      body("[l](https://x.io/{{#trim}}a{{v}} {{/trim}}) {{v}} (c) [m](https://x.io/{{#trim}} {{v}}b{{/trim}})", {
+        data: { v: "1" }
+      }),
+      "l (https://x.io/a1) 1 (c) m (https://x.io/1b)"
+    )
+  })
+
   it("shows elements by channel, condition, loop and reference", () => {
     const content = elements(
       { type: "meta", title: "Hidden", if: "data.no" },
