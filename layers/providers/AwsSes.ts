@@ -70,7 +70,7 @@ const writer = (settings: typeof Settings.Type) => {
       const body = JSON.stringify(Overrides.body({
         FromEmailAddress: Email.written(email.from),
         Destination: Overrides.present({
-          ToAddresses: [Email.written(email.to)],
+          ToAddresses: email.to.map(Email.written),
           CcAddresses: Email.some(email.cc, Email.written),
           BccAddresses: Email.some(email.bcc, Email.written)
         }),

@@ -1,6 +1,7 @@
 import { internationalAddress } from "#layers/providers/Address.ts"
 import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
 import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
+import { optional } from "#schemas/Optional.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Effect, Option, Schema } from "effect"
 
@@ -20,7 +21,7 @@ export interface Attachment {
 /** An e-mail as every vendor's API takes it, each in its words. Addresses are checked, header texts have one line. */
 export interface Email {
   readonly from: Mailbox
-  readonly to: Mailbox
+  readonly to: ReadonlyArray<Mailbox>
   readonly cc: ReadonlyArray<Mailbox>
   readonly bcc: ReadonlyArray<Mailbox>
   readonly replyTo: ReadonlyArray<Mailbox>
@@ -52,30 +53,33 @@ const named = new Set([
 
 const Person = Schema.Union([
   Schema.String,
-  Schema.Struct({ email: Schema.String, name: Schema.optional(Schema.NullOr(Schema.String)) })
+  Schema.Struct({ email: Schema.String, name: optional(Schema.String) })
 ])
+
+const Persons = Schema.Union([Person, Schema.Array(Person)])
 
 const File = Schema.Struct({
   filename: Schema.String,
   content: Schema.String,
-  type: Schema.optional(Schema.String),
-  content_type: Schema.optional(Schema.String),
-  contentType: Schema.optional(Schema.String),
-  content_id: Schema.optional(Schema.String),
-  cid: Schema.optional(Schema.String)
+  type: optional(Schema.String),
+  content_type: optional(Schema.String),
+  contentType: optional(Schema.String),
+  content_id: optional(Schema.String),
+  cid: optional(Schema.String)
 })
 
 /** The overrides of channel `email` (api.md §3). */
 const Overridden = Schema.Struct({
-  from: Schema.optional(Person),
-  reply_to: Schema.optional(Schema.Union([Person, Schema.Array(Person)])),
-  cc: Schema.optional(Schema.Union([Person, Schema.Array(Person)])),
-  bcc: Schema.optional(Schema.Union([Person, Schema.Array(Person)])),
-  subject: Schema.optional(Schema.String),
-  text: Schema.optional(Schema.String),
-  html: Schema.optional(Schema.String),
-  headers: Schema.optional(Schema.Record(Schema.String, Schema.String)),
-  attachments: Schema.optional(Schema.Array(File))
+  from: optional(Person),
+  to: optional(Persons),
+  reply_to: optional(Persons),
+  cc: optional(Persons),
+  bcc: optional(Persons),
+  subject: optional(Schema.String),
+  text: optional(Schema.String),
+  html: optional(Schema.String),
+  headers: optional(Schema.Record(Schema.String, Schema.String)),
+  attachments: optional(Schema.Array(File))
 })
 
 const decode = Schema.decodeUnknownOption(Overridden)
@@ -92,8 +96,8 @@ const mailbox = (person: typeof Person.Type): Mailbox | undefined => {
   })
 }
 
-const several = (given: typeof Person.Type | ReadonlyArray<typeof Person.Type> | undefined) =>
-  (given === undefined ? [] : Array.isArray(given) ? given : [given])
+const several = (given: typeof Persons.Type | null | undefined) =>
+  (given === undefined || given === null ? [] : Array.isArray(given) ? given : [given])
     // Only a caller's own list may be split, never a recipient's address.
     .flatMap((person) => typeof person === "string" ? person.split(",") : [person])
 
@@ -105,15 +109,28 @@ const mailboxes = Effect.fnUntraced(function*(field: string, given: Parameters<t
   return good
 })
 
+/** The address that the override names, as SMTP has it, else the recipient's own. */
+const recipientsOf = Effect.fnUntraced(
+  function*(given: Parameters<typeof several>[0], own: string): Effect.fn.Return<
+    ReadonlyArray<Mailbox>,
+    DeliveryError
+  > {
+    const named = yield* mailboxes("to", given)
+    if (named.length > 0) return named
+    if (given !== undefined && given !== null) return yield* new ContentRejected({ detail: "override.to names nobody" })
+    const email = Option.getOrUndefined(internationalAddress(own))
+    return email === undefined
+      ? yield* new RecipientRejected({ detail: "Not an e-mail address", invalidates: false })
+      : [{ email }]
+  }
+)
+
 /** The e-mail of a delivery to one address of its recipient; `from` is the configuration's own sender. */
 export const of = Effect.fnUntraced(
   function*(delivery: Delivery, to: string, from: string | undefined): Effect.fn.Return<Email, DeliveryError> {
-    const recipient = Option.getOrUndefined(internationalAddress(to))
-    if (recipient === undefined) {
-      return yield* new RecipientRejected({ detail: "Not an e-mail address", invalidates: false })
-    }
     const given = Option.getOrUndefined(decode(delivery.override))
     if (given === undefined) return yield* new ContentRejected({ detail: "The e-mail override cannot be read" })
+    const addressees = yield* recipientsOf(given.to, to)
     const sender = given.from ?? from
     if (sender === undefined) return yield* new Misconfigured({ detail: "No sender: set `from`" })
     const sending = mailbox(sender)
@@ -127,7 +144,7 @@ export const of = Effect.fnUntraced(
     }
     return {
       from: sending,
-      to: { email: recipient },
+      to: addressees,
       cc: yield* mailboxes("cc", given.cc),
       bcc: yield* mailboxes("bcc", given.bcc),
       replyTo: yield* mailboxes("reply_to", given.reply_to),
@@ -141,8 +158,8 @@ export const of = Effect.fnUntraced(
       attachments: (given.attachments ?? []).map((file) => ({
         filename: oneLine(file.filename),
         content: file.content,
-        type: file.content_type ?? file.contentType ?? file.type,
-        contentId: file.content_id ?? file.cid
+        type: file.content_type ?? file.contentType ?? file.type ?? undefined,
+        contentId: file.content_id ?? file.cid ?? undefined
       }))
     }
   }

@@ -55,7 +55,7 @@ export const definition = define({
       },
       body: JSON.stringify(Overrides.body({
         From: Email.written(email.from),
-        To: Email.written(email.to),
+        To: list(email.to),
         Cc: list(email.cc),
         Bcc: list(email.bcc),
         ReplyTo: list(email.replyTo),

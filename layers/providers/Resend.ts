@@ -45,7 +45,7 @@ export const definition = define({
       },
       body: JSON.stringify(Overrides.body({
         from: Email.written(email.from),
-        to: [Email.written(email.to)],
+        to: email.to.map(Email.written),
         cc: Email.some(email.cc, Email.written),
         bcc: Email.some(email.bcc, Email.written),
         reply_to: Email.some(email.replyTo, Email.written),

@@ -49,7 +49,7 @@ export const definition = define({
       },
       body: JSON.stringify(Overrides.body({
         personalizations: [Overrides.present({
-          to: [mailbox(email.to)],
+          to: email.to.map(mailbox),
           cc: Email.some(email.cc, mailbox),
           bcc: Email.some(email.bcc, mailbox)
         })],

@@ -1,0 +1,41 @@
+import * as Email from "#layers/providers/Email.ts"
+import { delivery, send } from "#test/contracts/VendorRow.ts"
+import * as Mail from "#test/layers/providers/rows/Email.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+
+const rows = { sendGrid: Mail.sendGrid, postmark: Mail.postmark, resend: Mail.resend, awsSes: Mail.awsSes }
+
+describe("Overridden", () => {
+  it.live("an e-mail goes to whom the override names, over every vendor, and to nobody else", () =>
+    Effect.gen(function*() {
+      for (const [name, row] of Object.entries(rows)) {
+        for (const to of ["qa@example.net", ["qa@example.net", { email: "qb@example.net", name: "Q, B" }]]) {
+          const { result, seen } = yield* send(row, row.success, { more: { override: { to } } })
+          assert.isTrue(Result.isSuccess(result), name)
+          const body = seen.at(-1)?.body ?? ""
+          assert.include(body, "qa@example.net", name)
+          assert.strictEqual(body.includes("qb@example.net"), Array.isArray(to), name)
+          assert.notInclude(body, "ann@example.com", name)
+        }
+        for (const to of [[], "nobody", ["qa@example.net", "b@"]]) {
+          const { result, seen } = yield* send(row, row.success, { more: { override: { to } } })
+          assert.strictEqual(Result.isFailure(result) && result.failure._tag, "ContentRejected", name)
+          assert.deepStrictEqual(seen, [], name)
+        }
+      }
+    }))
+
+  it.effect("null says nothing (api.md 1.8)", () =>
+    Effect.gen(function*() {
+      const names = ["from", "to", "reply_to", "cc", "bcc", "subject", "text", "html", "headers", "attachments"]
+      const of = (override: object) =>
+        Email.of(delivery(Mail.resend, { override: { ...override } }), "ann@example.com", "a@b.example")
+      const plain = yield* of({})
+      assert.deepStrictEqual(yield* of(Object.fromEntries(names.map((name) => [name, null]))), plain)
+      const file = { filename: "a", content: "YQ==", type: null, content_type: null, contentType: null, cid: null }
+      assert.deepStrictEqual((yield* of({ attachments: [{ ...file, content_id: null }] })).attachments, [
+        { filename: "a", content: "YQ==", type: undefined, contentId: undefined }
+      ])
+    }))
+})
