@@ -70,18 +70,19 @@ const apart = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> =>
     return block._tag === "Paragraph" ? [] : one(block)
   })
 
+const strong = (run: Run): Run => ({ ...run, styles: new Set([...run.styles, "strong" as const]) })
+
 const paragraph = ({ inlines, style }: Of<"Paragraph">): ReadonlyArray<Json> => {
   const runs = runsOf(inlines)
   const text = runs.map((run) => run.text).join("")
   if (text.trim() === "") return []
-  if (style === "h1" || style === "h2") return [{ type: "header", text: words(cut(text, most.header)) }]
-  if (style === "subtext" && runs.every(({ href }) => href === undefined)) {
-    return [{ type: "context", elements: [words(cut(text, most.text))] }]
-  }
-  const strong = style === "h3"
-    ? runs.map((run) => ({ ...run, styles: new Set([...run.styles, "strong" as const]) }))
-    : runs
-  return [rich([section(strong.map(element))])]
+  const isHeading = style === "h1" || style === "h2" || style === "h3"
+  // A header or a context has no links, and an end: what does not fit there is said all the same.
+  const isBare = runs.every(({ href }) => href === undefined)
+  if (isBare && isHeading && style !== "h3" && text.length <= most.header)
+    return [{ type: "header", text: words(text) }]
+  if (isBare && style === "subtext" && text.length <= most.text) return [{ type: "context", elements: [words(text)] }]
+  return [rich([section((isHeading ? runs.map(strong) : runs).map(element))])]
 }
 
 const action = ({ content, href, isLink }: Of<"Action">): ReadonlyArray<Json> => {
@@ -151,7 +152,9 @@ const joined = (blocks: ReadonlyArray<Json>, own: ReadonlySet<Json | undefined>)
 
 /** A message as Slack's blocks; nothing if there are more than Slack takes, and then its text is the message. Data is never markup there. */
 export const slackBlocks = (title: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
-  const head = title === "" ? [] : [{ type: "header", text: words(cut(title, most.header)) }]
+  const head = title === ""
+    ? []
+    : paragraph({ _tag: "Paragraph", style: "h1", align: undefined, inlines: [{ _tag: "Text", text: title }] })
   const made = joined([...head, ...blocks.flatMap(one)], new Set(nativesOf(blocks)))
   return made.length > most.blocks ? [] : made
 }

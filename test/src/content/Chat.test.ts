@@ -70,6 +70,31 @@ const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
 }
 
 describe("Chat", () => {
+  it("a heading that no header of Slack's can hold is said whole, with its links", () => {
+    const long = "long ".repeat(40).trim()
+    const content: ReadonlyArray<Piece> = [
+      { type: "meta", title: long },
+      text("Your [order](https://x.io/7)", { text_style: "h1" }),
+      text(long, { text_style: "h2" }),
+      text("small ".repeat(600).trim(), { text_style: "subtext" }),
+      text("fits", { text_style: "h1" })
+    ]
+    const bold = { style: { bold: true } }
+    const rich = (...elements: ReadonlyArray<Schema.JsonObject>) => ({
+      type: "rich_text",
+      elements: [{ type: "rich_text_section", elements }]
+    })
+    assert.deepStrictEqual(nativeOf("slack", content), {
+      slackBlocks: [
+        rich({ type: "text", text: long, ...bold }),
+        rich({ type: "text", text: "Your ", ...bold }, { type: "link", url: "https://x.io/7", text: "order", ...bold }),
+        rich({ type: "text", text: long, ...bold }),
+        rich({ type: "text", text: "small ".repeat(600).trim() }),
+        { type: "header", text: { type: "plain_text", text: "fits", emoji: false } }
+      ]
+    })
+  })
+
   it("Slack gets blocks, in which data is a text", () => {
     assert.deepStrictEqual(nativeOf("slack", order, data), {
       slackBlocks: [
