@@ -1,6 +1,6 @@
 import type { Align, Block } from "#src/content/Block.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
-import { type Run, runsOf } from "#src/content/chat/Runs.ts"
+import { type Run, runsOf, spelledOut } from "#src/content/chat/Runs.ts"
 import { isList, isObject } from "#src/content/Own.ts"
 import type { Schema } from "effect"
 
@@ -63,9 +63,10 @@ const list = ({ blocks, ordered, start }: Of<"List">, indent: string): ReadonlyA
     return [...head, ...rest.flatMap((inner) => one(inner, indent))]
   })
 
-const action = ({ align, content, href, isLink }: Of<"Action">): ReadonlyArray<Json> => {
+const action = (block: Of<"Action">): ReadonlyArray<Json> => {
+  const { align, content, href, isLink } = block
   const url = webAddress(href)
-  if (url === undefined) return said(content)
+  if (url === undefined) return said(content === "" ? "" : spelledOut(block))
   if (content === "") return []
   if (isLink)
     return [richText([{ type: "TextRun", text: content, color: "Accent", selectAction: openUrl(url) }], aligned(align))]

@@ -1,5 +1,8 @@
+import type { Block } from "#src/content/Block.ts"
+import { webAddress } from "#src/content/chat/Address.ts"
 import { safeHref } from "#src/content/Href.ts"
 import type { Emphasis, Inline } from "#src/content/Inline.ts"
+import * as Plain from "#src/content/Plain.ts"
 
 /** A stretch of a paragraph with everything that holds for it, for chat platforms that style stretches. */
 export interface Run {
@@ -7,6 +10,13 @@ export interface Run {
   readonly styles: ReadonlySet<Emphasis | "code">
   readonly href: string | undefined
 }
+
+/** Whether an address is one to follow that no link of a chat platform takes, `mailto` or `tel`: it stands behind its words. */
+const isSpelledOut = (href: string): boolean => safeHref(href) !== undefined && webAddress(href) === undefined
+
+/** What an action without a link says. */
+export const spelledOut = (action: Extract<Block, { readonly _tag: "Action" }>): string =>
+  Plain.text([action], { between: "", withActions: true, isLetter: false })
 
 /** Inlines as runs: data stays text, since no platform reads marks in a run. Images are their words. */
 export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
@@ -25,12 +35,13 @@ export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
         say(piece.text, undefined, "code")
         break
       case "Link": {
-        const safe = safeHref(piece.href)
-        say(piece.text === "" ? piece.href : piece.text, safe)
+        if (isSpelledOut(piece.href)) say(Plain.flow([piece]))
+        else say(piece.text === "" ? piece.href : piece.text, safeHref(piece.href))
         break
       }
       case "Image":
-        say(piece.alt, safeHref(piece.href))
+        if (isSpelledOut(piece.href)) say(Plain.flow([piece]))
+        else say(piece.alt, safeHref(piece.href))
         break
       case "Open":
         open.push(piece.emphasis)

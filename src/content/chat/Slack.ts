@@ -1,6 +1,6 @@
 import type { Block } from "#src/content/Block.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
-import { type Run, runsOf } from "#src/content/chat/Runs.ts"
+import { type Run, runsOf, spelledOut } from "#src/content/chat/Runs.ts"
 import type { Inline } from "#src/content/Inline.ts"
 import type { Schema } from "effect"
 
@@ -85,10 +85,11 @@ const paragraph = ({ inlines, style }: Of<"Paragraph">): ReadonlyArray<Json> => 
   return [rich([section((isHeading ? runs.map(strong) : runs).map(element))])]
 }
 
-const action = ({ content, href, isLink }: Of<"Action">): ReadonlyArray<Json> => {
+const action = (block: Of<"Action">): ReadonlyArray<Json> => {
+  const { content, href, isLink } = block
   const url = webAddress(href)
   if (content === "") return []
-  if (url === undefined) return [rich([section([{ type: "text", text: content }])])]
+  if (url === undefined) return [rich([section([{ type: "text", text: spelledOut(block) }])])]
   if (isLink) return [rich([section([{ type: "link", url, text: content }])])]
   return [{ type: "actions", elements: [{ type: "button", text: words(cut(content, most.button)), url }] }]
 }

@@ -70,6 +70,20 @@ const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
 }
 
 describe("Chat", () => {
+  it("an address that no link of a platform takes stands behind its words", () => {
+    const content: ReadonlyArray<Piece> = [
+      text("Ask [us](mailto:help@x.io) or [here](https://x.io), not [them](javascript:alert(1))"),
+      { type: "action", content: "Call", href: "tel:+49151" },
+      { type: "action", content: "Nowhere", href: "javascript:alert(1)" }
+    ]
+    for (const provider of ["slack", "msteams"]) {
+      const said = JSON.stringify(nativeOf(provider, content))
+      for (const words of ["us (mailto:help@x.io)", "Call: tel:+49151", "\"here\"", "\"them\"", "\"Nowhere\""])
+        assert.include(said, words)
+      assert.notInclude(said, "javascript")
+    }
+  })
+
   it("a heading that no header of Slack's can hold is said whole, with its links", () => {
     const long = "long ".repeat(40).trim()
     const content: ReadonlyArray<Piece> = [
