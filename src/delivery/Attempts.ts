@@ -183,7 +183,8 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
     return yield* conclude(hand, Outcome.unrendered(intent, rendered.failure.detail), [delivering])
   }
   const output = rendered.success
-  const isFirst = !attempts.some(({ channel }) => channel === candidate.channel)
+  // What could not be rendered has shown nothing.
+  const isFirst = !attempts.some(({ channel, kind }) => channel === candidate.channel && kind !== "ContentRejected")
   const lines = isFirst
     ? [{ type: "RENDERED" as const, ts: startedAt, ...where, output }, delivering]
     : [delivering]

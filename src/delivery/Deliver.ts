@@ -8,12 +8,20 @@ import { close, type Write } from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric } from "effect"
 
+type Next = Extract<Position, { readonly _tag: "Next" }>
+
+const leftAlone = "The provider failed too often and is left alone for a while"
+
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
 export const deliver = (write: Write, breakers: Breakers["Service"]) => {
-  /** Stores a wait that no attempt of this run caused: a plan resumed too early, or a provider left alone. */
+  /**
+   * Stores a wait that no attempt of this run caused: a plan resumed too early, or a provider left alone. The lines of the first step wait for
+   * that; until then one tells what is waited for.
+   */
   const wait = Effect.fnUntraced(
-    function*({ epoch, message }: Journey, attempts: Attempts.Attempts, at: number, dueAt: number) {
-      const { events } = attempts.written()
+    function*({ epoch, message }: Journey, at: number, { at: dueAt, candidate: { channel, provider } }: Next) {
+      const isTold = message.dueAt > 0 || message.attempts.length > 0
+      const events = isTold ? [] : [{ type: "RETRYING" as const, ts: at, channel, provider, error: leftAlone, dueAt }]
       const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events })
       if (result._tag === "Fenced") return fenced
       return result._tag === "Refused" ? closed : { _tag: "Waiting" as const, dueAt }
@@ -56,7 +64,7 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
       const now = yield* Clock.currentTimeMillis
       const next = attempts.position(now)
       if (next._tag !== "Next") return yield* end(journey, attempts, now, next)
-      if (next.at - now > shortWait) return yield* wait(journey, attempts, now, next.at)
+      if (next.at - now > shortWait) return yield* wait(journey, now, next)
       if (next.at > now) yield* Effect.sleep(next.at - now)
       // Setting up the plan costs as much as all the rest of a run, and most messages are accepted at their first call.
       const ending = (yield* attempts.make(next.candidate, next.possibleDuplicate))

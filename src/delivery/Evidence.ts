@@ -82,15 +82,16 @@ const proves = (
 
 /**
  * What an event does to a message as it is stored. A cancel waits for no provider call in flight; a receipt proves that its call was taken;
- * a bounce ends the message only if nothing else was sent for it, or will be.
+ * a bounce ends the message only if it is of one of its calls, and nothing else was sent for it, or will be.
  */
 export const weigh = (stored: Stored, observed: Observed): Verdict => {
   const { calls, status } = stored
   const { event, history } = observed
   const inFlight = calls.some(({ state }) => state === "intent")
   const call = meant(calls, observed)
+  const isOfAnother = observed.call !== undefined && call === undefined
   const barred = stored.repeated || (event === "Cancel" && inFlight) ||
-    (event === "Bounce" && (livesOn(calls, call) || stored.goesOn))
+    (event === "Bounce" && (isOfAnother || livesOn(calls, call) || stored.goesOn))
   const applied = !barred && Lifecycle.allows(status, event)
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.

@@ -6,6 +6,7 @@ import { deliver } from "#src/delivery/Deliver.ts"
 import * as Escalation from "#src/delivery/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
 import * as Render from "#src/delivery/Render.ts"
@@ -114,7 +115,10 @@ export const layer = Layer.effect(
         message: { ...message, recipient, ...(templateId === undefined ? {} : { templateId }) },
         epoch,
         at,
-        lifecycle: [...towardsProvider(message).filter((step) => step === "Due"), event],
+        // Of what was handed over already, what is left of its plan ends with a line and no more.
+        lifecycle: Lifecycle.isOpen(message.status)
+          ? [...towardsProvider(message).filter((step) => step === "Due"), event]
+          : [],
         conditional: true,
         reason,
         error,

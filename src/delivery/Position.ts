@@ -24,6 +24,10 @@ export interface Situation {
   readonly openUntil: (candidate: Candidate) => number | undefined
 }
 
+interface Fold extends Situation {
+  readonly takenOutside: ReadonlySet<string> | undefined
+}
+
 /** How soon after its intent the outcome is settled, for an attempt whose outcome was never written. */
 const endOf = (attempt: Attempt): number => attempt.endedAt ?? attempt.startedAt
 
@@ -88,13 +92,16 @@ const taken = (
   if (branch.channel !== undefined || escalation === undefined || escalation.isMet || next === undefined) {
     return { _tag: "Succeeded" }
   }
-  const own = new Set(candidates(branch).map(({ channel, provider }) => `${channel} ${provider}`))
-  const since = takenAt(attempts.filter(({ channel, provider }) => own.has(`${channel} ${provider}`))) ?? 0
+  const own = new Set(candidates(branch).map(({ channel }) => channel))
+  const since = takenAt(attempts.filter(({ channel }) => own.has(channel))) ?? 0
   const at = Math.max(next.at, since + escalation.after)
   return at > until ? { _tag: "Succeeded" } : { ...next, at }
 }
 
-const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position => {
+const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Fold): Position => {
+  if (branch.method === "single" && situation.takenOutside?.has(branch.channel ?? "") === true) {
+    return { _tag: "Succeeded" }
+  }
   const inside = branch.channel === undefined
     ? attempts
     : attempts.filter((attempt) => attempt.channel === branch.channel)
@@ -134,10 +141,18 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   return next ?? aside ?? (succeeded ? { _tag: "Succeeded" } : failed)
 }
 
-const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situation: Situation): Position =>
+const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situation: Fold): Position =>
   plan._tag === "Candidate"
     ? ofCandidate(plan, attempts, until, situation)
     : ofBranch(plan, attempts, until, situation)
+
+/** Channels in which a provider has taken the message that is no part of its plan any more; most plans have not changed. */
+const takenOutside = (plan: Plan, attempts: ReadonlyArray<Attempt>): ReadonlySet<string> | undefined => {
+  const taken = attempts.filter(isSuccess)
+  if (taken.length === 0) return undefined
+  const known = new Set(candidates(plan).map(({ channel, provider }) => `${channel} ${provider}`))
+  return new Set(taken.flatMap(({ channel, provider }) => known.has(`${channel} ${provider}`) ? [] : [channel]))
+}
 
 const isSingle = (plan: Plan): boolean => plan._tag === "Branch" && plan.method === "single"
 
@@ -153,7 +168,7 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
   // What is escalated to begins anew.
   const began = escalation === undefined || last === undefined ? first(attempts) : last + escalation.after
   const until = Math.min(situation.deadline, began === undefined ? Infinity : began + RetryPolicy.total)
-  const found = of(plan, attempts, until, situation)
+  const found = of(plan, attempts, until, { ...situation, takenOutside: takenOutside(plan, attempts) })
   if (found._tag !== "Next") return found
   // A provider that is left alone for longer than the message has: the message's end is not put off.
   if (situation.now < until) return found.at > until ? { ...found, at: until } : found

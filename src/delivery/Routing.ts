@@ -42,10 +42,9 @@ interface Findings {
 
 type Limits = NonNullable<Instructions["timeout"]>
 
-const limit = (limits: Limits | null | undefined, kind: "channel" | "provider", key: string): number | undefined => {
-  const given = limits?.[kind]
-  return typeof given === "number" ? given : given?.[key]
-}
+/** One timeout for all channels or providers, or each by its name. */
+const limit = (given: Limits["channel"], of: (names: Readonly<Record<string, number>>) => number | undefined) =>
+  typeof given === "object" && given !== null ? of(given) : given
 
 /** A child keeps its default timeout only if another one can take over. */
 const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): ReadonlyArray<A> =>
@@ -103,7 +102,7 @@ export const plan = (
         own?.timeouts,
         own?.timeout,
         settings?.timeouts?.provider,
-        limit(instructions.timeout, "provider", provider.key)
+        limit(instructions.timeout?.provider, (names) => namedIn(names, provider))
       )
       const candidate = { _tag: "Candidate", channel, provider: provider.key, timeout } as const
       return [
@@ -118,7 +117,7 @@ export const plan = (
       timeout: Timeouts.given(
         settings?.timeouts?.channel,
         settings?.timeout,
-        limit(instructions.timeout, "channel", channel)
+        limit(instructions.timeout?.channel, (names) => Object.hasOwn(names, channel) ? names[channel] : undefined)
       ),
       children: method === "single" ? giveWay(children, providerTimeout) : children
     }

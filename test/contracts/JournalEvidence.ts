@@ -165,6 +165,15 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: "RecipientRejected" })
     }))
 
+  it.effect("P6: a bounce of a provider that made no call of the message does not end it", () =>
+    Effect.gen(function*() {
+      const { attempts, observe, record } = yield* start([Fixture.attempt(1, "accepted")])
+      const bounce = { call: call({ providers: ["another"], number: 7, reference: "r-7" }), reason: "BOUNCED" as const }
+      assert.deepInclude(yield* observe("Bounce", 50, bounce), { after: "SENT", applied: false })
+      assert.strictEqual((yield* record).status, "SENT")
+      assert.deepInclude((yield* attempts)[0], { kind: null })
+    }))
+
   it.effect("P6: of a message sent two ways, one bounce is not the end, the other is", () =>
     Effect.gen(function*() {
       const { observe, record } = yield* start([

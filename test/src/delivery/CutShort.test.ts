@@ -40,6 +40,8 @@ describe("A message that was sent one way and waits for another", () => {
       yield* cluster.settle
       const log = yield* MessageLog
       assert.strictEqual((yield* log.get(place.scope, message.id)).status, "SENT")
+      const lines = (yield* log.history(place.scope, message.id)).map(({ type }) => type)
+      assert.deepStrictEqual(lines.slice(-2), ["RETRYING", "UNROUTABLE"], "what is left ends with a line of its own")
       assert.deepStrictEqual(yield* cluster.due([place.shard]), { open: 0, next: undefined })
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })

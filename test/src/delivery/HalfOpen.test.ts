@@ -59,6 +59,10 @@ describe("A circuit that is half open", () => {
           const tried = yield* Effect.forEach(ids, (id) => log.attempts(place.scope, id))
           assert.strictEqual(tried.flat().length, calls.length, "an attempt is a call")
           assert.isTrue(tried.every((attempts) => attempts.at(-1)?.state === "accepted"))
+          const lines = yield* Effect.forEach(ids, (id) => log.history(place.scope, id))
+          const told = (type: string) => lines.map((line) => line.filter((event) => event.type === type).length)
+          assert.deepStrictEqual([...new Set(told("MAPPED"))], [1], "a wait without a call repeats nothing")
+          assert.isAbove(Math.min(...told("RETRYING")), 0, "and says what is waited for")
           // Who asked for the others has a schedule of its own by then.
           const others = tried.filter((attempts) => attempts.length <= 2)
           assert.isAtLeast(others.length, ids.length - 5)

@@ -162,6 +162,14 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     assert.strictEqual(position(three, mailed, situation(2_000, overdue))._tag, "Succeeded")
   })
 
+  it("P4: counts what a provider took that has left the plan since: its channel is done, the others are not", () => {
+    const before = [attempt(1, first, "accepted", 0), attempt(2, text, "rejected", 0, "Unavailable")]
+    const changed = plan("all", [channel("email", [second]), channel("sms", [text])])
+    assert.deepStrictEqual(nextOf(position(changed, before, situation(0))), ["sms", "three"])
+    const texted = [...before, attempt(3, text, "accepted", 5_000)]
+    assert.strictEqual(position(changed, texted, situation(5_000))._tag, "Succeeded")
+  })
+
   it("escalates within each routing of its own: what another branch took is no answer to this one's", () => {
     const push = candidate("push", "four")
     const both = plan("all", [single, plan("single", [channel("push", [push])])])

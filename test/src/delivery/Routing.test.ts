@@ -53,6 +53,14 @@ describe("Routing to configurations by their names", () => {
     ]])
   })
 
+  it("a message's own timeouts are by any of a provider's names, too", () => {
+    const plan = routed({
+      routing: { method: "single", channels: ["email"] },
+      timeout: { provider: { us: 1, pc_2: 2, smtp: 3 } }
+    })
+    assert.deepStrictEqual(plan.map(({ timeout }) => timeout), [1, 2, 3])
+  })
+
   it("a webhook that the routing names has the data to say, one that it does not needs words", () => {
     const hook: Vendor = { ...vendor("webhook"), channel: "webhook" }
     const planned = (instructions: Instructions) =>
