@@ -75,7 +75,12 @@ export const make = Effect.gen(function*() {
   const users = yield* UserPreferences
 
   const said = Effect.fnUntraced(
-    function*({ legacy, message }: Found, topicId: string | undefined, names: ReadonlyArray<string>) {
+    function*(
+      { legacy, message }: Found,
+      topicId: string | undefined,
+      names: ReadonlyArray<string>,
+      at: number | undefined
+    ) {
       const { recipient, scope } = message
       const userId = typeof recipient.user_id === "string" ? UserId.make(recipient.user_id) : undefined
       const tenantId = recipient.tenant_id ?? undefined
@@ -96,7 +101,7 @@ export const make = Effect.gen(function*() {
       return {
         ...asked,
         record,
-        now: yield* Clock.currentTimeMillis,
+        now: at ?? (yield* Clock.currentTimeMillis),
         topic: record === undefined ? undefined : PreferenceStatements.terms(record),
         names,
         sent: recipient.preferences,
@@ -106,9 +111,15 @@ export const make = Effect.gen(function*() {
   )
 
   const resolve = Effect.fnUntraced(
-    function*(sent: OpenMessage, found: Found, topicId: string | undefined, names: ReadonlyArray<string>) {
+    function*(
+      sent: OpenMessage,
+      found: Found,
+      topicId: string | undefined,
+      names: ReadonlyArray<string>,
+      at: number | undefined
+    ) {
       const { message: { instructions }, providers } = found
-      const all = yield* said(found, topicId, names)
+      const all = yield* said(found, topicId, names, at)
       const statements = PreferenceStatements.statements(all)
       if (statements.length === 0) return { instructions, ...nothing }
       const decision = PreferenceResolution.resolve(statements, ChannelChoice.named(instructions, providers), topicId)
@@ -129,14 +140,14 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** `sent` is the message as it was accepted, `found` with what its template adds. */
-  return (sent: OpenMessage, found: Found): Effect.Effect<Preferred, Refusal.Refusal> => {
+  /** `sent` is the message as it was accepted, `found` with what its template adds. `at`, in epoch ms: when it is asked for; missing, it is now. */
+  return (sent: OpenMessage, found: Found, at?: number): Effect.Effect<Preferred, Refusal.Refusal> => {
     const { legacy, message: { instructions, recipient } } = found
     const topicId = topicOf(found)
     const silent = topicId === undefined && legacy === undefined && !recipient.preferences && !recipient.list_id
     const names = silent ? [] : namesOf(found, topicId)
     return names.length === 0
       ? Effect.succeed({ instructions, ...nothing })
-      : resolve(sent, found, topicId, names)
+      : resolve(sent, found, topicId, names, at)
   }
 })

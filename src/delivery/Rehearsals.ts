@@ -22,6 +22,7 @@ import * as Override from "#src/delivery/Override.ts"
 import type { Candidate, Plan } from "#src/delivery/Plan.ts"
 import { position } from "#src/delivery/Position.ts"
 import * as Render from "#src/delivery/Render.ts"
+import type * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { reasonOf } from "#src/delivery/Settlement.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
@@ -138,10 +139,8 @@ export const layer = Layer.effect(
         ? Effect.undefined
         : Effect.catchTag(strategies.resolve(scope, routing.strategy_id), "StrategyNotFound", () => Effect.undefined)
 
-    const rehearse = Effect.fnUntraced(function*(message: OpenMessage, asked: number) {
-      const dueAt = yield* wait(message, asked)
-      const at = dueAt ?? asked
-      const decision = yield* decide(message)
+    const rehearse = Effect.fnUntraced(function*(message: OpenMessage, at: number) {
+      const decision = yield* decide(message, at)
       const outputs: Array<Shown> = []
       let attempts: ReadonlyArray<Attempt> = []
       let now = at
@@ -168,7 +167,6 @@ export const layer = Layer.effect(
       }
       const last = next._tag === "Failed" ? next.last : undefined
       return {
-        dueAt,
         preferences: decision.preferences,
         plan: decision.plan,
         outputs,
@@ -178,24 +176,27 @@ export const layer = Layer.effect(
       }
     })
 
-    const one = (recipient: string, message: OpenMessage, at: number): Effect.Effect<Rehearsed> =>
-      rehearse(message, Math.max(at, message.dueAt)).pipe(
-        Effect.catchTag("Refusal", ({ decision, detail, event, reason }) =>
-          Effect.succeed({
-            dueAt: undefined,
-            preferences: decision,
-            plan: undefined,
-            outputs: [],
-            status: Lifecycle.next("ENQUEUED", event),
-            reason,
-            error: detail
-          })),
-        Effect.map(({ dueAt = message.dueAt === 0 ? undefined : message.dueAt, ...end }) => ({
-          recipient,
-          dueAt,
-          ...end
-        }))
-      )
+    const refused = ({ decision, detail, event, reason }: Refusal.Refusal) =>
+      Effect.succeed({
+        preferences: decision,
+        plan: undefined,
+        outputs: [],
+        status: Lifecycle.next("ENQUEUED", event),
+        reason,
+        error: detail
+      })
+
+    const one = Effect.fnUntraced(
+      function*(recipient: string, message: OpenMessage, asked: number): Effect.fn.Return<Rehearsed> {
+        const from = Math.max(asked, message.dueAt)
+        const accepted = message.dueAt === 0 ? undefined : message.dueAt
+        const waited = yield* Effect.result(wait(message, from))
+        if (Result.isFailure(waited)) return { recipient, dueAt: accepted, ...(yield* refused(waited.failure)) }
+        const dueAt = waited.success
+        const end = yield* rehearse(message, dueAt ?? from).pipe(Effect.catchTag("Refusal", refused))
+        return { recipient, dueAt: dueAt ?? accepted, ...end }
+      }
+    )
 
     const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
       Effect.timeoutOrElse(effect, {

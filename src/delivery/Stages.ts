@@ -105,12 +105,13 @@ export const make = Effect.gen(function*() {
 
   const decideOf = Effect.fnUntraced(function*(
     stored: OpenMessage,
-    found: Known
+    found: Known,
+    at: number | undefined
   ): Effect.fn.Return<Decision, Refusal.Refusal> {
     const { content, data, profile, providers } = found
     const isWritten = ({ channel, key, names = [] }: Provider) =>
       Elemental.isWritten(content, { channel, providers: [key, ...names] })
-    const { decision, instructions, only, topic } = yield* preferring(prefer(stored, found))
+    const { decision, instructions, only, topic } = yield* preferring(prefer(stored, found, at))
     const plan = yield* Effect.suspend(() =>
       Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only, isWritten))
     ).pipe(
@@ -120,11 +121,14 @@ export const make = Effect.gen(function*() {
     return { ...found, message: { ...found.message, instructions }, plan, preferences: decision, topic }
   })
 
-  const decideIn = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
+  const decideIn = Effect.fnUntraced(function*(
+    stored: OpenMessage,
+    at: number | undefined
+  ): Effect.fn.Return<Decision, Refusal.Refusal> {
     const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.missing(stored.recipient)
     if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
     const mapped = yield* mapping(map(stored))
-    return yield* decideOf(stored, yield* known(mapped)).pipe(
+    return yield* decideOf(stored, yield* known(mapped), at).pipe(
       Effect.mapError((refusal) => Refusal.mapped(refusal, mapped.message.templateId))
     )
   })
@@ -136,11 +140,15 @@ export const make = Effect.gen(function*() {
       (recipient) => recipient === stored.recipient ? stored : { ...stored, recipient }
     )
 
-  const decide = Effect.fnUntraced(function*(stored: OpenMessage): Effect.fn.Return<Decision, Refusal.Refusal> {
+  /** `at`, in epoch ms: when the message is to go, for what holds only for a time; missing, it is now. */
+  const decide = Effect.fnUntraced(function*(
+    stored: OpenMessage,
+    at?: number
+  ): Effect.fn.Return<Decision, Refusal.Refusal> {
     const message = yield* placed(stored)
     return message === stored
-      ? yield* decideIn(stored)
-      : yield* Effect.mapError(decideIn(message), (refusal) => Refusal.of(refusal, message.recipient))
+      ? yield* decideIn(stored, at)
+      : yield* Effect.mapError(decideIn(message, at), (refusal) => Refusal.of(refusal, message.recipient))
   })
 
   const waitOf = Effect.fnUntraced(function*(
