@@ -127,7 +127,7 @@ describe("Rehearsals", () => {
         { type: "text", content: "{{data.missing}}", channels: ["email"] },
         { type: "text", content: "Hello" }
       ])
-      const sent = Effect.fnUntraced(function*(options: object) {
+      const sent = Effect.fnUntraced(function*(options: object, more: object = {}) {
         const made = yield* call("POST", "/notifications", {
           body: { notification: { ...notification, ...options }, state: "PUBLISHED" }
         })
@@ -137,7 +137,8 @@ describe("Rehearsals", () => {
           message: {
             to: { email: "ada@example.com", phone_number: "+4915112345678" },
             template: id,
-            routing: { method: "single", channels: ["email", "sms"] }
+            routing: { method: "single", channels: ["email", "sms"] },
+            ...more
           }
         }
         const [result] = (yield* DryRun((yield* call("POST", "/send", { headers: dry, body })).body)).results
@@ -150,6 +151,11 @@ describe("Rehearsals", () => {
         ["email", "The variable \"data.missing\" was not found"],
         ["sms", "Hello"]
       ]])
+      const { notification: hello } = template([{ type: "text", content: "Hello" }])
+      const copied = yield* sent({ ...hello, throw_on_variable_not_found: true }, {
+        channels: { email: { override: { cc: "{{data.missing}}" } } }
+      })
+      assert.deepStrictEqual(copied.outputs, strict.outputs, "nor is a mail with such a copy")
       const plain = yield* sent({})
       assert.notProperty(plain.stored, "throw_on_variable_not_found")
       assert.deepStrictEqual([plain.status, plain.outputs], ["SENT", [["email", "Hello"]]])
