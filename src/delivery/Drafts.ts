@@ -64,7 +64,8 @@ const refusedText = ({ metadata, template, ...instructions }: Instructions, addr
 
 /**
  * One message per recipient. A single recipient's message has the request's own id; each of several has one derived from it, so that a
- * recipient named twice is one message. Groups, and more than 100 recipients, are an expansion: one row, whatever their number.
+ * recipient named twice is one message, as first named. Groups, and more than 100 recipients, are an expansion: one row, whatever their
+ * number.
  */
 export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<Drafted, SendRefused> {
   const { at, instructions, principal: { keyState, scope }, requestId, shards, to } = draft
@@ -117,6 +118,7 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
   for (const { identity, recipient } of addressees) {
     if (identity === undefined) continue
     const id = many ? Ids.member(requestId, identity.key) : requestId
+    if (messages.has(id)) continue
     const member = Addressing.member(request, id, recipient, identity, shards)
     messages.set(id, { ...common, ...member, tries: 0, recovered: false, attempts: [] })
     profiles.push(...Addressing.profiles(scope, recipient))

@@ -18,8 +18,8 @@ const mostQuestions = 20
 
 /**
  * The next page of a request to many, and the place that it reaches. A page is the same whenever it is
- * made, as long as the members are: the ids come from the request and the recipient, so that a person met twice is one message. A group
- * that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and the page's `fault`.
+ * made, as long as the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
+ * met. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and the page's `fault`.
  */
 export const next = Effect.fnUntraced(function*(options: {
   readonly request: Addressing.Request
@@ -32,7 +32,7 @@ export const next = Effect.fnUntraced(function*(options: {
   const { at, members, place, recipients, request, shards } = options
   const { id: requestId, scope } = request
   const found = new Map<MessageId, PageMember>()
-  const profiles: Array<NewProfile> = []
+  const profiles = new Map<string, NewProfile>()
   let { after, index } = place
 
   const add = (recipient: Recipient, identity = Recipients.identify(scope, recipient)) => {
@@ -49,7 +49,9 @@ export const next = Effect.fnUntraced(function*(options: {
     const group = yield* Groups.of(recipient)
     if (group === undefined) {
       add(recipient)
-      profiles.push(...Addressing.profiles(scope, recipient))
+      for (const one of Addressing.profiles(scope, recipient)) {
+        if (!profiles.has(one.userId)) profiles.set(one.userId, one)
+      }
       index++
       continue
     }
@@ -73,6 +75,10 @@ export const next = Effect.fnUntraced(function*(options: {
   }
 
   const reached: Place = after === undefined ? { index } : { index, after }
-  const page: Page = { common: Addressing.common(request, "bulk", at), members: [...found.values()], profiles }
+  const page: Page = {
+    common: Addressing.common(request, "bulk", at),
+    members: [...found.values()],
+    profiles: [...profiles.values()]
+  }
   return { page, reached, isLast: index >= recipients.length, fault }
 })

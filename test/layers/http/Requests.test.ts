@@ -43,6 +43,15 @@ describe("requests to many", () => {
       assert.strictEqual(state.expansions.size, 0)
     }))
 
+  it.effect("who is named twice is one message, as first named: as among more than 100", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const ada = { user_id: "ada", data: { n: 1 } }
+      const to = [ada, { user_id: "ada", email: "second@example.com", data: { n: 2 } }]
+      assert.strictEqual((yield* call("POST", "/send", { body: message(to) })).status, 202)
+      assert.deepStrictEqual([...state.messages.values()].map(({ message: { recipient } }) => recipient), [ada])
+    }))
+
   it.effect.each(
     [
       [{ list_pattern: "**" }, "message.to.list_pattern: "],
