@@ -124,6 +124,12 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepStrictEqual(yield* found(place, { providers: ["ses"] }), ["a", "b"])
     }))
 
+  it.effect("list: also of one that was sent to its recipient alone", () =>
+    Effect.gen(function*() {
+      const place = yield* fill({ a: { listId: "l" }, b: { listId: "m" }, c: {}, d: { listId: "l" } })
+      assert.deepStrictEqual(yield* found(place, { list: "l" }), ["a", "d"])
+    }))
+
   it.effect("list: a message that came from no list is in none", () =>
     Effect.gen(function*() {
       const place = yield* fill({ a: {} })

@@ -11,6 +11,7 @@ const messageColumns = (message: NewMessage) => [
   message.template,
   message.recipientName,
   message.tenantId,
+  message.listId,
   message.traceId,
   ...message.tags
 ]

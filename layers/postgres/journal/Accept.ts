@@ -37,8 +37,8 @@ const messageColumns =
 
 const messageTypes =
   `n int, scope int, id text, request_id text, shard smallint, lane text, recipient_key text, key_state text,
-  status text, due_at bigint, event text, template text, recipient_name text, tenant_id text, list_id text, tags text[], trace_id text,
-  enqueued_at bigint`
+  status text, due_at bigint, event text, template text, recipient_name text, tenant_id text, list_id text, tags text[],
+  trace_id text, enqueued_at bigint`
 
 const KeptRow = Schema.Struct({
   n: Schema.Int,
@@ -49,12 +49,21 @@ const KeptRow = Schema.Struct({
 })
 const decodeKept = Schema.decodeUnknownEffect(Schema.Array(KeptRow))
 
+/** What a batch needs besides its messages; most need none of it, and their statement is the shorter. */
+interface Parts {
+  readonly notify: boolean
+  readonly keyed: boolean
+  readonly expands: boolean
+  readonly listed: boolean
+}
+
 /**
  * Accepts a batch in one statement, one commit (P1, P5). Keys go in one order, or the flushes of two nodes deadlock; a live key of an earlier
- * call answers with its stored response, and the rows of its repeat are not inserted. `notify` names shards that other nodes own.
+ * call answers with its stored response, and the rows of its repeat are not inserted. `notify` names shards that other nodes own; `listed`
+ * are messages of lists, which readers find by those.
  */
 export const write = (sql: SqlClient.SqlClient) => {
-  const insert = (notify: boolean, keyed: boolean, expands: boolean, listed: boolean) => `
+  const insert = ({ expands, keyed, listed, notify }: Parts) => `
     with x as (select * from rows from (json_to_recordset($1::json) as (${messageTypes}), unnest($2::text[], $3::text[]))
       as x(n, ${messageColumns})),
     ${
@@ -88,11 +97,13 @@ export const write = (sql: SqlClient.SqlClient) => {
       select distinct on (p.scope, p.user_id) p.scope, p.user_id, p.profile, p.at, p.at
       from json_to_recordset($5::json) as p(n int, scope int, user_id text, profile text, at bigint)
       where p.n not in (select n from lost) order by p.scope, p.user_id, p.n on conflict (scope, user_id) do nothing)${
+    expands ? `, ${Expand.insertion(keyed ? 8 : 6)}` : ""
+  }${
     listed
-      ? `, l as (insert into list_requests (scope, list_id, request_id)
-      select distinct scope, list_id, request_id from x where list_id is not null and n not in (select n from lost) on conflict do nothing)`
+      ? `, l as (insert into list_requests (scope, list_id, request_id) select distinct scope, list_id, request_id from x
+      where list_id is not null and n not in (select n from lost) on conflict do nothing)`
       : ""
-  }${expands ? `, ${Expand.insertion(keyed ? 8 : 6)}` : ""}
+  }
     select ${keyed ? "n, owner, status, headers, body" : "n"}${
     notify ? `, (select pg_notify('tidings_due', $${(keyed ? 8 : 6) + (expands ? 1 : 0)}))::text` : ""
   } from ${keyed ? "e" : "lost"} ${!keyed && notify ? "right join (select 1) one on true" : ""}`
@@ -148,8 +159,13 @@ export const write = (sql: SqlClient.SqlClient) => {
     const expansions = Expand.rows(batch.map(({ acceptance }) => acceptance))
     if (expansions.length > 0) params.push(JSON.stringify(expansions))
     if (unowned.length > 0) params.push(unowned.join(","))
-    const listed = drafts.some(({ listId }) => listId !== undefined)
-    const rows = yield* sql.unsafe(insert(unowned.length > 0, keyed, expansions.length > 0, listed), params)
+    const parts = {
+      notify: unowned.length > 0,
+      keyed,
+      expands: expansions.length > 0,
+      listed: drafts.some(({ listId }) => listId !== undefined)
+    }
+    const rows = yield* sql.unsafe(insert(parts), params)
     const kept = new Map((yield* decodeKept(keyed ? rows : []).pipe(Effect.orDie)).map((row) => [row.n, row]))
     return batch.map(({ acceptance, owner }, n): Accepted => {
       const row = kept.get(n)
