@@ -16,10 +16,13 @@ export const sqlState = (error: SqlError): string | undefined => {
     : undefined
 }
 
-/** The database refuses the data (classes 22 and 23), and will again: not a fault of the store. */
+/** Data that is no value of its column, that a constraint forbids, and that is too much for an index. */
+const refusalClasses = ["22", "23", "54"]
+
+/** The database refuses the data, and will again: not a fault of the store. */
 export const isRefusal = (error: SqlError): boolean => {
   const state = sqlState(error)
-  return state !== undefined && (state.startsWith("22") || state.startsWith("23"))
+  return state !== undefined && refusalClasses.includes(state.slice(0, 2))
 }
 
 /** A lock was not granted within `lock_timeout`. */

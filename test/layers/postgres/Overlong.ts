@@ -1,0 +1,73 @@
+import * as Addressing from "#src/delivery/Addressing.ts"
+import { encodePlace, start } from "#src/delivery/Expansion.ts"
+import { Expansions } from "#src/delivery/Expansions.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import type * as Recipients from "#src/delivery/Recipients.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Exit, type Layer } from "effect"
+import { randomBytes } from "node:crypto"
+
+/** Longer than what an index takes, and nothing that it could make shorter. */
+const overlong = () => randomBytes(4_000).toString("base64url")
+
+/** Values that columns take and their indexes do not, over any Postgres. */
+export const overlongRows = <E>(name: string, stores: Layer.Layer<Expansions | Journal | MessageLog, E>) =>
+  layer(stores)(`Rows too long for an index: ${name}`, (it) => {
+    for (const column of ["tenantId", "recipientKey", "recipientName", "traceId"] as const) {
+      it.effect(`a message whose ${column} is refused fails alone, and its neighbours of the same flush are stored`, () =>
+        Effect.gen(function*() {
+          const place = yield* Fixture.world
+          const journal = yield* Journal
+          const log = yield* MessageLog
+          const messages = [{}, { [column]: overlong() }, {}].map((more) => Fixture.message(place, more))
+          const exits = yield* Effect.forEach(
+            messages,
+            (message) => Effect.exit(journal.accept(Fixture.acceptance(place, [message]))),
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
+          const refused = yield* Effect.flip(journal.accept(Fixture.acceptance(place, messages.slice(1, 2))))
+          assert.strictEqual(refused._tag, "RowRefused")
+          for (const { id } of [messages[0], messages[2]].flatMap((message) => message ?? [])) {
+            assert.strictEqual((yield* log.get(place.scope, id)).id, id)
+          }
+        }))
+    }
+
+    it.effect("a page with such a message is refused, so that its request is set aside and others go on", () =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const journal = yield* Journal
+        const expansions = yield* Expansions
+        const { epoch } = yield* journal.take(place.shard, "node", place.at)
+        const expansion = {
+          id: Fixture.id(place.at),
+          scope: place.scope,
+          shard: place.shard,
+          keyState: "published" as const,
+          recipients: [{ list_id: "everyone" }],
+          instructions: { content: { title: "Hello", body: "World" }, tenant_id: overlong() }
+        }
+        yield* journal.accept({ ...Fixture.acceptance(place, []), expansion })
+        const request = { ...expansion, acceptedAt: place.at }
+        const recipient = { user_id: "ada" }
+        const identity = { key: `${place.scope}:user:ada`, name: "ada" } satisfies Recipients.Identity
+        const member = Addressing.member(request, Ids.member(expansion.id, identity.key), recipient, identity, 64)
+        const refused = yield* Effect.flip(expansions.advance({
+          expansion,
+          owner: epoch,
+          at: place.at + 5,
+          from: encodePlace(start),
+          to: encodePlace({ index: 1 }),
+          page: { common: Addressing.common(request, "bulk", place.at + 5), members: [member], profiles: [] },
+          tries: 0,
+          epoch,
+          state: "COMPLETED",
+          dueAt: null
+        }))
+        assert.strictEqual(refused._tag, "RowRefused")
+      }))
+  })
