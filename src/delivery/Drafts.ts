@@ -40,6 +40,19 @@ interface Addressee {
   readonly identity: Recipients.Identity | undefined
 }
 
+/** Bytes that an index takes of a name beside the rest of its entry; an id of 512 characters is never longer. */
+const longestName = 2_400
+
+const encoder = new TextEncoder()
+
+/** Nobody could be found by it. */
+const isTooLong = (text: string | null | undefined): boolean =>
+  typeof text === "string" && text.length > longestName / 3 && encoder.encode(text).length > longestName
+
+/** The tenants that a send names; those of a recipient have the lengths of ids. */
+const isTooLongFor = ({ context, tenant_id: tenant }: Instructions, addressees: ReadonlyArray<Addressee>): boolean =>
+  [tenant, context?.tenant_id].some(isTooLong) || addressees.some(({ identity }) => isTooLong(identity?.key))
+
 const isStorable = (text: string | null | undefined): boolean =>
   text === undefined || text === null || text.isWellFormed()
 
@@ -102,6 +115,9 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
     addressees.push({ recipient, identity })
   }
 
+  if (isTooLongFor(instructions, addressees)) {
+    return yield* new SendRefused({ detail: `message: a recipient or a tenant has more than ${longestName} bytes` })
+  }
   if (groups > 0 || recipients.length > mostAtOnce) {
     if (refusedText(instructions, addressees) !== undefined) {
       return yield* new SendRefused({ detail: "message: holds a value that cannot be stored" })

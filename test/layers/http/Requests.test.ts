@@ -52,6 +52,27 @@ describe("requests to many", () => {
       assert.deepStrictEqual([...state.messages.values()].map(({ message: { recipient } }) => recipient), [ada])
     }))
 
+  it.effect("who could not be found by it, since no index takes the name, is 400 at once", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const sent = (to: unknown, more: object = {}) =>
+        Effect.map(call("POST", "/send", { body: message(to, more) }), ({ status }) => status)
+      const long = "é".repeat(1_300)
+      const webhook = (url: string) => ({ webhook: { url: `https://example.com/${url}` } })
+      const ada = { user_id: "ada" }
+      const refused = yield* Effect.all([
+        sent(webhook(long)),
+        sent([webhook(long), ada]),
+        sent([webhook(long), { list_id: "eng.all" }]),
+        sent(ada, { tenant_id: long }),
+        sent({ list_id: "eng.all" }, { context: { tenant_id: long } })
+      ])
+      assert.deepStrictEqual(refused, [400, 400, 400, 400, 400])
+      assert.deepStrictEqual([state.messages.size, state.expansions.size], [0, 0])
+      assert.strictEqual(yield* sent(webhook("x".repeat(2_000))), 202)
+      assert.strictEqual(yield* sent({ user_id: "é".repeat(512) }), 202)
+    }))
+
   it.effect.each(
     [
       [{ list_pattern: "**" }, "message.to.list_pattern: "],
