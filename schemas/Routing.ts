@@ -1,3 +1,4 @@
+import { Reference } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 
@@ -46,7 +47,7 @@ export const Routing: Schema.Codec<Routing> = Schema.Struct({
 
 /** Settings of one channel for one message (`message.channels.<id>`). Timeouts in ms. */
 export const ChannelSettings = Schema.Struct({
-  brand_id: optional(Schema.String),
+  brand_id: optional(Reference),
   if: optional(Schema.String),
   override: optional(JsonMap),
   providers: optional(Schema.Array(Schema.NonEmptyString)),

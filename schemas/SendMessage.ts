@@ -1,4 +1,5 @@
 import { Content } from "#schemas/Elemental.ts"
+import { Reference } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import { ChannelSettings, ProviderSettings, Routing, Timeout } from "#schemas/Routing.ts"
@@ -21,12 +22,12 @@ export const Instructions = Schema.Struct({
   data: optional(JsonMap),
   tenant_id: optional(Schema.NonEmptyString),
   context: optional(Schema.Struct({ tenant_id: optional(Schema.NonEmptyString) })),
-  brand_id: optional(Schema.String),
+  brand_id: optional(Reference),
   routing: optional(Routing),
   channels: optional(Schema.Record(Schema.String, ChannelSettings)),
   providers: optional(Schema.Record(Schema.String, ProviderSettings)),
   metadata: optional(Metadata),
-  preferences: optional(Schema.Struct({ subscription_topic_id: Schema.String })),
+  preferences: optional(Schema.Struct({ subscription_topic_id: Reference })),
   delay: optional(Schema.Struct({
     duration: optional(
       Schema.Number.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThanOrEqualTo(31_622_400_000))

@@ -1,6 +1,7 @@
 import { PlanNode } from "#schemas/api/Explain.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { OutputContent } from "#schemas/api/Messages.ts"
+import { Reference } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import { Recipient } from "#schemas/Recipient.ts"
@@ -42,7 +43,7 @@ export const PreviewRequest = Schema.Struct({
   version: optional(Snapshot),
   to: optional(Recipient),
   data: optional(JsonMap),
-  brand_id: optional(Schema.String),
+  brand_id: optional(Reference),
   channels: optional(Schema.Array(Schema.NonEmptyString).check(Schema.isMaxLength(20)))
 })
 

@@ -54,7 +54,7 @@ const isTooLongFor = ({ context, tenant_id: tenant }: Instructions, addressees: 
   [tenant, context?.tenant_id].some(isTooLong) || addressees.some(({ identity }) => isTooLong(identity?.key))
 
 const isStorable = (text: string | null | undefined): boolean =>
-  text === undefined || text === null || text.isWellFormed()
+  text === undefined || text === null || (text.isWellFormed() && !text.includes("\u0000"))
 
 /** Columns of the members' rows that the caller wrote: what a database refuses must be refused now, since later nobody hears of it. */
 const refusedText = ({ metadata, template, ...instructions }: Instructions, addressees: ReadonlyArray<Addressee>) =>

@@ -52,6 +52,24 @@ describe("requests to many", () => {
       assert.deepStrictEqual([...state.messages.values()].map(({ message: { recipient } }) => recipient), [ada])
     }))
 
+  it.effect("what no store can be asked for, or take later, is 400 at once: of one and of many", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const nul = "a\u0000"
+      const named = [
+        { preferences: { subscription_topic_id: nul } },
+        { brand_id: nul },
+        { channels: { inbox: { brand_id: nul } } }
+      ]
+      const columns = [{ metadata: { event: nul } }, { metadata: { tags: [nul] } }, { tenant_id: nul }]
+      const sent = (to: unknown) => (more: object) =>
+        Effect.map(call("POST", "/send", { body: message(to, more) }), ({ status }) => status)
+      assert.deepStrictEqual(yield* Effect.forEach(named, sent({ user_id: "ada" })), [400, 400, 400])
+      const many = [...named, ...columns]
+      assert.deepStrictEqual(yield* Effect.forEach(many, sent({ list_id: "eng.all" })), many.map(() => 400))
+      assert.deepStrictEqual([state.messages.size, state.expansions.size], [0, 0])
+    }))
+
   it.effect("who could not be found by it, since no index takes the name, is 400 at once", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve
