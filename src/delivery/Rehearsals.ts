@@ -30,7 +30,7 @@ import * as Stages from "#src/delivery/Stages.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { harmless, PreferenceLinks } from "#src/people/PreferenceLinks.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Result } from "effect"
 
 /** What a provider would be given, or why it cannot be rendered for it. */
 export interface Shown {
