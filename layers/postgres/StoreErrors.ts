@@ -32,18 +32,22 @@ type Fault = SqlError | Schema.SchemaError
 
 export const unavailable = (error: Fault): StoreUnavailable => new StoreUnavailable({ cause: error })
 
+const failing = (error: unknown): Effect.Effect<never, StoreUnavailable> =>
+  isSqlError(error) && isRefusal(error) ? Effect.die(error) : Effect.fail(new StoreUnavailable({ cause: error }))
+
 const isOther = <E>(error: E): error is Exclude<E, Fault> => !isSqlError(error) && !Schema.isSchemaError(error)
 
 /**
  * For a method that fails with `StoreUnavailable` only; a row that does not decode was not written by this version. A
- * rollback on a lost connection dies with its `SqlError`, and is no defect of ours either.
+ * rollback on a lost connection dies with its `SqlError`, and is no defect of ours either. What the database refuses, it
+ * refuses however long one waits: to have asked for it is a defect.
  */
 export const orUnavailable = <A, E, R>(
   effect: Effect.Effect<A, E, R>
 ): Effect.Effect<A, Exclude<E, Fault> | StoreUnavailable, R> =>
   effect.pipe(
     Effect.catch((error): Effect.Effect<never, Exclude<E, Fault> | StoreUnavailable> =>
-      Effect.fail(isOther(error) ? error : new StoreUnavailable({ cause: error }))
+      isOther(error) ? Effect.fail(error) : failing(error)
     ),
-    Effect.catchDefect((defect) => isSqlError(defect) ? Effect.fail(unavailable(defect)) : Effect.die(defect))
+    Effect.catchDefect((defect) => isSqlError(defect) ? failing(defect) : Effect.die(defect))
   )

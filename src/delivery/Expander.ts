@@ -94,6 +94,14 @@ export const make = Effect.fnUntraced(function*(options: {
     if (ended === "fenced") yield* owned.lost(owner)
   })
 
+  /** One that crashes takes nobody else's turn, and its own next one comes a little later. */
+  const guardedTurn = (row: OpenExpansion) =>
+    Effect.catchDefect(turn(row), (defect) =>
+      Effect.andThen(
+        Effect.logError("a request to many could not go on", { requestId: row.id }, defect),
+        Effect.sleep("1 second")
+      ))
+
   /** Gives each of the oldest expansions a turn; answers whether there were any. */
   const look = Effect.gen(function*() {
     const shards = owned.window().map(({ shard }) => shard)
@@ -102,7 +110,7 @@ export const make = Effect.fnUntraced(function*(options: {
     const { next, rows } = yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
     nextDue = next ?? Infinity
     yield* Metric.update(Metrics.expansionsOpen, rows.length)
-    for (const row of rows) yield* turn(row)
+    for (const row of rows) yield* guardedTurn(row)
     return rows.length > 0
   })
 

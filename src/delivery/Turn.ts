@@ -5,6 +5,8 @@ import * as Paging from "#src/delivery/Paging.ts"
 import { maxTries } from "#src/delivery/Quarantine.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Members } from "#src/people/Members.ts"
+import { GroupRefused } from "#src/delivery/Groups.ts"
+import { RowRefused } from "#src/delivery/Journal.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Cause, Clock, Effect, Metric } from "effect"
 
@@ -13,6 +15,13 @@ const pauseAfter = (tries: number): number => 5_000 * 2 ** Math.min(tries, 6)
 
 /** What became of a step: the row as it stands now, or nothing more to do for this owner and turn. */
 export type After = Expansion.OpenExpansion | "over" | "fenced"
+
+/** What a caller is told of a page that could not be made; the log tells the rest. */
+const said = (error: unknown): string => {
+  if (error instanceof GroupRefused) return `${error.path}: ${error.detail}`
+  if (error instanceof RowRefused) return "One of its messages holds a value that cannot be stored"
+  return "Its messages could not be made"
+}
 
 /** The steps of one expansion under its owner's epoch; each is one commit. */
 export const make = (options: {
@@ -47,7 +56,7 @@ export const make = (options: {
 
   const fail = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion, cause: Cause.Cause<unknown>) {
     yield* Effect.logError("a page of an expansion could not be made", { requestId: row.id }, cause)
-    const error = Cause.pretty(cause).slice(0, 300)
+    const error = said(Cause.squash(cause))
     const { tries } = row
     const marked = yield* mark(owner, row, { tries, epoch: 0, state: "RUNNING", error, pause: pauseAfter(tries) })
     return marked._tag === "Fenced" ? "fenced" as const : "over" as const

@@ -5,6 +5,8 @@ import * as Ids from "#src/delivery/Ids.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type * as Recipients from "#src/delivery/Recipients.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer } from "effect"
@@ -13,9 +15,21 @@ import { randomBytes } from "node:crypto"
 /** Longer than what an index takes, and nothing that it could make shorter. */
 const overlong = () => randomBytes(4_000).toString("base64url")
 
-/** Values that columns take and their indexes do not, over any Postgres. */
-export const overlongRows = <E>(name: string, stores: Layer.Layer<Expansions | Journal | MessageLog, E>) =>
-  layer(stores)(`Rows too long for an index: ${name}`, (it) => {
+/** What no Postgres takes, however long one waits: values that columns take and their indexes do not, and questions that are none. */
+export const refusals = <E>(name: string, stores: Layer.Layer<Expansions | Journal | MessageLog | Profiles, E>) =>
+  layer(stores)(`What the database refuses: ${name}`, (it) => {
+    it.effect("a name that cannot be asked for is a defect of who asks, alone, and no unavailable store", () =>
+      Effect.gen(function*() {
+        const { scope } = yield* Fixture.world
+        const { find } = yield* Profiles
+        const asked = ["ada", "b\u0000b", "cleo"].map((name) =>
+          Effect.exit(find(scope, UserId.make(name, { disableChecks: true })))
+        )
+        const exits = yield* Effect.all(asked, { concurrency: "unbounded" })
+        assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
+        assert.deepStrictEqual(exits.map(Exit.hasDies), [false, true, false])
+      }))
+
     for (const column of ["tenantId", "recipientKey", "recipientName", "traceId"] as const) {
       it.effect(`a message whose ${column} is refused fails alone, and its neighbours of the same flush are stored`, () =>
         Effect.gen(function*() {
