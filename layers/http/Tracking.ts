@@ -1,7 +1,7 @@
 import { unavailable } from "#layers/http/Replies.ts"
 import { openPath, Tracking } from "#src/reports/Tracking.ts"
 import { Effect } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 /** One transparent pixel. */
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
@@ -19,7 +19,9 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     `${openPath}/:id`,
     Effect.gen(function*() {
       const { id = "" } = yield* HttpRouter.params
-      yield* tracking.opened(id)
+      const { method } = yield* HttpServerRequest.HttpServerRequest
+      // Who asks for the headers alone has seen no picture.
+      if (method === "GET") yield* tracking.opened(id)
       return pixel
     }).pipe(Effect.catchTag("StoreUnavailable", () => unavailable))
   )

@@ -123,7 +123,17 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
       return yield* new SendRefused({ detail: "message: holds a value that cannot be stored" })
     }
     const shard = shardOf(requestId, shards)
-    const expansion = { id: requestId, scope, shard, keyState, recipients, instructions }
+    // Who is named is met before those in groups: a list's opt-out says nothing of somebody whom the send itself names.
+    const isNamed = ({ identity }: Addressee) => identity !== undefined
+    const ordered = [...addressees.filter(isNamed), ...addressees.filter((one) => !isNamed(one))]
+    const expansion = {
+      id: requestId,
+      scope,
+      shard,
+      keyState,
+      recipients: ordered.map(({ recipient }) => recipient),
+      instructions
+    }
     return { messages: [], profiles: [], expansion }
   }
 

@@ -25,7 +25,7 @@ describe("requests to many", () => {
         assert.strictEqual(state.messages.size, 0)
         const [expansion] = state.expansions.values()
         assert.deepStrictEqual(answer.body, { requestId: expansion?.id })
-        assert.deepStrictEqual(expansion?.recipients, Array.isArray(to) ? to : [to])
+        assert.sameDeepMembers([...expansion?.recipients ?? []], Array.isArray(to) ? to : [to])
         assert.strictEqual((yield* call("GET", `/messages/${expansion?.id}`)).status, 404)
       })
   )
@@ -50,6 +50,20 @@ describe("requests to many", () => {
       const to = [ada, { user_id: "ada", email: "second@example.com", data: { n: 2 } }]
       assert.strictEqual((yield* call("POST", "/send", { body: message(to) })).status, 202)
       assert.deepStrictEqual([...state.messages.values()].map(({ message: { recipient } }) => recipient), [ada])
+    }))
+
+  it.effect("who is named comes before those in groups: a list's opt-out says nothing of somebody whom the send names", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const [list, ada, audience, bob] = [
+        { list_id: "eng.all" },
+        { user_id: "ada" },
+        { audience_id: "eng" },
+        { user_id: "bob" }
+      ] as const
+      assert.strictEqual((yield* call("POST", "/send", { body: message([list, ada, audience, bob]) })).status, 202)
+      const [expansion] = state.expansions.values()
+      assert.deepStrictEqual(expansion?.recipients, [ada, bob, list, audience])
     }))
 
   it.effect("what no store can be asked for, or take later, is 400 at once: of one and of many", () =>
