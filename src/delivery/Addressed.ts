@@ -17,14 +17,19 @@ const textsOf = (value: Schema.Json): ReadonlyArray<string> => {
   return (isList(value) ? value : Object.values(value)).flatMap(textsOf)
 }
 
-const replaced = (value: Schema.Json, by: ReadonlyMap<string, string>): Schema.Json => {
-  if (typeof value === "string") return by.get(value) ?? value
+/** Nobody, where a variable has nothing to say: who is copied in only if there is somebody. */
+const replaced = (value: Schema.Json, by: ReadonlyMap<string, string>): Schema.Json | undefined => {
+  if (typeof value === "string") return by.get(value)?.trim() === "" ? undefined : by.get(value) ?? value
   if (value === null || typeof value !== "object") return value
-  if (isList(value)) return value.map((one) => replaced(one, by))
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, replaced(one, by)]))
+  if (isList(value)) return value.flatMap((one) => replaced(one, by) ?? [])
+  const filled = present(Object.entries(value).map(([key, one]) => [key, replaced(one, by)]))
+  return Object.hasOwn(value, "email") && !Object.hasOwn(filled, "email") ? undefined : filled
 }
 
-/** The override with the variables of its addresses filled in; without any it is the same object. */
+const present = (entries: ReadonlyArray<readonly [string, Schema.Json | undefined]>): Schema.JsonObject =>
+  Object.fromEntries(entries.flatMap(([key, value]) => value === undefined ? [] : [[key, value]]))
+
+/** The override with the variables of its addresses filled in, without those that come out empty; without any it is the same object. */
 export const of = (override: JsonMap, fill: Fill): Result.Result<JsonMap, RenderFailed> => {
   const given = fields.flatMap((field) => {
     const value = override[field]
@@ -34,6 +39,7 @@ export const of = (override: JsonMap, fill: Fill): Result.Result<JsonMap, Render
   if (templates.length === 0) return Result.succeed(override)
   return Result.map(fill(templates), (filled) => {
     const by = new Map(templates.map((template, index) => [template, filled[index] ?? ""]))
-    return { ...override, ...Object.fromEntries(given.map(([field, value]) => [field, replaced(value, by)])) }
+    const own = Object.fromEntries(given.map(([field, value]) => [field, replaced(value, by)]))
+    return present(Object.entries({ ...override, ...own }))
   })
 }

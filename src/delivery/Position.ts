@@ -154,6 +154,12 @@ const takenOutside = (plan: Plan, attempts: ReadonlyArray<Attempt>): ReadonlySet
   return new Set(taken.flatMap(({ channel, provider }) => known.has(`${channel} ${provider}`) ? [] : [channel]))
 }
 
+/** The time that the last answer asked for: the day of tries is not over before it, or an answer that asks for a day would be the end. */
+const floorOf = (attempts: ReadonlyArray<Attempt>): number => {
+  const last = attempts.at(-1)
+  return last === undefined || last.retryAfter === null ? 0 : endOf(last) + last.retryAfter
+}
+
 const isSingle = (plan: Plan): boolean => plan._tag === "Branch" && plan.method === "single"
 
 /**
@@ -167,7 +173,10 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
   if (escalation?.isMet === true && last !== undefined && isSingle(plan)) return { _tag: "Succeeded" }
   // What is escalated to begins anew.
   const began = escalation === undefined || last === undefined ? first(attempts) : last + escalation.after
-  const until = Math.min(situation.deadline, began === undefined ? Infinity : began + RetryPolicy.total)
+  const until = Math.min(
+    situation.deadline,
+    began === undefined ? Infinity : Math.max(began + RetryPolicy.total, floorOf(attempts))
+  )
   const found = of(plan, attempts, until, { ...situation, takenOutside: takenOutside(plan, attempts) })
   if (found._tag !== "Next") return found
   // A provider that is left alone for longer than the message has: the message's end is not put off.

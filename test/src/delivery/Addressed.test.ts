@@ -42,6 +42,21 @@ describe("Addresses of an e-mail's override", () => {
     )
   })
 
+  it("a variable that has nothing to say names nobody", () => {
+    assert.deepStrictEqual(
+      addressed({
+        cc: "{{nobody}}",
+        bcc: ["x@example.com", "{{nobody}}", { email: "{{nobody}}", name: "N" }, {
+          email: "y@example.com",
+          name: "{{nobody}}"
+        }],
+        reply_to: { email: "{{nobody}}" },
+        subject: "Hello"
+      }),
+      Result.succeed({ bcc: ["x@example.com", { email: "y@example.com" }], subject: "Hello" })
+    )
+  })
+
   it("what is no template fails", () => {
     assert.isTrue(Result.isFailure(addressed({ cc: "{{#if}}" })))
   })

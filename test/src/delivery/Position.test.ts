@@ -88,6 +88,17 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     assert.strictEqual(next._tag === "Next" && next.at, 61_000)
   })
 
+  it("tries a provider again that asks for a day, if the message has the time", () => {
+    const only = plan("single", [channel("email", [first])])
+    const asked = [{ ...attempt(1, first, "rejected", 1_000, "Unavailable"), retryAfter: day }]
+    const next = position(only, asked, situation(1_000))
+    assert.strictEqual(next._tag === "Next" && next.at, 1_000 + day)
+    assert.strictEqual(position(only, asked, situation(1_000, { deadline: day }))._tag, "Failed")
+    // Another provider is not kept waiting for it.
+    const timed = plan("single", [channel("email", [{ ...first, timeout: 300_000 }, second])])
+    assert.deepStrictEqual(nextOf(position(timed, asked, situation(1_000))), ["email", "two"])
+  })
+
   it("goes to the next provider when one is misconfigured, and to the next channel when recipient or content is refused", () => {
     const after = (kind: Kind) => nextOf(position(single, [attempt(1, first, "rejected", 0, kind)], situation(0)))
     assert.deepStrictEqual(after("Misconfigured"), ["email", "two"])
