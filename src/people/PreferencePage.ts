@@ -1,10 +1,16 @@
-import { PreferenceChannel, type PreferenceStatus, type TopicSetting } from "#schemas/Preferences.ts"
+import {
+  PreferenceChannel,
+  type PreferenceStatus,
+  type RecipientPreferences,
+  type TopicSetting
+} from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { SecretKey } from "#src/access/SecretKey.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { PreferenceCatalogue, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import { terms, type TopicTerms } from "#src/people/PreferenceStatements.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { standing } from "#src/people/TopicStanding.ts"
 import type { Owner } from "#src/people/TopicPreferences.ts"
@@ -103,21 +109,28 @@ const changed = ({ before, shown: { channels, status } }: Found, wish: Wish): To
 export const layer: Layer.Layer<
   PreferencePage,
   never,
-  PreferenceCatalogue | SecretKey | TenantPreferences | UserPreferences
+  PreferenceCatalogue | Profiles | SecretKey | TenantPreferences | UserPreferences
 > = Layer.effect(
   PreferencePage,
   Effect.gen(function*() {
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences
-    const tenants = yield* TenantPreferences
+    const profiles = yield* Profiles
+    const tenantDefaults = yield* TenantPreferences
     const tokens = yield* PreferenceLinks.tokens
 
     const foundTopic = Effect.fnUntraced(
-      function*({ scope, tenantId, userId }: Owner, published: TopicRecord, live: Live) {
+      function*(
+        { scope, tenantId, userId }: Owner,
+        recipient: RecipientPreferences | undefined,
+        published: TopicRecord,
+        live: Live
+      ) {
         const { id } = live.record
         const overrides = yield* users.find(scope, userId, tenantId, id)
-        const defaults = tenantId === undefined ? [] : yield* tenants.chain(scope, tenantId, id)
-        const { channels, status } = standing(live.terms, overrides, defaults, yield* Clock.currentTimeMillis)
+        const tenants = tenantId === undefined ? [] : yield* tenantDefaults.chain(scope, tenantId, id)
+        const now = yield* Clock.currentTimeMillis
+        const { channels, status } = standing(live.terms, { now, overrides, recipient, tenants })
         const shown: ShownTopic = {
           id,
           name: published.topic.name,
@@ -136,6 +149,7 @@ export const layer: Layer.Layer<
       const owner = tokens.openPreferences(token)
       if (owner === undefined) return yield* new LinkBroken()
       const live = yield* catalogue.sections(owner.scope)
+      const { preferences } = yield* profiles.person(owner.scope, owner.userId)
       const records = new Map(
         live.flatMap(({ section, topics }) =>
           topics.map((record): [string, Live] => [record.id, { record, terms: terms({ ...record, section }) }])
@@ -152,7 +166,7 @@ export const layer: Layer.Layer<
           Effect.forEach(section.topics, (topic) => {
             const record = records.get(topic.id)
             return record === undefined ? Effect.succeed([]) : Effect.map(
-              foundTopic(owner, topic, record),
+              foundTopic(owner, preferences, topic, record),
               (found) => [found]
             )
           }, atOnce),

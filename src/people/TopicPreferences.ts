@@ -118,16 +118,20 @@ export const layer = Layer.effect(
 
     const shown = Effect.fnUntraced(function*(owner: Owner, listed: Listed, overrides: TopicOverrides) {
       const { record, sectionName, terms } = listed
-      const defaults = yield* chain(owner, record.id)
-      const now = yield* Clock.currentTimeMillis
-      const byDefault = standing(terms, undefined, defaults, now)
+      const byNobody = {
+        now: yield* Clock.currentTimeMillis,
+        overrides: undefined,
+        recipient: undefined,
+        tenants: yield* chain(owner, record.id)
+      }
+      const byDefault = standing(terms, byNobody)
       return {
         topicId: record.id,
         topicName: record.topic.name,
         sectionId: record.sectionId,
         sectionName,
         defaultStatus: byDefault.status,
-        ...standing(terms, overrides, defaults, now)
+        ...standing(terms, { ...byNobody, overrides })
       } satisfies TopicPreference
     })
 
@@ -143,7 +147,8 @@ export const layer = Layer.effect(
         const foreign = chosen.find((channel) => options?.channels.includes(channel) === false)
         if (foreign !== undefined) return `The topic does not go through ${foreign}`
         if (setting.status !== "OPTED_OUT") return undefined
-        const { status } = standing(listed.terms, undefined, yield* chain(owner, topicId), 0)
+        const tenants = yield* chain(owner, topicId)
+        const { status } = standing(listed.terms, { now: 0, overrides: undefined, recipient: undefined, tenants })
         return status === "REQUIRED" ? "The topic is required and cannot be opted out of" : undefined
       }
     )

@@ -1,7 +1,6 @@
 import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.ts"
 import * as PreferenceResolution from "#src/people/PreferenceResolution.ts"
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
-import type { TopicOverrides } from "#src/people/UserPreferences.ts"
 
 /** How a user stands to a topic. `channels`: the only ones chosen; `undefined`: nobody chose any. */
 export interface TopicStanding {
@@ -9,25 +8,20 @@ export interface TopicStanding {
   readonly channels: ReadonlyArray<PreferenceChannel> | undefined
 }
 
+/** What is known of a user beside the topic: `overrides` and `recipient` are the user's own words. `now` in epoch ms. */
+export type Known = Pick<PreferenceStatements.Said, "now" | "overrides" | "recipient" | "tenants">
+
 /**
- * Which of a user's word, the tenants' defaults and the topic's own hold: what `PreferenceResolution` makes of a message of the topic.
- * `now` in epoch ms.
+ * Which of a user's words, the tenants' defaults and the topic's own hold: what `PreferenceResolution` makes of a message of the topic that
+ * has no template and was sent to no list.
  */
-export const standing = (
-  topic: PreferenceStatements.TopicTerms,
-  overrides: TopicOverrides | undefined,
-  tenants: PreferenceStatements.Said["tenants"],
-  now: number
-): TopicStanding => {
+export const standing = (topic: PreferenceStatements.TopicTerms, known: Known): TopicStanding => {
   const statements = PreferenceStatements.statements({
-    now,
+    ...known,
     topic,
-    names: [],
+    names: [topic.id],
     sent: undefined,
-    overrides,
-    recipient: undefined,
-    list: undefined,
-    tenants
+    list: undefined
   })
   const choosing = statements.find(({ channels, source }) =>
     channels !== undefined && !PreferenceResolution.isCatalogue(source)

@@ -5,6 +5,7 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import { terms } from "#src/people/PreferenceStatements.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { standing } from "#src/people/TopicStanding.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
@@ -39,13 +40,14 @@ export class Unsubscribing extends Context.Service<Unsubscribing, {
 export const layer: Layer.Layer<
   Unsubscribing,
   never,
-  PreferenceCatalogue | SecretKey | TenantPreferences | UserPreferences
+  PreferenceCatalogue | Profiles | SecretKey | TenantPreferences | UserPreferences
 > = Layer.effect(
   Unsubscribing,
   Effect.gen(function*() {
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences
-    const tenants = yield* TenantPreferences
+    const profiles = yield* Profiles
+    const tenantDefaults = yield* TenantPreferences
     const tokens = yield* PreferenceLinks.tokens
 
     const found = Effect.fnUntraced(function*(token: string) {
@@ -55,8 +57,10 @@ export const layer: Layer.Layer<
       const topic = yield* catalogue.resolve(scope, topicId)
       if (Option.isNone(topic)) return yield* new LinkBroken()
       const overrides = yield* users.find(scope, userId, tenantId, topicId)
-      const defaults = tenantId === undefined ? [] : yield* tenants.chain(scope, tenantId, topicId)
-      const { status } = standing(terms(topic.value), overrides, defaults, yield* Clock.currentTimeMillis)
+      const tenants = tenantId === undefined ? [] : yield* tenantDefaults.chain(scope, tenantId, topicId)
+      const { preferences: recipient } = yield* profiles.person(scope, userId)
+      const now = yield* Clock.currentTimeMillis
+      const { status } = standing(terms(topic.value), { now, overrides, recipient, tenants })
       const shown: Shown = {
         scope,
         topicName: topic.value.topic.name,

@@ -93,6 +93,27 @@ describe("/t/preferences/:token", () => {
       assert.deepStrictEqual(yield* said(), [{ topicId: id, setting }])
     }).pipe(Effect.scoped))
 
+  it.live("what she said by notification or category holds until she says otherwise here", () =>
+    Effect.gen(function*() {
+      const { form, said, save, sayOld, section, topic } = yield* opened
+      const news = yield* topic({ allowed_preferences: ["channel_preferences"], routing_options: ["email", "sms"] })
+      const offers = yield* topic()
+      yield* sayOld({
+        notifications: { [news]: { channel_preferences: [{ channel: "sms" }] } },
+        categories: { [section.id]: { status: "OPTED_OUT" } }
+      })
+      const shown = yield* form
+      assert.deepStrictEqual([shown.getAll("in"), shown.getAll("channel")], [[], [`${news} sms`]])
+      yield* save(shown)
+      assert.deepStrictEqual(yield* said(), [])
+      shown.append("in", offers)
+      yield* save(shown)
+      assert.deepStrictEqual((yield* said()).map(({ setting, topicId }) => [topicId, setting.status]), [
+        [offers, "OPTED_IN"]
+      ])
+      assert.deepStrictEqual((yield* form).getAll("in"), [offers])
+    }).pipe(Effect.scoped))
+
   it.live("a required topic stays whatever is sent, and so does everything that the page does not show", () =>
     Effect.gen(function*() {
       const { catalogue, form, said, save, section, topic } = yield* opened

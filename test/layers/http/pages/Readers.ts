@@ -2,11 +2,12 @@ import * as Front from "#layers/http/Front.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as PreferenceRoute from "#layers/http/pages/Preferences.ts"
 import * as UnsubscribeRoute from "#layers/http/pages/Unsubscribe.ts"
-import type { PreferenceTopic, TopicSetting } from "#schemas/Preferences.ts"
+import type { PreferenceTopic, RecipientPreferences, TopicSetting } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { Brands } from "#src/content/Brands.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import * as PreferencePage from "#src/people/PreferencePage.ts"
@@ -72,6 +73,9 @@ export const start = Effect.gen(function*() {
     said: (tenantId?: string) => users.list(owner.scope, owner.userId, tenantId),
     say: (topicId: string, setting: TopicSetting) =>
       users.put(owner.scope, owner.userId, undefined, [{ topicId, setting }]),
+    /** Her preferences by notification and category, as `PUT /preferences/:recipient_id` stores them. */
+    sayOld: (preferences: RecipientPreferences) =>
+      Context.get(base, LegacyPreferences).replace(owner.scope, owner.userId, preferences),
     writes: () => writes,
     leave: Effect.sync(() => {
       isAway = true

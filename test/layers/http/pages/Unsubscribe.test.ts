@@ -84,6 +84,25 @@ describe("/t/unsubscribe/:token", () => {
       })
     }).pipe(Effect.scoped))
 
+  it.live("who opted out by notification or category is told so, and comes back", () =>
+    Effect.gen(function*() {
+      const { ask, said, sayOld, section, tokens, topic } = yield* start
+      const topicId = yield* topic()
+      const path = `/t/unsubscribe/${tokens.unsubscribe({ ...owner, topicId })}`
+      for (
+        const preferences of [
+          { notifications: { [topicId]: { status: "OPTED_OUT" } } },
+          { categories: { [section.id]: { status: "OPTED_OUT" } } }
+        ] as const
+      ) {
+        yield* sayOld(preferences)
+        assert.include((yield* ask("GET", path)).text, "You are unsubscribed")
+      }
+      yield* ask("POST", path, { body: "action=resubscribe" })
+      assert.deepStrictEqual((yield* said()).map(({ setting }) => setting.status), ["OPTED_IN"])
+      assert.include((yield* ask("GET", path)).text, "Unsubscribe?")
+    }).pipe(Effect.scoped))
+
   it.live("of a message in a tenant it is the preference in the tenant", () =>
     Effect.gen(function*() {
       const { ask, said, tokens, topic } = yield* start
