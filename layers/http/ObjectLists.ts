@@ -3,8 +3,9 @@ import type { Page } from "#src/reports/MessageLog.ts"
 /** The answer to a request for a page. Its URLs are paths: what address the caller knows us by, we do not. */
 export const answer = <A, B>(requested: string, page: Page<A>, item: (row: A) => B) => {
   const url = requested.replace(/^[a-z]+:\/\/[^/]*/i, "")
-  const [path = "", query = ""] = url.split("?", 2)
-  const next = new URLSearchParams(query)
+  // A query may hold further question marks.
+  const [path = "", ...query] = url.split("?")
+  const next = new URLSearchParams(query.join("?"))
   if (page.cursor !== undefined) next.set("cursor", page.cursor)
   return {
     type: "list" as const,

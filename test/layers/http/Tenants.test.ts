@@ -84,6 +84,21 @@ describe("Tenants", () => {
       assert.strictEqual((yield* call("GET", "/tenants?cursor=x")).status, 400)
     }))
 
+  it.effect("next_url asks for the same children, whatever their parent is called", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      yield* call("PUT", "/tenants/who%3F%26", { body: { name: "Who?&" } })
+      for (const id of ["a", "b", "c"]) {
+        yield* call("PUT", `/tenants/${id}`, { body: { name: id, parent_tenant_id: "who?&" } })
+      }
+      // A query may hold a question mark as it is (RFC 3986, 3.4).
+      for (const parent of ["who?%26", "who%3F%26"]) {
+        const first = page((yield* call("GET", `/tenants?parent_tenant_id=${parent}&limit=2`)).body)
+        const second = page((yield* call("GET", first.next_url ?? "")).body)
+        assert.deepStrictEqual([first.items.length, second.items.length, second.has_more], [2, 1, false])
+      }
+    }))
+
   it.effect("the default of a topic is set and removed", () =>
     Effect.gen(function*() {
       const { call } = yield* acme
