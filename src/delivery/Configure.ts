@@ -1,3 +1,4 @@
+import { PreferenceChannel } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Catalogue, type CatalogueEntry, find } from "#src/delivery/Catalogue.ts"
 import * as Masks from "#src/delivery/Masks.ts"
@@ -24,11 +25,13 @@ export interface Wanted {
 const refused = (path: ReadonlyArray<PropertyKey>, message: string) =>
   new ConfigurationRefused({ issue: new SchemaIssue.Pointer(path, new SchemaIssue.InvalidValue({ message })) })
 
+/** What a routing names besides providers: a configuration with such an alias would be taken for the channel, or the channel for it. */
+const channels: ReadonlySet<string> = new Set([...PreferenceChannel.literals, "banner"])
+
 /** Creates and replaces provider configurations that fit the catalogue. */
 export const make = Effect.gen(function*() {
   const catalogue = yield* Catalogue
   const configurations = yield* ProviderConfigurations
-  const reserved = new Set(catalogue.entries.flatMap(({ channel, key }) => [channel, key]))
 
   const checked = Effect.fnUntraced(function*(
     entry: CatalogueEntry,
@@ -53,7 +56,7 @@ export const make = Effect.gen(function*() {
     if (stored !== undefined && stored.provider !== entry.key) {
       return yield* refused(["provider"], `Expected ${stored.provider}: the provider of a configuration cannot change`)
     }
-    if (alias !== undefined && reserved.has(alias)) {
+    if (alias !== undefined && (channels.has(alias) || find(catalogue, alias) !== undefined)) {
       return yield* refused(["alias"], "Expected no key of a provider and no channel")
     }
     return {

@@ -100,8 +100,13 @@ describe("Providers", () => {
         assert.include(message, path)
       }
       assert.notMatch(message, /1234567|hidden|mars/)
-      assert.strictEqual((yield* refused({ provider: "sendgrid", alias: "email" }))[0], 400)
-      assert.strictEqual((yield* refused({ provider: "sendgrid", alias: "twilio" }))[0], 400)
+      // Also channels that nothing has to be configured for, and a vendor's older key.
+      for (const alias of ["email", "inbox", "webhook", "banner", "twilio", "ses"]) {
+        assert.deepStrictEqual(yield* refused({ provider: "sendgrid", alias }), [
+          400,
+          refusal("alias: Expected no key of a provider and no channel")
+        ])
+      }
     }))
 
   it.effect("one may be made without settings, and under an older key", () =>
