@@ -1,10 +1,10 @@
 import { fromIso } from "#schemas/api/Instant.ts"
-import { Id } from "#schemas/Id.ts"
+import { GroupId } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
 /** A push provider's name of one installed app. */
-export const Token = Id
+export const Token = GroupId
 
 export const TokenProvider = Schema.Literals(["firebase-fcm", "apn", "expo", "onesignal"])
 export type TokenProvider = typeof TokenProvider.Type

@@ -10,3 +10,17 @@ export const Id = Schema.NonEmptyString.check(
 export const Reference = Schema.String.check(
   Schema.isPattern(/^[^\u0000]*$/, { message: "Expected text without NUL" })
 )
+
+/** A key of an index takes 2,700 bytes; a user's id, which may have 1,536 of them, leaves this. */
+const mostBytes = 1_000
+
+const encoder = new TextEncoder()
+
+/** A caller's id of what users are in or have, such as a list: as `Id`, and short enough to be one key together with any user's. */
+export const GroupId = Id.check(
+  Schema.makeFilter((id) =>
+    id.length * 3 <= mostBytes || encoder.encode(id).length <= mostBytes
+      ? undefined
+      : `Expected at most ${mostBytes} bytes in UTF-8`
+  )
+)

@@ -1,4 +1,4 @@
-import { Id } from "#schemas/Id.ts"
+import { GroupId } from "#schemas/Id.ts"
 import { Schema } from "effect"
 
 /** Parts of a list's id, which dots separate (api.md 1.7). */
@@ -13,5 +13,5 @@ const fault = (id: string): string | undefined => {
 }
 
 /** A caller's id of a list: one to four parts with dots between them, so that patterns can name a branch of lists (api.md 7). */
-export const ListId = Id.check(Schema.makeFilter(fault)).pipe(Schema.brand("ListId"))
+export const ListId = GroupId.check(Schema.makeFilter(fault)).pipe(Schema.brand("ListId"))
 export type ListId = typeof ListId.Type

@@ -4,12 +4,13 @@ import { maybe } from "#schemas/api/Maybe.ts"
 import { Items } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
 import { AudienceFilter, LogicalOperator, RuleDraft } from "#schemas/Audience.ts"
-import { Id } from "#schemas/Id.ts"
+import { GroupId, Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 const params = { audience_id: Id }
+const made = { audience_id: GroupId }
 const query = { cursor: Query.Text }
 
 const Audience = Schema.Struct({
@@ -43,7 +44,7 @@ export class Audiences extends HttpApiGroup.make("audiences").add(
   HttpApiEndpoint.get("get", "/:audience_id", { params, success: Audience, error: NotFound })
     .annotate(OpenApi.Summary, "Get an audience"),
   HttpApiEndpoint.put("put", "/:audience_id", {
-    params,
+    params: made,
     payload: Schema.Struct({
       name: optional(Id),
       description: optional(Description),

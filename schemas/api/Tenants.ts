@@ -3,7 +3,7 @@ import { maybe } from "#schemas/api/Maybe.ts"
 import { ObjectList } from "#schemas/api/ObjectList.ts"
 import * as Query from "#schemas/api/Query.ts"
 import { EmbeddedBrand } from "#schemas/Brand.ts"
-import { Id } from "#schemas/Id.ts"
+import { GroupId, Id } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { TopicSetting } from "#schemas/Preferences.ts"
 import { TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
@@ -12,6 +12,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 const page = { cursor: Query.Text, limit: Query.Limit }
 const params = { tenant_id: Id }
+const made = { tenant_id: GroupId }
 const member = { user_id: Id, tenant_id: Id }
 const topic = { tenant_id: Id, topic_id: Id }
 
@@ -46,7 +47,7 @@ export class Tenants extends HttpApiGroup.make("tenants").add(
     .annotate(OpenApi.Description, "By id; with `parent_tenant_id` the children of one tenant."),
   HttpApiEndpoint.get("get", "/:tenant_id", { params, success: TenantResponse, error: NotFound })
     .annotate(OpenApi.Summary, "Get a tenant"),
-  HttpApiEndpoint.put("replace", "/:tenant_id", { params, payload: TenantDraft, success: TenantResponse })
+  HttpApiEndpoint.put("replace", "/:tenant_id", { params: made, payload: TenantDraft, success: TenantResponse })
     .annotate(OpenApi.Summary, "Create or replace a tenant")
     .annotate(
       OpenApi.Description,

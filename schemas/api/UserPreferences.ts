@@ -2,7 +2,7 @@ import { NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Paging } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
-import { Id } from "#schemas/Id.ts"
+import { GroupId, Id } from "#schemas/Id.ts"
 import { PreferenceChannel, PreferenceStatus, TopicSetting } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Schema } from "effect"
@@ -10,7 +10,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 const user = { user_id: UserId }
 const topic = { user_id: UserId, topic_id: Id }
-const query = { tenant_id: Query.given(Id) }
+const query = { tenant_id: Query.given(GroupId) }
 
 /** What holds for a user and a topic now, and what would without a word of theirs. */
 export const TopicPreference = Schema.Struct({

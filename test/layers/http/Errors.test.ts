@@ -48,7 +48,31 @@ const refusals: ReadonlyArray<readonly [string, unknown, string]> = [
   ]
 ]
 
+/** What would be one key of an index with a user's id of 512 ideographs. */
+const long = encodeURIComponent("\u4e00".repeat(334))
+const groups = [
+  [`/lists/${long}`, { name: "Long" }, "list_id"],
+  [`/lists/${long}/subscriptions/ada`, {}, "list_id"],
+  [`/audiences/${long}`, {}, "audience_id"],
+  [`/tenants/${long}`, { name: "Long" }, "tenant_id"],
+  [`/users/ada/preferences?tenant_id=${long}`, { topics: [] }, "tenant_id"],
+  [`/users/ada/tokens/${long}`, { provider_key: "expo" }, "token"]
+] as const
+
 describe("Errors", () => {
+  it.effect.each(groups.map(([path, body, field]) => ({ body, field, path })))(
+    "an id too long to be stored beside a user's is 400 where it is made: $field",
+    ({ body, field, path }) =>
+      Effect.gen(function*() {
+        const { call } = yield* serve
+        const made = yield* call("PUT", path, { body })
+        assert.deepStrictEqual([made.status, made.body], [
+          400,
+          { message: `${field}: Expected at most 1000 bytes in UTF-8`, type: "invalid_request_error" }
+        ])
+      })
+  )
+
   it.effect.each(unknown)("%s %s is 404 Not Found", ([method, path]) =>
     Effect.gen(function*() {
       const { call } = yield* serve
