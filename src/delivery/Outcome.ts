@@ -7,6 +7,9 @@ import { Exit, Result } from "effect"
 /** What a vendor or a caller tells us goes into a text column, and no book of it; half a character is refused there, as a NUL is. */
 export const plain = (text: string): string => text.replaceAll("\u0000", "").slice(0, 2_000).toWellFormed()
 
+/** In characters: receipts are found by it, and an index takes no book. Those of the vendors have some dozens. */
+const longestReference = 512
+
 /** A call about to be made; `startedAt` is epoch ms. */
 export const intent = (number: number, { channel, provider }: Candidate, startedAt: number): Attempt => ({
   number,
@@ -25,7 +28,7 @@ export const accepted = (intent: Attempt, endedAt: number, reference?: string): 
   ...intent,
   state: "accepted",
   endedAt,
-  reference: reference === undefined ? null : plain(reference)
+  reference: reference === undefined ? null : plain(reference.slice(0, longestReference))
 })
 
 export const unknown = (intent: Attempt, endedAt: number, error: string): Attempt => ({

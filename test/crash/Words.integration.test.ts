@@ -59,8 +59,12 @@ layer(postgres.shared, { timeout: 60_000 })("words that a database refuses: Post
 
   it.effect("P4: a message that was taken is not sent again because of its reference", () =>
     Effect.gen(function*() {
-      const { calls, status } = yield* lived(Effect.succeed({ reference: `id-${half}` }))
-      assert.deepStrictEqual({ calls, status }, { calls: 1, status: "SENT" })
+      // The second is longer than an index takes, and nothing makes it shorter.
+      const long = Array.from({ length: 4_000 }, (_, n) => String.fromCodePoint(0x4e00 + n * 7_919 % 20_000)).join("")
+      for (const reference of [`id-${half}`, long]) {
+        const { calls, status } = yield* lived(Effect.succeed({ reference }))
+        assert.deepStrictEqual({ calls, status }, { calls: 1, status: "SENT" })
+      }
     }))
 
   it.effect("P4: an unavailable vendor whose words end within a character is tried again as the schedule says", () =>
