@@ -25,7 +25,7 @@ export interface Situation {
 }
 
 interface Fold extends Situation {
-  readonly takenOutside: ReadonlySet<string> | undefined
+  readonly takenOutside?: ReadonlySet<string>
 }
 
 /** How soon after its intent the outcome is settled, for an attempt whose outcome was never written. */
@@ -146,13 +146,21 @@ const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situati
     ? ofCandidate(plan, attempts, until, situation)
     : ofBranch(plan, attempts, until, situation)
 
-/** Channels in which a provider has taken the message that is no part of its plan any more; most plans have not changed. */
-const takenOutside = (plan: Plan, attempts: ReadonlyArray<Attempt>): ReadonlySet<string> | undefined => {
-  const taken = attempts.filter(isSuccess)
-  if (taken.length === 0) return undefined
-  const known = new Set(candidates(plan).map(({ channel, provider }) => `${channel} ${provider}`))
-  return new Set(taken.flatMap(({ channel, provider }) => known.has(`${channel} ${provider}`) ? [] : [channel]))
-}
+const isPlanned = (plan: Plan, attempt: Attempt): boolean =>
+  plan._tag === "Candidate"
+    ? plan.channel === attempt.channel && plan.provider === attempt.provider
+    : plan.children.some((child) => isPlanned(child, attempt))
+
+/** Knows the channels in which a provider has taken the message that is no part of its plan any more; most plans have not changed. */
+const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Fold =>
+  attempts.some((attempt) => isSuccess(attempt) && !isPlanned(plan, attempt))
+    ? {
+      ...situation,
+      takenOutside: new Set(
+        attempts.flatMap((attempt) => isSuccess(attempt) && !isPlanned(plan, attempt) ? [attempt.channel] : [])
+      )
+    }
+    : situation
 
 /** The time that the last answer asked for: the day of tries is not over before it, or an answer that asks for a day would be the end. */
 const floorOf = (attempts: ReadonlyArray<Attempt>): number => {
@@ -168,7 +176,7 @@ const isSingle = (plan: Plan): boolean => plan._tag === "Branch" && plan.method 
  */
 export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Position => {
   const { escalation } = situation
-  const last = takenAt(attempts)
+  const last = escalation === undefined ? undefined : takenAt(attempts)
   // Whatever is left of a plan that has changed: the recipient has the message.
   if (escalation?.isMet === true && last !== undefined && isSingle(plan)) return { _tag: "Succeeded" }
   // What is escalated to begins anew.
@@ -177,7 +185,7 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
     situation.deadline,
     began === undefined ? Infinity : Math.max(began + RetryPolicy.total, floorOf(attempts))
   )
-  const found = of(plan, attempts, until, { ...situation, takenOutside: takenOutside(plan, attempts) })
+  const found = of(plan, attempts, until, fold(plan, attempts, situation))
   if (found._tag !== "Next") return found
   // A provider that is left alone for longer than the message has: the message's end is not put off.
   if (situation.now < until) return found.at > until ? { ...found, at: until } : found
