@@ -1,4 +1,6 @@
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Predicate, Schema } from "effect"
+import { Migrator, SqlError } from "effect/sql"
 
 const inWords: Readonly<Record<string, string>> = {
   EADDRINUSE: "another process listens there",
@@ -16,6 +18,17 @@ const said = (error: unknown): string => {
   const words = Predicate.hasProperty(last, "message") ? String(last.message) : String(last)
   return words === "" && Predicate.hasProperty(last, "code") ? String(last.code) : words
 }
+
+const isOfStore = (error: unknown): boolean =>
+  SqlError.isSqlError(error) || error instanceof StoreUnavailable || error instanceof Migrator.MigrationError
+
+/** What ended a start, one line a fault. The store's own errors say at most that a query failed: the reason is what the database said. */
+export const sentence = (error: unknown): string =>
+  isOfStore(error)
+    ? `the database did not do what a start needs: ${said(error)}`
+    : Predicate.hasProperty(error, "message")
+    ? String(error.message)
+    : String(error)
 
 /** This server cannot listen where it should. `variable` is the one that moves it. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {

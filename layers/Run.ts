@@ -1,3 +1,4 @@
+import * as CannotStart from "#layers/CannotStart.ts"
 import * as Worker from "#layers/cluster/Worker.ts"
 import * as Settings from "#layers/settings/Settings.ts"
 import * as Telemetry from "#layers/telemetry/Telemetry.ts"
@@ -31,7 +32,11 @@ const watchSignals = (): void => {
 /** One line per fault, as `BadConfiguration` has them. */
 const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
   Effect.forEach(
-    Cause.prettyErrors(cause).flatMap((error) => error.message.split("\n")),
+    cause.reasons.flatMap((reason) =>
+      Cause.isInterruptReason(reason)
+        ? []
+        : CannotStart.sentence(Cause.isFailReason(reason) ? reason.error : reason.defect).split("\n")
+    ),
     (line) => Effect.logFatal(line),
     { discard: true }
   )

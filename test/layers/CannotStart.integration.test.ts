@@ -2,6 +2,7 @@ import * as CrashProcess from "#test/support/CrashProcess.ts"
 import * as Places from "#test/support/Places.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import { once } from "node:events"
 import { writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -130,6 +131,29 @@ describe("a start that fails says what to change", () => {
           assert.strictEqual(
             yield* saidBy(place, { DATABASE_URL: url.href }),
             `cannot connect to the database of DATABASE_URL: connect ECONNREFUSED ${url.hostname}:1`
+          )
+        }),
+      120_000
+    )
+
+    it.live(
+      `when its database does not let it set up, with what the database said, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("Postgres", { runtime })
+          const ask = (sql: string) =>
+            Effect.provide(Effect.flatMap(SqlClient.SqlClient, (client) => client.unsafe(sql)), place.store)
+          yield* ask("create table messages (another text)")
+          assert.strictEqual(
+            yield* saidBy(place, {}),
+            "the database did not do what a start needs: relation \"messages\" already exists"
+          )
+          yield* ask("drop table messages")
+          const name = new URL(place.databaseUrl ?? "").pathname.slice(1)
+          yield* ask(`alter database ${name} set default_transaction_read_only = on`)
+          assert.match(
+            yield* saidBy(place, {}),
+            /^the database did not do what a start needs: cannot execute [A-Z ]+ in a read-only transaction$/
           )
         }),
       120_000
