@@ -29,6 +29,17 @@ const watchSignals = (): void => {
   }
 }
 
+/** A server whose log nobody can read any more, or whose log's disk is full, serves on without it, and says so where it still can. */
+const outliveLog = (): void => {
+  let said = false
+  process.stderr.on("error", () => undefined)
+  process.stdout.on("error", ({ message }) => {
+    if (said) return
+    said = true
+    process.stderr.write(`Cannot write to standard output (${message}): what is logged until the next start is lost\n`)
+  })
+}
+
 /** One line per fault, as `BadConfiguration` has them. */
 const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
   Effect.forEach(
@@ -73,6 +84,7 @@ export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => 
   )
   if (Worker.number !== undefined) return work(Worker.number, program)
   watchSignals()
+  outliveLog()
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
     teardown: (exit, onExit) => onExit(Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? 1 : 0)

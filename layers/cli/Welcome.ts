@@ -1,4 +1,4 @@
-import { ApiKeys, type BootstrapKeys } from "#src/access/ApiKeys.ts"
+import { ApiKeys, type BootstrapKeys, KeysUnseen } from "#src/access/ApiKeys.ts"
 import { Context, Effect, Layer, Redacted, Stdio, Stream } from "effect"
 
 /** The keys that this start has made and shown; none where the store had some or the operator chose them. */
@@ -48,21 +48,25 @@ const sayUnused = (keys: ApiKeys["Service"], secret: Redacted.Redacted) =>
 
 /**
  * What listens stands on this: a caller who was told 401 by a server that has no keys yet would not come back. Keys that nobody chose are
- * shown as soon as they are stored: a start that then cannot listen has made them all the same.
+ * shown as they are stored: a start that then cannot listen has made them all the same.
  */
 export const layerKeys = (secret: Redacted.Redacted | undefined) =>
   Layer.effect(
     FirstKeys,
     Effect.gen(function*() {
       const keys = yield* ApiKeys
-      const made = yield* keys.bootstrap(secret)
+      const stdio = yield* Stdio.Stdio
+      const show = (made: BootstrapKeys) =>
+        print(keysText(made)).pipe(
+          Effect.provideService(Stdio.Stdio, stdio),
+          Effect.mapError((cause) => new KeysUnseen({ cause }))
+        )
+      const made = yield* keys.bootstrap(secret, secret === undefined ? show : undefined)
       if (made === undefined && secret !== undefined) yield* sayUnused(keys, secret)
-      if (made === undefined || secret !== undefined) return { made: undefined }
-      yield* print(keysText(made))
-      return { made }
+      return { made: secret === undefined ? made : undefined }
     })
   )
 
-/** What a new operator does first with the keys just shown. */
+/** What a new operator does first with the keys just shown. A server whose reader has read enough serves all the same. */
 export const printSteps = (url: string, { productionPublished: key }: BootstrapKeys) =>
-  print(stepsText(url, Redacted.value(key)))
+  Effect.ignore(print(stepsText(url, Redacted.value(key))))

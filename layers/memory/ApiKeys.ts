@@ -27,7 +27,9 @@ export const layer = Layer.effect(
         (text) => ({ key: Redacted.make(prefix + text), principal: { scope, keyState } })
       )
 
-    const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(function*(secret) {
+    const forget = modify((state) => [undefined, { ...state, apiKeys: HashMap.empty() }])
+
+    const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(function*(secret, show) {
       const made = yield* Effect.all({
         productionPublished: make("pk_prod_", production, "published", secret),
         productionDraft: make("dk_prod_", production, "draft", secret),
@@ -40,12 +42,14 @@ export const layer = Layer.effect(
         return [true, { ...state, apiKeys: HashMap.fromIterable(entries) }]
       })
       if (!stored) return undefined
-      return {
+      const keys = {
         productionPublished: made.productionPublished.key,
         productionDraft: made.productionDraft.key,
         testPublished: made.testPublished.key,
         testDraft: made.testDraft.key
       }
+      if (show !== undefined) yield* Effect.tapError(show(keys), () => forget)
+      return keys
     })
 
     return ApiKeys.of({

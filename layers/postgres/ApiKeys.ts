@@ -59,16 +59,18 @@ const make = Effect.gen(function*() {
   )
 
   const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(
-    function*(secret) {
+    function*(secret, show) {
       // Two nodes that start at once make one set.
       yield* sql`lock table api_keys in share row exclusive mode`
       if ((yield* sql`select 1 from api_keys limit 1`).length > 0) return undefined
-      return {
+      const made = {
         productionPublished: yield* create("production", "published", secret),
         productionDraft: yield* create("production", "draft", secret),
         testPublished: yield* create("test", "published", secret),
         testDraft: yield* create("test", "draft", secret)
       }
+      if (show !== undefined) yield* show(made)
+      return made
     },
     sql.withTransaction,
     orUnavailable

@@ -14,6 +14,13 @@ export interface Principal {
 /** No key, or not one of ours: 401. */
 export class InvalidKey extends Schema.TaggedError<InvalidKey>()("InvalidKey", {}) {}
 
+/** Keys that nobody has seen are not kept: with them stored, no later start would make and show others. */
+export class KeysUnseen extends Schema.TaggedError<KeysUnseen>()("KeysUnseen", { cause: Schema.Defect() }) {
+  override get message(): string {
+    return `the API keys could not be shown, so none were made: ${String(this.cause)}`
+  }
+}
+
 /** The four keys of a fresh installation, shown once. */
 export interface BootstrapKeys {
   readonly productionPublished: Redacted.Redacted
@@ -27,9 +34,11 @@ export class ApiKeys extends Context.Service<ApiKeys, {
   readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Principal, InvalidKey | StoreUnavailable>
   /**
    * Creates the four keys if this store has none yet and answers them; `undefined` when keys exist. With `secret` they are
-   * `pk_prod_<secret>` and so on, else random.
+   * `pk_prod_<secret>` and so on, else random. They are kept once `show` is done with them; where it fails, or the process ends before that,
+   * the store has none as before.
    */
   readonly bootstrap: (
-    secret: Redacted.Redacted | undefined
-  ) => Effect.Effect<BootstrapKeys | undefined, StoreUnavailable>
+    secret: Redacted.Redacted | undefined,
+    show?: (keys: BootstrapKeys) => Effect.Effect<void, KeysUnseen>
+  ) => Effect.Effect<BootstrapKeys | undefined, KeysUnseen | StoreUnavailable>
 }>()("tidings/ApiKeys") {}

@@ -1,4 +1,5 @@
-import { ApiKeys, type BootstrapKeys } from "#src/access/ApiKeys.ts"
+import { ApiKeys, type BootstrapKeys, KeysUnseen } from "#src/access/ApiKeys.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 
@@ -6,6 +7,8 @@ const secret = "contract-secret_~.é"
 
 /** The keys that a first start gave, and what the later ones did. */
 class Opened extends Context.Service<Opened, {
+  /** How a first start ended that could not show what it made. */
+  readonly unseen: KeysUnseen["_tag"] | StoreUnavailable["_tag"]
   readonly answers: ReadonlyArray<BootstrapKeys | undefined>
 }>()("tidings/test/Opened") {}
 
@@ -14,10 +17,16 @@ const opened = Layer.effect(
   Effect.gen(function*() {
     const keys = yield* ApiKeys
     const given = Redacted.make(secret)
+    const unseen = yield* Effect.flip(
+      keys.bootstrap(Redacted.make("nobody-saw-these"), () => Effect.fail(new KeysUnseen({ cause: "closed" })))
+    )
     const answers = yield* Effect.all([keys.bootstrap(given), keys.bootstrap(given), keys.bootstrap(given)], {
       concurrency: "unbounded"
     })
-    return { answers: [...answers, yield* keys.bootstrap(Redacted.make("another")), yield* keys.bootstrap(undefined)] }
+    return {
+      unseen: unseen._tag,
+      answers: [...answers, yield* keys.bootstrap(Redacted.make("another")), yield* keys.bootstrap(undefined)]
+    }
   })
 )
 
@@ -28,6 +37,12 @@ const four = ["pk_prod_", "dk_prod_", "pk_test_", "dk_test_"].map((prefix) => pr
 /** What every store of API keys promises. `stores` holds no keys yet; scope 1 is production, 2 is test. */
 export const apiKeysContract = <E>(name: string, stores: Layer.Layer<ApiKeys, E>) =>
   layer(opened.pipe(Layer.provideMerge(stores)))(`ApiKeys: ${name}`, (it) => {
+    it.effect("keys that could not be shown are none: the next start makes and shows its own", () =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* Opened).unseen, "KeysUnseen")
+        assert.strictEqual((yield* Effect.flip(authenticate("pk_prod_nobody-saw-these")))._tag, "InvalidKey")
+      }))
+
     it.effect("the four keys are made once, whoever starts at once or later", () =>
       Effect.gen(function*() {
         const made = (yield* Opened).answers.filter((answer) => answer !== undefined)

@@ -1,0 +1,63 @@
+import { ready, type Running, serve } from "#test/support/MainProcess.ts"
+import * as Ports from "#test/support/Ports.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+/** A server on a data directory of its own; those that are left are killed, and the directory goes with them. */
+const inDirectory = async (
+  use: (start: (environment: Readonly<Record<string, string>>) => Running, port: number) => Promise<void>,
+  runtime: "node" | "deno"
+): Promise<void> => {
+  const directory = await mkdtemp(join(tmpdir(), "tidings-lost-log-"))
+  const port = await Ports.free()
+  const started: Array<Running> = []
+  try {
+    await use((environment) => {
+      const server = serve(runtime, port, {
+        TIDINGS_DATA_DIR: directory,
+        TIDINGS_DURABILITY: "process",
+        ...environment
+      })
+      started.push(server)
+      return server
+    }, port)
+  } finally {
+    await Promise.all(started.map((server) => server.kill()))
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+describe("a server whose log's reader is gone", () => {
+  for (const runtime of ["node", "deno"] as const) {
+    it(`serves on, and stops as it is told to, on ${runtime}`, () =>
+      inDirectory(async (start, port) => {
+        // A misspelt setting is a line of the log before anything else.
+        const server = start({ TIDINGS_BOOTSTRAP_SECRET: "x".repeat(32), TIDINGS_MISSPELT: "1" })
+        server.child.stdout?.destroy()
+        await ready(server, port)
+        server.signal("SIGTERM")
+        assert.strictEqual((await server.ended).code, 0, server.stderr())
+        assert.notInclude(server.stderr(), "    at ")
+      }, runtime), 150_000)
+
+    it(
+      `makes no keys that nobody sees: the next start shows its own, on ${runtime}`,
+      () =>
+        inDirectory(async (start, port) => {
+          const blind = start({})
+          blind.child.stdout?.destroy()
+          assert.strictEqual((await blind.ended).code, 1, blind.stderr())
+          const server = start({})
+          await ready(server, port)
+          const [key = ""] = /pk_prod_[\w-]{32,}/.exec(server.stdout()) ?? []
+          const answer = await fetch(`http://127.0.0.1:${port}/messages`, {
+            headers: { authorization: `Bearer ${key}` }
+          })
+          assert.strictEqual(answer.status, 200)
+        }, runtime),
+      150_000
+    )
+  }
+})
