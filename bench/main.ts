@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util"
+import * as Arguments from "#test/support/Arguments.ts"
 import { accept } from "./Accept.ts"
 import { audience } from "./Audience.ts"
 import { deliver } from "./Deliver.ts"
@@ -33,15 +33,16 @@ const questions: Readonly<Record<string, Question>> = {
   audience
 }
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: "boolean", default: false }, quick: { type: "boolean", default: false } }
-})
+const { positionals, values } = Arguments.read(
+  {
+    allowPositionals: true,
+    options: { json: { type: "boolean", default: false }, quick: { type: "boolean", default: false } }
+  },
+  `say npm run bench -- [--json] [--quick], and which of ${Object.keys(questions).join(", ")}; none is all`
+)
 const unknown = positionals.filter((name) => !Object.hasOwn(questions, name))
-if (unknown.length > 0) {
-  console.error(`no such question: ${unknown.join(", ")}; there are ${Object.keys(questions).join(", ")}`)
-  process.exit(2)
-}
+if (unknown.length > 0)
+  Arguments.refuse(`no such question: ${unknown.join(", ")}; there are ${Object.keys(questions).join(", ")}`)
 
 // A goal missed is a line of the table; only a question that could not be answered makes the run fail.
 const lines: Array<Line> = []

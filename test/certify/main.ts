@@ -1,6 +1,6 @@
 /** `npm run certify -- --minutes N [--only name] [--sends N --kills N]`: the crash certificate. Exit 1 on any breach. */
+import * as Arguments from "#test/support/Arguments.ts"
 import * as PrivatePostgres from "#test/support/PrivatePostgres.ts"
-import { parseArgs } from "node:util"
 import type { Scenario } from "./Scenario.ts"
 import * as Database from "./scenarios/Database.ts"
 import { cutOff } from "./scenarios/CutOff.ts"
@@ -16,16 +16,23 @@ import { workers } from "./scenarios/Workers.ts"
 import { at } from "./Scenario.ts"
 import { type Skipped, table, type Verdict } from "./Verdict.ts"
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: "string", default: "10" },
-    only: { type: "string" },
-    on: { type: "string" },
-    sends: { type: "string", default: "0" },
-    kills: { type: "string", default: "0" },
-    rate: { type: "string", default: "150" }
-  }
-})
+const { values } = Arguments.read(
+  {
+    options: {
+      minutes: { type: "string", default: "10" },
+      only: { type: "string" },
+      on: { type: "string" },
+      sends: { type: "string", default: "0" },
+      kills: { type: "string", default: "0" },
+      rate: { type: "string", default: "150" }
+    }
+  },
+  "say npm run certify -- [--minutes N] [--only name,name] [--on \"embedded, node\"] [--sends N] [--kills N] [--rate N]"
+)
+const minutes = Arguments.number("minutes", values.minutes, 0)
+const sends = Arguments.number("sends", values.sends, 0)
+const rounds = Arguments.number("kills", values.kills, 0)
+const perSecond = Arguments.number("rate", values.rate, 1)
 
 const ownership: Scenario = (setting) => {
   const { postgres } = setting
@@ -36,7 +43,7 @@ const ownership: Scenario = (setting) => {
 }
 
 const everywhere: Readonly<Record<string, Scenario>> = {
-  kills: kills({ sends: Number(values.sends), kills: Number(values.kills) }),
+  kills: kills({ sends, kills: rounds }),
   points,
   frozen,
   redis,
@@ -67,6 +74,15 @@ const wanted = settings.flatMap(({ runtime, scenarios, storage }) =>
   })
 )
 
+// A certificate of nothing would be no breach.
+const names = new Set(settings.flatMap(({ scenarios }) => Object.keys(scenarios)))
+const unknown = (values.only?.split(",") ?? []).filter((name) => !names.has(name))
+if (unknown.length > 0) Arguments.refuse(`no such scenario: ${unknown.join(", ")}; there are ${[...names].join(", ")}`)
+if (wanted.length === 0) {
+  const places = settings.map(({ runtime, storage }) => `"${storage}, ${runtime}"`).join(", ")
+  Arguments.refuse(`no such scenario on "${values.on}"; the places are ${places}`)
+}
+
 const verdicts: Array<Verdict | Skipped> = []
 // A run that is stopped tells of what it saw. What was started is ended by what listens for the exit.
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
@@ -77,13 +93,13 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   })
 }
 const postgres = PrivatePostgres.programs() === undefined ? undefined : await PrivatePostgres.make()
-const end = performance.now() + Number(values.minutes) * 60_000
+const end = performance.now() + minutes * 60_000
 for (const [n, { full, runtime, scenario, storage }] of wanted.entries()) {
   // What is left of the time, shared by what is left to run; the least of each runs in any case.
   const seconds = Math.max(3, (end - performance.now()) / 1_000 / (wanted.length - n) - 15)
   console.error(`${full}: ${Math.round(seconds)} s …`)
   try {
-    const verdict = await scenario({ name: full, runtime, storage, postgres, seconds, perSecond: Number(values.rate) })
+    const verdict = await scenario({ name: full, runtime, storage, postgres, seconds, perSecond })
     verdicts.push(verdict)
     console.error("skipped" in verdict ? "  not run" : `  ${verdict.breaches[0] ?? "pass"}`)
   } catch (error) {
