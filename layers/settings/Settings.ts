@@ -89,12 +89,19 @@ export const misspelt = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** A node that restarts must be the same runner again, so its cluster port follows from its own. */
 const clusterPortOf = (port: number): number => 20_000 + (port % 40_000)
 
+/** A password that holds `#` or `/` as it is would end the host's part, and pieces of it would be told as the host that is not there (P9). */
+const isServerUrl = (text: string, scheme: RegExp): boolean => {
+  if (!scheme.test(text) || !URL.canParse(text)) return false
+  const { hash, pathname } = new URL(text)
+  return hash === "" && !pathname.includes("@")
+}
+
 /** What is wrong with a value, without the value: it may be a secret (P9). */
 const faults: Record<keyof typeof variables, string> = {
   PORT: "must be a port number",
   TIDINGS_PUBLIC_URL: "must be an http(s) URL without a query",
-  DATABASE_URL: "must be a postgres:// URL",
-  REDIS_URL: "must be a redis:// or rediss:// URL",
+  DATABASE_URL: "must be a postgres:// URL, its password percent-encoded",
+  REDIS_URL: "must be a redis:// or rediss:// URL, its password percent-encoded",
   TIDINGS_RATE_LIMITS: "must be like lists=20,list-subscriptions=20,brands=200: requests a minute, 0 for no limit",
   TIDINGS_DATA_DIR: "must be a path",
   TIDINGS_DURABILITY: "must be disk or process",
@@ -129,7 +136,11 @@ const read = Effect.gen(function*() {
   const port = yield* value("PORT", variables.PORT)
   const clusterPort = yield* value("TIDINGS_CLUSTER_PORT", variables.TIDINGS_CLUSTER_PORT)
   const read = {
-    databaseUrl: yield* value("DATABASE_URL", variables.DATABASE_URL, secret((url) => /^postgres(ql)?:\/\//.test(url))),
+    databaseUrl: yield* value(
+      "DATABASE_URL",
+      variables.DATABASE_URL,
+      secret((url) => isServerUrl(url, /^postgres(ql)?:\/\//))
+    ),
     dataDir: yield* value("TIDINGS_DATA_DIR", variables.TIDINGS_DATA_DIR, (path) => path !== ""),
     durability: yield* value("TIDINGS_DURABILITY", variables.TIDINGS_DURABILITY),
     bootstrapSecret: yield* value(
@@ -154,7 +165,7 @@ const read = Effect.gen(function*() {
       (url) => url === undefined || (/^https?:\/\/[^\s?#]+$/.test(url) && URL.canParse(url))
     ),
     brandLimit: yield* value("TIDINGS_BRAND_LIMIT", variables.TIDINGS_BRAND_LIMIT),
-    redisUrl: yield* value("REDIS_URL", variables.REDIS_URL, secret((url) => /^rediss?:\/\//.test(url))),
+    redisUrl: yield* value("REDIS_URL", variables.REDIS_URL, secret((url) => isServerUrl(url, /^rediss?:\/\//))),
     rateLimits: yield* value(
       "TIDINGS_RATE_LIMITS",
       variables.TIDINGS_RATE_LIMITS,

@@ -33,6 +33,34 @@ describe("settings (design.md §6)", () => {
         yield* Effect.scoped(Layer.build(settings({ TIDINGS_OUTBOUND_ALLOW: networks })))
     }))
 
+  it.effect("a database's or Redis's URL that cannot be one is refused before anything of its password is taken for a host", () =>
+    Effect.gen(function*() {
+      const faultOf = (variables: Readonly<Record<string, string>>) =>
+        Effect.map(Effect.flip(Effect.scoped(Layer.build(settings(variables)))), ({ message }) => message)
+      for (
+        const rest of ["://u:a@b#c@host/x", "://u:a@b/c@host/x", "://u:a/b@host/x", "://u:a#b@host", "://host:99999/x"]
+      ) {
+        assert.strictEqual(
+          yield* faultOf({ DATABASE_URL: `postgres${rest}` }),
+          "DATABASE_URL must be a postgres:// URL, its password percent-encoded"
+        )
+        assert.strictEqual(
+          yield* faultOf({ REDIS_URL: `redis${rest}` }),
+          "REDIS_URL must be a redis:// or rediss:// URL, its password percent-encoded"
+        )
+      }
+      for (
+        const DATABASE_URL of [
+          "",
+          "postgresql://host",
+          "postgres:///x?host=/run/postgresql",
+          "postgres://u:a%23b%2Fc%40@host:5432/x?sslmode=require",
+          "postgres://%2Frun%2Fpostgresql/x"
+        ]
+      )
+        yield* Effect.scoped(Layer.build(settings({ DATABASE_URL, REDIS_URL: "rediss://:a%23b@host:6380/1" })))
+    }))
+
   it.effect("the secret key is made once and kept", () =>
     Effect.gen(function*() {
       const directory = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
