@@ -111,7 +111,7 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
   TIDINGS_BRAND_LIMIT: "must be a number from 1 to 1000000",
   TIDINGS_CLUSTER_HOST: "must be a host name",
-  TIDINGS_CLUSTER_PORT: "must be a port number",
+  TIDINGS_CLUSTER_PORT: "must be a port number, with one more after it for each of TIDINGS_WORKERS",
   TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
   TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",
   TIDINGS_OUTBOUND_ALLOW: "must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix"
@@ -180,6 +180,7 @@ const read = Effect.gen(function*() {
     // An embedded data directory has one owner.
     (count) => count === 0 || read.databaseUrl !== undefined
   )
+  if ((clusterPort ?? 0) + (asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
   yield* value("TIDINGS_OUTBOUND_ALLOW", variables.TIDINGS_OUTBOUND_ALLOW)
   const { accountEmail, clusterHost, dataDir, durability, rateLimits, shards } = read
   if (

@@ -61,6 +61,16 @@ describe("settings (design.md §6)", () => {
         yield* Effect.scoped(Layer.build(settings({ DATABASE_URL, REDIS_URL: "rediss://:a%23b@host:6380/1" })))
     }))
 
+  it.effect("a cluster port that leaves none for a worker is refused: the worker would be started again for ever", () =>
+    Effect.gen(function*() {
+      const variables = { DATABASE_URL: "postgres://host", TIDINGS_CLUSTER_PORT: "65534" }
+      yield* Effect.scoped(Layer.build(settings({ ...variables, TIDINGS_WORKERS: "1" })))
+      assert.strictEqual(
+        (yield* Effect.flip(Effect.scoped(Layer.build(settings({ ...variables, TIDINGS_WORKERS: "2" }))))).message,
+        "TIDINGS_CLUSTER_PORT must be a port number, with one more after it for each of TIDINGS_WORKERS"
+      )
+    }))
+
   it.effect("the secret key is made once and kept", () =>
     Effect.gen(function*() {
       const directory = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
