@@ -77,6 +77,26 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.strictEqual((yield* record).status, "DELIVERED")
     }))
 
+  it.effect("P4: an intent repeated after an unknown commit is written as it was, though a receipt proved its call meanwhile", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const journal = yield* Journal
+      const { epoch } = yield* journal.take(place.shard, "node", place.at)
+      const message = yield* Fixture.accepted(place)
+      const intent = Fixture.step(message, epoch, {
+        attempt: Fixture.attempt(1, "intent"),
+        lifecycle: ["Route"],
+        conditional: true
+      })
+      assert.strictEqual((yield* journal.record(intent))._tag, "Written")
+      const history: HistoryEvent = { type: "DELIVERED", ts: place.at + 20 }
+      const call = { providers: ["null"] }
+      yield* journal.observe({ scope: place.scope, id: message.id, event: "Deliver", history, call })
+      const again = yield* journal.record(intent)
+      assert.strictEqual(again._tag === "Written" ? again.status : again._tag, "DELIVERED")
+      assert.strictEqual((yield* MessageLog.use((log) => log.attempts(place.scope, message.id)))[0]?.state, "accepted")
+    }))
+
   it.effect("a receipt is held against the call it names: by number, by reference, else the one without outcome", () =>
     Effect.gen(function*() {
       const stored = [

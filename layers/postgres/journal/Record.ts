@@ -74,12 +74,15 @@ const Written = Schema.Struct({
 })
 const decode = Schema.decodeUnknownEffect(Schema.Array(Written))
 
-/** Attempts that are stored already as this owner gave them: their flush was repeated, and found its own rows. */
+/**
+ * Attempts that are stored already as this owner gave them: their flush was repeated, and found its own rows. An intent is this owner's also
+ * when a receipt has given it an outcome since.
+ */
 const stored = `
   select x.n, m.status
   from json_to_recordset($1::json) as x(n int, scope int, id text, number smallint, epoch bigint, started_at bigint, state text)
   join attempts a on a.scope = x.scope and a.message_id = x.id and a.number = x.number and a.epoch = x.epoch
-    and a.started_at = x.started_at and a.state = x.state
+    and a.started_at = x.started_at and (x.state = 'intent' or a.state = x.state)
   join messages m on m.scope = x.scope and m.id = x.id`
 const decodeStored = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ n: Schema.Int, status: Status })))
 
