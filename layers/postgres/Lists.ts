@@ -1,5 +1,6 @@
 import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import type * as Cursor from "#src/access/Cursor.ts"
 import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -83,10 +84,11 @@ const make = Effect.gen(function*() {
 
   const join: Lists["Service"]["join"] = Effect.fnUntraced(function*(scope, userId, memberships) {
     const now = yield* Clock.currentTimeMillis
+    const given = new Map<string, RecipientPreferences | undefined>()
+    for (const { listId, preferences } of memberships) given.set(listId, preferences ?? given.get(listId))
     const rows = JSON.stringify(
-      [...new Map(memberships.map((membership) => [membership.listId, membership])).values()]
-        .toSorted((a, b) => IdPages.compare(a.listId, b.listId))
-        .map(({ listId, preferences }) => ({ list_id: listId, preferences: toStored(preferences) }))
+      [...given].toSorted(([a], [b]) => IdPages.compare(a, b))
+        .map(([listId, preferences]) => ({ list_id: listId, preferences: toStored(preferences) }))
     )
     yield* sql`with x as (select * from json_to_recordset(${rows}::json) as x(list_id text, preferences text)),
       fresh as (insert into lists (scope, id, name, created_at, updated_at)

@@ -101,7 +101,10 @@ export class Lists extends Context.Service<Lists, {
     userId: UserId,
     query: PageQuery
   ) => Effect.Effect<Page<ListRecord>, InvalidCursor | StoreUnavailable>
-  /** Subscribes the user to every list, creating those that are missing; preferences that are not given stay. */
+  /**
+   * Subscribes the user to every list, creating those that are missing; preferences that are not given stay. Of a list named twice the last
+   * that are given count.
+   */
   readonly join: (
     scope: Scope,
     userId: UserId,

@@ -197,6 +197,18 @@ export const listsContract = <E>(name: string, stores: Layer.Layer<Lists, E>) =>
         assert.deepStrictEqual(yield* subscribed(second), ["bob"])
       }))
 
+    it.effect("of a list that is joined twice at once the last preferences that are given count", () =>
+      Effect.gen(function*() {
+        const { lists, scope } = yield* start
+        yield* lists.join(scope, ada, [
+          { listId: id, preferences: choice("OPTED_IN") },
+          { listId: id, preferences: choice("OPTED_OUT") },
+          { listId: id, preferences: undefined }
+        ])
+        const { items: [joined] } = yield* lists.listsOf(scope, ada, { limit: 9, cursor: undefined })
+        assert.deepStrictEqual(joined?.preferences, choice("OPTED_OUT"))
+      }))
+
     it.effect("what was null in preferences is left out", () =>
       Effect.gen(function*() {
         const { lists, scope } = yield* start
