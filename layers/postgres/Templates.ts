@@ -90,8 +90,8 @@ const make = Effect.gen(function*() {
 
   const create: Templates["Service"]["create"] = Effect.fnUntraced(
     function*(scope, { alias, publish, template: given }) {
-      yield* checkNamed(scope, given)
       yield* checkTopic(scope, given)
+      yield* checkNamed(scope, given)
       const template = yield* stored(given)
       const id = yield* newId
       const now = yield* Clock.currentTimeMillis

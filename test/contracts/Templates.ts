@@ -227,6 +227,14 @@ export const templatesContract = <E>(
         assert.strictEqual(yield* tag(templates.create(scope, of(yield* elsewhere.topic))), "UnknownTopic")
         const { id } = yield* make("one")
         assert.strictEqual(yield* tag(templates.replace(scope, id, of("pt_none"))), "UnknownTopic")
+        // Where nothing that it names is there, a new template is told of the same as one that is replaced.
+        const nothing = draft("n", {
+          subscription: { topic_id: "pt_none" },
+          brand: { id: "none" },
+          routing: { strategy_id: "rs_none" }
+        })
+        assert.strictEqual(yield* tag(templates.create(scope, nothing)), "UnknownTopic")
+        assert.strictEqual(yield* tag(templates.replace(scope, id, nothing)), "UnknownTopic")
         const known = yield* topic
         yield* templates.replace(scope, id, of(known))
         const section = (yield* catalogue.sections(scope))[0]?.id ?? ""
