@@ -4,12 +4,22 @@ import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import { detailsOf } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as IdPages from "#src/access/IdPages.ts"
 import * as DeviceTokenPatch from "#src/people/DeviceTokenPatch.ts"
-import { DeviceTokens, expiryFrom, mostReachable, TokenNotFound } from "#src/people/DeviceTokens.ts"
+import { type DeviceToken, DeviceTokens, expiryFrom, mostReachable, TokenNotFound } from "#src/people/DeviceTokens.ts"
 import { Clock, Effect, HashMap, Layer, Option } from "effect"
 
-const oldestFirst = (a: DeviceRow, b: DeviceRow): number =>
-  a.created === b.created ? a.token < b.token ? -1 : 1 : a.created - b.created
+/** What is told of a row. */
+const tokenOf = ({ details, expires, provider, status, statusReason, token }: DeviceRow): DeviceToken => ({
+  token,
+  provider,
+  details,
+  expires,
+  status,
+  statusReason
+})
+
+const oldestFirst = (a: DeviceRow, b: DeviceRow): number => a.created - b.created || IdPages.compare(a.token, b.token)
 
 const ofUser = (scope: Scope, userId: UserId) => (state: State): ReadonlyArray<DeviceRow> =>
   inScope(state.access.devices, scope).filter((row) => row.userId === userId).toSorted(oldestFirst)
@@ -31,8 +41,8 @@ export const layer = Layer.effect(
     })
 
     return DeviceTokens.of({
-      list: (scope, userId) => read(ofUser(scope, userId)),
-      get: find,
+      list: (scope, userId) => read((state) => ofUser(scope, userId)(state).map(tokenOf)),
+      get: (scope, userId, token) => Effect.map(find(scope, userId, token), tokenOf),
       register: Effect.fnUntraced(function*(scope, userId, registrations) {
         const now = yield* Clock.currentTimeMillis
         yield* modify((state) => [

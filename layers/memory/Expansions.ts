@@ -1,11 +1,31 @@
 import { Database } from "#layers/memory/Database.ts"
 import { advance, refused } from "#layers/memory/journal/Expand.ts"
-import { messagesOf, nameOf } from "#layers/memory/State.ts"
+import { type ExpansionRow, messagesOf, nameOf } from "#layers/memory/State.ts"
+import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/Expansions.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
-import { Effect, HashMap, Layer, Option, Order } from "effect"
+import { Effect, HashMap, Layer, Option, Order, Struct } from "effect"
 
 const byTurn = Order.Struct({ advancedAt: Order.Number, id: Order.String })
+
+/** What an owner is given of a row. */
+const openOf = (row: ExpansionRow): OpenExpansion =>
+  Struct.pick(row, [
+    "id",
+    "scope",
+    "shard",
+    "keyState",
+    "recipients",
+    "instructions",
+    "place",
+    "tries",
+    "epoch",
+    "acceptedAt"
+  ])
+
+/** What a caller is told of it. */
+const recordOf = (row: ExpansionRow): RequestRecord =>
+  Struct.pick(row, ["id", "state", "messages", "acceptedAt", "endedAt", "error", "archived"])
 
 /** The expansions in memory. */
 export const layer = Layer.effect(
@@ -20,7 +40,8 @@ export const layer = Layer.effect(
           )
           const later = open.flatMap(({ dueAt }) => dueAt !== undefined && dueAt > now ? [dueAt] : [])
           return {
-            rows: open.filter(({ dueAt }) => dueAt !== undefined && dueAt <= now).toSorted(byTurn).slice(0, limit),
+            rows: open.filter(({ dueAt }) => dueAt !== undefined && dueAt <= now).toSorted(byTurn).slice(0, limit)
+              .map(openOf),
             next: later.length === 0 ? undefined : Math.min(...later)
           }
         }),
@@ -42,7 +63,7 @@ export const layer = Layer.effect(
           expansion: Option.getOrUndefined(HashMap.get(state.expansions, nameOf(scope, id))),
           messages: Array.from(messagesOf(state, scope)).filter(({ requestId }) => requestId === id)
         }))
-        if (expansion !== undefined) return expansion
+        if (expansion !== undefined) return recordOf(expansion)
         if (messages.length === 0) return yield* new RequestNotFound({ id })
         const acceptedAt = Math.min(...messages.map(({ enqueuedAt }) => enqueuedAt))
         return {

@@ -1,13 +1,13 @@
 import { Database } from "#layers/memory/Database.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as IdPages from "#src/access/IdPages.ts"
 import * as ListPattern from "#src/people/ListPattern.ts"
 import { type Member, Members, type Position, type Source } from "#src/people/Members.ts"
 import { Effect, HashMap, Layer, Option } from "effect"
 
-/** Byte by byte for all that ids are made of, as the database compares. */
 const compare = (a: Position, b: Position): number =>
-  a.group === b.group ? (a.userId < b.userId ? -1 : a.userId > b.userId ? 1 : 0) : a.group < b.group ? -1 : 1
+  IdPages.compare(a.group, b.group) || IdPages.compare(a.userId, b.userId)
 
 const subscribers = (state: State, scope: Scope, listId: string, group: string): ReadonlyArray<Member> =>
   Option.match(HashMap.get(state.subscriptions, nameOf(scope, listId)), {

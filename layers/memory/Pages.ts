@@ -6,9 +6,7 @@ import { Effect } from "effect"
 
 /** Newest first; ids decide within a millisecond. */
 const newestFirst = (a: Cursor.Position, b: Cursor.Position): number => {
-  if (a.at !== b.at) return b.at - a.at
-  if (a.id === b.id) return 0
-  return a.id < b.id ? 1 : -1
+  return b.at - a.at || IdPages.compare(b.id, a.id)
 }
 
 /** One page of a list that other fibers write to: what comes after the cursor's position, and a cursor if that is not all. */

@@ -54,7 +54,7 @@ export const deviceTokensContract = <E>(name: string, stores: Layer.Layer<Device
           statusReason: undefined
         }
         const found = yield* devices.get(scope, ada, "t/1 é@")
-        assert.deepInclude(found, { ...expected, details: found.details })
+        assert.deepStrictEqual(found, { ...expected, details: found.details })
         assert.strictEqual(JSON.stringify(found.details), JSON.stringify(details))
         const [listed, ...others] = yield* devices.list(scope, ada)
         assert.deepStrictEqual(listed, found)
@@ -102,6 +102,12 @@ export const deviceTokensContract = <E>(name: string, stores: Layer.Layer<Device
         ])
         yield* devices.register(scope, ada, [])
         assert.deepStrictEqual(yield* names(ada), ["a", "b"])
+        // Of one millisecond, in the order of their characters, also beyond the basic plane.
+        yield* devices.register(scope, ada, [{ token: "\u{1f984}", write: write() }, {
+          token: "\uffee",
+          write: write()
+        }])
+        assert.deepStrictEqual(yield* names(ada), ["a", "b", "\uffee", "\u{1f984}"])
         assert.deepInclude(yield* devices.get(scope, ada, "a"), { provider: "apn", expires: 2 })
       }))
 

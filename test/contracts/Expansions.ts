@@ -92,9 +92,8 @@ export const expansionsContract = <E>(
         const { next, rows } = yield* open(given)
         assert.strictEqual(next, undefined)
         assert.deepStrictEqual(
-          rows.map((row) => ({ ...row })),
+          rows,
           [{
-            ...rows[0],
             id: given.expansion.id,
             scope: given.place.scope,
             shard: given.place.shard,
@@ -105,8 +104,17 @@ export const expansionsContract = <E>(
             tries: 0,
             epoch: 0,
             acceptedAt: given.place.at
-          }].map((row) => ({ ...row }))
+          }]
         )
+        assert.deepStrictEqual(yield* Expansions.use((_) => _.find(given.place.scope, given.expansion.id)), {
+          id: given.expansion.id,
+          state: "RUNNING",
+          messages: 0,
+          acceptedAt: given.place.at,
+          endedAt: undefined,
+          error: undefined,
+          archived: false
+        })
       }))
 
     it.effect("P5: the request and its key commit together, and a replay stores no second one", () =>

@@ -74,6 +74,18 @@ export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>)
         })
     )
 
+    it.effect("members come in the order of their characters, also of those beyond the basic plane", () =>
+      Effect.gen(function*() {
+        const { lists, scope, walk } = yield* start
+        const ids = ["~", "é", "\uffee", "\u{1f984}"]
+        const subscriptions = ids.toReversed().map((id) => ({ userId: UserId.make(id), preferences: undefined }))
+        yield* lists.subscribe(scope, ListId.make("odd"), subscriptions)
+        assert.deepStrictEqual(users(yield* walk({ _tag: "List", id: "odd" }, 1)), ids)
+        for (const id of ids) yield* lists.subscribe(scope, ListId.make(`o.${id}`), subscriptions.slice(0, 1))
+        const found = yield* walk(yield* pattern("o.*"), 1)
+        assert.deepStrictEqual(found.map(({ listId }) => listId), ids.map((id) => `o.${id}`))
+      }))
+
     it.effect("a deleted list, one that never was, and another environment's have no members (P10)", () =>
       Effect.gen(function*() {
         const { lists, scope, walk } = yield* start
