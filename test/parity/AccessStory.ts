@@ -1,0 +1,218 @@
+import type { PatchOperation } from "#schemas/PatchOperation.ts"
+import { UserId } from "#schemas/Profile.ts"
+import type { TokenWrite } from "#schemas/DeviceToken.ts"
+import { Idempotency } from "#src/access/Idempotency.ts"
+import { RateLimits } from "#src/access/RateLimits.ts"
+import * as Addressing from "#src/delivery/Addressing.ts"
+import { encodePlace, type NewExpansion, start } from "#src/delivery/Expansion.ts"
+import { type Advance, Expansions } from "#src/delivery/Expansions.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import { Journal, type Step } from "#src/delivery/Journal.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
+import { DeviceTokens } from "#src/people/DeviceTokens.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import { Inbox } from "#src/reports/Inbox.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { type Command, ids, pages, type Story } from "#test/parity/Both.ts"
+import type { Chooser } from "#test/src/content/Choices.ts"
+import { Clock, Effect } from "effect"
+
+const maybe = <A>({ below }: Chooser, value: () => A): A | undefined => below(2) === 0 ? undefined : value()
+const users = ["a", "A", "é", "e\u0301"].map((id) => UserId.make(id))
+const user = ({ below }: Chooser) => users[below(users.length)] ?? Fixture.user
+
+/** Devices, keys, counters, inboxes, and requests to many. */
+export const access: Story = (place) => {
+  const { scope } = place
+  const expansions: Array<NewExpansion> = []
+  let made = 0
+  const say = (said: unknown, run: Command["run"]): Command => ({ said, run })
+
+  const devices = (c: Chooser): Command => {
+    const [who, token] = [user(c), c.from(["t", "T", "é", " t", "\u{1f984}", "\uffee", "x".repeat(300)])]
+    const write: TokenWrite = {
+      provider_key: c.from(["apn", "expo"]),
+      // Far off: `reachable` is read by a fiber of the store's own, which no test's clock reaches.
+      expiry_date: c.from([undefined, null, false, 1_000, place.at + 1e9]),
+      device: c.from([undefined, null, { app_id: "a\u0000" }]),
+      properties: c.from([undefined, null, "\ud800", { a: [1, null] }]),
+      tracking: c.from([undefined, null, { ip: "1.2.3.4" }])
+    }
+    const other = c.from(["t", "\uffee", "\u{1f984}", token])
+    const ops: ReadonlyArray<PatchOperation> = Array.from({ length: c.below(3) }, () =>
+      c.from<PatchOperation>([
+        { op: "replace", path: "/status", value: "revoked" },
+        { op: "replace", path: "status", value: "active" },
+        { op: "add", path: "/status_reason", value: c.from(["é", "", null, 1]) },
+        { op: "replace", path: "/token", value: "other" },
+        { op: "remove", path: "/expiry_date" },
+        { op: "remove", path: "/device" },
+        { op: "add", path: "/properties", value: c.from([null, "x", {}]) },
+        { op: "remove", path: "/provider_key" },
+        { op: "test", path: "/status", value: "active" }
+      ]))
+    return c.from([
+      () => say(["tokens", who], DeviceTokens.use((_) => _.list(scope, who))),
+      () => say(["token", who, token], DeviceTokens.use((_) => _.get(scope, who, token))),
+      () =>
+        say(
+          ["register", who, token, other, write],
+          DeviceTokens.use((_) => _.register(scope, who, [{ token, write }, { token: other, write }]))
+        ),
+      () => say(["register", who, token, write], DeviceTokens.use((_) => _.register(scope, who, [{ token, write }]))),
+      () => say(["patch", who, token, ops], DeviceTokens.use((_) => _.patch(scope, who, token, ops))),
+      () => say(["remove", who, token], DeviceTokens.use((_) => _.remove(scope, who, token))),
+      () => say(["reachable", who], DeviceTokens.use((_) => _.reachable(scope, who))),
+      () =>
+        say(
+          ["invalidate", write.provider_key, token],
+          DeviceTokens.use((_) => _.invalidate(scope, write.provider_key, token, "é"))
+        )
+    ])()
+  }
+
+  const keys = (c: Chooser): Command => {
+    const lasts = c.from([-1, 0, 1, 5, 100])
+    const [path, value, status, body] = [
+      c.from(["/send", "/Send"]),
+      c.from(ids.slice(0, 12) as never) as string,
+      c.from([200, 400, 500]),
+      c.from(["b", "é", ""])
+    ]
+    const key = Effect.map(
+      Clock.currentTimeMillis,
+      (now) => Fixture.key(place, { path, value, expiresAt: now + lasts })
+    )
+    const operation = Profiles.use((_) => _.replace(scope, users[0] ?? Fixture.user, { body })).pipe(
+      Effect.as(Fixture.response(body, status))
+    )
+    const limit = 1 + c.below(3)
+    return c.from([
+      () =>
+        say(
+          ["once", path, value, status, lasts],
+          Effect.flatMap(key, (key) => Idempotency.use((_) => _.once(key, operation)))
+        ),
+      () => say(["find", path, value], Effect.flatMap(key, (key) => Idempotency.use((_) => _.find(key)))),
+      () => say(["sweep", limit], Idempotency.use((_) => _.sweep(limit))),
+      () => say(["left"], Profiles.use((_) => _.find(scope, users[0] ?? Fixture.user))),
+      () => say(["take"], RateLimits.use((_) => _.take(scope, { name: value, limit })))
+    ])()
+  }
+
+  const inbox = (c: Chooser): Command => {
+    const [who, limit, lasts] = [user(c), c.from([1, 2, 100]), c.from([undefined, 0, 1, 10])]
+    const at = place.at + c.below(5)
+    const message = Fixture.message(place, { id: Ids.make(at, new Uint8Array(11).fill(++made)), enqueuedAt: at })
+    const [tenantId, again] = [maybe(c, () => "é"), c.below(2)]
+    return c.from([
+      () => say(["inbox", who, limit], pages((cursor) => Inbox.use((_) => _.list(scope, who, { limit, cursor })))),
+      () =>
+        say(
+          ["deliver", who, message.id, lasts],
+          Effect.gen(function*() {
+            const journal = yield* Journal
+            const { epoch } = yield* journal.take(place.shard, "node", place.at)
+            yield* journal.accept(Fixture.acceptance(place, [{ ...message, requestId: message.id }]))
+            const createdAt = yield* Clock.currentTimeMillis
+            const inbox = {
+              userId: who,
+              tenantId,
+              rendered: Fixture.rendered("\ud800"),
+              createdAt: createdAt - again,
+              expiresAt: lasts === undefined ? undefined : createdAt + lasts
+            }
+            const step: Step = Fixture.step(message, epoch, {
+              lifecycle: ["Send"],
+              dueAt: null,
+              inbox,
+              attempt: Fixture.attempt(1, "accepted")
+            })
+            yield* journal.record(step)
+            yield* journal.record(step)
+          })
+        ),
+      () => say(["sweep inbox", limit], Effect.repeat(Inbox.use((_) => _.sweep(limit)), { while: (gone) => gone > 0 }))
+    ])()
+  }
+
+  const many = (c: Chooser): Command => {
+    const given = expansions[c.below(Math.max(1, expansions.length))]
+    const [stale, users, at] = [
+      c.below(6) === 0,
+      Array.from({ length: c.below(4) }, () => user(c)),
+      place.at + c.below(9)
+    ]
+    const [from, to, ended, due, tries] = [
+      c.below(2),
+      c.below(2),
+      c.below(6) === 0,
+      c.from([0, 0, place.at + 5]),
+      c.below(3)
+    ]
+    const limit = 1 + c.below(3)
+    if (given === undefined || c.below(5) === 0) {
+      const expansion: NewExpansion = {
+        id: Ids.make(at, new Uint8Array(11).fill(200 + ++made % 50)),
+        scope,
+        shard: place.shard,
+        keyState: "draft",
+        recipients: [{ list_id: "l", data: { text: "\ud800\u0000" } }],
+        instructions: { content: { title: "t", body: "b" } }
+      }
+      expansions.push(expansion)
+      return say(
+        ["accept", expansion.id],
+        Journal.use((_) => _.accept({ ...Fixture.acceptance(place, []), expansion, at }))
+      )
+    }
+    const place_ = (n: number) =>
+      n === 0 ? encodePlace(start) : encodePlace({ index: 0, after: { group: "", userId: `${n}` } })
+    const request = { ...given, acceptedAt: place.at }
+    const page: Advance["page"] = users.length === 0 ? undefined : {
+      common: Addressing.common(request, "bulk", at),
+      members: users.flatMap((user_id) => {
+        const recipient = { user_id, list_id: "l" }
+        const identity = Recipients.identify(scope, recipient)
+        return identity === undefined
+          ? []
+          : [Addressing.member(request, Ids.member(given.id, identity.key), recipient, identity, 64)]
+      }),
+      profiles: users.map((userId) => ({ scope, userId, profile: {} }))
+    }
+    return c.from([
+      () =>
+        say(
+          ["advance", given.id, from, to, users, ended, due],
+          Effect.gen(function*() {
+            const { epoch } = yield* Journal.use((_) => _.take(place.shard, "node", place.at))
+            return yield* Expansions.use((_) =>
+              _.advance({
+                expansion: given,
+                owner: stale ? epoch - 1 : epoch,
+                at,
+                from: place_(from),
+                to: place_(to),
+                page,
+                tries,
+                epoch: 0,
+                state: ended ? "COMPLETED" : "RUNNING",
+                dueAt: ended ? null : due,
+                error: stale ? undefined : "é"
+              })
+            )
+          })
+        ),
+      () => say(["request", given.id], Expansions.use((_) => _.find(scope, given.id))),
+      () => say(["open", at, limit], Expansions.use((_) => _.open([place.shard], at, limit))),
+      () => say(["archive", given.id], MessageLog.use((_) => _.archive(scope, given.id))),
+      () =>
+        say(
+          ["messages", given.id],
+          pages((cursor) => MessageLog.use((_) => _.list(scope, { ...Fixture.anything, list: "l", limit, cursor })))
+        )
+    ])()
+  }
+  return (c) => c.from([devices, keys, inbox, many, many])(c)
+}

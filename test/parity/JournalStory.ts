@@ -1,0 +1,332 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { type Reason, Status } from "#schemas/Status.ts"
+import { Journal, type NewMessage, type Observed, type Step, type Window } from "#src/delivery/Journal.ts"
+import type { DueRow } from "#src/delivery/OpenMessage.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { pages, type Story } from "#test/parity/Both.ts"
+import type { Chooser } from "#test/src/content/Choices.ts"
+import { Effect } from "effect"
+
+const texts = ["", "a", "A", "é", "e\u0301", "\u{1f984}", " a", "x".repeat(300), "a\u0000b", "\ud800"] as const
+const short = ["a", "A", "é", "", "\u{1f984}"] as const
+const lanes = ["transactional", "bulk"] as const
+const runs: readonly [Step["lifecycle"], ...ReadonlyArray<Step["lifecycle"]>] = [
+  [],
+  ["Route"],
+  ["Send"],
+  ["Route", "Send"],
+  ["Delay"],
+  ["Due"],
+  ["Undeliver"],
+  ["Filter"],
+  ["Send", "Deliver"],
+  ["Unmap"]
+]
+const events = ["Deliver", "Open", "Click", "Bounce", "Cancel"] as const
+const outcomes = ["accepted", "rejected", "unknown"] as const
+const providers = ["null", "smtp", "SMTP"] as const
+
+/** Looks, each holding what the ones before found, to the last: which rows one bounded look shows first is each store's own choice. */
+const everyLook = Effect.fnUntraced(function*(window: Window) {
+  const found: Array<DueRow> = []
+  let after: string | undefined
+  let timedAfter: string | undefined
+  for (let looks = 0; looks < 100; looks++) {
+    const held = [...window.held, ...found.map(({ id }) => id)]
+    const due = yield* Journal.use((_) => _.due({ ...window, held, after, timedAfter }))
+    const fromTheStart = after === undefined && timedAfter === undefined
+    found.push(...due.rows)
+    after = due.upTo
+    timedAfter = due.timedUpTo
+    if (fromTheStart && due.rows.length === 0 && after === undefined && timedAfter === undefined) {
+      return { next: due.next, rows: found.toSorted((a, b) => a.id < b.id ? -1 : 1) }
+    }
+  }
+  return yield* Effect.die("due never ends")
+})
+
+/** Of one millisecond, which a store need not tell apart (`messagelog/Timelines`), in one order. */
+const inOrder = (events: ReadonlyArray<HistoryEvent>) => {
+  const place = ({ attempt, error, provider, ts, type }: HistoryEvent) =>
+    JSON.stringify([ts, type, attempt, provider, error])
+  return events.toSorted((a, b) => place(a) < place(b) ? -1 : 1)
+}
+
+/** Messages on two shards, their owners, the second door and every reader. */
+export const journal: Story = (place) => {
+  const messages: Array<NewMessage> = []
+  const steps: Array<Step> = []
+  const epochs = new Map<number, number>()
+  const open = new Map<string, Attempt>()
+  const calls = new Map<string, number>()
+  let clock = place.at
+  let ids = 0
+  const shards = [place.shard * 2, place.shard * 2 + 1] as const
+
+  const newId = (at: number) => Ids.make(at, new Uint8Array(11).fill(++ids % 250))
+  const one = ({ below }: Chooser) => messages[below(Math.max(1, messages.length))]
+  const missing = MessageId.make("1-00000000-000000000000000000000000")
+  const maybe = <A>({ below }: Chooser, value: () => A): A | undefined => below(2) === 0 ? undefined : value()
+  const plain = ({ below, from }: Chooser) => below(6) === 0 ? from(texts) : from(short)
+
+  const message = (choose: Chooser, more: Partial<NewMessage>): NewMessage => {
+    const at = place.at + choose.below(4)
+    const recipientKey = choose.from(["ada", "Ada", "bob"])
+    return Fixture.message(place, {
+      id: newId(at),
+      enqueuedAt: at,
+      shard: shards[recipientKey === "bob" ? 1 : 0],
+      lane: choose.from(lanes),
+      dueAt: choose.from([0, 0, place.at + 5, place.at + 1_000]),
+      recipientKey,
+      tenantId: maybe(choose, () => choose.from(["t", "T", ""])),
+      event: plain(choose),
+      recipientName: choose.from(short),
+      template: choose.from(short),
+      traceId: maybe(choose, () => choose.from(short)),
+      tags: choose.from([[], ["a"], ["a", "A"], ["", "é"], ["a,b", "{}"]]),
+      events: choose.from([[], [{ type: "DELAYED", ts: at }]]),
+      ...more
+    })
+  }
+
+  const accept = (choose: Chooser) => {
+    const request = choose.below(3) === 0 ? newId(place.at) : undefined
+    const count = request === undefined ? 1 : 1 + choose.below(3)
+    const all = Array.from({ length: count }, (_, n) =>
+      request === undefined
+        ? message(choose, {})
+        : message(choose, { id: Ids.member(request, `${n}`), requestId: request, enqueuedAt: place.at }))
+    const made = all.map((message) => request === undefined ? { ...message, requestId: message.id } : message)
+    const acceptance = Fixture.acceptance(place, made, {
+      at: clock,
+      key: choose.below(4) === 0
+        ? Fixture.key(place, { value: plain(choose), expiresAt: clock + choose.from([0, 1, 50]) })
+        : undefined,
+      profiles: choose.below(4) === 0 ? [{ scope: place.scope, userId: plain(choose), profile: { a: "\ud800" } }] : []
+    })
+    messages.push(...made)
+    return {
+      said: {
+        accept: made.map(({ id, requestId, shard, lane, dueAt, tenantId, recipientKey }) => ({
+          id,
+          requestId,
+          shard,
+          lane,
+          dueAt,
+          tenantId,
+          recipientKey
+        })),
+        key: acceptance.key?.value
+      },
+      run: Journal.use((_) => _.accept(acceptance))
+    }
+  }
+
+  const take = ({ from }: Chooser) => {
+    const shard = from(shards)
+    epochs.set(shard, (epochs.get(shard) ?? 0) + 1)
+    return {
+      said: { take: shard },
+      run: Effect.map(Journal.use((_) => _.take(shard, "node", clock)), ({ epoch, shard }) => ({ epoch, shard }))
+    }
+  }
+
+  const attempt = (choose: Chooser, id: string): Attempt | undefined => {
+    const intent = open.get(id)
+    if (choose.below(3) === 0) return undefined
+    if (intent === undefined || choose.below(6) === 0) {
+      const number = (calls.get(id) ?? 0) + 1
+      const made = Fixture.attempt(number, "intent", {
+        channel: choose.from(["email", "sms"]),
+        provider: choose.from(providers),
+        startedAt: clock
+      })
+      return made
+    }
+    return {
+      ...intent,
+      state: choose.from(outcomes),
+      endedAt: clock,
+      kind: choose.from([null, "Unavailable", "RecipientRejected"]),
+      retryAfter: choose.from([null, 0, 1_500]),
+      reference: choose.from([null, "ref", "", "é", "a\u0000b"]),
+      error: choose.from([null, "", "bad", "\ud800"])
+    }
+  }
+
+  const record = (choose: Chooser) => {
+    const target = one(choose) ?? Fixture.message(place, { id: missing, shard: shards[0] })
+    const again = choose.below(5) === 0 ? steps.at(-1) : undefined
+    const own = attempt(choose, target.id)
+    const lines: ReadonlyArray<HistoryEvent> = own === undefined
+      ? [{ type: "ROUTED", ts: clock }]
+      : own.state === "intent"
+      ? [{ type: "RENDERED", ts: clock, output: Fixture.rendered("T") }, { type: "DELIVERING", ts: clock }]
+      : [{ type: "RETRYING", ts: clock, error: "\ud800" }]
+    const step: Step = again ??
+      Fixture.step(target, (epochs.get(target.shard) ?? 0) - (choose.below(8) === 0 ? 1 : 0), {
+        at: clock,
+        attempt: own,
+        conditional: own?.state === "intent" || choose.below(4) === 0,
+        lifecycle: choose.from(runs),
+        dueAt: choose.from([undefined, undefined, 0, clock + 5, clock + 1_000, null]),
+        tries: maybe(choose, () => choose.below(6)),
+        reason: maybe(choose, () => choose.from<Reason>(["FAILED", "FILTERED"])),
+        error: maybe(choose, () => choose.from(["", "e", "é"])),
+        events: choose.below(5) === 0 ? [] : lines,
+        message: {
+          ...target,
+          recipient: { user_id: "ada", tenant_id: choose.from([null, "u", ""]) },
+          ...choose.from([{}, {}, { templateId: "tpl" }, { templateId: "" }])
+        },
+        inbox: choose.below(6) === 0
+          ? {
+            userId: choose.from(short),
+            tenantId: maybe(choose, () => choose.from(short)),
+            rendered: Fixture.rendered("\ud800"),
+            createdAt: clock,
+            expiresAt: maybe(choose, () => clock + choose.below(20))
+          }
+          : undefined
+      })
+    steps.push(step)
+    return {
+      said: {
+        record: {
+          ...step,
+          events: step.events.length,
+          message: { id: step.message.id, recipient: step.message.recipient, templateId: step.message.templateId }
+        }
+      },
+      run: Effect.map(
+        Journal.use((_) => _.record(step)),
+        (result) => result._tag === "Written" ? result.status : result._tag
+      ),
+      learn: (answer: unknown) => {
+        if (own === undefined || again !== undefined || answer === "Refused" || answer === "Fenced") return
+        if (own.state === "intent") {
+          calls.set(target.id, own.number)
+          open.set(target.id, own)
+        } else open.delete(target.id)
+      }
+    }
+  }
+
+  const observe = (choose: Chooser) => {
+    const event = choose.from(events)
+    const target = one(choose)?.id ?? missing
+    const types = {
+      Deliver: "DELIVERED",
+      Open: "OPENED",
+      Click: "CLICKED",
+      Bounce: "UNDELIVERABLE",
+      Cancel: "CANCELED"
+    } as const
+    const observed: Observed = {
+      scope: place.scope,
+      id: target,
+      event,
+      history: {
+        type: types[event],
+        ts: clock - choose.below(3),
+        ...choose.from<{ error?: string }>([{}, { error: "bounced" }, { error: "" }])
+      },
+      reason: maybe(choose, () => "BOUNCED"),
+      eventId: maybe(choose, () => choose.from(["1", "", "é"])),
+      call: maybe(choose, () => ({
+        providers: [choose.from(providers)],
+        number: maybe(choose, () => 1 + choose.below(3)),
+        reference: maybe(choose, () => choose.from(["ref", ""]))
+      }))
+    }
+    return { said: { observe: observed }, run: Journal.use((_) => _.observe(observed)) }
+  }
+
+  const due = (choose: Chooser) => {
+    const window = {
+      shards: shards.map((shard) => ({ shard, takenAtSeq: choose.from([0, 1_000_000_000]) })),
+      lane: maybe(choose, () => choose.from(lanes)),
+      now: clock + choose.from([0, 0, 10, 2_000]),
+      held: messages.filter(() => choose.below(5) === 1).map(({ id }) => id),
+      fullMailboxes: choose.from([[], [], ["ada"]]),
+      fullTurns: choose.from([[], [], [`${place.scope}:`], [`${place.scope}:t`]]),
+      limit: choose.from([1_000, 1_000, 1, 2, 3])
+    }
+    return { said: { due: window }, run: everyLook(window) }
+  }
+
+  const list = (choose: Chooser) => {
+    const query = {
+      ...Fixture.anything,
+      limit: choose.from([1, 2, 3, 100]),
+      archived: choose.below(3) === 0,
+      enqueuedAfter: choose.below(4) === 0 ? place.at + choose.below(5) - 1 : undefined,
+      event: choose.below(6) === 0 ? choose.from(short) : undefined,
+      messageId: choose.below(8) === 0 ? (one(choose)?.id ?? "x") : undefined,
+      notification: choose.below(6) === 0 ? choose.from(short) : undefined,
+      providers: choose.below(4) === 0 ? [choose.from(providers), choose.from(short)] : [],
+      recipient: choose.below(6) === 0 ? choose.from(short) : undefined,
+      statuses: choose.below(4) === 0 ? [choose.from(Status.literals), "x"] : [],
+      tags: choose.below(4) === 0 ? [choose.from(short), "é"] : [],
+      tenantId: choose.below(6) === 0 ? choose.from(["t", "T", "", "u"]) : undefined,
+      traceId: choose.below(6) === 0 ? choose.from([choose.from(short), one(choose)?.requestId ?? "x"]) : undefined
+    }
+    return {
+      said: { list: query },
+      run: pages((cursor) => MessageLog.use((log) => log.list(place.scope, { ...query, cursor })))
+    }
+  }
+
+  const look = (choose: Chooser) => {
+    const id = one(choose)?.id ?? missing
+    const { scope } = place
+    return {
+      said: { look: id },
+      run: Effect.gen(function*() {
+        const log = yield* MessageLog
+        return [
+          yield* log.get(scope, id),
+          yield* log.attempts(scope, id),
+          inOrder(yield* log.history(scope, id)),
+          yield* log.original(scope, id)
+        ]
+      })
+    }
+  }
+
+  const archive = (choose: Chooser) => {
+    const id = one(choose)?.requestId ?? missing
+    return { said: { archive: id }, run: MessageLog.use((log) => log.archive(place.scope, id)) }
+  }
+
+  const first = [
+    () => take({ below: () => 0, from: ([one]) => one }),
+    () => take({ below: () => 1, from: (all) => all[1] ?? all[0] })
+  ]
+  return (choose) => {
+    const opening = first.shift()
+    if (opening !== undefined) return opening()
+    clock += choose.below(3)
+    return choose.from([
+      accept,
+      record,
+      record,
+      look,
+      list,
+      due,
+      observe,
+      look,
+      record,
+      look,
+      archive,
+      accept,
+      record,
+      take
+    ])(choose)
+  }
+}
