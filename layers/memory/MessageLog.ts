@@ -88,7 +88,8 @@ export const layer = Layer.effect(
         key,
         list: { scope, route: "messages", filters: filters(query) },
         rows: Array.from(rows).filter(matches(query)),
-        position: (row) => ({ at: row.enqueuedAt, id: row.id }),
+        // Ids begin with the millisecond in which their request was accepted.
+        position: (row) => ({ at: 0, id: row.id }),
         limit: query.limit,
         cursor: query.cursor
       })

@@ -1,4 +1,5 @@
 import { Scope } from "#schemas/Scope.ts"
+import * as Ids from "#src/delivery/Ids.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -38,6 +39,22 @@ export const pages = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       const { items } = yield* list(place)
       assert.deepStrictEqual(items.map((item) => item.enqueued - place.at), offsets.toSorted((a, b) => b - a))
       assert.sameMembers(items.map((item) => item.id), all.map((message) => message.id))
+    }))
+
+  it.effect("what a request to many makes later stands where the request was accepted", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const request = Fixture.id(place.at)
+      const between = yield* Fixture.accepted(place, { enqueuedAt: place.at + 500 })
+      const members = yield* Effect.forEach(["a", "b"], (user) =>
+        Fixture.accepted(place, { id: Ids.member(request, user), requestId: request, enqueuedAt: place.at + 900 }))
+      const seen = yield* walk(place, 1, Effect.void)
+      assert.deepStrictEqual(seen, [
+        between.id,
+        ...members.map(({ id }) =>
+          id
+        ).toSorted().toReversed()
+      ])
     }))
 
   it.effect("the last page has no cursor, even when it is full", () =>
