@@ -80,7 +80,7 @@ const rows = Arbitrary.array(Arbitrary.array(number, { minLength: 40, maxLength:
 
 /** The same stories every time; `PARITY_SEED` tells others, `PARITY_RUNS` more, `PARITY_REPLAY` the one whose token a failing run printed. */
 const seed = process.env["PARITY_SEED"] ?? "parity"
-const runs = Number(process.env["PARITY_RUNS"] ?? 25)
+const runs = Number(process.env["PARITY_RUNS"] ?? 40)
 const replay = process.env["PARITY_REPLAY"]
 
 /** Whatever is asked, in whatever order: both kinds of stores answer the same. Between two commands `apart` ms pass, or up to two more. */
