@@ -1,5 +1,5 @@
 import { fromIso } from "#schemas/api/Instant.ts"
-import { GroupId } from "#schemas/Id.ts"
+import { GroupId, Reference } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
@@ -76,6 +76,6 @@ export const TokenDocument = Schema.Struct({
   token: Token,
   ...TokenWrite.fields,
   status: TokenStatus,
-  status_reason: optional(Schema.String.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/)))
+  status_reason: optional(Reference.check(Schema.isMaxLength(512)))
 })
 export type TokenDocument = typeof TokenDocument.Type

@@ -1,3 +1,4 @@
+import { Id } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { SentPreferences } from "#schemas/Preferences.ts"
 import { Schema } from "effect"
@@ -16,9 +17,6 @@ export const WebhookAddress = Schema.Struct({
   profile: optional(Schema.Literals(["limited", "expanded"]))
 })
 export type WebhookAddress = typeof WebhookAddress.Type
-
-/** No NUL: Postgres text cannot hold it. At most 512 characters. */
-const Id = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
 
 /**
  * One recipient: a user, a direct address, or a named audience. Which of them it is, is read from the keys present; other keys are profile

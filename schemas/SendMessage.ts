@@ -1,5 +1,5 @@
 import { Content } from "#schemas/Elemental.ts"
-import { Reference } from "#schemas/Id.ts"
+import { Id, Reference } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import { ChannelSettings, ProviderSettings, Routing, Timeout } from "#schemas/Routing.ts"
@@ -11,13 +11,13 @@ const Timeouts = Schema.Union([Timeout, Schema.Record(Schema.String, Timeout)])
 export const Metadata = Schema.Struct({
   event: optional(Schema.String),
   tags: optional(Schema.Array(Schema.NonEmptyString.check(Schema.isMaxLength(30))).check(Schema.isMaxLength(9))),
-  trace_id: optional(Schema.String.check(Schema.isMaxLength(200), Schema.isPattern(/^[^\u0000]*$/))),
+  trace_id: optional(Reference.check(Schema.isMaxLength(200))),
   utm: optional(JsonMap)
 })
 
 /** `message` of POST /send without its recipients: what is to be said, and how (api.md §3). Durations in ms. */
 export const Instructions = Schema.Struct({
-  template: optional(Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))),
+  template: optional(Id),
   content: optional(Content),
   data: optional(JsonMap),
   tenant_id: optional(Schema.NonEmptyString),

@@ -1,9 +1,7 @@
 import { Element } from "#schemas/Elemental.ts"
+import { Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
-
-/** A text of 1–512 characters but NUL, which Postgres cannot hold. */
-const Name = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
 
 /** The version of Elemental that content without one is in. */
 export const elementalVersion = "2022-01-01"
@@ -16,11 +14,11 @@ export type TemplateContent = typeof TemplateContent.Type
  * What a template's draft and each of its versions hold. `version` is there once stored; so are the ids of elements.
  */
 export const Template = Schema.Struct({
-  name: Name,
+  name: Id,
   tags: Schema.Array(Schema.String),
-  brand: Schema.NullOr(Schema.Struct({ id: Name })),
-  subscription: Schema.NullOr(Schema.Struct({ topic_id: Name })),
-  routing: Schema.NullOr(Schema.Struct({ strategy_id: Name })),
+  brand: Schema.NullOr(Schema.Struct({ id: Id })),
+  subscription: Schema.NullOr(Schema.Struct({ topic_id: Id })),
+  routing: Schema.NullOr(Schema.Struct({ strategy_id: Id })),
   content: TemplateContent,
   /** A variable that is not there fails the rendering of the channel instead of being an empty text (api.md 2.6). */
   throw_on_variable_not_found: optional(Schema.Boolean)
@@ -28,7 +26,7 @@ export const Template = Schema.Struct({
 export type Template = typeof Template.Type
 
 /** Another name of a template, which sends and events use. `tenant/` begins the names of tenants' own templates. */
-export const Alias = Name.check(Schema.isPattern(/^(?!tenant\/)/, { message: "Expected not to start with tenant/" }))
+export const Alias = Id.check(Schema.isPattern(/^(?!tenant\/)/, { message: "Expected not to start with tenant/" }))
 export type Alias = typeof Alias.Type
 
 const states = { DRAFT: "DRAFT", PUBLISHED: "PUBLISHED" } as const

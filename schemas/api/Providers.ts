@@ -2,18 +2,17 @@ import { Conflict, NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Results } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
+import { Id } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 
 const params = { id: Schema.String }
 
-const Name = Schema.NonEmptyString.check(Schema.isMaxLength(512), Schema.isPattern(/^[^\u0000]*$/))
-
 export const ProviderWrite = Schema.Struct({
   provider: Schema.NonEmptyString,
-  title: optional(Name),
-  alias: optional(Name),
+  title: optional(Id),
+  alias: optional(Id),
   settings: optional(JsonMap)
 })
 
