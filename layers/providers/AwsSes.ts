@@ -1,6 +1,7 @@
 import * as SigV4 from "#layers/providers/aws/SigV4.ts"
 import * as Email from "#layers/providers/Email.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
+import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
@@ -94,7 +95,10 @@ const writer = (settings: typeof Settings.Type) => {
           })
         },
         ConfigurationSetName: settings.configuration_set_name,
-        EmailTags: [{ Name: "tidings_message_id", Value: delivery.messageId }]
+        EmailTags: Object.entries({
+          tidings_message_id: delivery.messageId,
+          ...addressees(email.to.map(({ email }) => email), [...email.cc, ...email.bcc])
+        }).map(([Name, Value]) => ({ Name, Value }))
       }, delivery.override))
       const url = `${baseOf(settings, `https://email.${settings.region}.amazonaws.com`)}/v2/email/outbound-emails`
       const unsigned = { method: "POST" as const, url, headers: { "content-type": "application/json" }, body }

@@ -1,5 +1,6 @@
 import * as Email from "#layers/providers/Email.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
+import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
@@ -71,7 +72,10 @@ export const definition = define({
             ContentID: file.contentId === undefined ? undefined : `cid:${file.contentId}`
           })),
         MessageStream: settings.message_stream ?? "outbound",
-        Metadata: { tidings_message_id: delivery.messageId }
+        Metadata: {
+          tidings_message_id: delivery.messageId,
+          ...addressees(email.to.map(({ email }) => email), [...email.cc, ...email.bcc])
+        }
       }, delivery.override))
     }
   })),

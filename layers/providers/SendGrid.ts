@@ -1,5 +1,6 @@
 import * as Email from "#layers/providers/Email.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
+import { addressees } from "#layers/providers/receipts/Marks.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
@@ -67,7 +68,10 @@ export const definition = define({
             disposition: file.contentId === undefined ? "attachment" : "inline"
           })),
         // Comes back in every event of the message.
-        custom_args: { tidings_message_id: delivery.messageId }
+        custom_args: {
+          tidings_message_id: delivery.messageId,
+          ...addressees(email.to.map(({ email }) => email), [...email.cc, ...email.bcc])
+        }
       }, delivery.override))
     }
   })),

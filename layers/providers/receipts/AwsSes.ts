@@ -1,5 +1,5 @@
 import { forged, instant } from "#layers/providers/receipts/Checks.ts"
-import { fromMarks } from "#layers/providers/receipts/Marks.ts"
+import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
 import * as Sns from "#layers/providers/receipts/Sns.ts"
 import type { CallbackReader } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
@@ -21,7 +21,9 @@ const Record = Schema.Struct({
     messageId: Schema.String,
     tags: Schema.optionalKey(Schema.Record(Schema.String, Schema.Array(Schema.String)))
   }),
-  delivery: Schema.optionalKey(Timed),
+  delivery: Schema.optionalKey(
+    Schema.Struct({ ...Timed.fields, recipients: Schema.optionalKey(Schema.Array(Schema.String)) })
+  ),
   open: Schema.optionalKey(Timed),
   click: Schema.optionalKey(Timed),
   bounce: Schema.optionalKey(Schema.Struct({
@@ -29,6 +31,7 @@ const Record = Schema.Struct({
     bounceType: Schema.String,
     bounceSubType: Schema.optionalKey(Schema.String),
     bouncedRecipients: Schema.optionalKey(Schema.Array(Schema.Struct({
+      emailAddress: Schema.optionalKey(Schema.String),
       status: Schema.optionalKey(Schema.String),
       diagnosticCode: Schema.optionalKey(Schema.String)
     })))
@@ -63,10 +66,14 @@ const whyOf = ({ bounce, failure, reject }: Record): string | undefined => {
   return [...words, reject?.reason, failure?.errorMessage].filter(Boolean).join(" ") || undefined
 }
 
+/** Whom the event is about; an opening or a click does not say. */
+const addressesOf = ({ bounce, delivery }: Record): ReadonlyArray<string> | undefined =>
+  delivery?.recipients ?? bounce?.bouncedRecipients?.flatMap(({ emailAddress }) => emailAddress ?? [])
+
 const receipt = (record: Record, { MessageId, Timestamp }: Sns.Envelope): ReadonlyArray<Receipt> => {
   const kind = kindOf(record)
   const { bounce, click, delivery, mail, open } = record
-  return kind === undefined ? [] : [{
+  return kind === undefined || isOfCopy(mail.tags?.["tidings_to"]?.[0], addressesOf(record)) ? [] : [{
     id: MessageId,
     event: kind,
     ...fromMarks((name) => mail.tags?.[name]?.[0]),

@@ -1,6 +1,7 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Receipt } from "#src/reports/Receipts.ts"
 import { Option, Schema } from "effect"
+import { hash } from "node:crypto"
 
 const idOf = Schema.decodeUnknownOption(MessageId)
 const attemptOf = Schema.decodeUnknownOption(
@@ -22,3 +23,23 @@ export const fromMarks = (find: (name: string) => unknown): Pick<Receipt, "messa
   messageId: Option.getOrUndefined(idOf(find("tidings_message_id"))),
   attempt: Option.getOrUndefined(attemptOf(find("tidings_attempt")))
 })
+
+/** Postmark takes values of 80 characters; of a mail to more the receipts are told apart by nobody. */
+const mostAddressees = 8
+
+const digest = (address: string): string => hash("sha256", address.trim().toLowerCase(), "hex").slice(0, 8)
+
+/**
+ * The mark of a mail of which others get a copy (cc, bcc): whom it is for. Vendors report of each of its addresses alike, and what becomes of
+ * a copy says nothing of the message.
+ */
+export const addressees = (
+  to: ReadonlyArray<string>,
+  copies: ReadonlyArray<unknown>
+): { readonly tidings_to?: string } =>
+  copies.length === 0 || to.length > mostAddressees ? {} : { tidings_to: to.map(digest).join("-") }
+
+/** Whether a report of these addresses is about copies alone; what carries no mark went to nobody else. */
+export const isOfCopy = (mark: unknown, addresses: ReadonlyArray<string> | undefined): boolean =>
+  typeof mark === "string" && mark !== "" && addresses !== undefined && addresses.length > 0 &&
+  !addresses.some((address) => mark.split("-").includes(digest(address)))

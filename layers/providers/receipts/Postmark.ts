@@ -1,5 +1,5 @@
 import { base64, equal, forged, instant, textOf } from "#layers/providers/receipts/Checks.ts"
-import { fromMarks } from "#layers/providers/receipts/Marks.ts"
+import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
 import type { CallbackReader } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { Buffer } from "node:buffer"
@@ -17,6 +17,9 @@ const Report = Schema.Struct({
   MessageID: Schema.String,
   ID: Schema.optionalKey(Schema.Number),
   Type: Schema.optionalKey(Schema.String),
+  /** Whom it is about; bounces call it `Email`. */
+  Recipient: Schema.optionalKey(Schema.String),
+  Email: Schema.optionalKey(Schema.String),
   DeliveredAt: Schema.optionalKey(Schema.String),
   BouncedAt: Schema.optionalKey(Schema.String),
   ReceivedAt: Schema.optionalKey(Schema.String),
@@ -53,7 +56,9 @@ const kindOf = ({ RecordType, Type }: Report): ReceiptEvent | undefined =>
 const receipt = (report: Report): ReadonlyArray<Receipt> => {
   const kind = kindOf(report)
   const at = report.DeliveredAt ?? report.BouncedAt ?? report.ReceivedAt
-  return kind === undefined ? [] : [{
+  const address = report.Recipient ?? report.Email
+  const isCopy = isOfCopy(report.Metadata?.["tidings_to"], address === undefined ? undefined : [address])
+  return kind === undefined || isCopy ? [] : [{
     // Postmark names no event but a bounce.
     id: `${report.RecordType}:${report.MessageID}:${report.ID ?? at ?? ""}`,
     event: kind,

@@ -1,5 +1,5 @@
 import { base64, forged, fresh, textOf } from "#layers/providers/receipts/Checks.ts"
-import { fromMarks } from "#layers/providers/receipts/Marks.ts"
+import { fromMarks, isOfCopy } from "#layers/providers/receipts/Marks.ts"
 import type { CallbackReader } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { Buffer } from "node:buffer"
@@ -14,6 +14,7 @@ const Event = Schema.StructWithRest(
   Schema.Struct({
     event: Schema.String,
     sg_event_id: Schema.String,
+    email: Schema.optionalKey(Schema.String),
     sg_message_id: Schema.optionalKey(Schema.String),
     timestamp: Schema.Number,
     sg_machine_open: Schema.optionalKey(Schema.Boolean),
@@ -39,7 +40,8 @@ const kindOf = (event: Event): ReceiptEvent | undefined =>
 
 const receipt = (event: Event): ReadonlyArray<Receipt> => {
   const kind = kindOf(event)
-  return kind === undefined ? [] : [{
+  const isCopy = isOfCopy(event["tidings_to"], event.email === undefined ? undefined : [event.email])
+  return kind === undefined || isCopy ? [] : [{
     id: event.sg_event_id,
     event: kind,
     ...fromMarks((name) => event[name]),

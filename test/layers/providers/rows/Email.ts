@@ -51,7 +51,7 @@ export const sendGrid: Row = {
         type: "application/pdf",
         disposition: "attachment"
       }],
-      custom_args: { tidings_message_id: messageId },
+      custom_args: { tidings_message_id: messageId, tidings_to: "71d4f55f" },
       categories: ["orders"]
     }
   },
@@ -110,7 +110,7 @@ export const postmark: Row = {
       TextBody: "It is on its way.",
       HtmlBody: "<p>It is on its way.</p>",
       MessageStream: "outbound",
-      Metadata: { tidings_message_id: messageId },
+      Metadata: { tidings_message_id: messageId, tidings_to: "71d4f55f" },
       Tag: "orders"
     }
   },

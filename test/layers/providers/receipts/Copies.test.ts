@@ -1,0 +1,151 @@
+import * as AwsSes from "#layers/providers/receipts/AwsSes.ts"
+import * as Postmark from "#layers/providers/receipts/Postmark.ts"
+import * as SendGrid from "#layers/providers/receipts/SendGrid.ts"
+import { Outbound } from "#src/delivery/Outbound.ts"
+import type { Unverifiable } from "#src/reports/Callbacks.ts"
+import { type Row, send } from "#test/contracts/VendorRow.ts"
+import { callback, read } from "#test/layers/providers/receipts/Forgeries.ts"
+import { cert } from "#test/layers/providers/receipts/SnsCertificate.ts"
+import {
+  bounced,
+  delivered,
+  envelope,
+  mail,
+  notification,
+  now,
+  topic
+} from "#test/layers/providers/receipts/SnsMessages.ts"
+import * as Mail from "#test/layers/providers/rows/Email.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+import { generateKeyPairSync, sign } from "node:crypto"
+
+const Marks = Schema.Record(Schema.String, Schema.String)
+const Body = Schema.fromJsonString(Schema.Struct({
+  custom_args: Schema.optional(Marks),
+  Metadata: Schema.optional(Marks),
+  EmailTags: Schema.optional(Schema.Array(Schema.Struct({ Name: Schema.String, Value: Schema.String })))
+}))
+
+/** What the vendor's request of a mail to Ann carries, and hands back with each event of it. */
+const marksOf = Effect.fnUntraced(function*(row: Row, override: Schema.JsonObject) {
+  const { seen } = yield* send(row, row.success, { more: { override } })
+  const { custom_args, EmailTags, Metadata } = yield* Schema.decodeUnknownEffect(Body)(seen.at(-1)?.body)
+  return custom_args ?? Metadata ?? Object.fromEntries((EmailTags ?? []).map(({ Name, Value }) => [Name, Value]))
+})
+
+/** The marks of a mail with a copy, those of one without, and those of one to more people than the marks have room for. */
+const marked = Effect.fnUntraced(function*(row: Row) {
+  const many = Array.from({ length: 9 }, (_, index) => `p${index}@example.org`)
+  return {
+    copied: yield* marksOf(row, { bcc: "log@example.org" }),
+    alone: yield* marksOf(row, {}),
+    many: yield* marksOf(row, { to: many, cc: "log@example.org" })
+  }
+})
+
+type Kinds = (
+  marks: typeof Marks.Type,
+  address: string
+) => Effect.Effect<ReadonlyArray<string> | undefined, Unverifiable>
+
+/** The report of a copy is nothing; of the recipient's own mail, in whatever spelling, it is taken. */
+const tells = Effect.fnUntraced(function*(row: Row, kinds: ReadonlyArray<[string, Kinds]>) {
+  const { alone, copied, many } = yield* marked(row)
+  assert.isUndefined(alone["tidings_to"])
+  for (const [kind, of] of kinds) {
+    assert.deepStrictEqual(yield* of(copied, "log@example.org"), [])
+    assert.deepStrictEqual(yield* of(copied, "Ann@Example.com"), [kind])
+    assert.deepStrictEqual(yield* of(alone, "ann@example.com"), [kind])
+    assert.deepStrictEqual(yield* of(many, "p8@example.org"), [kind])
+  }
+})
+
+const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
+const seconds = `${now / 1_000}`
+
+const sendGrid = (event: string): Kinds => (marks, email) => {
+  const body = JSON.stringify([{ event, email, sg_event_id: "e1", timestamp: now / 1_000, ...marks }])
+  return Effect.map(
+    read({
+      reader: SendGrid.reader,
+      settings: { webhook_public_key: publicKey.export({ format: "der", type: "spki" }).toString("base64") },
+      now,
+      callback: callback({
+        headers: {
+          "x-twilio-email-event-webhook-signature": sign("sha256", Buffer.from(seconds + body), privateKey).toString(
+            "base64"
+          ),
+          "x-twilio-email-event-webhook-timestamp": seconds
+        },
+        body
+      })
+    }),
+    (receipts) => receipts?.map((receipt) => receipt.event)
+  )
+}
+
+const postmark = (RecordType: string): Kinds => (Metadata, address) =>
+  Effect.map(
+    read({
+      reader: Postmark.reader,
+      settings: { webhook_secret: "s" },
+      now,
+      callback: callback({
+        headers: { authorization: `Basic ${Buffer.from("tidings:s").toString("base64")}` },
+        body: JSON.stringify({
+          RecordType,
+          MessageID: "m1",
+          Metadata,
+          ...(RecordType === "Bounce" ? { Type: "HardBounce", Email: address } : { Recipient: address })
+        })
+      })
+    }),
+    (receipts) => receipts?.map((receipt) => receipt.event)
+  )
+
+const awsSes = (record: (address: string) => object): Kinds =>
+  Effect.fnUntraced(function*(marks, address) {
+    const reader = yield* AwsSes.make.pipe(Effect.provideService(Outbound, {
+      request: () => Effect.succeed({ status: 200, headers: {}, body: cert, truncated: false })
+    }))
+    const tags = Object.fromEntries(Object.entries(marks).map(([name, value]) => [name, [value]]))
+    const body = envelope(notification({ ...record(address), mail: { ...mail, tags } }))
+    const receipts = yield* read({
+      reader,
+      settings: { webhook_topic_arn: topic },
+      now,
+      callback: callback({ body: JSON.stringify(body) })
+    })
+    return receipts?.map((receipt) => receipt.event)
+  })
+
+describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
+  it.effect("at SendGrid", () =>
+    tells(Mail.sendGrid, [
+      ["Deliver", sendGrid("delivered")],
+      ["Bounce", sendGrid("bounce")],
+      ["Open", sendGrid("open")],
+      ["Click", sendGrid("click")]
+    ]))
+
+  it.effect("at Postmark", () =>
+    tells(Mail.postmark, [
+      ["Deliver", postmark("Delivery")],
+      ["Bounce", postmark("Bounce")],
+      ["Open", postmark("Open")],
+      ["Click", postmark("Click")]
+    ]))
+
+  it.effect("at SES, where an event names its addresses", () =>
+    tells(Mail.awsSes, [
+      ["Deliver", awsSes((address) => ({ ...delivered, delivery: { ...delivered.delivery, recipients: [address] } }))],
+      [
+        "Bounce",
+        awsSes((emailAddress) => ({
+          ...bounced,
+          bounce: { ...bounced.bounce, bouncedRecipients: [{ emailAddress, status: "5.1.1" }] }
+        }))
+      ]
+    ]))
+})
