@@ -25,6 +25,18 @@ const faults = reading(Schema.Struct({
   errors: Schema.Array(Schema.Struct({ message: Schema.String, field: Schema.optional(Schema.NullOr(Schema.String)) }))
 }))
 
+/** Each address once, in any case: SendGrid refuses a mail whose copies also go to whom it is for, or to each other. */
+const apart = (...lists: ReadonlyArray<ReadonlyArray<Email.Mailbox>>): ReadonlyArray<ReadonlyArray<Email.Mailbox>> => {
+  const seen = new Set<string>()
+  return lists.map((list) =>
+    list.filter(({ email }) => {
+      const isNew = !seen.has(email.toLowerCase())
+      seen.add(email.toLowerCase())
+      return isNew
+    })
+  )
+}
+
 /** Mail Send v3: POST /v3/mail/send, 202 without a body (twilio.com/docs/sendgrid/api-reference/mail-send). */
 export const definition = define({
   key: "sendgrid",
@@ -37,6 +49,7 @@ export const definition = define({
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
     const email = yield* Email.of(delivery, to, settings.from)
     const mailbox = ({ email, name }: Email.Mailbox) => Overrides.present({ email, name })
+    const [addressed = [], cc = [], bcc = []] = apart(email.to, email.cc, email.bcc)
     const content = [
       { type: "text/plain", value: email.text },
       { type: "text/html", value: email.html }
@@ -50,9 +63,9 @@ export const definition = define({
       },
       body: JSON.stringify(Overrides.body({
         personalizations: [Overrides.present({
-          to: email.to.map(mailbox),
-          cc: Email.some(email.cc, mailbox),
-          bcc: Email.some(email.bcc, mailbox)
+          to: addressed.map(mailbox),
+          cc: Email.some(cc, mailbox),
+          bcc: Email.some(bcc, mailbox)
         })],
         from: mailbox(email.from),
         reply_to_list: Email.some(email.replyTo, mailbox),
@@ -70,7 +83,7 @@ export const definition = define({
         // Comes back in every event of the message.
         custom_args: {
           tidings_message_id: delivery.messageId,
-          ...addressees(email.to.map(({ email }) => email), [...email.cc, ...email.bcc])
+          ...addressees(addressed.map(({ email }) => email), [...cc, ...bcc])
         }
       }, delivery.override))
     }

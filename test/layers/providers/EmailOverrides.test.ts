@@ -38,6 +38,20 @@ describe("The overrides of an e-mail", () => {
       })
     ))
 
+  it.live("at SendGrid, which refuses an address that a mail has twice, nobody is named twice", () =>
+    Effect.gen(function*() {
+      const override = {
+        cc: ["Ann@example.com", "boss@example.org", { email: "BOSS@example.org", name: "Boss" }],
+        bcc: "boss@example.org"
+      }
+      const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override } })
+      const personalizations: unknown = JSON.parse(seen[0]?.body ?? "").personalizations
+      assert.deepStrictEqual(personalizations, [{
+        to: [{ email: "ann@example.com" }],
+        cc: [{ email: "boss@example.org" }]
+      }])
+    }))
+
   it.live("`null` says nothing", () =>
     Effect.gen(function*() {
       const fields = ["from", "to", "reply_to", "cc", "bcc", "subject", "text", "html", "headers", "attachments"]
