@@ -7,6 +7,7 @@ import { define, noFault, reading, type Writer } from "#layers/providers/VendorD
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { DateTime, Effect, Redacted, Schema } from "effect"
+import { encodeWord } from "nodemailer/lib/mime-funcs"
 
 const Settings = Schema.Struct({
   access_key_id: Schema.String.check(Schema.isPattern(/^\w{16,128}$/)),
@@ -55,6 +56,12 @@ const fault = (answer: VendorAnswer) => {
   return { codes: code === "" ? [] : [code], message: said?.message ?? said?.Message ?? "" }
 }
 
+/** SES writes mailboxes into the header as they are: a name beyond ASCII is in encoded words (RFC 2047), else it is lost. */
+const written = (mailbox: Email.Mailbox): string =>
+  mailbox.name === undefined || /^[\x20-\x7e]*$/.test(mailbox.name)
+    ? Email.written(mailbox)
+    : `${encodeWord(mailbox.name, "B", 52)} <${mailbox.email}>`
+
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" })
 
 const writer = (settings: typeof Settings.Type) => {
@@ -69,13 +76,13 @@ const writer = (settings: typeof Settings.Type) => {
     function*({ delivery, settings, to }) {
       const email = yield* Email.of(delivery, to, settings.from)
       const body = JSON.stringify(Overrides.body({
-        FromEmailAddress: Email.written(email.from),
+        FromEmailAddress: written(email.from),
         Destination: Overrides.present({
-          ToAddresses: email.to.map(Email.written),
-          CcAddresses: Email.some(email.cc, Email.written),
-          BccAddresses: Email.some(email.bcc, Email.written)
+          ToAddresses: email.to.map(written),
+          CcAddresses: Email.some(email.cc, written),
+          BccAddresses: Email.some(email.bcc, written)
         }),
-        ReplyToAddresses: Email.some(email.replyTo, Email.written),
+        ReplyToAddresses: Email.some(email.replyTo, written),
         Content: {
           Simple: Overrides.present({
             Subject: utf8(email.subject),

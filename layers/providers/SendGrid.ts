@@ -37,6 +37,10 @@ const apart = (...lists: ReadonlyArray<ReadonlyArray<Email.Mailbox>>): ReadonlyA
   )
 }
 
+/** A recipient's name may hold neither commas nor semicolons: SendGrid takes the mail and drops it, the name read as addresses. */
+const named = ({ email, name }: Email.Mailbox) =>
+  Overrides.present({ email, name: name?.replaceAll(/\s*[,;]+\s*/g, " ").trim() || undefined })
+
 /** Mail Send v3: POST /v3/mail/send, 202 without a body (twilio.com/docs/sendgrid/api-reference/mail-send). */
 export const definition = define({
   key: "sendgrid",
@@ -63,9 +67,9 @@ export const definition = define({
       },
       body: JSON.stringify(Overrides.body({
         personalizations: [Overrides.present({
-          to: addressed.map(mailbox),
-          cc: Email.some(cc, mailbox),
-          bcc: Email.some(bcc, mailbox)
+          to: addressed.map(named),
+          cc: Email.some(cc, named),
+          bcc: Email.some(bcc, named)
         })],
         from: mailbox(email.from),
         reply_to_list: Email.some(email.replyTo, mailbox),

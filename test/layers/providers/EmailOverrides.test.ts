@@ -52,6 +52,44 @@ describe("The overrides of an e-mail", () => {
       }])
     }))
 
+  it.live("at SendGrid, which drops mail for the commas in a recipient's name, none has any", () =>
+    Effect.gen(function*() {
+      const override = {
+        from: { email: "shop@example.org", name: "Shop, Inc." },
+        to: { email: "ann@example.com", name: "Doe, Ann; PhD" },
+        cc: { email: "bob@example.org", name: "," }
+      }
+      const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override } })
+      const body = JSON.parse(seen[0]?.body ?? "")
+      assert.deepStrictEqual([body.personalizations, body.from], [
+        [{ to: [{ email: "ann@example.com", name: "Doe Ann PhD" }], cc: [{ email: "bob@example.org" }] }],
+        { email: "shop@example.org", name: "Shop, Inc." }
+      ])
+    }))
+
+  it.live("at SES, which writes names into the header as they are, one beyond ASCII is in encoded words", () =>
+    Effect.gen(function*() {
+      const override = {
+        from: { email: "shop@example.org", name: "Müller & Söhne 😀" },
+        cc: [{ email: "bob@example.org", name: "日本語の長い名前".repeat(8) }, {
+          email: "log@example.org",
+          name: "Log, A"
+        }]
+      }
+      const { seen } = yield* send(Mail.awsSes, Mail.awsSes.success, { more: { override } })
+      const { Destination, FromEmailAddress } = JSON.parse(seen[0]?.body ?? "")
+      const [bob, log] = Destination.CcAddresses
+      const decoded = (text: string) =>
+        text.replaceAll(/=\?UTF-8\?B\?([^?]+)\?= ?/g, (word, base64) => {
+          assert.isAtMost(word.trim().length, 75)
+          return `${Buffer.from(base64, "base64")}|`
+        })
+      assert.strictEqual(decoded(FromEmailAddress).replaceAll("|", ""), "Müller & Söhne 😀<shop@example.org>")
+      assert.strictEqual(decoded(bob).replaceAll("|", ""), `${"日本語の長い名前".repeat(8)}<bob@example.org>`)
+      assert.match(`${FromEmailAddress}${bob}`, /^[\x20-\x7e]*$/)
+      assert.strictEqual(log, "\"Log, A\" <log@example.org>")
+    }))
+
   it.live("`null` says nothing", () =>
     Effect.gen(function*() {
       const fields = ["from", "to", "reply_to", "cc", "bcc", "subject", "text", "html", "headers", "attachments"]
