@@ -4,6 +4,7 @@ import * as Phone from "#layers/providers/Phone.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { segmentsOf } from "#src/content/Segments.ts"
 import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({ api_key: line, api_secret: secret, from: line, ...baseUrl })
@@ -28,8 +29,8 @@ const read = reading(Schema.Struct({
   }))
 }))
 
-/** ASCII goes as it is, all else as Unicode: Vonage replaces what its alphabet lacks by question marks. */
-const type = (text: string): string => /^[\n\r\x20-\x7e]*$/.test(text) ? "text" : "unicode"
+/** As its segments are counted: what GSM 03.38 has goes as that, all else as Unicode, since Vonage replaces what its alphabet lacks by `?`. */
+const type = (text: string): string => segmentsOf(text)?.encoding === "GSM-7" ? "text" : "unicode"
 
 /** SMS API: POST /sms/json (developer.vonage.com/en/api/sms, /en/messaging/sms/guides/troubleshooting-sms). */
 export const definition = define({
