@@ -22,7 +22,9 @@ const Settings = Schema.Struct({
 const table: VendorTable = [
   // 21614: a landline; 21211 and 21265: no number. 21610, the STOP of a recipient, can be taken back.
   { code: ["21211", "21614", "21265"], kind: "RecipientRejected", invalidates: true },
-  { code: ["21610", "21612", "21214", "21635"], kind: "RecipientRejected" },
+  { code: ["21610", "21214", "21635"], kind: "RecipientRejected" },
+  // No way from this sender to that number, as an alphanumeric one has none to the USA: another vendor's may have.
+  { code: "21612", kind: "Misconfigured" },
   { code: ["21602", "21605", "21617", "21619", "21620", "21623", "21654"], kind: "ContentRejected" },
   { code: ["14107", "20429", "21611", "63038"], kind: "RateLimited" },
   { code: ["20500", "20503"], kind: "Unavailable" }

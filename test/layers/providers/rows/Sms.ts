@@ -68,6 +68,11 @@ export const twilio: Row = {
       kind: "RecipientRejected"
     },
     {
+      name: "21612 no way from this sender",
+      answer: twilioFault(400, 21612, "The 'To' phone number is not currently reachable using the 'From' phone number"),
+      kind: "Misconfigured"
+    },
+    {
       name: "21617 too long",
       answer: twilioFault(400, 21617, "The concatenated message body exceeds 1600"),
       kind: "ContentRejected"
