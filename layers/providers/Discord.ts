@@ -3,7 +3,7 @@ import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
-import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import { createHash } from "node:crypto"
@@ -69,7 +69,7 @@ export const definition = define({
       const id = answer.status < 300 ? channel(answer)?.id : undefined
       if (id !== undefined) return id
       if (answer.status < 300) return yield* new Unavailable({ detail: "Discord opened no readable channel" })
-      const known = { status: answer.status, fault: fault(answer), retryAfter: undefined }
+      const known = { status: answer.status, fault: fault(answer), retryAfter: yield* waitOf(answer) }
       return yield* errorOf(table, known, `Discord opened no channel: ${answer.status}`)
     })
 

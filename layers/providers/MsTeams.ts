@@ -6,7 +6,7 @@ import { baseUrl, secret, segment, url } from "#layers/providers/SettingFields.t
 import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
-import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import { MsTeamsAddress } from "#schemas/ChatAddress.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Profile } from "#schemas/Profile.ts"
@@ -119,7 +119,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       const id = answer.status < 300 ? resource(answer)?.id : undefined
       if (id !== undefined) return id
       if (answer.status < 300) return yield* new Unavailable({ detail: "Teams opened no readable conversation" })
-      const known = { status: answer.status, fault: fault(answer), retryAfter: undefined }
+      const known = { status: answer.status, fault: fault(answer), retryAfter: yield* waitOf(answer) }
       return yield* errorOf(table, known, `Teams opened no conversation: ${answer.status}`)
     }
   )

@@ -1,7 +1,7 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
 import { badAddress, noFault, reading } from "#layers/providers/VendorDefinition.ts"
 import type { Line, VendorAnswer } from "#layers/providers/VendorHttp.ts"
-import { errorOf, type Fault, type VendorTable } from "#layers/providers/VendorTable.ts"
+import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
 import { type DeliveryError, Unavailable } from "#schemas/DeliveryError.ts"
 import { Effect, Redacted, Schema } from "effect"
@@ -22,13 +22,16 @@ const refusal = reading(Schema.Struct({ error: Schema.Struct({ code: Schema.opti
 const table: VendorTable = [{ status: 404, kind: "RecipientRejected" }]
 
 /** Nothing was sent yet: what is refused here says so and no more. */
-const refused = (answer: VendorAnswer, words: string): DeliveryError => {
+const refused = Effect.fnUntraced(function*(
+  answer: VendorAnswer,
+  words: string
+): Effect.fn.Return<never, DeliveryError> {
   const code = answer.status < 300 ? undefined : refusal(answer)?.error.code
   const fault: Fault = code === undefined ? noFault : { codes: [code], message: "" }
-  return answer.status < 300
-    ? new Unavailable({ detail: `${words}: unreadable` })
-    : errorOf(table, { status: answer.status, fault, retryAfter: undefined }, `${words}: ${answer.status}`)
-}
+  if (answer.status < 300) return yield* new Unavailable({ detail: `${words}: unreadable` })
+  const known = { status: answer.status, fault, retryAfter: yield* waitOf(answer) }
+  return yield* errorOf(table, known, `${words}: ${answer.status}`)
+})
 
 /** Only the first channel of a team has no name of its own. */
 const general = "general"

@@ -3,7 +3,7 @@ import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
-import { errorOf, type VendorTable } from "#layers/providers/VendorTable.ts"
+import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import { SlackAddress } from "#schemas/ChatAddress.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
@@ -81,7 +81,7 @@ const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fn
         return yield* new Unavailable({ detail: "Slack found nobody readable" })
       const error = errorOf(
         table,
-        { status: answer.status, fault: said, retryAfter: undefined },
+        { status: answer.status, fault: said, retryAfter: yield* waitOf(answer) },
         "Slack finds no such user"
       )
       return yield* error._tag === "Unknown" ? new Unavailable({ detail: error.detail }) : error

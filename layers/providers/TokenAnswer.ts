@@ -1,3 +1,4 @@
+import { waitOf } from "#layers/providers/VendorTable.ts"
 import { type Line, type VendorAnswer, type VendorRequest } from "#layers/providers/VendorHttp.ts"
 import type { Issued } from "#layers/providers/BearerToken.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
@@ -7,10 +8,14 @@ import { Effect, Option, Schema } from "effect"
 const Answer = Schema.Struct({ access_token: Schema.NonEmptyString, expires_in: Schema.Number })
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Answer))
 
-const judge = (name: string, answer: VendorAnswer): Effect.Effect<Issued, Unavailable | Misconfigured> => {
+const judge = (
+  name: string,
+  answer: VendorAnswer,
+  retryAfter: number | undefined
+): Effect.Effect<Issued, Unavailable | Misconfigured> => {
   const { status } = answer
   if (status === 408 || status === 429 || status >= 500) {
-    return Effect.fail(new Unavailable({ detail: `${name} gave no token: ${status}` }))
+    return Effect.fail(new Unavailable({ detail: `${name} gave no token: ${status}`, retryAfter }))
   }
   if (status < 200 || status > 299)
     return Effect.fail(new Misconfigured({ detail: `${name} gave no token: ${status}` }))
@@ -33,5 +38,6 @@ export const request = Effect.fnUntraced(function*(
     headers: { "content-type": "application/x-www-form-urlencoded", accept: "application/json" },
     body: new URLSearchParams(form).toString()
   }
-  return yield* judge(name, yield* line.prepare(asked))
+  const answer = yield* line.prepare(asked)
+  return yield* judge(name, answer, yield* waitOf(answer))
 })

@@ -1,14 +1,13 @@
 import * as Devices from "#layers/providers/Devices.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { type Line, type VendorAnswer, VendorHttp, type VendorRequest } from "#layers/providers/VendorHttp.ts"
-import { errorOf, type Fault, type VendorTable } from "#layers/providers/VendorTable.ts"
+import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/DeliveryError.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
 import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
 import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
-import * as RetryAfter from "#src/delivery/RetryAfter.ts"
-import { Clock, Effect, Option, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 
 /** One message for one address. */
 export interface Call<Settings, To> {
@@ -65,8 +64,11 @@ const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>
     const accepted = wire.accepted(answer)
     return accepted ?? (yield* new Unknown({ detail: `${wire.name} answered ${status} and nothing readable` }))
   }
-  const retryAfter = RetryAfter.parse(answer.headers["retry-after"], yield* Clock.currentTimeMillis)
-  return yield* errorOf(wire.table, { status, fault, retryAfter }, told(wire.name, status, fault, to))
+  return yield* errorOf(
+    wire.table,
+    { status, fault, retryAfter: yield* waitOf(answer) },
+    told(wire.name, status, fault, to)
+  )
 })
 
 /** The definition of a vendor from what its file says. */

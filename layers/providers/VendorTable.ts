@@ -1,5 +1,8 @@
 import { toError, type Verdict } from "#layers/providers/Verdict.ts"
+import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import type { DeliveryError } from "#schemas/DeliveryError.ts"
+import * as RetryAfter from "#src/delivery/RetryAfter.ts"
+import { Clock, Effect } from "effect"
 
 /** What a vendor says about a refusal: its codes, the most telling first, and its words. */
 export interface Fault {
@@ -41,6 +44,10 @@ const find = (table: VendorTable, status: number, fault: Fault): Row =>
   table.find((row) => fits(row, status, fault)) ??
     usual.find((row) => fits(row, status, fault)) ??
     { kind: status >= 500 ? "Unavailable" : "Misconfigured" }
+
+/** The wait that an answer names, in ms; of a call that only prepares the sending one as much as of that. */
+export const waitOf = ({ headers }: VendorAnswer): Effect.Effect<number | undefined> =>
+  Effect.map(Clock.currentTimeMillis, (now) => RetryAfter.parse(headers["retry-after"], now))
 
 /** The error for a refusal. `retryAfter` in ms, where the vendor named a wait. */
 export const errorOf = (

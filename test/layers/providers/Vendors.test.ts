@@ -60,6 +60,25 @@ describe("vendors", () => {
       ])
     }))
 
+  it.live("the wait that a vendor asks for before the sending call is kept", () =>
+    Effect.gen(function*() {
+      const slow = { status: 429, headers: { "retry-after": "30" } }
+      const waits = yield* Effect.forEach(
+        [
+          [Chat.slack, "/users.lookupByEmail"],
+          [Chat.discord, "/api/v10/users/@me/channels"],
+          [Chat.msTeams, "/v3/conversations"],
+          [Push.firebaseFcm, "/token"]
+        ] as const,
+        ([row, path]) =>
+          Effect.map(send({ ...row, before: { ...row.before, [path]: slow } }, row.success), ({ result }) => {
+            assert.isTrue(Result.isFailure(result))
+            return Result.isFailure(result) && "retryAfter" in result.failure ? result.failure.retryAfter : undefined
+          })
+      )
+      assert.deepStrictEqual(waits, [30_000, 30_000, 30_000, 30_000])
+    }))
+
   it.live("a token is asked for once, and again after the vendor refused it", () =>
     Effect.gen(function*() {
       const answers = [Push.firebaseFcm.success, Push.firebaseFcm.success, { status: 401 }, Push.firebaseFcm.success]
