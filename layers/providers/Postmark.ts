@@ -30,9 +30,25 @@ const table: VendorTable = [
 const Answer = Schema.Struct({
   ErrorCode: Schema.Int,
   Message: Schema.String,
-  MessageID: Schema.optional(Schema.String)
+  MessageID: Schema.optional(Schema.String),
+  /** As it was in the request. */
+  To: Schema.optional(Schema.String)
 })
 const read = reading(Answer)
+
+const inactive = { codes: ["406"], message: "The recipient is inactive; only copies were sent" }
+
+/**
+ * Postmark takes a mail of which one address is good, and says in its words alone whom it leaves out: where that is everyone whom the mail is
+ * for, only copies (cc, bcc) went.
+ */
+const isForNobody = ({ Message, To = "" }: typeof Answer.Type): boolean => {
+  const named = /inactive addresses: (.+?)\.?(?: Inactive |$)/is.exec(Message)?.[1]
+  if (named === undefined) return false
+  const left = new Set(named.toLowerCase().split(/[,\s]+/))
+  const meant = To.toLowerCase().match(/[^\s<>",;]+@[^\s<>",;]+/g) ?? []
+  return meant.length > 0 && meant.every((address) => left.has(address))
+}
 
 /** POST /email; a refusal is 422 with an ErrorCode (postmarkapp.com/developer/api/overview#error-codes, /email-api). */
 export const definition = define({
@@ -85,9 +101,9 @@ export const definition = define({
   },
   fault: (answer) => {
     const said = read(answer)
-    return said === undefined || said.ErrorCode === 0
-      ? noFault
-      : { codes: [`${said.ErrorCode}`], message: said.Message }
+    if (said === undefined) return noFault
+    if (said.ErrorCode === 0) return isForNobody(said) ? inactive : noFault
+    return { codes: [`${said.ErrorCode}`], message: said.Message }
   },
   table
 })

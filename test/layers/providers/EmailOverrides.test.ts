@@ -1,4 +1,4 @@
-import { send } from "#test/contracts/VendorRow.ts"
+import { outcomeOf, send } from "#test/contracts/VendorRow.ts"
 import * as Mail from "#test/layers/providers/rows/Email.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
@@ -88,6 +88,32 @@ describe("The overrides of an e-mail", () => {
       assert.strictEqual(decoded(bob).replaceAll("|", ""), `${"日本語の長い名前".repeat(8)}<bob@example.org>`)
       assert.match(`${FromEmailAddress}${bob}`, /^[\x20-\x7e]*$/)
       assert.strictEqual(log, "\"Log, A\" <log@example.org>")
+    }))
+
+  it.live("at Postmark, which leaves out the inactive addresses of a mail, copies alone are no message", () =>
+    Effect.gen(function*() {
+      const outcome = (To: string, inactive: string) =>
+        Effect.map(
+          send(Mail.postmark, {
+            status: 200,
+            body: JSON.stringify({
+              To,
+              Bcc: "log@example.org",
+              MessageID: "0a129aee-e1cd-480d-b08d-4f48548ff48d",
+              ErrorCode: 0,
+              Message:
+                `Message OK, but will not deliver to these inactive addresses: ${inactive}. Inactive recipients are ones that have generated a hard bounce, a spam complaint, or a manual suppression.`
+            })
+          }),
+          ({ result }) => outcomeOf(result)
+        )
+      assert.strictEqual(yield* outcome("Ann@example.com", "ann@example.com"), "RecipientRejected")
+      assert.strictEqual(
+        yield* outcome("\"D, A\" <a@b.co.uk>, b@example.com", "b@example.com, a@b.co.uk, log@example.org"),
+        "RecipientRejected"
+      )
+      assert.strictEqual(yield* outcome("ann@example.com", "log@example.org"), "Accepted")
+      assert.strictEqual(yield* outcome("ann@example.com,b@example.com", "b@example.com"), "Accepted")
     }))
 
   it.live("`null` says nothing", () =>
