@@ -96,10 +96,13 @@ const mailbox = (person: typeof Person.Type): Mailbox | undefined => {
   })
 }
 
+/** What stands between commas; one in a quoted name (`"Doe, Ann" <a@b.c>`) parts nothing. */
+const apart = /(?:"[^"]*"|[^,])+/g
+
 const several = (given: typeof Persons.Type | null | undefined) =>
   (given === undefined || given === null ? [] : Array.isArray(given) ? given : [given])
     // Only a caller's own list may be split, never a recipient's address.
-    .flatMap((person) => typeof person === "string" ? person.split(",") : [person])
+    .flatMap((person) => typeof person === "string" ? person.match(apart) ?? [""] : [person])
 
 const mailboxes = Effect.fnUntraced(function*(field: string, given: Parameters<typeof several>[0]) {
   const found = several(given).map(mailbox)

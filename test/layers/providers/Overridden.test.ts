@@ -26,6 +26,22 @@ describe("Overridden", () => {
       }
     }))
 
+  it.effect("a comma in a quoted name parts no addresses", () =>
+    Effect.gen(function*() {
+      const of = (cc: string | ReadonlyArray<string>) =>
+        Effect.map(
+          Email.of(delivery(Mail.resend, { override: { cc } }), "ann@example.com", "a@b.example"),
+          (email) => email.cc
+        )
+      const doe = { email: "doe@example.net", name: "Doe, Ann" }
+      const bob = { email: "bob@example.net" }
+      assert.deepStrictEqual(yield* of("\"Doe, Ann\" <doe@example.net>"), [doe])
+      assert.deepStrictEqual(yield* of("bob@example.net,\"Doe, Ann\" <doe@example.net>"), [bob, doe])
+      assert.deepStrictEqual(yield* of(["\"Doe, Ann\" <doe@example.net>", "bob@example.net"]), [doe, bob])
+      for (const cc of ["", "\"", "\"Doe, Ann <doe@example.net>", "Doe, Ann <doe@example.net>"])
+        assert.strictEqual((yield* Effect.flip(of(cc)))._tag, "ContentRejected", cc)
+    }))
+
   it.effect("null says nothing (api.md 1.8)", () =>
     Effect.gen(function*() {
       const names = ["from", "to", "reply_to", "cc", "bcc", "subject", "text", "html", "headers", "attachments"]
