@@ -84,6 +84,7 @@ export const definition = define({
   channel: "push",
   address: "apn",
   settings: Settings,
+  holds: ["team_id", "key_id", "private_key"],
   recipients: (profile) => Devices.tokensOf(profile["apn"]),
   writer,
   accepted: ({ body, headers, status, whole }) =>

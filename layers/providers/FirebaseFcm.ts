@@ -87,6 +87,7 @@ export const definition = define({
   channel: "push",
   address: "firebaseToken",
   settings: Settings,
+  holds: ["client_email", "private_key", "token_url"],
   recipients: (profile) => Devices.tokens(profile["firebaseToken"]),
   writer,
   accepted: (answer) => {

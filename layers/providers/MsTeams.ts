@@ -167,6 +167,7 @@ export const definition = define({
   channel: "direct_message",
   address: "ms_teams",
   settings: Settings,
+  holds: ["app_id", "app_password", "tenant_id", "token_url", "graph_url"],
   recipients,
   writer,
   accepted: (answer) => {

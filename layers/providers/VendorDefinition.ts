@@ -7,7 +7,7 @@ import type { Profile } from "#schemas/Profile.ts"
 import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
 import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
 import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Equal, Option, Schema } from "effect"
 
 /** One message for one address. */
 export interface Call<Settings, To> {
@@ -29,6 +29,8 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   /** The addresses of a profile, empty where it has none; whether they are good is for `request` to say. */
   readonly recipients: (profile: Profile) => ReadonlyArray<To>
   readonly writer: (settings: Settings) => Effect.Effect<Writer<Settings, To>>
+  /** The settings that what the writer holds depends on: a message that overrides others only is written by the same one. */
+  readonly holds?: ReadonlyArray<keyof Settings>
   /** What a 2xx says; `undefined` where it cannot be read, and then nobody knows whether the message was sent. */
   readonly accepted: (answer: VendorAnswer) => Acceptance | undefined
   /** What an answer says is wrong. A 2xx with a code is a refusal as well. */
@@ -82,10 +84,16 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
   make: Effect.fnUntraced(function*(settings) {
     const http = yield* VendorHttp
     const own = { settings, writer: yield* wire.writer(settings) }
-    /** What the message's `override.config` asks for is built for it alone, so nothing held is shared with others. */
+    const sharesHeld = (other: Settings): boolean =>
+      wire.holds?.every((name) => Equal.equals(other[name], settings[name])) === true
+    /**
+     * What the message's `override.config` asks for is built for it alone, so nothing held is shared with others of other credentials; with the
+     * same ones it is, since vendors count the tokens that are made with them.
+     */
     const chosen = Effect.fnUntraced(function*(delivery: Delivery) {
       const other = yield* Overrides.settingsOf(wire.settings, settings, delivery.override)
-      return other === settings ? own : { settings: other, writer: yield* wire.writer(other) }
+      if (other === settings) return own
+      return { settings: other, writer: sharesHeld(other) ? own.writer : yield* wire.writer(other) }
     })
 
     /** A push token that is dead is told of at once, since another one of the recipient may take the message. */

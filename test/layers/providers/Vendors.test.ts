@@ -8,7 +8,7 @@ import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Ref, Result } from "effect"
+import { Effect, Exit, Ref, Result, type Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { importSPKI, jwtVerify } from "jose"
 
@@ -203,6 +203,27 @@ describe("vendors", () => {
       })
       assert.deepStrictEqual([outcomeOf(host.result), outcomeOf(wrong.result)], ["Misconfigured", "Misconfigured"])
       assert.deepStrictEqual([host.seen, wrong.seen], [[], []])
+    }))
+
+  it.live("a token is made once for all messages of the same credentials, whatever else they override", () =>
+    Effect.gen(function*() {
+      const tokensOf = Effect.fnUntraced(function*(row: Row, configs: ReadonlyArray<Schema.JsonObject>) {
+        const server = yield* ScriptedVendor.listen({
+          http2: row.http2 === true,
+          script: ({ path }) => row.before?.[path] ?? row.success
+        })
+        const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(withHttp(10_000))
+        for (const config of configs) yield* vendor.send(delivery(row, { override: { config } }))
+        const made = server.seen.filter(({ path }) => row.before?.[path] !== undefined).length
+        const used = new Set(server.seen.flatMap(({ headers }) => headers["authorization"] ?? []))
+        return { made, used: used.size }
+      }, Effect.scoped)
+      const others = [{}, { topic: "com.example.other" }, { environment: "sandbox" }, {}]
+      assert.deepStrictEqual(yield* tokensOf(Push.apn, others), { made: 0, used: 1 })
+      assert.deepStrictEqual(yield* tokensOf(Push.apn, [{}, { key_id: "OTHERKEY99" }]), { made: 0, used: 2 })
+      const projects = [{}, { project_id: "other" }, { projectId: "third" }]
+      assert.deepStrictEqual(yield* tokensOf(Push.firebaseFcm, projects), { made: 1, used: 1 })
+      assert.deepStrictEqual((yield* tokensOf(Push.firebaseFcm, [{}, { client_email: "b@example.com" }])).made, 2)
     }))
 
   it.live("P9: a vendor's words do not repeat the address", () =>
