@@ -61,6 +61,8 @@ const Persons = Schema.Union([Person, Schema.Array(Person)])
 const File = Schema.Struct({
   filename: Schema.String,
   content: Schema.String,
+  /** Of `content`; it is base64 unless this says otherwise. */
+  encoding: optional(Schema.Literals(["base64", "utf8", "utf-8"])),
   type: optional(Schema.String),
   content_type: optional(Schema.String),
   contentType: optional(Schema.String),
@@ -78,9 +80,12 @@ const Overridden = Schema.Struct({
   subject: optional(Schema.String),
   text: optional(Schema.String),
   html: optional(Schema.String),
-  headers: optional(Schema.Record(Schema.String, Schema.String)),
+  headers: optional(Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))),
   attachments: optional(Schema.Array(File))
 })
+
+const base64Of = ({ content, encoding }: typeof File.Type): string =>
+  encoding === "utf8" || encoding === "utf-8" ? Buffer.from(content).toString("base64") : content
 
 const decode = Schema.decodeUnknownOption(Overridden)
 
@@ -138,7 +143,10 @@ export const of = Effect.fnUntraced(
     if (sender === undefined) return yield* new Misconfigured({ detail: "No sender: set `from`" })
     const sending = mailbox(sender)
     if (sending === undefined) return yield* new Misconfigured({ detail: "The sender is no e-mail address" })
+    // No vendor takes a header that says nothing.
     const headers = Object.entries(given.headers ?? {})
+      .map(([name, value]) => [name, oneLine(`${value}`)] as const)
+      .filter(([, value]) => value !== "")
     const refused = headers.find(([name]) => !allowedHeader(name))
     if (refused !== undefined) {
       return yield* new ContentRejected({
@@ -155,12 +163,12 @@ export const of = Effect.fnUntraced(
       text: given.text ?? delivery.rendered.text,
       html: given.html ?? delivery.rendered.html,
       headers: [
-        ...headers.map(([name, value]) => [name, oneLine(value)] as const),
+        ...headers,
         ...ListUnsubscribe.fields(delivery.rendered, headers.map(([name]) => name))
       ],
       attachments: (given.attachments ?? []).map((file) => ({
         filename: oneLine(file.filename),
-        content: file.content,
+        content: base64Of(file),
         type: file.content_type ?? file.contentType ?? file.type ?? undefined,
         contentId: file.content_id ?? file.cid ?? undefined
       }))

@@ -2,7 +2,7 @@ import * as Email from "#layers/providers/Email.ts"
 import { delivery, send } from "#test/contracts/VendorRow.ts"
 import * as Mail from "#test/layers/providers/rows/Email.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Result, type Schema } from "effect"
 
 const rows = { sendGrid: Mail.sendGrid, postmark: Mail.postmark, resend: Mail.resend, awsSes: Mail.awsSes }
 
@@ -24,6 +24,21 @@ describe("Overridden", () => {
           assert.deepStrictEqual(seen, [], name)
         }
       }
+    }))
+
+  it.effect("headers and attachments are what they are at SMTP", () =>
+    Effect.gen(function*() {
+      const of = (override: Schema.JsonObject) =>
+        Email.of(delivery(Mail.resend, { override }), "ann@example.com", "a@b.example")
+      const { headers } = yield* of({ headers: { "X-Priority": 1, "X-Auto": true, "X-None": "", "X-Text": "a" } })
+      assert.deepStrictEqual(headers, [["X-Priority", "1"], ["X-Auto", "true"], ["X-Text", "a"]])
+      const file = { filename: "a.txt", content: "Grüße", encoding: "utf-8" }
+      const { attachments } = yield* of({
+        attachments: [file, { ...file, encoding: "utf8" }, { ...file, content: "R3LDvMOfZQ==", encoding: "base64" }]
+      })
+      assert.deepStrictEqual(attachments.map(({ content }) => content), Array(3).fill("R3LDvMOfZQ=="))
+      const wrong = yield* Effect.flip(of({ attachments: [{ ...file, encoding: "hex" }] }))
+      assert.strictEqual(wrong._tag, "ContentRejected")
     }))
 
   it.effect("a comma in a quoted name parts no addresses", () =>
