@@ -1,6 +1,7 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
 import * as ChatText from "#layers/providers/ChatText.ts"
 import * as Devices from "#layers/providers/Devices.ts"
+import { headerToken } from "#layers/providers/HeaderToken.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, line, privateKey, segment, url } from "#layers/providers/SettingFields.ts"
 import * as SignedToken from "#layers/providers/SignedToken.ts"
@@ -67,7 +68,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
             notification,
             // A second copy takes the first one's place on the device.
             android: { notification: { tag: delivery.idempotencyToken } },
-            apns: { headers: { "apns-collapse-id": delivery.idempotencyToken.slice(0, 64) } }
+            apns: { headers: { "apns-collapse-id": headerToken(delivery.idempotencyToken, 64) } }
           }, delivery.override)
         })
       }

@@ -1,4 +1,5 @@
 import * as Email from "#layers/providers/Email.ts"
+import { headerToken } from "#layers/providers/HeaderToken.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
@@ -40,7 +41,7 @@ export const definition = define({
       url: `${baseOf(settings, "https://api.resend.com")}/emails`,
       headers: {
         authorization: `Bearer ${Redacted.value(settings.api_key)}`,
-        "idempotency-key": delivery.idempotencyToken,
+        "idempotency-key": headerToken(delivery.idempotencyToken, 256),
         "content-type": "application/json"
       },
       body: JSON.stringify(Overrides.body({

@@ -1,4 +1,5 @@
 import * as ChatText from "#layers/providers/ChatText.ts"
+import { headerToken } from "#layers/providers/HeaderToken.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import * as Phone from "#layers/providers/Phone.ts"
 import { marked } from "#layers/providers/receipts/Marks.ts"
@@ -99,7 +100,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
         ),
         authorization: `Basic ${basic}`,
         // Whether the Messages API folds repeats by it is not documented.
-        "i-twilio-idempotency-token": delivery.idempotencyToken
+        "i-twilio-idempotency-token": headerToken(delivery.idempotencyToken, 256)
       },
       body: new URLSearchParams(Object.entries(form).map(([name, value]) => [name, `${value}`])).toString()
     }

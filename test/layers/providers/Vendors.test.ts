@@ -226,6 +226,27 @@ describe("vendors", () => {
       assert.deepStrictEqual((yield* tokensOf(Push.firebaseFcm, [{}, { client_email: "b@example.com" }])).made, 2)
     }))
 
+  it.live("a configuration's alias may be any text", () =>
+    Effect.gen(function*() {
+      for (
+        const [row, alias] of [[Mail.resend, "マーケ"], [Sms.twilio, "büro ☎"], [Mail.resend, "x".repeat(300)]] as const
+      ) {
+        const idempotencyToken = `1-67890abc-0123456789abcdef01234567:x:${alias}`
+        const sent = Effect.map(
+          send(row, row.success, { more: { idempotencyToken } }),
+          ({ result, seen: [request] }) =>
+            [
+              outcomeOf(result),
+              request?.headers["idempotency-key"] ?? request?.headers["i-twilio-idempotency-token"] ?? ""
+            ] as const
+        )
+        const [[outcome, first], [, again]] = yield* Effect.all([sent, sent])
+        assert.strictEqual(outcome, "Accepted", alias)
+        assert.match(first, /^[\x21-\x7e]{1,256}$/)
+        assert.strictEqual(first, again)
+      }
+    }))
+
   it.live("P9: a vendor's words do not repeat the address", () =>
     Effect.gen(function*() {
       const answer = {
