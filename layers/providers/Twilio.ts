@@ -34,7 +34,12 @@ const table: VendorTable = [
 const accepted = reading(Schema.Struct({ sid: Schema.NonEmptyString }))
 const refusal = reading(Schema.Struct({ code: Schema.Int, message: Schema.optional(Schema.String) }))
 
-const Form = Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))
+const Field = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])
+/** A list is a field that comes as often as it is long (`MediaUrl`); `null` is none. */
+const Form = Schema.Record(Schema.String, Schema.Union([Field, Schema.Array(Field), Schema.Null]))
+const valuesOf = (value: (typeof Form.Type)[string] | undefined): ReadonlyArray<string> =>
+  [value].flat().flatMap((one) => one === undefined || one === null ? [] : [`${one}`])
+
 const fieldsOf = Schema.decodeUnknownEffect(Form)
 
 /**
@@ -102,7 +107,9 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
         // Whether the Messages API folds repeats by it is not documented.
         "i-twilio-idempotency-token": headerToken(delivery.idempotencyToken, 256)
       },
-      body: new URLSearchParams(Object.entries(form).map(([name, value]) => [name, `${value}`])).toString()
+      body: new URLSearchParams(
+        Object.entries(form).flatMap(([name, value]) => valuesOf(value).map((one) => [name, one]))
+      ).toString()
     }
   }, Effect.catchTag("SchemaError", () => Effect.fail(new Misconfigured({ detail: "override.body is no form" }))))
   return { request }

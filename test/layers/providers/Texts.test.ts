@@ -4,6 +4,19 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 describe("Text messages", () => {
+  it.live("a list in Twilio's override is a field that comes several times, and null is none", () =>
+    Effect.gen(function*() {
+      const MediaUrl = ["https://example.com/a.png", "https://example.com/b.png"]
+      const override = { body: { MediaUrl, From: null, SendAsMms: true } }
+      const { seen } = yield* send(Sms.twilio, Sms.twilio.success, { more: { override } })
+      const form = new URLSearchParams(seen[0]?.body)
+      assert.deepStrictEqual([form.getAll("MediaUrl"), form.getAll("From"), form.getAll("SendAsMms")], [
+        MediaUrl,
+        [],
+        ["true"]
+      ])
+    }))
+
   it.live("Vonage sends in the alphabet in which their segments are counted", () =>
     Effect.forEach(
       [
