@@ -58,4 +58,12 @@ describe("Tracking", () => {
         assert.deepStrictEqual(seen, [])
       }).pipe(Effect.scoped)
   )
+
+  it.effect("a signature of other than ASCII characters is forged like any other", () =>
+    Effect.gen(function*() {
+      const { links, opened, seen } = yield* start(undefined)
+      const good = links?.(scope, id).openTrackingId ?? ""
+      for (const letter of ["\u00e9", "\u20ac", "\ud800"]) yield* opened(good.replace(/[^.]+$/, letter.repeat(22)))
+      assert.deepStrictEqual(seen, [])
+    }).pipe(Effect.scoped))
 })
