@@ -89,11 +89,14 @@ const base64Of = ({ content, encoding }: typeof File.Type): string =>
 
 const decode = Schema.decodeUnknownOption(Overridden)
 
+/** Takes each character once: a text may come out of a variable, and be as long as a send. */
+const angled = /^([^<>]*)<([^<>]*)>$/
+
 /** `a@b.c`, `Ann <a@b.c>` or `{email, name}`; `undefined` for anything else. */
 const mailbox = (person: typeof Person.Type): Mailbox | undefined => {
-  const named = typeof person === "string" ? /^\s*([^<>]*?)\s*<([^<>]*)>\s*$/.exec(person) : null
+  const named = typeof person === "string" ? angled.exec(person.trim()) : null
   const [email, name] = typeof person === "string"
-    ? named === null ? [person.trim(), ""] : [named[2] ?? "", (named[1] ?? "").replace(/^"(.*)"$/, "$1")]
+    ? named === null ? [person.trim(), ""] : [named[2] ?? "", (named[1] ?? "").trim().replace(/^"(.*)"$/, "$1")]
     : [person.email, person.name ?? ""]
   return Option.match(internationalAddress(email), {
     onNone: () => undefined,

@@ -1,7 +1,7 @@
 import { outcomeOf, send } from "#test/contracts/VendorRow.ts"
 import * as Mail from "#test/layers/providers/rows/Email.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result, Schema } from "effect"
+import { Duration, Effect, Result, Schema } from "effect"
 
 /** Where each vendor's request has the addresses that it goes to. */
 const vendors = [
@@ -124,5 +124,31 @@ describe("The overrides of an e-mail", () => {
       const nulls = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override } })
       assert.isTrue(Result.isSuccess(nulls.result))
       assert.strictEqual(nulls.seen[0]?.body, nothing.seen[0]?.body)
+    }))
+
+  it.live("a person is read in a time that grows with the text and no faster", () =>
+    Effect.forEach(
+      [" ".repeat(3_000), `${" ".repeat(3_000)}x`, `x${" ".repeat(3_000)}<`],
+      Effect.fnUntraced(function*(cc) {
+        const [took, { result }] = yield* Effect.timed(
+          send(Mail.sendGrid, Mail.sendGrid.success, { more: { override: { cc: [cc] } } })
+        )
+        assert.strictEqual(Result.isFailure(result) && result.failure._tag, "ContentRejected")
+        assert.isBelow(Duration.toMillis(took), 1_000)
+      })
+    ), 60_000)
+
+  it.live("a person is a name before an address in angle brackets, whatever the spaces around the two", () =>
+    Effect.gen(function*() {
+      const override = { cc: ["  Bob B.  <bob@example.org> ", "\"Eve\"<eve@example.org>", " ann@example.org "] }
+      const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override } })
+      assert.include(
+        seen[0]?.body ?? "",
+        JSON.stringify([
+          { email: "bob@example.org", name: "Bob B." },
+          { email: "eve@example.org", name: "Eve" },
+          { email: "ann@example.org" }
+        ])
+      )
     }))
 })
