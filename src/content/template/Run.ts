@@ -84,6 +84,12 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
     return from.around === undefined ? down(root.named(first), parts, 1) : down(from.self, parts, 0)
   }
 
+  /** A key is paid for by its length, since a list of any length is one. */
+  const keyOf = (value: Value): string => {
+    const key = textOf(value)
+    return budget.look(key.length) ? key : ""
+  }
+
   const valueOf = (operand: Operand, frame: Frame): Value => {
     switch (operand._tag) {
       case "Literal":
@@ -93,7 +99,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
       case "Loop":
         return fromLoop(frame, operand.up, operand.parts)
       case "Lookup":
-        return member(valueOf(operand.of, frame), textOf(valueOf(operand.key, frame)))
+        return member(valueOf(operand.of, frame), keyOf(valueOf(operand.key, frame)))
       case "Call":
         return call(operand, frame)
     }

@@ -162,6 +162,10 @@ describe("Helpers", () => {
       [`{{format "${"%1$s".repeat(900)}" big}}`, /malformed|format|characters/],
       [`{{format "${"%999d".repeat(700)}" 1}}`, /format/],
       [`{{concat ${"big ".repeat(900)}}}`, /looks through more/],
+      [`{{#each many}}{{lookup @root.a @root.many}}{{/each}}`, /looks through more/],
+      [`{{#each many}}{{conditional 1 1 operator=@root.big}}{{/each}}`, /looks through more/],
+      [`{{#each many}}{{t "k" context=@root.big}}{{/each}}`, /looks through more/],
+      [`{{t "${"{a}".repeat(900)}" a=big}}`, /looks through more/],
       [`{{truncate ${"(concat \"a\" ".repeat(40)}"b"${")".repeat(40)} 1}}`, /malformed/]
     ]
     for (const [source, detail] of bombs) {

@@ -39,8 +39,8 @@ const condition: Helper = ([left, sign, right], _, around) => {
   return undefined
 }
 
-const conditional: Helper = (words, named) => {
-  const by = textOf(named.get("operator") ?? named.get("logicalOperator")).toLowerCase()
+const conditional: Helper = (words, named, around) => {
+  const by = text(named.get("operator") ?? named.get("logicalOperator"), around).toLowerCase()
   return by === "or" ? words.some(isSomething) : words.every(isSomething)
 }
 

@@ -1,12 +1,12 @@
-import { textOf, type Value } from "#src/content/Own.ts"
-import { type Helper, text } from "#src/content/template/Helper.ts"
+import type { Value } from "#src/content/Own.ts"
+import { type Helper, type Surroundings, text } from "#src/content/template/Helper.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 
-const filled = (said: string, named: ReadonlyMap<string, Value>): string =>
+const filled = (said: string, named: ReadonlyMap<string, Value>, around: Surroundings): string =>
   said.includes("{")
     ? said.replace(
       /\{([A-Za-z_][\w.-]*)\}/g,
-      (whole, name: string) => named.has(name) ? textOf(named.get(name)) : whole
+      (whole, name: string) => named.has(name) ? text(named.get(name), around) : whole
     )
     : said
 
@@ -17,12 +17,12 @@ const filled = (said: string, named: ReadonlyMap<string, Value>): string =>
 const translate: Helper = ([key], named, around) => {
   const asked = text(key, around)
   const count = numberOf(named.get("count"))
-  const context = textOf(named.get("context"))
+  const context = text(named.get("context"), around)
   const said = around.translate(asked, {
     ...(context === "" ? {} : { context }),
     ...(count === undefined ? {} : { count })
   })
-  return around.budget.look((said ?? asked).length) ? filled(said ?? asked, named) : undefined
+  return around.budget.look((said ?? asked).length) ? filled(said ?? asked, named, around) : undefined
 }
 
 export const translations: Readonly<Record<string, Helper>> = { translate, t: translate }
