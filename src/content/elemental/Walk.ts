@@ -30,6 +30,9 @@ export interface Nesting {
   readonly lists: number
 }
 
+/** A member that is copied takes longer than a character that is looked at. */
+const costOfMember = 16
+
 /** What elements become, and how that reads for a `ref`. */
 export interface Making<A> {
   readonly put: (element: Element, inside: Scope, nesting: Nesting) => ReadonlyArray<A>
@@ -41,6 +44,8 @@ export class Walk {
   readonly #fields: Fields
   readonly audience: Audience
   readonly #refs: { [name: string]: Schema.Json } = Object.create(null)
+  /** Of elements with locales, so that a loop looks through those once and not at every turn. */
+  readonly #localized = new WeakMap<Element, Element>()
 
   constructor(fields: Fields, audience: Audience) {
     this.#fields = fields
@@ -53,7 +58,19 @@ export class Walk {
 
   /** Whether an element is shown at all; of a loop each turn decides for itself. */
   shows(element: Element, inside: Scope): boolean {
-    return isFor(element["channels"], this.audience) && (isLoop(element) || this.#holds(element, inside))
+    const names = element["channels"]
+    if (isList(names) && !this.#fields.budget.look(names.length * (1 + this.audience.providers.length))) return false
+    return isFor(names, this.audience) && (isLoop(element) || this.#holds(element, inside))
+  }
+
+  /** The element as it is in the reader's locale. */
+  localized(element: Element): Element {
+    if (element["locales"] === undefined) return element
+    const known = this.#localized.get(element)
+    if (known !== undefined) return known
+    const own = localized(element, this.audience.locale)
+    this.#localized.set(element, own)
+    return own
   }
 
   over<A>(elements: Value, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> {
@@ -63,9 +80,11 @@ export class Walk {
       return []
     }
     const all: Array<A> = []
+    // What is skipped is gone over, too.
+    if (isList(elements) && !budget.look(elements.length)) return all
     for (const element of elementsOf(elements)) {
       if (!budget.step()) return all
-      const own = localized(element, this.audience.locale)
+      const own = this.localized(element)
       const made = this.#one(own, inside, nesting, making)
       this.#name(own, inside, made, making)
       for (const one of made ?? []) all.push(one)
@@ -82,7 +101,7 @@ export class Walk {
   #repeat<A>(element: Element, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> | undefined {
     const { budget } = this.#fields
     const path = this.#fields.source(element, "loop")
-    const items = valueAt(path, inside) ?? []
+    const items = (budget.look(path.length) ? valueAt(path, inside) : undefined) ?? []
     if (!isList(items)) {
       budget.fail(`The loop over "${path.slice(0, 80)}" needs a list`)
       return undefined
@@ -113,7 +132,7 @@ export class Walk {
   /** What is shown once is known with its texts filled in; each turn of a loop would say others. */
   #name<A>(element: Element, inside: Scope, made: ReadonlyArray<A> | undefined, { read }: Making<A>): void {
     const ref = element["ref"]
-    if (typeof ref !== "string") return
+    if (typeof ref !== "string" || !this.#fields.budget.look(costOfMember * Object.keys(element).length)) return
     if (made === undefined) {
       this.#refs[ref] = { ...element, visible: false }
       return

@@ -1,4 +1,4 @@
-import { body, elements, failure, type Piece, render } from "#test/src/content/Rendering.ts"
+import { assertQuick, body, elements, failure, type Piece, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
@@ -287,5 +287,31 @@ describe("Content", () => {
       { type: "text", content: "x" }
     )
     assert.match(failure(elements(deep)), /nested more than 32 deep/)
+  })
+
+  it("what an element's own members hold is gone over once, or paid for at every turn", () => {
+    const many = Array.from({ length: 3_000 }, (_, n) => n)
+    const words = Array.from({ length: 20_000 }, (_, n) => `w${n}`)
+    const given = { data: { many }, profile: { locale: "de-AT" } }
+    const inLoop = (piece: object): Piece => ({
+      type: "group",
+      loop: "many",
+      elements: [{ type: "text", content: "", ...piece }]
+    })
+    const locales = { ...Object.fromEntries(words.map((word) => [word, {}])), "de": { content: "" } }
+    const wide = { ref: "r", ...Object.fromEntries(words.map((word) => [word, 1])) }
+    const cases: ReadonlyArray<readonly [Piece, RegExp]> = [
+      [inLoop({ locales }), /^rendered$/],
+      [inLoop({ channels: words }), /looks through more/],
+      [inLoop({ loop: "many.".repeat(20_000) }), /looks through more/],
+      [inLoop(wide), /looks through more/],
+      [inLoop({ ...wide, if: "false" }), /looks through more/],
+      [{ type: "group", loop: "many", elements: Array.from({ length: 20_000 }, () => ({})) }, /looks through more/]
+    ]
+    for (const [piece, detail] of cases) {
+      const said = JSON.stringify(piece).slice(0, 80)
+      assert.match(failure(elements(piece), given), detail, said)
+      assertQuick(() => failure(elements(piece), given), said)
+    }
   })
 })
