@@ -1,11 +1,11 @@
 /**
  * Remembers what a pure function made of recent strings, at most `entries` of them and `characters` of input, twice over: a full generation
- * becomes the old one and is forgotten when the next is full. What is used stays.
+ * becomes the old one and is forgotten when the next is full. What is used stays. `made` is told of an input that was not remembered.
  */
 export const memo = <A>(
   limit: { readonly entries: number; readonly characters: number },
   make: (input: string) => A
-): (input: string) => A => {
+): (input: string, made?: () => void) => A => {
   let young = new Map<string, { readonly made: A }>()
   let old = new Map<string, { readonly made: A }>()
   let characters = 0
@@ -22,8 +22,12 @@ export const memo = <A>(
     return entry.made
   }
 
-  return (input) => {
+  return (input, made) => {
     const known = young.get(input)
-    return known === undefined ? keep(input, old.get(input) ?? { made: make(input) }) : known.made
+    if (known !== undefined) return known.made
+    const before = old.get(input)
+    if (before !== undefined) return keep(input, before)
+    made?.()
+    return keep(input, { made: make(input) })
   }
 }

@@ -75,10 +75,13 @@ export const writers = {
   plain: (): Writer => ({ text: same, value: same })
 } as const
 
-/** Fills in a template; a text without a tag is its own. Fails by the budget: it answers what came so far. */
+/**
+ * Fills in a template; a text without a tag is its own. Fails by the budget: it answers what came so far. To read a template is paid for by its
+ * length, for loops can go over more of them than are remembered.
+ */
 export const fill = (source: string, scope: Scope, budget: Budget, writer: Writer): string => {
   if (!isTemplate(source)) return budget.write(source.length) ? writer.text(source) : ""
-  const program = remembered(source)
+  const program = remembered(source, () => budget.look(source.length))
   if (Result.isSuccess(program)) return run(program.success, rootOf(scope), budget, writer)
   budget.fail(program.failure.detail)
   return ""

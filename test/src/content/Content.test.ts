@@ -314,4 +314,14 @@ describe("Content", () => {
       assertQuick(() => failure(elements(piece), given), said)
     }
   })
+
+  it("templates that are too long to be remembered are paid for at every turn", () => {
+    const data = { "many": Array.from({ length: 100 }, (_, n) => n) }
+    const long = `{{#if no}}${"{{a}}".repeat(9_000)}${"x".repeat(1_100_000)}{{/if}}`
+    const once = elements({ type: "text", content: long })
+    const often = elements({ type: "text", content: long, loop: "many" })
+    assert.strictEqual(failure(once, { data }), "rendered")
+    assert.match(failure(often, { data }), /looks through more/)
+    assertQuick(() => failure(often, { data }), "too long to be remembered")
+  })
 })
