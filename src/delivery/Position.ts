@@ -33,8 +33,10 @@ const endOf = (attempt: Attempt): number => attempt.endedAt ?? attempt.startedAt
 
 const isUnknown = (attempt: Attempt): boolean => attempt.state === "unknown" || attempt.state === "intent"
 
+const isTaken = (attempt: Attempt): boolean => attempt.state === "accepted"
+
 /** Taken, and nothing is known against that: it has not bounced. */
-const isSuccess = (attempt: Attempt): boolean => attempt.state === "accepted" && attempt.kind === null
+const isSuccess = (attempt: Attempt): boolean => isTaken(attempt) && attempt.kind === null
 
 /** A refused recipient or content is refused by every provider of the channel. */
 const endsChannel = (attempt: Attempt | undefined): boolean =>
@@ -58,7 +60,7 @@ const ofCandidate = (
   if (last === undefined) return { _tag: "Next", candidate, at: Math.max(earliest, situation.now), possibleDuplicate }
   // Not only the last: a receipt may prove an earlier call that had no outcome.
   if (mine.some(isSuccess)) return { _tag: "Succeeded" }
-  const bounced = mine.find((attempt) => attempt.state === "accepted")
+  const bounced = mine.find(isTaken)
   if (bounced !== undefined) return { _tag: "Failed", last: bounced }
   if (endsChannel(last) || last.kind === "Misconfigured") return { _tag: "Failed", last }
   const wait = situation.waits[mine.length - 1]
@@ -74,11 +76,13 @@ const ofCandidate = (
   return at > limit ? { _tag: "Failed", last } : { _tag: "Next", candidate, at, possibleDuplicate }
 }
 
-/** The last time that one of these was taken, in epoch ms. */
-const takenAt = (attempts: ReadonlyArray<Attempt>): number | undefined => {
-  const last = attempts.findLast(isSuccess)
+const lastEnd = (attempts: ReadonlyArray<Attempt>, is: (attempt: Attempt) => boolean): number | undefined => {
+  const last = attempts.findLast(is)
   return last === undefined ? undefined : endOf(last)
 }
+
+/** The last time that one of these was taken, in epoch ms. */
+const takenAt = (attempts: ReadonlyArray<Attempt>): number | undefined => lastEnd(attempts, isSuccess)
 
 /** A channel of the routing has taken the message: that is all, or it is the next one's turn some time after. */
 const taken = (
@@ -179,8 +183,9 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
   const last = escalation === undefined ? undefined : takenAt(attempts)
   // Whatever is left of a plan that has changed: the recipient has the message.
   if (escalation?.isMet === true && last !== undefined && isSingle(plan)) return { _tag: "Succeeded" }
-  // What is escalated to begins anew.
-  const began = escalation === undefined || last === undefined ? first(attempts) : last + escalation.after
+  // What is escalated to begins anew, also where what was taken has bounced while the message waited.
+  const handedOver = escalation === undefined ? undefined : lastEnd(attempts, isTaken)
+  const began = escalation === undefined || handedOver === undefined ? first(attempts) : handedOver + escalation.after
   const until = Math.min(
     situation.deadline,
     began === undefined ? Infinity : Math.max(began + RetryPolicy.total, floorOf(attempts))

@@ -169,6 +169,13 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     assert.strictEqual(position(changed, mailed, situation(61_000, met))._tag, "Succeeded")
     const late = position(three, mailed, situation(2_000, { escalation: { after: 2 * day, isMet: false } }))
     assert.strictEqual(late._tag === "Next" && late.at, 1_000 + 2 * day, "a day of tries is not a day of waiting")
+    const returned = [attempt(1, first, "accepted", 1_000, "RecipientRejected")]
+    const awoken = situation(1_000 + 2 * day, { escalation: { after: 2 * day, isMet: false } })
+    assert.deepStrictEqual(
+      nextOf(position(three, returned, awoken)),
+      ["sms", "three"],
+      "nor is a bounce in the meantime"
+    )
     const overdue = { escalation, deadline: 30_000 }
     assert.strictEqual(position(three, mailed, situation(2_000, overdue))._tag, "Succeeded")
   })
