@@ -46,19 +46,23 @@ export const isAmbiguous = (
 const unnamed = (taken: ReadonlyArray<Attempt>): Attempt | undefined =>
   taken.findLast(({ channel }) => channel === "email") ?? taken.at(-1)
 
-/** What the recipient did, by the channel and provider of the call that it proves. */
+/** What the recipient did, by the channel and provider of the call that it proves. `taken`: the last call of each. */
 const evidence = (
   record: MessageRecord,
+  attempts: ReadonlyArray<Attempt>,
   taken: ReadonlyArray<Attempt>,
   events: ReadonlyArray<HistoryEvent>
 ): (attempt: Attempt) => Evidence => {
   const last = taken.at(-1)
   if (!isAmbiguous(record, taken)) return (attempt) => attempt === last ? record : nothing
   const other = unnamed(taken)
+  const byNumber = new Map(attempts.map((attempt) => [attempt.number, attempt]))
+  // A line keeps the name that its provider had; the call may have got another one since.
+  const wayOf = (event: HistoryEvent) => keyOf(byNumber.get(event.attempt ?? 0) ?? event)
   const first = (attempt: Attempt, type: HistoryType) =>
     events.find((event) =>
       event.type === type &&
-      (event.channel === undefined ? attempt === other : keyOf(event) === keyOf(attempt))
+      (event.channel === undefined ? attempt === other : wayOf(event) === keyOf(attempt))
     )?.ts
   return (attempt) => ({
     delivered: first(attempt, "DELIVERED"),
@@ -105,6 +109,11 @@ export const providers = (
 ): ReadonlyArray<ProviderDetails> => {
   const ended = attempts.filter((attempt) => attempt.state !== "intent").toSorted((a, b) => a.number - b.number)
   const last = new Map(ended.map((attempt) => [keyOf(attempt), attempt]))
-  const found = evidence(record, [...last.values()].filter(isTaken).toSorted((a, b) => a.number - b.number), events)
+  const found = evidence(
+    record,
+    ended,
+    [...last.values()].filter(isTaken).toSorted((a, b) => a.number - b.number),
+    events
+  )
   return [...last.values()].map((attempt) => provider(record, attempt, found(attempt)))
 }

@@ -109,6 +109,17 @@ describe("MessageDetails.providers", () => {
       ]
     ))
 
+  it("tells it of a call whose provider has been called otherwise since: the timeline keeps the name of its time", () =>
+    assert.deepStrictEqual(
+      providers(record, [{ ...mail, provider: "mail-b" }, text], [{ ...of("OPENED", 40, mail), attempt: 1 }]).map(
+        ({ opened, provider, status }) => ({ provider, status, opened })
+      ),
+      [
+        { provider: "mail-b", status: "OPENED", opened: 40 },
+        { provider: "twilio", status: "SENT", opened: undefined }
+      ]
+    ))
+
   it("tells the opening of a link, which names no call, of the mail", () =>
     assert.deepStrictEqual(
       providers(record, [mail, text], [of("DELIVERED", 30, text), { type: "OPENED", ts: 40 }]).map(
