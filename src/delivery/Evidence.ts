@@ -32,12 +32,15 @@ export interface Verdict {
 
 const isOpen = ({ state }: Call): boolean => state === "intent" || state === "unknown"
 
-/** Our own number first, then the vendor's; else the call of that provider that still lacks an outcome. */
+/**
+ * Our own number first, then the vendor's, which names its call also where the provider's alias has been changed since; else the call of that
+ * provider that still lacks an outcome.
+ */
 const meant = (calls: ReadonlyArray<Call>, { call }: Observed): Call | undefined => {
   if (call === undefined) return undefined
   const own = calls.filter(({ provider }) => call.providers.includes(provider))
   return calls.find(({ number }) => number === call.number) ??
-    own.find(({ reference }) => reference !== null && reference === call.reference) ??
+    [...own, ...calls].find(({ reference }) => reference !== null && reference === call.reference) ??
     own.findLast(isOpen) ??
     own.findLast(({ state }) => state === "accepted")
 }

@@ -194,6 +194,15 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepInclude((yield* attempts)[0], { kind: null })
     }))
 
+  it.effect("P6: a bounce of a call ends its message also where its provider has been called otherwise since", () =>
+    Effect.gen(function*() {
+      const { attempts, observe, record } = yield* start([Fixture.attempt(1, "accepted", { reference: "r-1" })])
+      const bounce = { call: call({ providers: ["alias-of-today"], reference: "r-1" }), reason: "BOUNCED" as const }
+      assert.deepInclude(yield* observe("Bounce", 50, bounce), { after: "UNDELIVERABLE", applied: true })
+      assert.strictEqual((yield* record).reason, "BOUNCED")
+      assert.deepInclude((yield* attempts)[0], { kind: "RecipientRejected" })
+    }))
+
   it.effect("P6: of a message sent two ways, one bounce is not the end, the other is", () =>
     Effect.gen(function*() {
       const { observe, record } = yield* start([
