@@ -60,6 +60,18 @@ export const failing = (past: Past): ReadonlyArray<Lifecycle.Event> => {
 
 const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : [...before(past), "Send"]
 
+/**
+ * When the message goes on: `null`, never; `undefined`, at once. What is done although this attempt failed is done by an earlier one, which may
+ * have bounced while this one was under way: it is looked at anew, as it is stored then.
+ */
+const dueAfter = (
+  { after, attempt, now }: { readonly after: Position; readonly attempt: Attempt; readonly now: number },
+  waits: number | undefined
+): number | null | undefined => {
+  if (after._tag === "Next") return waits
+  return after._tag === "Succeeded" && attempt.state !== "accepted" ? now : null
+}
+
 /** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
 export const settle = (
   input: Past & {
@@ -79,6 +91,7 @@ export const settle = (
   const accepted = attempt.state === "accepted"
   const failed = after._tag === "Failed"
   const waits = after._tag === "Next" && after.at - now > shortWait ? after.at : undefined
+  const dueAt = dueAfter(input, waits)
   const where = { channel: attempt.channel, provider: attempt.provider, attempt: attempt.number }
   const error = attempt.error ?? undefined
   const outcome: HistoryEvent = accepted
@@ -108,8 +121,8 @@ export const settle = (
     conditional: input.conditional,
     reason: failed ? reasonOf(attempt) : undefined,
     error: failed ? error : undefined,
-    dueAt: after._tag === "Next" ? waits : null,
-    tries: triesAfter(message, input.orphaned, waits !== undefined),
+    dueAt,
+    tries: triesAfter(message, input.orphaned, typeof dueAt === "number"),
     events: [...input.lines, outcome],
     inbox: input.inbox
   }

@@ -69,6 +69,24 @@ const told: Simulation.Property = {
     })
 }
 
+/** The mail bounces while the text is being handed over, which takes ten seconds. */
+const returned = (expected: string): Simulation.Property => ({
+  story: Effect.fnUntraced(function*(world) {
+    yield* world.send({
+      to: { email: "ada@example.com", phone_number: "+15550100001" },
+      content: { title: "Hello", body: "World" },
+      routing: { method: "all", channels: ["email", "sms"] }
+    })
+    yield* Effect.sleep("5 seconds")
+    const mail = world.calls.find(({ channel, taken }) => channel === "email" && taken)
+    if (mail !== undefined) yield* world.report(mail, "Bounce")
+  }),
+  complaints: ({ messages, reports }) => [
+    ...(reports.length === 1 ? [] : ["nothing was reported"]),
+    ...messages.flatMap(({ id, status }) => status === expected ? [] : [`${id} is ${status}`])
+  ]
+})
+
 describe("A routing to all of several channels", () => {
   for (
     const [name, faults] of Object.entries({ "nothing goes wrong": Faults.none, "nodes die and freeze": Faults.all })
@@ -97,4 +115,21 @@ describe("A routing to all of several channels", () => {
         { key: "text", channel: "sms", address: "phone_number", script: [refused] }
       ]
     }))
+
+  for (const [expected, kind] of [["UNDELIVERABLE", "RecipientRejected"], ["SENT", undefined]] as const) {
+    it.effect(`P6: is ${expected} when one bounced while another was ${kind ?? "taken"}`, () =>
+      Simulation.check(returned(expected), {
+        seeds: 5,
+        faults: Faults.none,
+        vendors: [
+          { key: "mail", channel: "email", address: "email" },
+          {
+            key: "text",
+            channel: "sms",
+            address: "phone_number",
+            script: [kind === undefined ? { _tag: "Accept", after: 10_000 } : { ...refused, after: 10_000 }]
+          }
+        ]
+      }))
+  }
 })
