@@ -57,9 +57,7 @@ export const layer = Layer.effect(
       accept,
       record,
       observe: Effect.fnUntraced(function*(observed) {
-        const now = yield* Clock.currentTimeMillis
-        return (yield* modify((state) => observe(state, observed, now))) ??
-          (yield* new MessageNotFound({ id: observed.id }))
+        return (yield* modify((state) => observe(state, observed))) ?? (yield* new MessageNotFound({ id: observed.id }))
       }),
       take: (shard) =>
         modify((state) => {

@@ -23,7 +23,9 @@ const start = Effect.fnUntraced(function*(path: ReadonlyArray<Lifecycle.Event> =
   const log = yield* MessageLog
   const { epoch } = yield* journal.take(place.shard, "node", place.at)
   const message = yield* Fixture.accepted(place)
-  if (path.length > 0) yield* journal.record(Fixture.step(message, epoch, { lifecycle: path }))
+  // What was sent is over, unless it goes another way too.
+  const over = path.includes("Send") ? { dueAt: null } : {}
+  if (path.length > 0) yield* journal.record(Fixture.step(message, epoch, { lifecycle: path, ...over }))
   const observe = (event: Observed, after: number) => {
     const history: HistoryEvent = { type: entries[event], ts: place.at + after }
     return journal.observe({ scope: place.scope, id: message.id, event, history })
