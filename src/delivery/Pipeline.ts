@@ -6,14 +6,13 @@ import { deliver } from "#src/delivery/Deliver.ts"
 import * as Escalation from "#src/delivery/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
-import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
 import * as Render from "#src/delivery/Render.ts"
 import * as PushDevices from "#src/delivery/PushDevices.ts"
 import type * as Refusal from "#src/delivery/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
-import { towardsProvider } from "#src/delivery/Settlement.ts"
+import { refusing } from "#src/delivery/Settlement.ts"
 import * as Stages from "#src/delivery/Stages.ts"
 import * as Timeouts from "#src/delivery/Timeouts.ts"
 import { maxTries } from "#src/delivery/Quarantine.ts"
@@ -111,16 +110,14 @@ export const layer = Layer.effect(
       const at = yield* Clock.currentTimeMillis
       const { decision, detail, event, reason, templateId, recipient = message.recipient, type } = refusal
       const error = Outcome.plain(detail)
+      const ends = refusing(message, event)
       const result = yield* Write.close(write, {
         message: { ...message, recipient, ...(templateId === undefined ? {} : { templateId }) },
         epoch,
         at,
-        // Of what was handed over already, what is left of its plan ends with a line and no more.
-        lifecycle: Lifecycle.isOpen(message.status)
-          ? [...towardsProvider(message).filter((step) => step === "Due"), event]
-          : [],
+        lifecycle: ends,
         conditional: true,
-        reason,
+        reason: ends.includes("Bounce") ? "BOUNCED" : reason,
         error,
         dueAt: null,
         tries: 0,

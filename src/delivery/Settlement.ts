@@ -58,6 +58,16 @@ export const failing = (past: Past): ReadonlyArray<Lifecycle.Event> => {
   return Lifecycle.allows(past.message.status, "Bounce") ? ["Bounce"] : []
 }
 
+/**
+ * What ends a message of which a stage of the pipeline lets no more be tried. Of one that was handed over already, what is left of its plan ends
+ * with a line and no more, unless all of that has bounced.
+ */
+export const refusing = (message: OpenMessage, refusal: Lifecycle.Event): ReadonlyArray<Lifecycle.Event> => {
+  if (Lifecycle.isOpen(message.status)) return [...towardsProvider(message).filter((event) => event === "Due"), refusal]
+  const isLost = message.attempts.every(({ kind, state }) => state === "rejected" || kind === "RecipientRejected")
+  return isLost ? failing({ message, routed: true, handedOver: true }) : []
+}
+
 const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : [...before(past), "Send"]
 
 /**

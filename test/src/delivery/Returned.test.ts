@@ -1,0 +1,61 @@
+import * as Fake from "#layers/providers/Fake.ts"
+import * as Handover from "#src/delivery/Handover.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+/** What becomes of a mailed message that nobody can be reached with any more when its text's turn has come. */
+const run = Effect.fnUntraced(function*(event: "Bounce" | "Deliver") {
+  const place = yield* EngineNode.place
+  const { at, scope } = place
+  const cluster = yield* EngineNode.make(memory.node)
+  let isReachable = true
+  const reaches = () => isReachable
+  const mail = yield* Fake.make({ key: "mail", channel: "email", reaches })
+  const text = yield* Fake.make({ key: "text", channel: "sms", reaches })
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [mail.vendor, text.vendor] })
+  const id = Fixture.id(at)
+  const instructions = {
+    content: { title: "t", body: "b" },
+    routing: { method: "single" as const, channels: ["email", "sms"] },
+    timeout: { criteria: "viewed" as const, escalation: 60_000 }
+  }
+  yield* node.accept(Fixture.message(place, { id, requestId: id, recipient: { email: "a@example.com" }, instructions }))
+  yield* cluster.settle
+  isReachable = false
+  const log = yield* MessageLog
+  const history = { type: event === "Bounce" ? "UNDELIVERABLE" as const : "DELIVERED" as const, ts: at + 1_000 }
+  const told = Journal.use((journal) => journal.observe({ scope, id, event, history, call: { providers: ["mail"] } }))
+  yield* Effect.provide(told, memory.node.pipe(Layer.provide(Handover.layer)))
+  yield* TestClock.setTime(at + 120_000)
+  yield* cluster.settle
+  const { reason, status, willRetry } = yield* log.get(scope, id)
+  return { reason, status, willRetry, last: (yield* log.history(scope, id)).at(-1)?.type }
+}, Effect.scoped)
+
+describe("A message of which no more may be tried when its next channel's turn has come", () => {
+  it.effect("P6: is undeliverable if what was sent of it has bounced", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* run("Bounce"), {
+        reason: "BOUNCED",
+        status: "UNDELIVERABLE",
+        willRetry: false,
+        last: "UNROUTABLE"
+      })
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("P6: is what its recipient made of it otherwise", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* run("Deliver"), {
+        reason: undefined,
+        status: "DELIVERED",
+        willRetry: false,
+        last: "UNROUTABLE"
+      })
+    }).pipe(Effect.provide(memory.shared)))
+})
