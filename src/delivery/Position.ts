@@ -92,7 +92,10 @@ const taken = (
   until: number,
   { escalation }: Situation
 ): Position => {
-  const next = positions.find((position) => position._tag === "Next")
+  const isNext = (position: Position) => position._tag === "Next"
+  // Those before it come last: this one stood in for them, and they may be ill for long.
+  const later = positions.slice(positions.findLastIndex(({ _tag }) => _tag === "Succeeded") + 1)
+  const next = later.find(isNext) ?? positions.find(isNext)
   if (branch.channel !== undefined || escalation === undefined || escalation.isMet || next === undefined) {
     return { _tag: "Succeeded" }
   }

@@ -66,6 +66,7 @@ const nextOf = (found: Position) =>
 const first = candidate("email", "one")
 const second = candidate("email", "two")
 const text = candidate("sms", "three")
+const hook = candidate("webhook", "hook")
 const single = plan("single", [channel("email", [first, second]), channel("sms", [text])])
 
 describe("Position: a message's place in its plan is a fold over its attempts", () => {
@@ -178,6 +179,17 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     )
     const overdue = { escalation, deadline: 30_000 }
     assert.strictEqual(position(three, mailed, situation(2_000, overdue))._tag, "Succeeded")
+  })
+
+  it("escalates to the channel after the one that took it, and to one that it stood in for when there is no other", () => {
+    const escalation = { after: 60_000, isMet: false }
+    const three = plan("single", [channel("webhook", [hook]), channel("email", [first]), channel("sms", [text])])
+    const stoodIn = [attempt(1, hook, "rejected", 500, "Unavailable"), attempt(2, first, "accepted", 1_000)]
+    const next = position(three, stoodIn, situation(2_000, { escalation }))
+    assert.deepStrictEqual([nextOf(next), next._tag === "Next" && next.at], [["sms", "three"], 61_000])
+    const texted = [...stoodIn, attempt(3, text, "accepted", 61_000)]
+    const last = position(three, texted, situation(61_000, { escalation }))
+    assert.deepStrictEqual([nextOf(last), last._tag === "Next" && last.at], [["webhook", "hook"], 121_000])
   })
 
   it("P4: counts what a provider took that has left the plan since: its channel is done, the others are not", () => {
