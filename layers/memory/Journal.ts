@@ -57,7 +57,9 @@ export const layer = Layer.effect(
       accept,
       record,
       observe: Effect.fnUntraced(function*(observed) {
-        return (yield* modify((state) => observe(state, observed))) ?? (yield* new MessageNotFound({ id: observed.id }))
+        const now = yield* Clock.currentTimeMillis
+        return (yield* modify((state) => observe(state, observed, now))) ??
+          (yield* new MessageNotFound({ id: observed.id }))
       }),
       take: (shard) =>
         modify((state) => {

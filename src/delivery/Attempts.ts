@@ -60,7 +60,9 @@ const positionAt = ({ attempts, breakers, journey }: Hand, now: number): Positio
     now
   })
 
-const isHandedOver = (attempts: ReadonlyArray<Attempt>): boolean => attempts.some(({ state }) => state === "accepted")
+/** What bounced before it was known to be sent leaves its message as open as it was. */
+const isHandedOver = (attempts: ReadonlyArray<Attempt>): boolean =>
+  attempts.some(({ kind, state }) => state === "accepted" && kind === null)
 
 const written = (hand: Hand) => {
   hand.events = []

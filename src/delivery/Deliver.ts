@@ -37,8 +37,11 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
   ) {
     const { events, ...past } = attempts.written()
     const common = { message, epoch, at, conditional: true, dueAt: null }
-    const error = over._tag === "Failed" ? over.last?.error ?? "The message's deadline passed" : undefined
-    const reason = over._tag === "Failed" && over.last?.kind === "RecipientRejected" ? "BOUNCED" : "FAILED"
+    const bounced = over._tag === "Failed" && over.last?.kind === "RecipientRejected"
+    const error = over._tag === "Failed"
+      ? over.last?.error ?? (bounced ? "The message bounced" : "The message's deadline passed")
+      : undefined
+    const reason = bounced ? "BOUNCED" : "FAILED"
     const result = yield* close(
       write,
       error === undefined

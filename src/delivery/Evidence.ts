@@ -19,7 +19,9 @@ export interface Stored {
   readonly calls: ReadonlyArray<Call>
   /** The event was stored before, so it changes nothing. */
   readonly repeated: boolean
-  /** It was sent, and goes on, now or later: what its end is, is known then (api.md 26.2). */
+  /**
+   * It was sent and goes on, now or later, or has a time to come at which it is tried again: what its end is, is known then (api.md 26.2).
+   */
   readonly goesOn: boolean
 }
 

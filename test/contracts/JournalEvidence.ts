@@ -62,7 +62,9 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
           const [attempt] = yield* attempts
           const endedAt = state === "intent" ? place.at + 50 : 2_000
           assert.deepInclude(attempt, { state: "accepted", reference: "r-1", endedAt })
-          assert.strictEqual((yield* record).status, types[event])
+          // What is to be tried again is not over.
+          const isOpen = event === "Bounce" && state === "unknown"
+          assert.strictEqual((yield* record).status, isOpen ? "ROUTED" : types[event])
           assert.deepInclude((yield* history).at(-1), { channel: "email", attempt: 1 })
         }))
     }
@@ -187,6 +189,19 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
         assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: "RecipientRejected" })
       }))
   }
+
+  it.effect("P6: a bounce of a call without outcome, or of a refused one, does not end a message that is to be tried again", () =>
+    Effect.gen(function*() {
+      for (const attempt of [Fixture.attempt(1, "unknown"), Fixture.attempt(1, "rejected", { kind: "Unavailable" })]) {
+        const { history, observe, record } = yield* start([attempt])
+        assert.deepInclude(yield* observe("Bounce", 50, { call: call({ number: 1 }), reason: "BOUNCED" }), {
+          after: "ROUTED",
+          applied: false
+        })
+        assert.deepInclude(yield* record, { status: "ROUTED", reason: undefined })
+        assert.deepInclude((yield* history).at(-1), { type: "UNDELIVERABLE", attempt: 1 })
+      }
+    }))
 
   it.effect("P6: a bounce of a provider that made no call of the message does not end it", () =>
     Effect.gen(function*() {

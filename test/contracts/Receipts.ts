@@ -102,7 +102,10 @@ const properties = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) 
           yield* settle(answered ? accepted : unknown)
           yield* send(settled.slice(last).filter((arrival) => arrival !== "settle"))
 
-          assert.strictEqual((yield* record).status, outcome(came, answered ? "SENT" : "ROUTED"))
+          // What is to be tried again is not over: its owner ends it, and finds the bounce then.
+          const early = settled.slice(0, last)
+          const counted = answered ? came : came.filter((event) => event !== "Bounce" || early.includes(event))
+          assert.strictEqual((yield* record).status, outcome(counted, answered ? "SENT" : "ROUTED"))
           const [attempt] = yield* attempts
           assert.strictEqual(attempt?.state, answered || came.length > 0 ? "accepted" : "unknown")
           const next = position(plan, yield* attempts, { ...situation, id: message.id, now: attempt?.startedAt ?? 0 })

@@ -21,8 +21,8 @@ const proved = (attempts: ReadonlyArray<StoredAttempt>, proof: Proof | undefined
 const keyOf = ({ event, eventId, history }: Observed): string =>
   eventId === undefined ? `${history.ts}:${event}` : `${event}:${eventId}`
 
-/** The second door. `undefined`: there is no such message. */
-export const observe = (state: State, observed: Observed): readonly [Observation | undefined, State] => {
+/** The second door, at this time (epoch ms). `undefined`: there is no such message. */
+export const observe = (state: State, observed: Observed, now: number): readonly [Observation | undefined, State] => {
   const { event, id, reason, scope } = observed
   const row = findMessage(state, scope, id)
   if (row === undefined) return [undefined, state]
@@ -33,7 +33,7 @@ export const observe = (state: State, observed: Observed): readonly [Observation
       status: row.status,
       calls: row.attempts,
       repeated,
-      goesOn: row.sent !== undefined && row.dueAt !== undefined
+      goesOn: row.dueAt !== undefined && (row.sent !== undefined || row.dueAt > now)
     },
     observed
   )

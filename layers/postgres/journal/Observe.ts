@@ -5,7 +5,7 @@ import { HistoryEvent } from "#schemas/History.ts"
 import { Status } from "#schemas/Status.ts"
 import { type Proof, weigh } from "#src/delivery/Evidence.ts"
 import { type Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
-import { Effect, Schema, Struct } from "effect"
+import { Clock, Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
 
 const Call = Attempt.mapFields(
@@ -62,8 +62,9 @@ export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"]
   return (observed) =>
     Effect.gen(function*() {
       const { id, scope } = observed
+      const now = yield* Clock.currentTimeMillis
       const [stored] = yield* Effect.flatMap(
-        sql`select status, sent_at is not null and due_at is not null as "goesOn"
+        sql`select status, coalesce(sent_at is not null or due_at > ${now}, false) and due_at is not null as "goesOn"
           from messages where scope = ${scope} and id = ${id} for update`,
         decodeStored
       )
