@@ -4,6 +4,10 @@ import { Effect, FiberSet, type Scope } from "effect"
 interface Mailbox {
   readonly transactional: Array<OpenMessage>
   readonly bulk: Array<OpenMessage>
+  /** Under whom its messages were read. */
+  readonly owner: unknown
+  /** Whether somebody else's message was not let in. */
+  isWanted: boolean
 }
 
 /** Within one recipient a transactional message passes every bulk one. */
@@ -11,7 +15,10 @@ const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
 /** What a node keeps of its recipients: who has a mailbox, and who has no room in it. */
 export interface Mailboxes {
-  /** Puts a message behind those of its recipient and lane; false if there is no room. Never waits. */
+  /**
+   * Puts a message behind those of its recipient and lane; false if there is no room, or if those were read under an earlier owner: they are
+   * about to be left, and come after it then. Never waits.
+   */
   readonly offer: (message: OpenMessage) => boolean
   /** Whether the mailbox's lane is more than half full: not worth reading more for it. */
   readonly isFull: (recipientKey: string, lane: Lane) => boolean
@@ -21,11 +28,14 @@ export interface Mailboxes {
 
 /**
  * One fiber per recipient with messages, which runs them one at a time in the order they came; it ends, and is gone, with the last. An idle
- * recipient costs nothing. `run` never fails; `onRoom` is called when a lane of a mailbox has come down to half its capacity (an even number).
+ * recipient costs nothing. `run` never fails; `onRoom` is called when a lane of a mailbox has come down to half its capacity (an even number),
+ * and when one is gone that did not take what another owner read.
  */
 export const make = Effect.fnUntraced(function*(options: {
   readonly capacity: number
   readonly run: (message: OpenMessage) => Effect.Effect<void>
+  /** Under whom the message is in hand. */
+  readonly ownerOf: (message: OpenMessage) => unknown
   readonly onRoom: (lane: Lane) => void
 }): Effect.fn.Return<Mailboxes, never, Scope.Scope> {
   const mailboxes = new Map<string, Mailbox>()
@@ -39,6 +49,7 @@ export const make = Effect.fnUntraced(function*(options: {
       return message
     }
     mailboxes.delete(recipientKey)
+    if (mailbox.isWanted) { for (const lane of lanes) options.onRoom(lane) }
     return undefined
   }
 
@@ -53,12 +64,17 @@ export const make = Effect.fnUntraced(function*(options: {
   return {
     offer: (message) => {
       const known = mailboxes.get(message.recipientKey)
+      const owner = options.ownerOf(message)
       if (known !== undefined) {
+        if (known.owner !== owner) {
+          known.isWanted = true
+          return false
+        }
         if (known[message.lane].length >= options.capacity) return false
         known[message.lane].push(message)
         return true
       }
-      const mailbox: Mailbox = { transactional: [], bulk: [] }
+      const mailbox: Mailbox = { transactional: [], bulk: [], owner, isWanted: false }
       mailbox[message.lane].push(message)
       mailboxes.set(message.recipientKey, mailbox)
       fork(actor(message.recipientKey, mailbox))

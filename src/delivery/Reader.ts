@@ -24,6 +24,8 @@ export interface Reader {
   readonly expect: (dueAt: number) => void
   /** There may be rows that this node has not seen. */
   readonly behind: () => void
+  /** A message of this recipient was given up unread: it comes before what a look that has begun may find of the recipient. */
+  readonly gaveUp: (recipientKey: string) => void
   /** A recipient's mailbox has room again for what was left. */
   readonly room: () => void
   /** A message has left the hands of this node. */
@@ -70,6 +72,8 @@ export const make = Effect.fnUntraced(function*(options: {
   let left = 0
   /** What was committed while a look is under way: it comes after what the look finds. */
   let arrivals: Array<OpenMessage> | undefined
+  /** Recipients whose messages were given up while a look is under way, which has left those out. */
+  const givenUp = new Set<string>()
   let nextDue = Infinity
   let expected = Infinity
   let failing = false
@@ -131,6 +135,7 @@ export const make = Effect.fnUntraced(function*(options: {
     const surprises = new Set<MessageId>()
     const nothingLeft = caughtUp
     arrivals = []
+    givenUp.clear()
     expected = Infinity
     const now = yield* Clock.currentTimeMillis
     const due = yield* journal.due({
@@ -147,7 +152,7 @@ export const make = Effect.fnUntraced(function*(options: {
     })
     for (const row of due.rows) {
       seen.add(row.id)
-      if (options.holds(row.id) || refused.has(row.recipientKey)) continue
+      if (options.holds(row.id) || refused.has(row.recipientKey) || givenUp.has(row.recipientKey)) continue
       const decoded = options.decode(row)
       if (Exit.isFailure(decoded)) {
         yield* options.abandon(row)
@@ -220,6 +225,10 @@ export const make = Effect.fnUntraced(function*(options: {
     accept,
     expect,
     behind,
+    gaveUp: (recipientKey) => {
+      givenUp.add(recipientKey)
+      behind()
+    },
     room: wake,
     freed: () => {
       if (isHalted && !isCrowded()) wake()

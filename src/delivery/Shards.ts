@@ -90,7 +90,7 @@ export const layer = Layer.effect(
       release(message)
       if (dueAt !== undefined) readers[lane].expect(dueAt)
       // The row may be ours again, and was not read while it was held.
-      if (isLeft && owned.has(message.shard)) readers[lane].behind()
+      if (isLeft && owned.has(message.shard)) readers[lane].gaveUp(message.recipientKey)
       readers[lane].freed()
     })
 
@@ -98,6 +98,7 @@ export const layer = Layer.effect(
     const mailboxes = yield* Mailboxes.make({
       capacity: mailboxCapacity,
       run,
+      ownerOf: ({ shard }) => owned.find(shard),
       onRoom: (lane) => readers[lane].room()
     })
     const read = (lane: Lane) =>
