@@ -116,8 +116,10 @@ export const make = (seed: number, options: WorldOptions) => {
     calls: vendors.calls,
     /** Ends the world and tells its history. */
     end: (failure: string | undefined): History => {
-      const drained = drain()
+      drain()
       loop.run(() => false, loop.now() + afterwards)
+      // What a caller gave up waiting for may have been accepted since.
+      const drained = drain()
       const leftovers = drained ? stop() : []
       const state = store.look((all) => all)
       return {

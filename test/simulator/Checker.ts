@@ -3,6 +3,7 @@ import * as Accepted from "./checker/Accepted.ts"
 import * as Facts from "./checker/Facts.ts"
 import * as Handovers from "./checker/Handovers.ts"
 import * as Leaks from "./checker/Leaks.ts"
+import * as Routes from "./checker/Routes.ts"
 import * as Statuses from "./checker/Statuses.ts"
 import * as Times from "./checker/Times.ts"
 
@@ -23,10 +24,14 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Handovers.ownEnvironment,
   Leaks.noSecrets,
   Leaks.nothingLeft,
-  Handovers.notUnwanted
+  Handovers.notUnwanted,
+  Routes.routed,
+  Routes.wholeWay,
+  Routes.notHasty,
+  Routes.oneStory
 ]
 
-/** What is wrong with a history, by the invariants I1 to I12; nothing, if the engine kept them. */
+/** What is wrong with a history, by the invariants I1 to I15; nothing, if the engine kept them. */
 export const complaints = (history: History): ReadonlyArray<string> => {
   const facts = Facts.make(history)
   return checks.flatMap((check) => check(facts))

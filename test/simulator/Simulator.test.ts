@@ -39,7 +39,12 @@ const found = [
   1937,
   1949,
   2280,
-  2341
+  2341,
+  2631,
+  3622,
+  3919,
+  6077,
+  7884
 ]
 
 const run = (name: string, seeds: ReadonlyArray<number>) =>
@@ -65,8 +70,8 @@ const run = (name: string, seeds: ReadonlyArray<number>) =>
 const half = Math.ceil(count / 2)
 const parts: ReadonlyArray<readonly [name: string, seeds: ReadonlyArray<number>]> = named === undefined
   ? [
-    ["I1–I12 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1)],
-    ["I1–I12 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1)],
+    ["I1–I15 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1)],
+    ["I1–I15 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1)],
     ["what was found once does not come back", found]
   ]
   : [[`seed ${named}`, [Number(named)]]]

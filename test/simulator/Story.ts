@@ -3,9 +3,9 @@ import * as Chances from "#layers/testing/Chance.ts"
 import type { Request } from "#layers/testing/History.ts"
 import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
-import type { Routing } from "#schemas/Routing.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import { Arbitrary, type Array, Effect } from "effect"
+import * as Routings from "./Routings.ts"
 
 type Send = typeof SendMessage.Encoded
 
@@ -16,30 +16,58 @@ const people: Array.NonEmptyReadonlyArray<Recipient> = [
   { user_id: "cleo", email: "cleo@canary.test", phone_number: "+15550100002" },
   { phone_number: "+15550100003" },
   { user_id: "dan", email: "dan@canary.test" },
+  { user_id: "eve", email: "eve@canary.test", phone_number: "+15550100004", ring: "canary-eve" },
+  { user_id: "flo", ring: "canary-flo" },
   { user_id: "nobody" }
-]
-
-const routings: Array.NonEmptyReadonlyArray<Routing | undefined> = [
-  { method: "single", channels: ["email"] },
-  { method: "single", channels: ["email", "sms"] },
-  { method: "single", channels: ["sms", "email"] },
-  { method: "all", channels: ["email", "sms"] },
-  { method: "single", channels: ["inbox"] },
-  { method: "all", channels: ["sms", "inbox"] },
-  undefined
 ]
 
 const criteria = ["delivered", "viewed", "engaged"] as const
 
+/** The simulated Monday begins at eight: some of these are open, some open soon, and one says nothing. */
+const hours: Array.NonEmptyReadonlyArray<string> = [
+  "Mo-Fr 08:00-17:00",
+  "Mo-Fr 08:01-17:00",
+  "Mo 08:02-08:03; Mo-Su 07:00-08:00",
+  "Mo 07:00-08:00; Mo-Su 08:30-09:00",
+  "2026-01-05T08:01:30Z",
+  "2026-01-04T08:00:00Z",
+  "some time"
+]
+
+const delay = (chance: Chances.Chance): NonNullable<Send["delay"]> =>
+  chance.happens(0.7) ? { duration: chance.int(100, 20_000) } : { until: chance.pick(hours) }
+
+/** Some are over before a call is, and some outlast everything. */
+const time = (chance: Chances.Chance): number =>
+  chance.happens(0.2)
+    ? chance.int(1, 1_500)
+    : chance.happens(0.2)
+    ? chance.int(60_000, 3_600_000)
+    : chance.int(1_500, 60_000)
+
+const timeout = (chance: Chances.Chance): NonNullable<Send["timeout"]> => ({
+  ...(chance.happens(0.3) ? { message: time(chance) } : {}),
+  ...(chance.happens(0.6) ? { criteria: chance.pick(criteria), escalation: time(chance) } : {}),
+  ...(chance.happens(0.2) ? { channel: chance.happens(0.5) ? time(chance) : { email: time(chance) } } : {}),
+  ...(chance.happens(0.2) ? { provider: chance.happens(0.5) ? time(chance) : { mail: time(chance) } } : {})
+})
+
+const few = (chance: Chances.Chance): ReadonlyArray<Recipient> => {
+  const from = chance.int(0, people.length - 2)
+  return people.slice(from, from + chance.int(2, 5))
+}
+
 /** What a random user says: sensible for the most part, since what ends at the first stage finds no bug behind it. */
 const message = (chance: Chances.Chance, label: string): Send => ({
-  to: chance.happens(0.08) ? people.slice(0, chance.int(2, 5)) : chance.pick(people),
+  to: chance.happens(0.08) ? few(chance) : chance.pick(people),
   content: { title: label, body: `canary-text ${label}` },
-  routing: chance.pick(routings),
+  data: { on: true },
+  routing: Routings.routing(chance),
+  ...Routings.details(chance),
   metadata: { trace_id: label, ...(chance.happens(0.05) ? { tags: ["otp"] } : {}) },
-  ...(chance.happens(0.12) ? { delay: { duration: chance.int(100, 20_000) } } : {}),
-  ...(chance.happens(0.06) ? { timeout: { message: chance.int(5_000, 60_000) } } : {}),
-  ...(chance.happens(0.1) ? { timeout: { criteria: chance.pick(criteria), escalation: chance.int(1, 30_000) } } : {})
+  ...(chance.happens(0.15) ? { delay: delay(chance) } : {}),
+  ...(chance.happens(0.2) ? { timeout: timeout(chance) } : {}),
+  ...(chance.happens(0.05) ? { expiry: { expires_in: time(chance) } } : {})
 })
 
 const strange = Arbitraries.sendsTo(people)
@@ -76,9 +104,8 @@ const reporting = Effect.fnUntraced(function*(world: World) {
     yield* Effect.sleep(5_000)
     for (; seen < world.calls.length; seen++) {
       const call = world.calls[seen]
-      if (call !== undefined && call.taken && world.chance.happens(0.2)) {
-        yield* world.report(call, world.chance.pick(events))
-      }
+      if (call === undefined) continue
+      if (call.taken && world.chance.happens(0.2)) yield* world.report(call, world.chance.pick(events))
     }
   }
 })
@@ -107,7 +134,8 @@ export const options = (seed: number): Options => {
     vendors: [
       { key: "mail", channel: "email", address: "email", folds: true, script: script() },
       { key: "post", channel: "email", address: "email", script: script() },
-      { key: "text", channel: "sms", address: "phone_number", script: script() }
+      { key: "text", channel: "sms", address: "phone_number", script: script() },
+      { key: "ring", channel: "push", address: "ring", script: script() }
     ]
   }
 }

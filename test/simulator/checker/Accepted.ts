@@ -32,8 +32,8 @@ export const nothingLost = ({ history, rows }: Facts): ReadonlyArray<string> => 
 }
 
 const addressesOf = ({ recipient }: Row): ReadonlyArray<unknown> => {
-  const { email, phone_number: phone, user_id: user }: Record<string, unknown> = JSON.parse(recipient)
-  return [email, phone, user]
+  const { email, phone_number: phone, ring, user_id: user }: Record<string, unknown> = JSON.parse(recipient)
+  return [email, phone, ring, user]
 }
 
 /** I2: every hand-over is of a message that somebody asked for, to its own recipient, with its own words. */

@@ -1,5 +1,6 @@
 import type { Call } from "#layers/testing/History.ts"
 import { type Facts, type Row, wasDisturbed } from "./Facts.ts"
+import * as Ways from "./Ways.ts"
 
 /** A call may start so long after its intent's commit, in ms (P2). */
 const freshness = 2_000
@@ -36,15 +37,27 @@ export const intentFirst = (facts: Facts): ReadonlyArray<string> =>
     ]
   })
 
+/** How many copies a channel was asked for: one, unless its routing names it several times, or each of its providers; a bounce asks anew. */
+const mostOf = (facts: Facts, call: Call | undefined): number => {
+  const row = facts.rows.get(call?.messageId ?? "")
+  const way = row === undefined ? undefined : Ways.of(row)
+  if (call === undefined || row === undefined || way === undefined) return 1
+  const bounces = facts.history.reports.filter(({ event, messageId }) => messageId === row.id && event === "Bounce")
+  return Math.max(1, Ways.most(way, call.channel, Ways.askedOf(row).timeout?.criteria !== undefined)) + bounces.length
+}
+
 /** I3: a recipient has a second copy only where nobody could know of the first, and the copy is marked. */
 export const boundedCopies = (facts: Facts): ReadonlyArray<string> => {
   const groups = Map.groupBy(facts.history.calls, ({ channel, messageId }) => `${messageId} ${channel}`)
   const copies = [...groups].flatMap(([name, calls]) => {
     const taken = calls.filter((call) => call.taken).length
     const excused = calls.filter((call) => isExcused(facts, call)).length
+    const most = mostOf(facts, calls[0])
     const twice = calls.length - new Set(calls.map(({ attempt }) => attempt)).size
     return [
-      ...(taken <= 1 + excused ? [] : [`I3: ${name} was handed over ${taken} times, ${excused} of them excused`]),
+      ...(taken <= most + excused
+        ? []
+        : [`I3: ${name} was handed over ${taken} times; ${most} were asked for, and ${excused} are excused`]),
       ...(twice === 0 ? [] : [`I3: ${name} has an attempt with two calls`])
     ]
   })
@@ -53,7 +66,11 @@ export const boundedCopies = (facts: Facts): ReadonlyArray<string> => {
     const before = facts.callsOf(call.messageId).filter((other) =>
       other.attempt < call.attempt && other.channel === call.channel &&
       (other.heard === "lost" || other.heard === undefined) &&
-      other.calledAt < call.calledAt
+      other.calledAt < call.calledAt &&
+      // A bounce tells that the first one is none.
+      !facts.history.reports.some(({ at, call: of, event }) =>
+        event === "Bounce" && of === other.number && at <= call.calledAt
+      )
     )
     const line = row?.history.flatMap(({ events }) => events).find(({ attempt, type }) =>
       type === "DELIVERING" && attempt === call.attempt

@@ -112,5 +112,35 @@ export const bugs: ReadonlyArray<Bug> = [
     file: "src/delivery/Settlement.ts",
     text: "handedOver || !Lifecycle.isOpen(message.status)",
     becomes: "false"
+  },
+  {
+    name: "found: a bounce ends what is to be tried again",
+    file: "layers/memory/journal/Observe.ts",
+    text: "goesOn: row.dueAt !== undefined",
+    becomes: "goesOn: row.sent !== undefined && row.dueAt !== undefined"
+  },
+  {
+    name: "found: what bounced was handed over, so that the next channel sends nothing",
+    file: "src/delivery/Attempts.ts",
+    text: `state === "accepted" && kind === null)`,
+    becomes: `state === "accepted" || (kind === null && state === "accepted"))`
+  },
+  {
+    name: "a channel of `all` is left out after another one was taken",
+    file: "src/delivery/Position.ts",
+    text: "return next ?? aside ?? (succeeded",
+    becomes: "return (succeeded ? undefined : next) ?? aside ?? (succeeded"
+  },
+  {
+    name: "an escalation does not wait",
+    file: "src/delivery/Position.ts",
+    text: "Math.max(next.at, since + escalation.after)",
+    becomes: "Math.max(next.at, since)"
+  },
+  {
+    name: "what was taken is never escalated",
+    file: "src/delivery/Position.ts",
+    text: "return at > until ? { _tag: \"Succeeded\" } : { ...next, at }",
+    becomes: "return { _tag: \"Succeeded\" }"
   }
 ]
