@@ -90,22 +90,32 @@ const doing = Effect.fnUntraced(function*(world: World, n: number) {
     return
   }
   const request = yield* sent
-  if (chance.happens(0.1)) {
-    yield* Effect.sleep(chance.int(0, 4_000))
+  // A key that is used again for something else gets the first answer, and nothing else happens.
+  if (options.key !== undefined && chance.happens(0.06)) {
+    yield* world.send(
+      { ...message(chance, label), to: said.to, content: { title: "another", body: "another" } },
+      options
+    )
+  }
+  for (const most of [4_000, 90_000]) {
+    if (!chance.happens(0.1)) continue
+    yield* Effect.sleep(chance.int(0, most))
     yield* after(request, (id) => world.cancel(id, environment))
   }
 })
 
 const events = ["Deliver", "Deliver", "Open", "Click", "Bounce"] as const
 
-/** Providers that report of some of what they took. */
+/** Providers that report of some of what they took, soon or late; also of what broke, and that something bounced which they had refused. */
 const reporting = Effect.fnUntraced(function*(world: World) {
-  for (let seen = 0, turn = 0; turn < 12; turn++) {
-    yield* Effect.sleep(5_000)
+  const { chance } = world
+  for (let seen = 0, turn = 0; turn < 24; turn++) {
+    yield* Effect.sleep(chance.happens(0.3) ? chance.int(1, 500) : 4_000)
     for (; seen < world.calls.length; seen++) {
       const call = world.calls[seen]
       if (call === undefined) continue
-      if (call.taken && world.chance.happens(0.2)) yield* world.report(call, world.chance.pick(events))
+      if (call.taken && chance.happens(0.2)) yield* world.report(call, chance.pick(events))
+      else if (!call.taken && call.heard === "refused" && chance.happens(0.05)) yield* world.report(call, "Bounce")
     }
   }
 })
