@@ -36,6 +36,7 @@ const reply = (status: number, body: Schema.Json): StoredResponse => ({
 
 const decodeReply = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ requestId: Schema.String })))
 const decode = Schema.decodeUnknownEffect(SendMessage)
+const decodeId = Schema.decodeUnknownOption(MessageId)
 
 /** POST /send as the edge does it (`layers/http/Send.ts`), without HTTP. */
 const handle = (node: Node, { key, message, scope }: Request, wall: number): Effect.Effect<StoredResponse> =>
@@ -101,7 +102,9 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
     const scope = Scope.make(environment)
     const cancellation: Cancellation = { scope, messageId, at: loop.now(), confirmedAt: undefined }
     cancellations.push(cancellation)
-    const answer = yield* remote((node) => node.cancel(scope, MessageId.make(messageId)))
+    const id = decodeId(messageId)
+    if (Option.isNone(id)) return undefined
+    const answer = yield* remote((node) => node.cancel(scope, id.value))
     if (answer._tag !== "Answer" || Exit.isFailure(answer.exit)) return undefined
     if (answer.exit.value.canceled) cancellation.confirmedAt = loop.now()
     return answer.exit.value.canceled

@@ -56,8 +56,21 @@ const draw = <A>(chance: Chance, arbitrary: Arbitrary.Arbitrary<A>): Effect.Effe
     return value ?? (yield* Effect.die("The arbitrary has no values"))
   }).pipe(Effect.orDie)
 
+const isCount = (value: number | undefined): boolean => value === undefined || (Number.isInteger(value) && value > 0)
+
+/** What of the options no world can have; it would live to its end, and nothing would have happened in it. */
+const faultOf = ({ nodes, seeds, shards }: Options & { readonly seeds?: number }): string | undefined => {
+  const wrong = Object.entries({ nodes, seeds, shards }).find(([, value]) => !isCount(value))
+  return wrong === undefined ? undefined : `options.${wrong[0]} is ${wrong[1]}, and has to be a whole number from 1`
+}
+
 /** Lives one world from its seed to its end: the same seed, the same history. */
 export const run = (seed: number, story: Story, options: Options = {}): History => {
+  const fault = faultOf(options)
+  return live(seed, fault === undefined ? story : () => Effect.die(fault), fault === undefined ? options : {})
+}
+
+const live = (seed: number, story: Story, options: Options): History => {
   const world = Worlds.make(seed, {
     nodes: options.nodes ?? 3,
     shards: options.shards ?? 4,
@@ -130,6 +143,8 @@ export const check = Effect.fnUntraced(function*(
   property: Property,
   options: Options & { readonly seeds?: number } = {}
 ): Effect.fn.Return<void, Falsified | Config.ConfigError> {
+  const fault = faultOf(options)
+  if (fault !== undefined) return yield* Effect.die(fault)
   const named = yield* Config.option(Config.Int("SEED"))
   const seeds = Option.match(named, {
     onSome: (seed) => [seed],

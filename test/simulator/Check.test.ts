@@ -53,6 +53,30 @@ describe("Simulation.check", () => {
   it.effect("refuses a SEED that is no number", () =>
     Effect.map(Effect.flip(lived("abc")), ({ _tag }) => assert.strictEqual(_tag, "ConfigError")))
 
+  it.effect("does not pass where no world was lived", () =>
+    Effect.gen(function*() {
+      for (const seeds of [0, -1, 1.5, NaN]) {
+        const exit = yield* Effect.exit(lived(undefined, seeds))
+        assert.include(String(exit), `options.seeds is ${seeds}`)
+      }
+      for (const options of [{ nodes: 0 }, { nodes: NaN }, { shards: 0 }]) {
+        assert.include(Simulation.run(1, hello, options).failure, "has to be a whole number from 1")
+      }
+    }))
+
+  it("a cancel of what is no message is one that is not confirmed", () => {
+    const answers: Array<boolean | undefined> = []
+    const { failure } = Simulation.run(
+      1,
+      (world) =>
+        Effect.forEach(
+          ["nonsense", "1-695b6f80-361bb6bfccbdb767068c86f7"],
+          (id) => Effect.map(world.cancel(id), (answer) => answers.push(answer))
+        )
+    )
+    assert.deepStrictEqual([failure, answers], [undefined, [undefined, undefined]])
+  })
+
   it.effect("ends at the first seed that breaks the property, and names what went wrong in its world", () =>
     Effect.gen(function*() {
       const complaints: Simulation.Property["complaints"] = ({ incidents }) =>
