@@ -27,7 +27,7 @@ const criteria = ["delivered", "viewed", "engaged"] as const
 const hours: Array.NonEmptyReadonlyArray<string> = [
   "Mo-Fr 08:00-17:00",
   "Mo-Fr 08:01-17:00",
-  "Mo 08:02-08:03; Mo-Su 07:00-08:00",
+  "Mo 08:02-08:03; Mo-Su 09:30-10:00",
   "Mo 07:00-08:00; Mo-Su 08:30-09:00",
   "2026-01-05T08:01:30Z",
   "2026-01-04T08:00:00Z",
