@@ -124,7 +124,7 @@ const reporting = Effect.fnUntraced(function*(world: World) {
 export const story: Story = (world) =>
   Effect.gen(function*() {
     const { chance } = world
-    const sends = chance.int(5, 20)
+    const sends = chance.int(4, 13)
     const bursts = globalThis.Array.from({ length: chance.int(1, 4) }, () => chance.int(0, 50_000))
     const users = globalThis.Array.from({ length: sends }, (_, n) =>
       Effect.delay(doing(world, n), (bursts[n % bursts.length] ?? 0) + chance.int(0, 1_500)))
