@@ -14,6 +14,8 @@ import type {
 } from "#src/content/Templates.ts"
 import type { TenantTemplateNotFound } from "#src/content/TenantTemplates.ts"
 import type { TranslationNotFound } from "#src/content/Translations.ts"
+import type { JobClosed, JobNotFound } from "#src/delivery/bulk/Jobs.ts"
+import type { JobRan } from "#src/delivery/bulk/Run.ts"
 import type { ConfigurationRefused } from "#src/delivery/Configure.ts"
 import type { SendRefused } from "#src/delivery/Drafts.ts"
 import type { MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"
@@ -50,6 +52,9 @@ type DomainError =
   | FilterRefused
   | InvalidCursor
   | InvalidPattern
+  | JobClosed
+  | JobNotFound
+  | JobRan
   | ListNotFound
   | MessageNotFound
   | AuditEventNotFound
@@ -102,6 +107,12 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return notFound("Message", error.id)
     case "RequestNotFound":
       return notFound("Request", error.id)
+    case "JobNotFound":
+      return notFound("Bulk job", error.id)
+    case "JobClosed":
+      return new Conflict({ message: `Bulk job ${shown(error.id)} was run and takes no more users` })
+    case "JobRan":
+      return new BadRequest({ message: `Bulk job ${shown(error.id)} was run already` })
     case "ProfileNotFound":
       return notFound("User", error.userId)
     case "AudienceNotFound":

@@ -6,6 +6,7 @@ import * as Auth from "#layers/http/Auth.ts"
 import * as Audiences from "#layers/http/Audiences.ts"
 import * as Body from "#layers/http/Body.ts"
 import * as Brands from "#layers/http/Brands.ts"
+import * as Bulk from "#layers/http/Bulk.ts"
 import * as DeviceTokens from "#layers/http/DeviceTokens.ts"
 import * as Docs from "#layers/http/Docs.ts"
 import * as Door from "#layers/http/Door.ts"
@@ -40,6 +41,7 @@ const groups = Layer.mergeAll(
   Send.layer,
   Messages.layer,
   Brands.layer,
+  Bulk.layer,
   Tenants.layer,
   TenantTemplates.layer,
   UserTenants.layer,

@@ -96,6 +96,15 @@ export interface ExpansionRow extends OpenExpansion, Omit<RequestRecord, "id"> {
   readonly advancedAt: number
 }
 
+/** A bulk job with its users, in their order; `definition` and each `user` are JSON text. */
+export interface BulkJobRow {
+  readonly scope: Scope
+  readonly id: string
+  readonly definition: string
+  readonly requestId: MessageId | undefined
+  readonly users: ReadonlyArray<{ readonly key: string; readonly user: string; readonly error: string | undefined }>
+}
+
 /** `preferences` is JSON text; `deletedAt` in epoch ms. */
 export interface ListRow {
   readonly scope: Scope
@@ -124,6 +133,7 @@ export interface State {
   readonly open: HashMap.HashMap<number, HashMap.HashMap<string, MessageRow>>
   readonly epochs: HashMap.HashMap<number, number>
   readonly expansions: HashMap.HashMap<string, ExpansionRow>
+  readonly bulkJobs: HashMap.HashMap<string, BulkJobRow>
   readonly inbox: HashMap.HashMap<string, HashMap.HashMap<MessageId, InboxMessage>>
   readonly keys: HashMap.HashMap<string, KeyRow>
   readonly profiles: HashMap.HashMap<string, string>
@@ -151,6 +161,7 @@ export const empty: State = {
   open: HashMap.empty(),
   epochs: HashMap.empty(),
   expansions: HashMap.empty(),
+  bulkJobs: HashMap.empty(),
   inbox: HashMap.empty(),
   keys: HashMap.empty(),
   profiles: HashMap.empty(),

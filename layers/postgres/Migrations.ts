@@ -1,5 +1,6 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
 import { audienceTenants } from "#layers/postgres/migrations/AudienceTenants.ts"
+import { bulk } from "#layers/postgres/migrations/Bulk.ts"
 import { compression } from "#layers/postgres/migrations/Compression.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
@@ -41,7 +42,8 @@ export const layer = Layer.effectDiscard(
       "0025_timelines": timelines,
       "0026_sendings": sendings,
       "0027_recipients": recipients,
-      "0028_inbox_expiry": expiry
+      "0028_inbox_expiry": expiry,
+      "0029_bulk": bulk
     }),
     table: "migrations"
   }).pipe(Effect.withSpan("Migrations"))

@@ -58,6 +58,11 @@ const detach = (table: string, name: string): string =>
 
 const nameOf = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")
 
+/** Bulk jobs of before, with their users: those that were never run, and those whose requests are gone. */
+const dropJobs = (sql: SqlClient.SqlClient, before: number) =>
+  sql`delete from bulk_jobs j where created_at < ${before}
+    and (request_id is null or not exists (select from expansions x where x.scope = j.scope and x.id = j.request_id))`
+
 /**
  * Drops the days of messages, attempts, history and requests that ended `days` ago or earlier: a day at a time, detached under a lock that
  * nobody waits behind for long, and dropped when no query can see it any more. A day with an open message or request stays whole. Answers the
@@ -86,6 +91,7 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     gone.push(name)
     yield* Effect.logInfo("dropped a day of messages", { day: name })
   }
+  yield* dropJobs(sql, startOf(kept).epochMilliseconds)
   return gone
 })
 

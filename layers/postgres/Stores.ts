@@ -3,6 +3,7 @@ import * as Audiences from "#layers/postgres/Audiences.ts"
 import * as AudienceSteps from "#layers/postgres/AudienceSteps.ts"
 import * as Audit from "#layers/postgres/Audit.ts"
 import * as Brands from "#layers/postgres/Brands.ts"
+import * as BulkJobs from "#layers/postgres/BulkJobs.ts"
 import * as DeviceTokens from "#layers/postgres/DeviceTokens.ts"
 import * as Expansions from "#layers/postgres/Expansions.ts"
 import * as Idempotency from "#layers/postgres/Idempotency.ts"
@@ -36,6 +37,7 @@ export const layer = Layer.mergeAll(
   AudienceSteps.layer,
   Audit.layer,
   Brands.layer,
+  BulkJobs.layer,
   DeviceTokens.layer,
   Expansions.layer,
   Idempotency.layer,

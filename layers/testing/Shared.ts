@@ -1,4 +1,5 @@
 import * as Brands from "#layers/memory/Brands.ts"
+import * as BulkJobs from "#layers/memory/BulkJobs.ts"
 import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as Expansions from "#layers/memory/Expansions.ts"
@@ -30,6 +31,7 @@ const outside = Layer.merge(
 
 const stores = Layer.mergeAll(
   Brands.layer,
+  BulkJobs.layer,
   DeviceTokens.layer,
   Expansions.layer,
   ListPreferences.layer,

@@ -1,5 +1,6 @@
 import { Audiences } from "#schemas/api/Audiences.ts"
 import { Brands } from "#schemas/api/Brands.ts"
+import { Bulk } from "#schemas/api/Bulk.ts"
 import { AuditEvents } from "#schemas/api/AuditEvents.ts"
 import { Auth } from "#schemas/api/Auth.ts"
 import { DeviceTokens } from "#schemas/api/DeviceTokens.ts"
@@ -26,6 +27,7 @@ export class Api extends HttpApi.make("tidings").add(
   Send,
   Messages,
   Brands,
+  Bulk,
   Tenants,
   TenantTemplates,
   UserTenants,

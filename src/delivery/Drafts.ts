@@ -10,6 +10,7 @@ import * as Ids from "#src/delivery/Ids.ts"
 import type { NewMessage, NewProfile } from "#src/delivery/Journal.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
 import { shardOf } from "#src/delivery/ShardCount.ts"
+import * as Storable from "#src/delivery/Storable.ts"
 import { Effect, Schema } from "effect"
 
 /** The send is well-formed but asks for what cannot be: 400, `detail` names the field. */
@@ -35,46 +36,6 @@ export interface Drafted {
   readonly expansion: NewExpansion | undefined
 }
 
-interface Addressee {
-  readonly recipient: Recipient
-  readonly identity: Recipients.Identity | undefined
-}
-
-/** Bytes that an index takes of a name beside the rest of its entry; an id of 512 characters is never longer. */
-const longestName = 2_400
-
-const encoder = new TextEncoder()
-
-/** Nobody could be found by it. */
-const isTooLong = (text: string | null | undefined): boolean =>
-  typeof text === "string" && text.length > longestName / 3 && encoder.encode(text).length > longestName
-
-/** The tenants that a send names; those of a recipient have the lengths of ids. */
-const isTooLongFor = ({ context, tenant_id: tenant }: Instructions, addressees: ReadonlyArray<Addressee>): boolean =>
-  [tenant, context?.tenant_id].some(isTooLong) || addressees.some(({ identity }) => isTooLong(identity?.key))
-
-const isStorable = (text: string | null | undefined): boolean =>
-  text === undefined || text === null || (text.isWellFormed() && !text.includes("\u0000"))
-
-/** Columns of the members' rows that the caller wrote: what a database refuses must be refused now, since later nobody hears of it. */
-const refusedText = ({ metadata, template, ...instructions }: Instructions, addressees: ReadonlyArray<Addressee>) =>
-  [
-    template,
-    metadata?.event,
-    metadata?.trace_id,
-    instructions.tenant_id,
-    instructions.context?.tenant_id,
-    ...(metadata?.tags ?? []),
-    ...addressees.flatMap(({ identity, recipient }) => [
-      identity?.key,
-      identity?.name,
-      recipient.tenant_id,
-      recipient.account_id,
-      recipient.context?.tenant_id,
-      recipient.list_id
-    ])
-  ].find((text) => !isStorable(text))
-
 /**
  * One message per recipient. A single recipient's message has the request's own id; each of several has one derived from it, so that a
  * recipient named twice is one message, as first named. Groups, and more than 100 recipients, are an expansion: one row, whatever their
@@ -94,7 +55,7 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
     return yield* new SendRefused({ detail: "message.to: at least one recipient is required" })
   }
 
-  const addressees: Array<Addressee> = []
+  const addressees: Array<Storable.Addressee> = []
   let groups = 0
   for (const [index, recipient] of recipients.entries()) {
     const path = many ? `message.to[${index}]` : "message.to"
@@ -115,16 +76,17 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
     addressees.push({ recipient, identity })
   }
 
-  if (isTooLongFor(instructions, addressees)) {
-    return yield* new SendRefused({ detail: `message: a recipient or a tenant has more than ${longestName} bytes` })
+  if (Storable.isTooLong(instructions, addressees)) {
+    return yield* new SendRefused({ detail: `message: ${Storable.tooLong}` })
   }
   if (groups > 0 || recipients.length > mostAtOnce) {
-    if (refusedText(instructions, addressees) !== undefined) {
-      return yield* new SendRefused({ detail: "message: holds a value that cannot be stored" })
+    // Later nobody would hear of it.
+    if (Storable.isRefused(instructions, addressees)) {
+      return yield* new SendRefused({ detail: `message: ${Storable.refused}` })
     }
     const shard = shardOf(requestId, shards)
     // Who is named is met before those in groups: a list's opt-out says nothing of somebody whom the send itself names.
-    const isNamed = ({ identity }: Addressee) => identity !== undefined
+    const isNamed = ({ identity }: Storable.Addressee) => identity !== undefined
     const ordered = [...addressees.filter(isNamed), ...addressees.filter((one) => !isNamed(one))]
     const expansion = {
       id: requestId,

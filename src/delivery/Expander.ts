@@ -1,3 +1,4 @@
+import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import type { OpenExpansion } from "#src/delivery/Expansion.ts"
 import type { Expansions } from "#src/delivery/Expansions.ts"
 import type { make as makeOwned, Owner } from "#src/delivery/Owned.ts"
@@ -37,6 +38,7 @@ const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.space
 export const make = Effect.fnUntraced(function*(options: {
   readonly expansions: Expansions["Service"]
   readonly members: Members["Service"]
+  readonly jobs: Jobs["Service"]
   readonly owned: ReturnType<typeof makeOwned>
   readonly together: Together
   readonly shards: number

@@ -5,6 +5,12 @@ import { KeyState, Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
 import { Schema } from "effect"
 
+/** Stands for the users of a bulk job, in the place of recipients that a send names. */
+const BulkRecipients = Schema.Struct({ bulk_job_id: Schema.String })
+
+/** Whom a request to many is for. */
+const Addressed = Schema.Union([Schema.Array(Recipient), BulkRecipients])
+
 /** A request to many as it is accepted: one row, whatever the number of its messages. */
 export interface NewExpansion {
   readonly id: MessageId
@@ -12,11 +18,11 @@ export interface NewExpansion {
   /** The shard of the request's id: its owner makes the messages. */
   readonly shard: number
   readonly keyState: KeyState
-  readonly recipients: ReadonlyArray<Recipient>
+  readonly recipients: typeof Addressed.Type
   readonly instructions: Instructions
 }
 
-/** How far an expansion has come: the recipients before `index` are messages, and the members of that one up to `after`. */
+/** How far an expansion has come: the recipients (or a job's users) before `index` are messages, and the members of that one up to `after`. */
 export const Place = Schema.Struct({
   index: Schema.Int,
   after: Schema.optionalKey(Schema.Struct({ group: Schema.String, userId: Schema.String }))
@@ -47,7 +53,7 @@ export const encodePlace = Schema.encodeSync(Schema.fromJsonString(Place))
 
 /** The payload of a stored expansion. */
 export const decode = Schema.decodeEffect(Schema.Struct({
-  recipients: Schema.fromJsonString(Schema.Array(Recipient)),
+  recipients: Schema.fromJsonString(Addressed),
   instructions: Schema.fromJsonString(Instructions),
   place: Schema.fromJsonString(Place)
 }))

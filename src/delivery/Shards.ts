@@ -1,4 +1,5 @@
 import type { MessageId } from "#schemas/MessageId.ts"
+import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import * as Expander from "#src/delivery/Expander.ts"
 import { Expansions } from "#src/delivery/Expansions.ts"
 import { Handover } from "#src/delivery/Handover.ts"
@@ -140,6 +141,7 @@ export const layer = Layer.effect(
     const expander = yield* Expander.make({
       expansions: yield* Expansions,
       members: yield* Members,
+      jobs: yield* Jobs,
       owned,
       together,
       shards: yield* ShardCount,

@@ -1,3 +1,5 @@
+import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
+import * as BulkPage from "#src/delivery/bulk/Page.ts"
 import * as Expansion from "#src/delivery/Expansion.ts"
 import type { Advance, Expansions } from "#src/delivery/Expansions.ts"
 import type { Owner } from "#src/delivery/Owned.ts"
@@ -27,9 +29,10 @@ const said = (error: unknown): string => {
 export const make = (options: {
   readonly expansions: Expansions["Service"]
   readonly members: Members["Service"]
+  readonly jobs: Jobs["Service"]
   readonly shards: number
 }) => {
-  const { expansions, members, shards } = options
+  const { expansions, jobs, members, shards } = options
 
   /** A write without messages, where the row stands. */
   const mark = Effect.fnUntraced(function*(
@@ -87,7 +90,10 @@ export const make = (options: {
   const make = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion) {
     const { instructions, place, recipients } = yield* Expansion.decode(row)
     const at = yield* Clock.currentTimeMillis
-    const made = yield* Paging.next({ request: { ...row, instructions }, recipients, place, at, shards, members })
+    const page = { request: { ...row, instructions }, place, at, shards }
+    const made = "bulk_job_id" in recipients
+      ? yield* BulkPage.next({ ...page, job: recipients.bulk_job_id, size: Paging.pageSize, jobs })
+      : yield* Paging.next({ ...page, recipients, members })
     const to = Expansion.encodePlace(made.reached)
     const advanced = yield* expansions.advance({
       expansion: row,

@@ -2,6 +2,7 @@ import { apiKeysContract } from "#test/contracts/ApiKeys.ts"
 import { audiencesContract } from "#test/contracts/Audiences.ts"
 import { auditContract } from "#test/contracts/Audit.ts"
 import { brandsContract } from "#test/contracts/Brands.ts"
+import { bulkJobsContract } from "#test/contracts/BulkJobs.ts"
 import { deviceTokensContract } from "#test/contracts/DeviceTokens.ts"
 import { expansionsContract } from "#test/contracts/Expansions.ts"
 import { idempotencyContract } from "#test/contracts/Idempotency.ts"
@@ -37,6 +38,7 @@ export const everyContract = <E>(
   audiencesContract(name, stores)
   auditContract(name, stores)
   brandsContract(name, stores)
+  bulkJobsContract(name, stores)
   deviceTokensContract(name, stores)
   expansionsContract(name, stores)
   idempotencyContract(name, stores, options)

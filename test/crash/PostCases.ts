@@ -49,6 +49,12 @@ const madeTopic = async (caller: Caller, name: string): Promise<string> => {
   return await created(`/preferences/sections/${sectionId}/topics`, topic)(caller, `${name}-topic`)
 }
 
+const madeJob = async (caller: Caller, name: string): Promise<string> => {
+  const { body } = await caller.insist("/bulk", `prepare-${name}`, { message: { event: name } })
+  const { jobId }: { readonly jobId: string } = JSON.parse(body)
+  return jobId
+}
+
 /** Writes of profiles, subscriptions and preferences are counted by triggers, since one done twice looks like one done once. */
 export const setup = [
   `create table crash_preference_writes (topic_id text not null)`,
@@ -74,6 +80,29 @@ export const cases: Readonly<Record<string, PostCase>> = {
     path: () => "/send",
     body: (name) => toEmail(name),
     effects: `select count(*)::int as count from messages where recipient_name = $2 || '@example.com' and $1 = ''`
+  },
+  "/bulk": {
+    prepare: nothing,
+    path: () => "/bulk",
+    body: (name) => ({ message: { event: name } }),
+    effects: `select count(*)::int as count from bulk_jobs where definition like '%"' || $2 || '"%' and $1 = ''`
+  },
+  "/bulk/:job_id": {
+    prepare: madeJob,
+    path: (id) => `/bulk/${id}`,
+    body: (name) => ({ users: [{ profile: { email: `${name}@example.com` } }] }),
+    effects: `select received as count from bulk_jobs where id = $1 and $2 <> ''`
+  },
+  "/bulk/:job_id/run": {
+    prepare: async (caller, name) => {
+      const id = await madeJob(caller, name)
+      await caller.insist(`/bulk/${id}`, `fill-${name}`, { users: [{ profile: { email: `${name}@example.com` } }] })
+      return id
+    },
+    path: (id) => `/bulk/${id}/run`,
+    body: () => undefined,
+    effects: `select count(*)::int as count from expansions join bulk_jobs on request_id = expansions.id
+      where bulk_jobs.id = $1 and $2 <> ''`
   },
   "/messages/:message_id/cancel": {
     prepare: sent({ delay: { duration: hour } }),

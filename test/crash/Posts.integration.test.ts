@@ -27,7 +27,7 @@ const plain = (answer: Caller.Answer | undefined, name: string) => ({
   status: answer?.status,
   type: answer?.headers["content-type"],
   body: answer?.body.replaceAll(name, "<name>")
-    .replaceAll(/1-[0-9a-f]{8}-[0-9a-f]{24}|(?<="(?:(?:page_|submission_|topic_)?id|token)":")[^"]+/g, "<id>")
+    .replaceAll(/1-[0-9a-f]{8}-[0-9a-f]{24}|(?<="(?:(?:page_|submission_|topic_)?id|jobId|token)":")[^"]+/g, "<id>")
     .replaceAll(
       /\b\d{13}\b|\b\d{4}-\d\d-\d\dT[\d:.]+Z/g,
       "<time>"

@@ -7,6 +7,8 @@ const strategy = { name: "changed", routing: { method: "single", channels: ["sms
 /** A good body for every endpoint that takes one; `name` is new for each call, `ids` are those of the owner's world. */
 export const bodies: Readonly<Record<string, (name: string, ids: Ids) => unknown>> = {
   "POST /send": (name) => ({ message: { to: { user_id: name }, content: { title: "t", body: "b" } } }),
+  "POST /bulk": (name) => ({ message: { event: name } }),
+  "POST /bulk/:job_id": (name) => ({ users: [{ recipient: name }] }),
   "POST /brands": (name) => ({ name }),
   "PUT /brands/:brand_id": () => ({ name: "changed" }),
   "PUT /tenants/:tenant_id": () => ({ name: "changed" }),

@@ -28,8 +28,12 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
     return reply.text
   })
   const id = (text: string): string => {
-    const { id, requestId }: { readonly id?: string; readonly requestId?: string } = JSON.parse(text)
-    return id ?? requestId ?? ""
+    const { id, jobId, requestId }: {
+      readonly id?: string
+      readonly jobId?: string
+      readonly requestId?: string
+    } = JSON.parse(text)
+    return id ?? requestId ?? jobId ?? ""
   }
   const user = `user-${marker}`
   const list = `list-${marker}`
@@ -66,6 +70,8 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
       Effect.repeat({ until: (text) => text.includes("\"SENT\""), schedule: Schedule.spaced("20 millis") })
     )
   yield* untilSent(sent)
+  const job = id(yield* made("POST", "/bulk", { message: { content: { title: marker, body: marker } } }))
+  yield* made("POST", `/bulk/${job}`, { users: [{ recipient: user }] })
   const brand = id(yield* made("POST", "/brands", { name: marker }))
   const notification = id(yield* made("POST", "/notifications", template(marker)))
   const { submission_id: submission }: { readonly submission_id: string } = JSON.parse(
@@ -96,6 +102,7 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
     "templates/:template_id": `template-${marker}`,
     "versions/:version": "v1",
     "tokens/:token": token,
+    "bulk/:job_id": job,
     "brands/:brand_id": brand,
     "notifications/:id": notification,
     "elements/:element_id": `element-${marker}`,

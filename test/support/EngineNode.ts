@@ -4,6 +4,7 @@ import { Mjml } from "#src/content/Mjml.ts"
 import * as Rendering from "#src/content/Rendering.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Translations } from "#src/content/Translations.ts"
+import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import { type Advance, Expansions } from "#src/delivery/Expansions.ts"
 import * as Handover from "#src/delivery/Handover.ts"
@@ -140,6 +141,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(ListPreferences, {}),
         Layer.mock(TenantPreferences, {}),
         Layer.succeed(Members, members),
+        Layer.mock(Jobs, {}),
         Layer.succeed(Expansions, {
           open: (...args) => alive(expansions.open(...args)),
           isBacklogged: (most) => alive(expansions.isBacklogged(most)),

@@ -6,6 +6,7 @@ import * as MemoryMemberships from "#layers/memory/Memberships.ts"
 import * as MemoryTenantTemplates from "#layers/memory/TenantTemplates.ts"
 import * as MemoryTenants from "#layers/memory/Tenants.ts"
 import * as MemoryConfigurations from "#layers/memory/ProviderConfigurations.ts"
+import * as MemoryBulkJobs from "#layers/memory/BulkJobs.ts"
 import * as MemoryStrategies from "#layers/memory/Strategies.ts"
 import * as MemorySubmissions from "#layers/memory/Submissions.ts"
 import * as MemoryTemplates from "#layers/memory/Templates.ts"
@@ -34,6 +35,7 @@ const memory = Layer.mergeAll(
   MemorySubmissions.layer,
   MemoryConfigurations.layer,
   MemoryBrands.layer,
+  MemoryBulkJobs.layer,
   MemoryLists.layer
 ).pipe(
   // The preferences' stores are over the same.

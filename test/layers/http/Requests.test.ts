@@ -25,7 +25,7 @@ describe("requests to many", () => {
         assert.strictEqual(state.messages.size, 0)
         const [expansion] = state.expansions.values()
         assert.deepStrictEqual(answer.body, { requestId: expansion?.id })
-        assert.sameDeepMembers([...expansion?.recipients ?? []], Array.isArray(to) ? to : [to])
+        assert.sameDeepMembers(Object.values(expansion?.recipients ?? {}), Array.isArray(to) ? to : [to])
         assert.strictEqual((yield* call("GET", `/messages/${expansion?.id}`)).status, 404)
       })
   )

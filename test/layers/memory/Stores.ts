@@ -21,6 +21,7 @@ import * as Profiles from "#layers/memory/Profiles.ts"
 import * as ProviderConfigurations from "#layers/memory/ProviderConfigurations.ts"
 import * as RateLimits from "#layers/memory/RateLimits.ts"
 import * as References from "#layers/memory/References.ts"
+import * as BulkJobs from "#layers/memory/BulkJobs.ts"
 import * as Strategies from "#layers/memory/Strategies.ts"
 import * as Submissions from "#layers/memory/Submissions.ts"
 import * as Templates from "#layers/memory/Templates.ts"
@@ -58,6 +59,7 @@ const stores = Layer.mergeAll(
   ProviderConfigurations.layer,
   RateLimits.layer,
   References.layer,
+  BulkJobs.layer,
   Strategies.layer,
   Submissions.layer,
   Templates.layer,

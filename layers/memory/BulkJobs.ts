@@ -1,0 +1,113 @@
+import { Database } from "#layers/memory/Database.ts"
+import { type BulkJobRow, nameOf, type State } from "#layers/memory/State.ts"
+import { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import { JobClosed, JobNotFound, Jobs, type NewUser, type Running } from "#src/delivery/bulk/Jobs.ts"
+import { Place } from "#src/delivery/Expansion.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import { Clock, Effect, HashMap, Layer, Option, Result, Schema } from "effect"
+
+const definitionText = Schema.fromJsonString(BulkMessage)
+const userText = Schema.fromJsonString(BulkUser)
+const encodeDefinition = Schema.encodeSync(definitionText)
+const decodeDefinition = Schema.decodeSync(definitionText)
+const encodeUser = Schema.encodeSync(userText)
+const decodeUser = Schema.decodeSync(userText)
+const decodePlace = Schema.decodeSync(Schema.fromJsonString(Place))
+
+const find = (state: State, scope: Scope, id: string): BulkJobRow | undefined =>
+  Option.getOrUndefined(HashMap.get(state.bulkJobs, nameOf(scope, id)))
+
+const put = (state: State, row: BulkJobRow): State => ({
+  ...state,
+  bulkJobs: HashMap.set(state.bulkJobs, nameOf(row.scope, row.id), row)
+})
+
+const usersOf = (state: State, scope: Scope, id: string) =>
+  (find(state, scope, id)?.users ?? []).map(({ error, key, user }, position) => ({
+    key,
+    user: decodeUser(user),
+    error,
+    position
+  }))
+
+const runningOf = (state: State, { requestId, scope }: BulkJobRow): Running | undefined => {
+  if (requestId === undefined) return undefined
+  const request = Option.getOrUndefined(HashMap.get(state.expansions, nameOf(scope, requestId)))
+  if (request === undefined) return undefined
+  return { state: request.state, messages: request.messages, index: decodePlace(request.place).index }
+}
+
+/** Whom a job has already, and the job with the others. */
+const added = (row: BulkJobRow, users: ReadonlyArray<NewUser>): readonly [ReadonlySet<string>, BulkJobRow] => {
+  const stored = new Set(row.users.map(({ key }) => key))
+  const known = new Set(users.map(({ key }) => key).filter((key) => stored.has(key)))
+  const fresh = users.filter(({ key }) => !known.has(key)).map((one) => ({ ...one, user: encodeUser(one.user) }))
+  return [known, { ...row, users: [...row.users, ...fresh] }]
+}
+
+/** Bulk jobs in memory. */
+export const layer = Layer.effect(
+  Jobs,
+  Effect.gen(function*() {
+    const { modify, read } = yield* Database
+    const key = yield* SecretKey
+    const newId = yield* TypeId.generator("job")
+    const newRequest = yield* Ids.generator
+
+    return Jobs.of({
+      create: Effect.fnUntraced(function*(scope, definition) {
+        const id = yield* newId
+        const row = { scope, id, definition: encodeDefinition(definition), requestId: undefined, users: [] }
+        yield* modify((state) => [undefined, put(state, row)])
+        return id
+      }),
+      add: Effect.fnUntraced(function*(scope, id, users) {
+        const answer = yield* modify<Result.Result<ReadonlySet<string>, JobNotFound | JobClosed>>((state) => {
+          const row = find(state, scope, id)
+          if (row === undefined) return [Result.fail(new JobNotFound({ id })), state]
+          if (row.requestId !== undefined) return [Result.fail(new JobClosed({ id })), state]
+          const [known, next] = added(row, users)
+          return [Result.succeed(known), put(state, next)]
+        })
+        return yield* Effect.fromResult(answer)
+      }),
+      close: Effect.fnUntraced(function*(scope, id) {
+        const request = yield* newRequest(yield* Clock.currentTimeMillis)
+        const closed = yield* modify((state) => {
+          const row = find(state, scope, id)
+          if (row === undefined) return [undefined, state]
+          const requestId = row.requestId ?? request
+          return [requestId, put(state, { ...row, requestId })]
+        })
+        return closed ?? (yield* new JobNotFound({ id }))
+      }),
+      find: Effect.fnUntraced(function*(scope, id) {
+        const job = yield* read((state) => {
+          const row = find(state, scope, id)
+          return row === undefined ? undefined : { row, running: runningOf(state, row) }
+        })
+        if (job === undefined) return yield* new JobNotFound({ id })
+        const { row: { definition, requestId, users }, running } = job
+        const failures = users.filter(({ error }) => error !== undefined).length
+        return { id, definition: decodeDefinition(definition), received: users.length, failures, requestId, running }
+      }),
+      users: Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
+        const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }
+        const after = yield* IdPages.after(key, sealed, cursor)
+        const rows = yield* read((state) => usersOf(state, scope, id))
+        const left = rows.filter(({ position }) => after === undefined || position > Number(after))
+        return IdPages.page(key, sealed, left, limit, ({ position }) => String(position))
+      }),
+      sendable: (scope, id, from, limit) =>
+        read((state) =>
+          usersOf(state, scope, id).filter(({ error, position }) => error === undefined && position >= from)
+            .slice(0, limit)
+        )
+    })
+  })
+)

@@ -1,0 +1,143 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
+import { ExpansionState } from "#schemas/Expansion.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type * as Cursor from "#src/access/Cursor.ts"
+import * as IdPages from "#src/access/IdPages.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
+import * as TypeId from "#src/access/TypeId.ts"
+import { JobClosed, JobNotFound, Jobs, type JobUser } from "#src/delivery/bulk/Jobs.ts"
+import { Place } from "#src/delivery/Expansion.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const Definition = Schema.fromJsonString(BulkMessage)
+const User = Schema.fromJsonString(BulkUser)
+const encodeDefinition = Schema.encodeEffect(Definition)
+const encodeUser = Schema.encodeSync(User)
+
+const decodeStanding = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ received: Schema.Number, requestId: Schema.NullOr(MessageId) }))
+)
+const decodeClosed = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ requestId: MessageId })))
+const decodeKeys = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ key: Schema.String })))
+const decodeJobs = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+  id: Schema.String,
+  definition: Definition,
+  received: Schema.Number,
+  failures: Schema.Number,
+  requestId: Schema.NullOr(MessageId),
+  state: Schema.NullOr(ExpansionState),
+  messages: Schema.NullOr(Schema.Number),
+  place: Schema.NullOr(Schema.fromJsonString(Place))
+})))
+const decodeUsers = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
+  position: Schema.Number,
+  key: Schema.String,
+  user: User,
+  error: Schema.NullOr(Schema.String)
+})))
+
+const jobUser = ({ error, ...row }: Effect.Success<ReturnType<typeof decodeUsers>>[number]): JobUser => ({
+  ...row,
+  error: error ?? undefined
+})
+
+const make = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  const secret = yield* SecretKey
+  const newId = yield* TypeId.generator("job")
+  const newRequest = yield* Ids.generator
+
+  const create: Jobs["Service"]["create"] = Effect.fnUntraced(function*(scope, definition) {
+    const id = yield* newId
+    const now = yield* Clock.currentTimeMillis
+    yield* sql`insert into bulk_jobs (scope, id, definition, created_at)
+      values (${scope}, ${id}, ${yield* encodeDefinition(definition)}, ${now})`
+    return id
+  }, orUnavailable)
+
+  // The job is locked first: those who add wait for each other, and who closes it for them.
+  const add: Jobs["Service"]["add"] = Effect.fnUntraced(
+    function*(scope, id, users) {
+      const standing = yield* sql`select received, request_id as "requestId" from bulk_jobs
+        where scope = ${scope} and id = ${id} for update`.pipe(Effect.flatMap(decodeStanding), Effect.map(Array.head))
+      if (Option.isNone(standing)) return yield* new JobNotFound({ id })
+      if (standing.value.requestId !== null) return yield* new JobClosed({ id })
+      const stored = yield* sql`select key from bulk_users
+        where scope = ${scope} and job_id = ${id} and key = any(${users.map(({ key }) => key)}::text[])`.pipe(
+        Effect.flatMap(decodeKeys)
+      )
+      const known = new Set(stored.map(({ key }) => key))
+      const fresh = users.filter(({ key }) => !known.has(key))
+      const rows = fresh.map(({ error, key, user }, index) => ({
+        position: standing.value.received + index,
+        key,
+        bulk_user: encodeUser(user),
+        error
+      }))
+      yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user, error)
+        select ${scope}::int, ${id}, position, key, bulk_user, error from json_to_recordset(${
+        JSON.stringify(rows)
+      }::json)
+          as r(position int, key text, bulk_user text, error text)`
+      const failures = fresh.filter(({ error }) => error !== undefined).length
+      yield* sql`update bulk_jobs set received = received + ${fresh.length}, failures = failures + ${failures}
+        where scope = ${scope} and id = ${id}`
+      return known
+    },
+    sql.withTransaction,
+    orUnavailable
+  )
+
+  const close: Jobs["Service"]["close"] = Effect.fnUntraced(function*(scope, id) {
+    const request = yield* newRequest(yield* Clock.currentTimeMillis)
+    const closed = yield* sql`update bulk_jobs set request_id = coalesce(request_id, ${request})
+      where scope = ${scope} and id = ${id} returning request_id as "requestId"`.pipe(
+      Effect.flatMap(decodeClosed),
+      Effect.map(Array.head)
+    )
+    return Option.isSome(closed) ? closed.value.requestId : yield* new JobNotFound({ id })
+  }, orUnavailable)
+
+  const find: Jobs["Service"]["find"] = Effect.fnUntraced(function*(scope, id) {
+    const found = yield* sql`select j.id, j.definition, j.received, j.failures, j.request_id as "requestId",
+        x.state, x.created::float8 as messages, x.place
+      from bulk_jobs j left join expansions x on x.scope = j.scope and x.id = j.request_id
+      where j.scope = ${scope} and j.id = ${id}`.pipe(Effect.flatMap(decodeJobs), Effect.map(Array.head))
+    if (Option.isNone(found)) return yield* new JobNotFound({ id })
+    const { messages, place, requestId, state, ...job } = found.value
+    const isRunning = state !== null && messages !== null && place !== null
+    return {
+      ...job,
+      requestId: requestId ?? undefined,
+      running: isRunning ? { state, messages, index: place.index } : undefined
+    }
+  }, orUnavailable)
+
+  const users: Jobs["Service"]["users"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
+    const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }
+    const after = yield* IdPages.after(secret, sealed, cursor)
+    const rows = yield* sql`select position, key, bulk_user as "user", error from bulk_users
+      where scope = ${scope} and job_id = ${id} and position > ${after === undefined ? -1 : Number(after)}
+      order by position limit ${limit + 1}::int`.pipe(Effect.flatMap(decodeUsers))
+    return IdPages.page(secret, sealed, rows.map(jobUser), limit, ({ position }) => String(position))
+  }, orUnavailable)
+
+  const sendable: Jobs["Service"]["sendable"] = Effect.fnUntraced(
+    function*(scope: Scope, id: string, from: number, limit: number) {
+      const rows = yield* sql`select position, key, bulk_user as "user", error from bulk_users
+        where scope = ${scope} and job_id = ${id} and position >= ${from} and error is null
+        order by position limit ${limit}::int`.pipe(Effect.flatMap(decodeUsers))
+      return rows.map(jobUser)
+    },
+    orUnavailable
+  )
+
+  return Jobs.of({ create, add, close, find, users, sendable })
+})
+
+/** Bulk jobs in Postgres. */
+export const layer = Layer.effect(Jobs, make)

@@ -1,0 +1,46 @@
+import type { BulkMessage } from "#schemas/Bulk.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import { SendRefused } from "#src/delivery/Drafts.ts"
+import * as Storable from "#src/delivery/Storable.ts"
+import { Effect, Schema } from "effect"
+
+type Settings = { readonly [name: string]: { readonly override?: JsonMap | null | undefined } }
+
+const decodeChannels = Schema.decodeUnknownEffect(
+  Schema.NullishOr(Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Json)))
+)
+
+/** What a message has of its own for a name stands over what the older form says of it. */
+const settings = <S extends Settings>(own: S | null | undefined, overrides: Readonly<Record<string, JsonMap>>) => {
+  const names = [...new Set([...Object.keys(overrides), ...Object.keys(own ?? {})])]
+  return Object.fromEntries(names.map((name) => [name, { override: overrides[name], ...own?.[name] }]))
+}
+
+/** What a job says as a send says it (api.md §13). */
+export const instructions = Effect.fnUntraced(function*(
+  { brand, event, locale: _, override, ...message }: BulkMessage
+): Effect.fn.Return<Instructions, SendRefused> {
+  const content = message.content ?? undefined
+  const template = message.template ?? event ?? undefined
+  if (content === undefined && template === undefined) {
+    return yield* new SendRefused({ detail: "message: one of event, template and content is required" })
+  }
+  const { channel, ...providers } = override ?? {}
+  const channels = yield* decodeChannels(channel).pipe(
+    Effect.mapError(() => new SendRefused({ detail: "message.override.channel: Expected an object for each channel" }))
+  )
+  const { brand_id: brandId, metadata } = message
+  const made: Instructions = {
+    ...message,
+    content,
+    template: content === undefined ? template : undefined,
+    brand_id: brandId ?? brand,
+    metadata: { ...metadata, event: metadata?.event ?? event },
+    channels: settings(message.channels, channels ?? {}),
+    providers: settings(message.providers, providers)
+  }
+  if (Storable.isTooLong(made, [])) return yield* new SendRefused({ detail: `message: ${Storable.tooLong}` })
+  if (Storable.isRefused(made, [])) return yield* new SendRefused({ detail: `message: ${Storable.refused}` })
+  return made
+})

@@ -1,0 +1,72 @@
+import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
+import type { ExpansionState } from "#schemas/Expansion.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import { Context, type Effect, Schema } from "effect"
+
+export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { id: Schema.String }) {}
+
+/** Nobody can be added to a job that is run. */
+export class JobClosed extends Schema.TaggedError<JobClosed>()("JobClosed", { id: Schema.String }) {}
+
+/** A user to be added. `key`: its mailbox's (`Recipients.Identity`), or none's if nothing can be sent to it, as `error` tells. */
+export interface NewUser {
+  readonly key: string
+  readonly user: BulkUser
+  readonly error: string | undefined
+}
+
+/** A user as the job has it; `position` counts from 0 in the order in which they were added. */
+export interface JobUser extends NewUser {
+  readonly position: number
+}
+
+/** How far the request has come that a job became: its users before `index` are messages. */
+export interface Running {
+  readonly state: ExpansionState
+  readonly messages: number
+  readonly index: number
+}
+
+/** A bulk job. `received`: its users; `failures`: those of them that have an error; `requestId`: the request that it is run as. */
+export interface Job {
+  readonly id: string
+  readonly definition: BulkMessage
+  readonly received: number
+  readonly failures: number
+  readonly requestId: MessageId | undefined
+  /** Absent until its request is accepted. */
+  readonly running: Running | undefined
+}
+
+/**
+ * Bulk jobs and their users. A job says nothing of its progress: its request to many does, which is accepted with the journal like any
+ * other and moved by its owner alone.
+ */
+export class Jobs extends Context.Service<Jobs, {
+  readonly create: (scope: Scope, definition: BulkMessage) => Effect.Effect<string, StoreUnavailable>
+  /** Adds those whose keys are new; answers the keys that were there. All or none. */
+  readonly add: (
+    scope: Scope,
+    id: string,
+    users: ReadonlyArray<NewUser>
+  ) => Effect.Effect<ReadonlySet<string>, JobNotFound | JobClosed | StoreUnavailable>
+  /** Names the request that the job is run as, and takes no more users; a repeat answers the same. */
+  readonly close: (scope: Scope, id: string) => Effect.Effect<MessageId, JobNotFound | StoreUnavailable>
+  readonly find: (scope: Scope, id: string) => Effect.Effect<Job, JobNotFound | StoreUnavailable>
+  /** In the order in which they were added. */
+  readonly users: (
+    scope: Scope,
+    id: string,
+    query: { readonly cursor: string | undefined; readonly limit: number }
+  ) => Effect.Effect<Page<JobUser>, InvalidCursor | StoreUnavailable>
+  /** At most `limit` users without an error, from a position on; fewer mean that these are the last. */
+  readonly sendable: (
+    scope: Scope,
+    id: string,
+    from: number,
+    limit: number
+  ) => Effect.Effect<ReadonlyArray<JobUser>, StoreUnavailable>
+}>()("tidings/bulk/Jobs") {}

@@ -1,0 +1,35 @@
+import type { Place } from "#src/delivery/Expansion.ts"
+import type { Page, PageMember } from "#src/delivery/Expansions.ts"
+import * as Addressing from "#src/delivery/Addressing.ts"
+import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
+import * as Users from "#src/delivery/bulk/Users.ts"
+import * as Ids from "#src/delivery/Ids.ts"
+import { Effect } from "effect"
+
+/** The next page of a request that is a bulk job, and the place that it reaches: a place counts the job's users. */
+export const next = Effect.fnUntraced(function*(options: {
+  readonly request: Addressing.Request
+  readonly job: string
+  readonly place: Place
+  readonly size: number
+  readonly at: number
+  readonly shards: number
+  readonly jobs: Jobs["Service"]
+}) {
+  const { at, job, jobs, place, request, shards, size } = options
+  const { id: requestId, scope } = request
+  const rows = yield* jobs.sendable(scope, job, place.index, size)
+  // It was somebody when it was added.
+  const found = yield* Effect.forEach(rows, ({ user }) => Effect.orDie(Users.addressee(scope, user)))
+  const members = found.map(({ identity, recipient }): PageMember =>
+    Addressing.member(request, Ids.member(requestId, identity.key), recipient, identity, shards)
+  )
+  const page: Page = {
+    common: Addressing.common(request, "bulk", at),
+    members,
+    profiles: found.flatMap(({ recipient }) => Addressing.profiles(scope, recipient))
+  }
+  const last = rows.at(-1)
+  const reached: Place = { index: last === undefined ? place.index : last.position + 1 }
+  return { page, reached, isLast: rows.length < size, fault: undefined }
+})

@@ -1,0 +1,68 @@
+import { BulkUser } from "#schemas/Bulk.ts"
+import { Recipient } from "#schemas/Recipient.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { NewUser } from "#src/delivery/bulk/Jobs.ts"
+import * as Groups from "#src/delivery/Groups.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
+import * as Storable from "#src/delivery/Storable.ts"
+import { Effect, Schema } from "effect"
+import { createHash } from "node:crypto"
+
+/** Nothing can be sent to a user of a job; `detail` is for the caller. */
+class Unsendable extends Schema.TaggedError<Unsendable>()("Unsendable", { detail: Schema.String }) {}
+
+/** Whom a user of a job is, and the recipient that its message has. */
+export interface Addressee {
+  readonly recipient: Recipient
+  readonly identity: Recipients.Identity
+}
+
+const decode = Schema.decodeUnknownEffect(Recipient)
+const encode = Schema.encodeSync(Schema.fromJsonString(BulkUser))
+
+const given = (fields: object | null | undefined): { readonly [key: string]: unknown } =>
+  Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== undefined && value !== null))
+
+/** `profile` tells what is known of the user, `to` who is meant, and what the user has of its own stands over both. */
+const merged = ({ data, preferences, profile, recipient, to }: BulkUser) => ({
+  ...given(profile),
+  ...given(to),
+  ...given({
+    user_id: recipient,
+    data: data ?? to?.data ? { ...to?.data, ...data } : undefined,
+    preferences
+  })
+})
+
+/** The one person or address that a user of a job is (api.md §13). */
+export const addressee = Effect.fnUntraced(function*(
+  scope: Scope,
+  user: BulkUser
+): Effect.fn.Return<Addressee, Unsendable> {
+  const recipient = yield* decode(merged(user)).pipe(
+    Effect.mapError(() => new Unsendable({ detail: "profile: holds an address of the wrong form" }))
+  )
+  const group = yield* Groups.of(recipient).pipe(
+    Effect.mapError(({ detail, path }) => new Unsendable({ detail: `${path}: ${detail}` }))
+  )
+  if (group !== undefined) return yield* new Unsendable({ detail: "to: a user of a bulk job is one person" })
+  const identity = Recipients.identify(scope, recipient)
+  if (identity === undefined) {
+    return yield* new Unsendable({
+      detail: "one of recipient, to.user_id, profile.email and profile.phone_number is required"
+    })
+  }
+  const named = [{ recipient, identity }]
+  if (Storable.isTooLong({}, named)) return yield* new Unsendable({ detail: Storable.tooLong })
+  if (Storable.isRefused({}, named)) return yield* new Unsendable({ detail: Storable.refused })
+  return { recipient, identity }
+})
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
+
+/** A user as it is added to a job: its key is its mailbox's, and that of one to whom nothing can be sent the same at each repeat. */
+export const of = (scope: Scope, user: BulkUser): Effect.Effect<NewUser> =>
+  Effect.match(addressee(scope, user), {
+    onSuccess: ({ identity }) => ({ key: identity.key, user, error: undefined }),
+    onFailure: ({ detail }) => ({ key: `unsendable:${digest(encode(user))}`, user, error: detail })
+  })

@@ -1,0 +1,47 @@
+import * as Definition from "#src/delivery/bulk/Definition.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+describe("the message of a bulk job", () => {
+  it.effect("says content before template, and template before the one that event names", () =>
+    Effect.gen(function*() {
+      const content = { title: "Hello", body: "World" }
+      for (
+        const [message, expected] of [
+          [{ event: "e" }, { template: "e", content: undefined }],
+          [{ event: "e", template: "t" }, { template: "t", content: undefined }],
+          [{ event: "e", template: "t", content }, { template: undefined, content }]
+        ] as const
+      ) {
+        const made = yield* Definition.instructions(message)
+        assert.deepInclude(made, expected)
+        assert.strictEqual(made.metadata?.event, "e")
+      }
+      assert.strictEqual((yield* Effect.flip(Definition.instructions({ data: {} })))._tag, "SendRefused")
+    }))
+
+  it.effect("takes brand and override of the older form, under what a message says itself", () =>
+    Effect.gen(function*() {
+      const made = yield* Definition.instructions({
+        event: "e",
+        brand: "old",
+        override: { sendgrid: { config: { a: 1 } }, channel: { email: { subject: "old" }, sms: { body: "old" } } },
+        channels: { email: { override: { subject: "new" } }, push: { if: "true" } }
+      })
+      assert.strictEqual(made.brand_id, "old")
+      assert.strictEqual(
+        (yield* Definition.instructions({ event: "e", brand: "old", brand_id: "new" })).brand_id,
+        "new"
+      )
+      assert.deepStrictEqual(made.providers, { sendgrid: { override: { config: { a: 1 } } } })
+      assert.deepStrictEqual(made.channels, {
+        email: { override: { subject: "new" } },
+        sms: { override: { body: "old" } },
+        push: { override: undefined, if: "true" }
+      })
+      const { detail } = yield* Effect.flip(
+        Definition.instructions({ event: "e", override: { channel: { email: 1 } } })
+      )
+      assert.match(detail, /message\.override\.channel/)
+    }))
+})

@@ -1,0 +1,61 @@
+import { Scope } from "#schemas/Scope.ts"
+import * as Users from "#src/delivery/bulk/Users.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const scope = Scope.make(1)
+const recipientOf = (user: Parameters<typeof Users.addressee>[1]) =>
+  Effect.map(Users.addressee(scope, user), ({ recipient }) => recipient)
+
+describe("users of a bulk job", () => {
+  it.effect("are known by recipient, by to and by their profile, and what is nearer to the user stands", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* recipientOf({ recipient: "ada", to: { user_id: "bob", email: "a@example.com" } }), {
+        user_id: "ada",
+        email: "a@example.com"
+      })
+      assert.deepStrictEqual(
+        yield* recipientOf({ profile: { email: "old@example.com", name: "Ada" }, to: { email: "new@example.com" } }),
+        { email: "new@example.com", name: "Ada" }
+      )
+      assert.deepStrictEqual(yield* recipientOf({ profile: { email: "a@example.com" }, to: { email: null } }), {
+        email: "a@example.com"
+      })
+    }))
+
+  it.effect("keep what is theirs alone: data, in which the user's stands over to's, and preferences", () =>
+    Effect.gen(function*() {
+      const preferences = { notifications: { news: { status: "OPTED_OUT" as const } } }
+      const user = { to: { user_id: "ada", data: { a: 1, b: 1 } }, data: { b: 2 }, preferences }
+      assert.deepStrictEqual(yield* recipientOf(user), { user_id: "ada", data: { a: 1, b: 2 }, preferences })
+    }))
+
+  it.effect("who is nobody, a group, or cannot be stored, is told so", () =>
+    Effect.gen(function*() {
+      for (
+        const [user, words] of [
+          [{}, /one of recipient/],
+          [{ profile: { name: "Ada" } }, /one of recipient/],
+          [{ profile: { email: 5 } }, /profile/],
+          [{ to: { list_id: "everyone" } }, /one person/],
+          [{ to: { user_id: "ada", audience_id: "everyone" } }, /one person/],
+          [{ profile: { email: "a\ud800@example.com" } }, /profile/],
+          [{ to: { webhook: { url: "https://example.com/".padEnd(3_000, "é") } } }, /bytes/]
+        ] as const
+      ) {
+        const { detail } = yield* Effect.flip(Users.addressee(scope, user))
+        assert.match(detail, words)
+      }
+    }))
+
+  it.effect("one person is one key however it is written, and what is nobody the same at each repeat", () =>
+    Effect.gen(function*() {
+      const keyOf = (user: Parameters<typeof Users.of>[1]) => Effect.map(Users.of(scope, user), ({ key }) => key)
+      assert.strictEqual(
+        yield* keyOf({ to: { email: "Ada@EXAMPLE.com" } }),
+        yield* keyOf({ profile: { email: "Ada@example.com", name: "Ada" } })
+      )
+      assert.strictEqual(yield* keyOf({ data: { n: 1 } }), yield* keyOf({ data: { n: 1 } }))
+      assert.notStrictEqual(yield* keyOf({ data: { n: 1 } }), yield* keyOf({ data: { n: 2 } }))
+    }))
+})
