@@ -1,9 +1,8 @@
 import * as Patience from "#layers/postgres/Patience.ts"
-import { isRefusal, orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { isFinal, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Array, Cause, Context, Effect, Exit, Latch, type Schema, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { isSqlError } from "effect/sql/SqlError"
 
 const maxBatch = 500
 
@@ -29,13 +28,13 @@ export const make = Effect.fnUntraced(function*<A, B>(
     for (const entry of entries) entry.resume(Exit.fail(new StoreUnavailable({ cause })))
   }
 
-  /** Who asks for what no database can be asked for fails alone: the batch is halved until that one stands alone. */
+  /** Who asks for what is refused, or does not decode, fails alone: the batch is halved until that one stands alone. */
   const read = (entries: ReadonlyArray<Entry<A, B>>): Effect.Effect<void> =>
     Effect.matchCauseEffect(patiently(select(entries.map(({ asked }) => asked))), {
       onSuccess: (found) => Effect.sync(() => found.forEach((one, place) => entries[place]?.resume(Exit.succeed(one)))),
       onFailure: (cause) => {
         const error = Cause.squash(cause)
-        if (!isSqlError(error) || !isRefusal(error)) return Effect.sync(() => fail(entries, error))
+        if (!isFinal(error)) return Effect.sync(() => fail(entries, error))
         if (entries.length === 1) return Effect.sync(() => entries[0]?.resume(Exit.die(error)))
         const half = Math.ceil(entries.length / 2)
         return Effect.andThen(read(entries.slice(0, half)), read(entries.slice(half)))

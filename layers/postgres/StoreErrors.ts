@@ -32,15 +32,18 @@ type Fault = SqlError | Schema.SchemaError
 
 export const unavailable = (error: Fault): StoreUnavailable => new StoreUnavailable({ cause: error })
 
+/** Whether the same question meets the same end however long one waits: what the database refuses, and a row that does not decode. */
+export const isFinal = (error: unknown): boolean =>
+  Schema.isSchemaError(error) || (isSqlError(error) && isRefusal(error))
+
 const failing = (error: unknown): Effect.Effect<never, StoreUnavailable> =>
-  isSqlError(error) && isRefusal(error) ? Effect.die(error) : Effect.fail(new StoreUnavailable({ cause: error }))
+  isFinal(error) ? Effect.die(error) : Effect.fail(new StoreUnavailable({ cause: error }))
 
 const isOther = <E>(error: E): error is Exclude<E, Fault> => !isSqlError(error) && !Schema.isSchemaError(error)
 
 /**
- * For a method that fails with `StoreUnavailable` only; a row that does not decode was not written by this version. A
- * rollback on a lost connection dies with its `SqlError`, and is no defect of ours either. What the database refuses, it
- * refuses however long one waits: to have asked for it is a defect.
+ * For a method that fails with `StoreUnavailable` only. A rollback on a lost connection dies with its `SqlError`, and is no defect of ours.
+ * What is final is a defect of who asks, and of nobody else: to wait for it would be to wait for ever.
  */
 export const orUnavailable = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -10,13 +10,17 @@ import { Profiles } from "#src/people/Profiles.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Exit, type Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import { randomBytes } from "node:crypto"
 
 /** Longer than what an index takes, and nothing that it could make shorter. */
 const overlong = () => randomBytes(4_000).toString("base64url")
 
 /** What no Postgres takes, however long one waits: values that columns take and their indexes do not, and questions that are none. */
-export const refusals = <E>(name: string, stores: Layer.Layer<Expansions | Journal | MessageLog | Profiles, E>) =>
+export const refusals = <E>(
+  name: string,
+  stores: Layer.Layer<Expansions | Journal | MessageLog | Profiles | SqlClient.SqlClient, E>
+) =>
   layer(stores)(`What the database refuses: ${name}`, (it) => {
     it.effect("a name that cannot be asked for is a defect of who asks, alone, and no unavailable store", () =>
       Effect.gen(function*() {
@@ -25,6 +29,20 @@ export const refusals = <E>(name: string, stores: Layer.Layer<Expansions | Journ
         const asked = ["ada", "b\u0000b", "cleo"].map((name) =>
           Effect.exit(find(scope, UserId.make(name, { disableChecks: true })))
         )
+        const exits = yield* Effect.all(asked, { concurrency: "unbounded" })
+        assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
+        assert.deepStrictEqual(exits.map(Exit.hasDies), [false, true, false])
+      }))
+
+    it.effect("a row that does not decode is a defect of who asks for it, alone, and no unavailable store", () =>
+      Effect.gen(function*() {
+        const { scope } = yield* Fixture.world
+        const sql = yield* SqlClient.SqlClient
+        const { find, merge } = yield* Profiles
+        const users = ["ada", "bob", "cleo"].map((name) => UserId.make(name))
+        for (const user of users) yield* merge(scope, user, { name: user })
+        yield* sql`update profiles set profile = '"no object"' where scope = ${scope} and user_id = 'bob'`
+        const asked = users.map((user) => Effect.exit(find(scope, user)))
         const exits = yield* Effect.all(asked, { concurrency: "unbounded" })
         assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
         assert.deepStrictEqual(exits.map(Exit.hasDies), [false, true, false])
