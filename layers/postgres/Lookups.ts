@@ -34,7 +34,8 @@ export const make = Effect.fnUntraced(function*<A, B>(
       onSuccess: (found) => Effect.sync(() => found.forEach((one, place) => entries[place]?.resume(Exit.succeed(one)))),
       onFailure: (cause) => {
         const error = Cause.squash(cause)
-        if (!isFinal(error)) return Effect.sync(() => fail(entries, error))
+        // Who came meanwhile has waited too: nobody waits for two.
+        if (!isFinal(error)) return Effect.sync(() => fail([...entries, ...waiting.splice(0)], error))
         if (entries.length === 1) return Effect.sync(() => entries[0]?.resume(Exit.die(error)))
         const half = Math.ceil(entries.length / 2)
         return Effect.andThen(read(entries.slice(0, half)), read(entries.slice(half)))
@@ -46,7 +47,7 @@ export const make = Effect.fnUntraced(function*<A, B>(
     yield* Effect.yieldNow
     const batch = waiting.splice(0, maxBatch)
     if (waiting.length === 0) Latch.closeUnsafe(filled)
-    yield* read(batch)
+    if (batch.length > 0) yield* read(batch)
   })
   yield* Effect.forkScoped(Effect.forever(drain))
   yield* Effect.addFinalizer((exit) => Effect.sync(() => fail(waiting.splice(0), exit)))
