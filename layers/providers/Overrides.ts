@@ -1,3 +1,4 @@
+import { places } from "#layers/providers/SettingFields.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Effect, Schema } from "effect"
@@ -6,7 +7,7 @@ const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A host is the operator's to name: a caller who could would be handed the operator's credentials. */
-const operators = new Set(["base_url", "graph_url", "token_url", "status_callback"])
+const operators: ReadonlySet<string> = new Set([...places, "status_callback"])
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 

@@ -26,6 +26,9 @@ const isBase = (text: string): boolean => {
 /** An absolute http(s) URL without credentials, query or fragment. */
 export const url = Schema.String.check(Schema.makeFilter((text: string) => isBase(text) || "an absolute http(s) URL"))
 
+/** What the settings that name a host are called; a token's or a look-up's only some vendors have. */
+export const places: ReadonlyArray<string> = ["base_url", "token_url", "graph_url"]
+
 /** In every vendor over HTTP: where its API is, in place of the vendor's own address. */
 export const baseUrl = { base_url: Schema.optionalKey(url) }
 

@@ -1,5 +1,6 @@
 import * as Devices from "#layers/providers/Devices.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
+import { places } from "#layers/providers/SettingFields.ts"
 import { type Line, type VendorAnswer, VendorHttp, type VendorRequest } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/DeliveryError.ts"
@@ -25,7 +26,7 @@ export interface Writer<Settings, To> {
 }
 
 /** A vendor over HTTP: what its own file says; the rest is common. `To` is an address as its profile key gives it. */
-export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "make"> {
+export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "make" | "places"> {
   /** The addresses of a profile, empty where it has none; whether they are good is for `request` to say. */
   readonly recipients: (profile: Profile) => ReadonlyArray<To>
   readonly writer: (settings: Settings) => Effect.Effect<Writer<Settings, To>>
@@ -81,6 +82,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
   channel: wire.channel,
   address: wire.address,
   settings: wire.settings,
+  places,
   make: Effect.fnUntraced(function*(settings) {
     const http = yield* VendorHttp
     const own = { settings, writer: yield* wire.writer(settings) }

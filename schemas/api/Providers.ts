@@ -71,7 +71,10 @@ export class Providers extends HttpApiGroup.make("providers").add(
     .annotate(OpenApi.Description, "Secrets are masked."),
   HttpApiEndpoint.put("replace", "/:id", { params, payload: ProviderWrite, success: ProviderResponse, error: NotFound })
     .annotate(OpenApi.Summary, "Replace a provider configuration")
-    .annotate(OpenApi.Description, "Whole. A mask that is sent back keeps its secret; `provider` cannot change."),
+    .annotate(
+      OpenApi.Description,
+      "Whole. A mask that is sent back keeps its secret, unless it would be sent to another host; `provider` cannot change."
+    ),
   HttpApiEndpoint.delete("remove", "/:id", { params, error: [NotFound, Conflict] })
     .annotate(OpenApi.Summary, "Delete a provider configuration")
     .annotate(OpenApi.Description, "Refused while a routing strategy cannot do without it.")

@@ -18,6 +18,8 @@ export interface CatalogueEntry {
   /** Channel id. */
   readonly channel: string
   readonly fields: Readonly<Record<string, SettingField>>
+  /** Names of the settings that say where the secrets are sent. */
+  readonly places: ReadonlyArray<string>
   /** What sends with these settings, to be built; or why they are not this vendor's. */
   readonly vendor: (
     settings: Schema.JsonObject

@@ -42,7 +42,7 @@ export const make = Effect.gen(function*() {
     const before = stored?.settings === undefined ? undefined : Redacted.value(stored.settings)
     const settings = Masks.unmask(entry, sent, before)
     if (Result.isFailure(settings)) {
-      return yield* refused(["settings", settings.failure], "Expected the secret itself, or the mask that was shown")
+      return yield* refused(["settings", settings.failure.field], settings.failure.expected)
     }
     yield* entry.vendor(settings.success).pipe(
       Effect.mapError((issue) => new ConfigurationRefused({ issue: new SchemaIssue.Pointer(["settings"], issue) }))

@@ -20,24 +20,35 @@ export const shown = (catalogue: Catalogue["Service"], { provider, settings }: C
   )
 }
 
+/** A mask that does not stand for its secret: the name of its field, and what is wanted there. */
+export interface Unmaskable {
+  readonly field: string
+  readonly expected: string
+}
+
 /**
  * Settings as they are to be stored: what the catalogue knows and is not null, and the stored secret where its own mask
- * was sent back. Fails with the name of a field that holds another mask, which would be stored as a secret that opens
- * nothing.
+ * was sent back. Fails where a field holds another mask, which would be stored as a secret that opens nothing, and where
+ * the secret would go elsewhere than before: whoever shows only its mask may not know it, and the new place would be
+ * handed it.
  */
 export const unmask = (
-  { fields }: CatalogueEntry,
+  { fields, places }: CatalogueEntry,
   sent: Schema.JsonObject,
   stored: Schema.JsonObject = {}
-): Result.Result<Schema.JsonObject, string> => {
+): Result.Result<Schema.JsonObject, Unmaskable> => {
+  const moved = places.find((place) => (sent[place] ?? undefined) !== stored[place])
   const kept: Array<readonly [string, Schema.Json]> = []
   for (const [key, value] of Object.entries(sent)) {
     if (!Object.hasOwn(fields, key) || value === null) continue
     const before = Object.hasOwn(stored, key) ? stored[key] : undefined
     const isMask = fields[key]?.secret === true && typeof value === "string" && value.startsWith(dots)
     if (!isMask) kept.push([key, value])
-    else if (before !== undefined && maskOf(before) === value) kept.push([key, before])
-    else return Result.fail(key)
+    else if (before === undefined || maskOf(before) !== value)
+      return Result.fail({ field: key, expected: "Expected the secret itself, or the mask that was shown" })
+    else if (moved !== undefined)
+      return Result.fail({ field: key, expected: `Expected the secret itself, since ${moved} is another than before` })
+    else kept.push([key, before])
   }
   return Result.succeed(Object.fromEntries(kept))
 }

@@ -28,5 +28,7 @@ export interface ProviderDefinition<Settings, R = never> {
   /** Key of the profile that holds the address. */
   readonly address: AddressKey
   readonly settings: Schema.Codec<Settings, unknown>
+  /** The settings that say where the secrets are sent, and how safely: another one wants the secrets anew. */
+  readonly places: ReadonlyArray<string>
   readonly make: (settings: Settings) => Effect.Effect<Vendor, never, R | Scope.Scope>
 }

@@ -55,6 +55,7 @@ export const make = (onSend: (delivery: Delivery) => Effect.Effect<void> = () =>
     channel: "email",
     address: "email",
     settings: mail,
+    places: ["base_url"],
     make: ({ api_key: secret }) => building(key, "email", Redacted.value(secret))
   })
   const texter: ProviderDefinition<typeof text.Type> = {
@@ -64,6 +65,7 @@ export const make = (onSend: (delivery: Delivery) => Effect.Effect<void> = () =>
     channel: "sms",
     address: "phone_number",
     settings: text,
+    places: [],
     make: ({ account }) => building("twilio", "sms", account)
   }
   const entries = [entry(mailer("sendgrid", "SendGrid")), entry(mailer("aws-ses", "Amazon SES")), entry(texter)]

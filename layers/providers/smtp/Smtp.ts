@@ -89,5 +89,6 @@ export const smtp: ProviderDefinition<SmtpSettings> = {
   channel: "email",
   address: "email",
   settings: SmtpSettings,
+  places: ["host", "port", "secure", "require_tls", "ca"],
   make
 }

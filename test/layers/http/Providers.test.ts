@@ -81,6 +81,30 @@ describe("Providers", () => {
       assert.deepInclude((yield* call("GET", `/providers/${id}`)).body, { settings: { api_key: "••••" } })
     }))
 
+  it.effect("a mask moves no secret to another host: who names one knows the secret", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const base_url = "https://own.example"
+      const made = yield* call("POST", "/providers", {
+        body: { provider: "sendgrid", settings: { api_key: apiKey, base_url, dkim: { domain: "x", private_key: "p" } } }
+      })
+      const put = Effect.fnUntraced(function*(settings: object) {
+        const { body, status } = yield* call("PUT", `/providers/${idOf(made)}`, {
+          body: { provider: "sendgrid", settings }
+        })
+        return [status, body]
+      })
+      const moved = refusal("settings.api_key: Expected the secret itself, since base_url is another than before")
+      for (const other of ["https://evil.example", `${base_url}/`, null, undefined]) {
+        assert.deepStrictEqual(yield* put({ api_key: "••••cdef", base_url: other }), [400, moved])
+      }
+      assert.deepInclude((yield* put({ dkim: "••••", api_key: apiKey, base_url: "https://evil.example" }))[1], {
+        message: "settings.dkim: Expected the secret itself, since base_url is another than before"
+      })
+      assert.strictEqual((yield* put({ api_key: "••••cdef", base_url, region: "eu" }))[0], 200)
+      assert.strictEqual((yield* put({ api_key: apiKey, base_url: "https://new.example" }))[0], 200)
+    }))
+
   it.effect("what does not fit the catalogue is 400 and names its field, never a value", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
