@@ -1,9 +1,5 @@
 import type { Rendered } from "#schemas/Rendered.ts"
 
-/** Slack's escapes (api.slack.com/reference/surfaces/formatting): after them no link, mention or command is left. */
-export const slack = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-
 /**
  * Discord: a masked link hides where it leads and `<@…>` mentions, so what makes them is escaped, and the escape with
  * it. Bare `@everyone` is switched off by `allowed_mentions`, not here.

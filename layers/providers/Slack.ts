@@ -7,6 +7,7 @@ import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable
 import { SlackAddress } from "#schemas/ChatAddress.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
+import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
 
 /** The token holds for recipients who bring none of their own. */
@@ -96,7 +97,7 @@ const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fn
       headers: { ...headers, "content-type": "application/json; charset=utf-8" },
       body: JSON.stringify(Overrides.body({
         channel,
-        text: ChatText.chat(delivery.rendered, ChatText.slack, (title) => `*${title}*`),
+        text: ChatText.chat(delivery.rendered, Mrkdwn.escape, (title) => `*${title}*`),
         ...(slackBlocks === undefined ? {} : { blocks: slackBlocks }),
         // Names and channels in a text stay words.
         parse: "none",

@@ -1,4 +1,5 @@
 import type { Budget } from "#src/content/Budget.ts"
+import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
 import { shield, shieldLines } from "#src/content/Inline.ts"
 import { memo } from "#src/content/Memo.ts"
 import { keysOf, member, type Value } from "#src/content/Own.ts"
@@ -68,11 +69,12 @@ export const rootOf = (scope: Scope): Root => ({
 
 const same = (text: string): string => text
 
-/** What a value's own marks are: those of `inline`, those of `Markdown`, or nothing where there is no markdown. */
+/** What a value's own marks are: those of `inline`, those of `Markdown`, those of Slack's mrkdwn, or nothing where there is no markup. */
 export const writers = {
   inline: (budget: Budget): Writer => ({ text: same, value: (text) => shield(text, budget) }),
   markdown: (budget: Budget): Writer => ({ text: same, value: (text) => shieldLines(text, budget) }),
-  plain: (): Writer => ({ text: same, value: same })
+  plain: (): Writer => ({ text: same, value: same }),
+  mrkdwn: (): Writer => ({ text: same, value: Mrkdwn.escape })
 } as const
 
 /**

@@ -15,18 +15,29 @@ export const isMjml = (own: Schema.JsonObject): boolean => {
   return isList(named) && named.includes("mjml") && typeof own["html"] === "string"
 }
 
-/** Fills in every text of a `channel` element's `raw`; data in its `html` is escaped. A form that we do not have fails the budget. */
+/** Whether it is one of Slack's text objects that are read for links, mentions and commands. */
+const isMrkdwn = ({ type }: Schema.JsonObject): boolean => type === "mrkdwn"
+
+/**
+ * Fills in every text of a `channel` element's `raw`; data in its `html`, and in texts that Slack reads as mrkdwn, is escaped. A form that we do
+ * not have fails the budget.
+ */
 export const raw = (own: Schema.JsonObject, scope: Scope, budget: Budget): Raw => {
-  const filled = (value: Schema.Json, depth: number): Schema.Json => {
+  const filled = (value: Schema.Json, depth: number, writer = writers.plain()): Schema.Json => {
     if (!budget.step()) return null
-    if (typeof value === "string") return fill(value, scope, budget, writers.plain())
+    if (typeof value === "string") return fill(value, scope, budget, writer)
     if (depth > limits.depth) {
       budget.fail(`Raw content is nested more than ${limits.depth} deep`)
       return null
     }
     if (isList(value)) return value.map((item) => filled(item, depth + 1))
     return isObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, depth + 1)]))
+      ? Object.fromEntries(
+        Object.entries(value).map(([key, item]) => [
+          key,
+          filled(item, depth + 1, key === "text" && isMrkdwn(value) ? writers.mrkdwn() : undefined)
+        ])
+      )
       : value
   }
 

@@ -1,6 +1,6 @@
-import * as ChatText from "#layers/providers/ChatText.ts"
 import { internationalAddress } from "#layers/providers/Address.ts"
 import * as Email from "#layers/providers/Email.ts"
+import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
 import { delivery, rendered, send } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as Mail from "#test/layers/providers/rows/Email.ts"
@@ -48,7 +48,7 @@ describe("injection", () => {
     { text: Schema.String },
     ({ text }) =>
       Effect.sync(() => {
-        const read = ChatText.slack(text).replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
+        const read = Mrkdwn.escape(text).replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
         assert.strictEqual(read, text)
       })
   )

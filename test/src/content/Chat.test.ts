@@ -70,6 +70,33 @@ const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
 }
 
 describe("Chat", () => {
+  it("raw blocks of Slack: what data says is no link, mention or command, and the author's own are", () => {
+    const section = {
+      type: "section",
+      text: { type: "mrkdwn", text: "<@{{user}}> *{{name}}* <https://x.io/?a=1&amp;n={{id}}|order>" },
+      fields: [{ type: "plain_text", text: "{{name}}" }],
+      accessory: { type: "button", text: { type: "plain_text", text: "Go" }, url: "https://x.io/?a={{id}}&b={{link}}" }
+    }
+    const { raw } = render(
+      elements({ type: "channel", channel: "direct_message", raw: { slackBlocks: [section] } }),
+      {
+        channel: "direct_message",
+        provider: "slack",
+        data: { user: "U1", id: 7, link: "1&2", name: "<!channel> <@U9> & <https://evil.io|bank>" }
+      }
+    )
+    assert.deepStrictEqual(raw?.["slackBlocks"], [{
+      type: "section",
+      text: {
+        type: "mrkdwn",
+        text:
+          "<@U1> *&lt;!channel&gt; &lt;@U9&gt; &amp; &lt;https://evil.io|bank&gt;* <https://x.io/?a=1&amp;n=7|order>"
+      },
+      fields: [{ type: "plain_text", text: "<!channel> <@U9> & <https://evil.io|bank>" }],
+      accessory: { type: "button", text: { type: "plain_text", text: "Go" }, url: "https://x.io/?a=7&b=1&2" }
+    }])
+  })
+
   it("an address that no link of a platform takes stands behind its words", () => {
     const content: ReadonlyArray<Piece> = [
       text("Ask [us](mailto:help@x.io) or [here](https://x.io), not [them](javascript:alert(1))"),
