@@ -19,14 +19,14 @@ export const base64 = (text: string): Buffer | undefined => {
 
 export const forged = (detail: string): Effect.Effect<never, Forged> => Effect.fail(new Forged({ detail }))
 
-/** Goes on if a signed time (epoch ms) is within 5 minutes of now. */
-export const fresh = (at: number | undefined): Effect.Effect<void, Forged> =>
+/** Goes on if a signed time (epoch ms) is within 5 minutes of now, or that much later than `retried` ms ago, as long as the vendor tries. */
+export const fresh = (at: number | undefined, retried = 0): Effect.Effect<void, Forged> =>
   Effect.flatMap(
     Clock.currentTimeMillis,
     (now) =>
-      at !== undefined && Math.abs(now - at) <= tolerance
+      at !== undefined && at <= now + tolerance && at >= now - retried - tolerance
         ? Effect.void
-        : forged("its signed time is not within 5 minutes of now")
+        : forged(`its signed time is not within ${(retried + tolerance) / 60_000} minutes of now`)
   )
 
 /** Epoch ms of an ISO 8601 text. */

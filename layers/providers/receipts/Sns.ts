@@ -57,6 +57,9 @@ const certificateUrl = (text: string): string | undefined => {
 
 const deadlineMs = 5_000
 
+/** A post that we could not take comes again for an hour, as it was signed (docs.aws.amazon.com/sns, Message delivery retries), in ms. */
+const retried = 60 * 60_000
+
 const parsed = (pem: string) =>
   Effect.try({
     try: () => new X509Certificate(pem),
@@ -116,7 +119,7 @@ export const make = Effect.gen(function*() {
       if (envelope.TopicArn !== topic) return yield* forged("it is of another topic")
       const url = certificateUrl(envelope.SigningCertURL)
       if (url === undefined) return yield* forged("the SigningCertURL is not SNS's")
-      yield* fresh(instant(envelope.Timestamp))
+      yield* fresh(instant(envelope.Timestamp), retried)
       const certificate = yield* Cache.get(certificates, url)
       if (!(yield* isSigned(envelope, certificate))) return yield* forged("the signature is wrong")
       if (envelope.Type === "Notification") return envelope
