@@ -49,5 +49,14 @@ export const addrSpec = parse(dotAtom)
 /** One whose local part may be international, for a vendor that sends to such. */
 export const internationalAddress = parse(international)
 
+/** What stands between commas; one in a quoted name (`"Doe, Ann" <a@b.c>`) parts nothing. */
+const apart = /(?:"[^"]*"|[^,])+/g
+
+/** The members of a list as a caller writes it, `a@b.c, Ann <d@e.f>`; never of a recipient's address, which is one. Blank ones are none. */
+export const listed = (text: string): ReadonlyArray<string> => {
+  const members = (text.match(apart) ?? []).filter((member) => member.trim() !== "")
+  return members.length === 0 ? [""] : members
+}
+
 /** The host name of an addr-spec. */
 export const domain = (address: string): string => address.slice(address.lastIndexOf("@") + 1)

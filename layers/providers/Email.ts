@@ -1,4 +1,5 @@
-import { internationalAddress } from "#layers/providers/Address.ts"
+import { internationalAddress, listed } from "#layers/providers/Address.ts"
+import * as Attachments from "#layers/providers/Attachments.ts"
 import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
 import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
 import { optional } from "#schemas/Optional.ts"
@@ -14,7 +15,8 @@ export interface Attachment {
   readonly filename: string
   /** Base64. */
   readonly content: string
-  readonly type: string | undefined
+  /** With its parameters. */
+  readonly type: string
   readonly contentId: string | undefined
 }
 
@@ -48,7 +50,10 @@ const named = new Set([
   "feedback-id",
   "organization",
   "keywords",
-  "comments"
+  "comments",
+  "sensitivity",
+  "thread-index",
+  "thread-topic"
 ])
 
 const Person = Schema.Union([
@@ -57,18 +62,6 @@ const Person = Schema.Union([
 ])
 
 const Persons = Schema.Union([Person, Schema.Array(Person)])
-
-const File = Schema.Struct({
-  filename: Schema.String,
-  content: Schema.String,
-  /** Of `content`; it is base64 unless this says otherwise. */
-  encoding: optional(Schema.Literals(["base64", "utf8", "utf-8"])),
-  type: optional(Schema.String),
-  content_type: optional(Schema.String),
-  contentType: optional(Schema.String),
-  content_id: optional(Schema.String),
-  cid: optional(Schema.String)
-})
 
 /** The overrides of channel `email` (api.md §3). */
 const Overridden = Schema.Struct({
@@ -81,11 +74,20 @@ const Overridden = Schema.Struct({
   text: optional(Schema.String),
   html: optional(Schema.String),
   headers: optional(Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite, Schema.Boolean]))),
-  attachments: optional(Schema.Array(File))
+  attachments: optional(Schema.Json)
 })
 
-const base64Of = ({ content, encoding }: typeof File.Type): string =>
-  encoding === "utf8" || encoding === "utf-8" ? Buffer.from(content).toString("base64") : content
+const attachmentsOf = Effect.fnUntraced(function*(given: Schema.Json | undefined) {
+  const found = yield* Effect.fromResult(Attachments.fromOverride(given, "base64")).pipe(
+    Effect.mapError((fault) => new ContentRejected({ detail: `Override: ${fault}` }))
+  )
+  return found.map(({ cid, content, contentType, filename }): Attachment => ({
+    filename,
+    content: content.toString("base64"),
+    type: contentType,
+    contentId: cid
+  }))
+})
 
 const decode = Schema.decodeUnknownOption(Overridden)
 
@@ -104,13 +106,10 @@ const mailbox = (person: typeof Person.Type): Mailbox | undefined => {
   })
 }
 
-/** What stands between commas; one in a quoted name (`"Doe, Ann" <a@b.c>`) parts nothing. */
-const apart = /(?:"[^"]*"|[^,])+/g
-
 const several = (given: typeof Persons.Type | null | undefined) =>
   (given === undefined || given === null ? [] : Array.isArray(given) ? given : [given])
     // Only a caller's own list may be split, never a recipient's address.
-    .flatMap((person) => typeof person === "string" ? person.match(apart) ?? [""] : [person])
+    .flatMap((person) => typeof person === "string" ? listed(person) : [person])
 
 const mailboxes = Effect.fnUntraced(function*(field: string, given: Parameters<typeof several>[0]) {
   const found = several(given).map(mailbox)
@@ -169,12 +168,7 @@ export const of = Effect.fnUntraced(
         ...headers,
         ...ListUnsubscribe.fields(delivery.rendered, headers.map(([name]) => name))
       ],
-      attachments: (given.attachments ?? []).map((file) => ({
-        filename: oneLine(file.filename),
-        content: base64Of(file),
-        type: file.content_type ?? file.contentType ?? file.type ?? undefined,
-        contentId: file.content_id ?? file.cid ?? undefined
-      }))
+      attachments: yield* attachmentsOf(given.attachments)
     }
   }
 )

@@ -84,7 +84,7 @@ export const definition = define({
           Overrides.present({
             Name: file.filename,
             Content: file.content,
-            ContentType: file.type ?? "application/octet-stream",
+            ContentType: file.type,
             ContentID: file.contentId === undefined ? undefined : `cid:${file.contentId}`
           })),
         MessageStream: settings.message_stream ?? "outbound",

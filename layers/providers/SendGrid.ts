@@ -41,6 +41,12 @@ const apart = (...lists: ReadonlyArray<ReadonlyArray<Email.Mailbox>>): ReadonlyA
 const named = ({ email, name }: Email.Mailbox) =>
   Overrides.present({ email, name: name?.replaceAll(/\s*[,;]+\s*/g, " ").trim() || undefined })
 
+/** A type of an attachment as SendGrid takes it: of its parameters only the `method` of an invitation, with any other the mail is refused. */
+const bare = (type: string): string => {
+  const [essence = "", ...parameters] = type.split(/; ?/)
+  return [essence, ...parameters.filter((one) => /^method=/i.test(one))].join("; ")
+}
+
 /** Mail Send v3: POST /v3/mail/send, 202 without a body (twilio.com/docs/sendgrid/api-reference/mail-send). */
 export const definition = define({
   key: "sendgrid",
@@ -80,7 +86,7 @@ export const definition = define({
           Overrides.present({
             content: file.content,
             filename: file.filename,
-            type: file.type,
+            type: bare(file.type),
             content_id: file.contentId,
             disposition: file.contentId === undefined ? "attachment" : "inline"
           })),

@@ -1,4 +1,4 @@
-import { isObject, text } from "#layers/providers/smtp/Fields.ts"
+import { isObject, text } from "#layers/providers/Fields.ts"
 import type { SmtpSettings } from "#layers/providers/smtp/Settings.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Redacted, Result } from "effect"

@@ -1,8 +1,8 @@
 import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
 import * as Address from "#layers/providers/Address.ts"
 import * as Mailbox from "#layers/providers/smtp/Mailbox.ts"
-import * as Attachments from "#layers/providers/smtp/Attachments.ts"
-import { isObject } from "#layers/providers/smtp/Fields.ts"
+import * as Attachments from "#layers/providers/Attachments.ts"
+import { isObject } from "#layers/providers/Fields.ts"
 import * as Headers from "#layers/providers/smtp/Headers.ts"
 import { ContentRejected, RecipientRejected } from "#schemas/DeliveryError.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
@@ -95,7 +95,7 @@ export const fromDelivery = (
         ...ListUnsubscribe.fields(rendered, headers.map(({ key }) => key)).map(([key, value]) => ({ key, value }))
       ],
       attachments: yield* Result.mapError(
-        Attachments.fromOverride(attachmentsOf(override)),
+        Attachments.fromOverride(attachmentsOf(override), "utf-8"),
         (fault) => rejected(`Override: ${fault}`)
       )
     }

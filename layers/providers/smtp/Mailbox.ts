@@ -1,5 +1,5 @@
-import { addrSpec, isOneLine, longest } from "#layers/providers/Address.ts"
-import { isObject } from "#layers/providers/smtp/Fields.ts"
+import { addrSpec, isOneLine, listed, longest } from "#layers/providers/Address.ts"
+import { isObject } from "#layers/providers/Fields.ts"
 import { Option, Result, type Schema } from "effect"
 
 /** One person or one mailbox: `name` may be empty, `address` is an addr-spec of `addrSpec`. */
@@ -42,7 +42,7 @@ export const mailbox = (value: Schema.Json | undefined): Option.Option<Mailbox> 
     : Option.none()
 }
 
-/** No mailbox, one, or an array of them. Fails with the place of the one that is not valid. */
+/** No mailbox, one, a list of them with commas between, or an array of these. Fails with the place of the one that is not valid. */
 export const mailboxes = (
   value: Schema.Json | undefined
 ): Result.Result<ReadonlyArray<Mailbox>, number> => {
@@ -50,9 +50,11 @@ export const mailboxes = (
   const entries: ReadonlyArray<Schema.Json> = Array.isArray(value) ? value : [value]
   const found: Array<Mailbox> = []
   for (const [index, entry] of entries.entries()) {
-    const one = mailbox(entry)
-    if (Option.isNone(one)) return Result.fail(index)
-    found.push(one.value)
+    for (const member of typeof entry === "string" ? listed(entry) : [entry]) {
+      const one = mailbox(member)
+      if (Option.isNone(one)) return Result.fail(index)
+      found.push(one.value)
+    }
   }
   return Result.succeed(found)
 }

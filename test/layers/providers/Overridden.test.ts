@@ -37,8 +37,34 @@ describe("Overridden", () => {
         attachments: [file, { ...file, encoding: "utf8" }, { ...file, content: "R3LDvMOfZQ==", encoding: "base64" }]
       })
       assert.deepStrictEqual(attachments.map(({ content }) => content), Array(3).fill("R3LDvMOfZQ=="))
-      const wrong = yield* Effect.flip(of({ attachments: [{ ...file, encoding: "hex" }] }))
-      assert.strictEqual(wrong._tag, "ContentRejected")
+      for (
+        const wrong of [
+          { encoding: "hex" },
+          { encoding: "base64" },
+          { contentType: "text/plain\r\nX-Evil: 1" },
+          { filename: "a\r\nb" },
+          { cid: "a>\r\nX: y" },
+          { path: "/etc/hostname" }
+        ]
+      ) {
+        const error = yield* Effect.flip(of({ attachments: [{ ...file, ...wrong }] }))
+        assert.strictEqual(error._tag, "ContentRejected", JSON.stringify(wrong))
+      }
+    }))
+
+  it.live("an invitation keeps its parameters, but at SendGrid, which takes its method alone", () =>
+    Effect.gen(function*() {
+      const type = "text/calendar; charset=UTF-8; method=REQUEST"
+      const override = { attachments: [{ filename: "приглашение.ics", content: "QkVHSU4=", contentType: type }] }
+      const sent = Effect.fnUntraced(function*(row: typeof Mail.sendGrid) {
+        const { result, seen } = yield* send(row, row.success, { more: { override } })
+        assert.isTrue(Result.isSuccess(result))
+        return seen.at(-1)?.body ?? ""
+      })
+      for (const row of [Mail.postmark, Mail.resend, Mail.awsSes]) assert.include(yield* sent(row), `"${type}"`)
+      const body = yield* sent(Mail.sendGrid)
+      assert.include(body, "\"text/calendar; method=REQUEST\"")
+      assert.include(body, "приглашение.ics")
     }))
 
   it.effect("a comma in a quoted name parts no addresses", () =>
@@ -53,7 +79,8 @@ describe("Overridden", () => {
       assert.deepStrictEqual(yield* of("\"Doe, Ann\" <doe@example.net>"), [doe])
       assert.deepStrictEqual(yield* of("bob@example.net,\"Doe, Ann\" <doe@example.net>"), [bob, doe])
       assert.deepStrictEqual(yield* of(["\"Doe, Ann\" <doe@example.net>", "bob@example.net"]), [doe, bob])
-      for (const cc of ["", "\"", "\"Doe, Ann <doe@example.net>", "Doe, Ann <doe@example.net>"])
+      assert.deepStrictEqual(yield* of("bob@example.net, , "), [bob])
+      for (const cc of ["", ",", "\"", "\"Doe, Ann <doe@example.net>", "Doe, Ann <doe@example.net>"])
         assert.strictEqual((yield* Effect.flip(of(cc)))._tag, "ContentRejected", cc)
     }))
 
@@ -66,7 +93,7 @@ describe("Overridden", () => {
       assert.deepStrictEqual(yield* of(Object.fromEntries(names.map((name) => [name, null]))), plain)
       const file = { filename: "a", content: "YQ==", type: null, content_type: null, contentType: null, cid: null }
       assert.deepStrictEqual((yield* of({ attachments: [{ ...file, content_id: null }] })).attachments, [
-        { filename: "a", content: "YQ==", type: undefined, contentId: undefined }
+        { filename: "a", content: "YQ==", type: "application/octet-stream", contentId: undefined }
       ])
     }))
 })

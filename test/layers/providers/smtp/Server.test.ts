@@ -24,21 +24,22 @@ describe("SMTP server", () => {
         text: "Plain words\n.\nand a dot",
         html: "<p>Rich <b>words</b></p>",
         override: {
-          cc: "carol@rcpt.test",
+          cc: "carol@rcpt.test, \"Doe, Erin\" <erin@rcpt.test>, ",
           bcc: ["dave@rcpt.test"],
           reply_to: { email: "reply@sender.test", name: "Réply" },
           headers: { "X-Campaign": "spring", "List-Unsubscribe": "<https://x.test/u>" },
           body: {
             attachments: [
               { filename: "наш.bin", content: bytes.toString("base64"), encoding: "base64" },
-              { filename: "a.txt", content: "plain", contentType: "text/plain" }
+              { filename: "a.txt", content: "plain", contentType: "text/plain" },
+              { filename: "a.pdf", content: "JVBERi0=", content_type: "application/pdf" }
             ]
           }
         }
       }))
       const { from, raw, to } = only(server.taken)
       assert.strictEqual(from, "news@sender.test")
-      assert.sameMembers([...to], ["bob@rcpt.test", "carol@rcpt.test", "dave@rcpt.test"])
+      assert.sameMembers([...to], ["bob@rcpt.test", "carol@rcpt.test", "dave@rcpt.test", "erin@rcpt.test"])
       assert.strictEqual(header(raw, "From"), "\"Ada, Countess\" <news@sender.test>")
       assert.strictEqual(header(raw, "To"), "bob@rcpt.test")
       assert.strictEqual(header(raw, "Message-ID"), reference)
@@ -48,6 +49,7 @@ describe("SMTP server", () => {
       assert.include(raw, "<p>Rich <b>words</b></p>")
       assert.include(raw.replace(/\r\n/g, ""), bytes.toString("base64"))
       assert.match(raw, /filename\*0?\*?=/)
+      assert.include(raw, "\r\n\r\nJVBERi0=\r\n")
     }))
 
   it.live("P4: every attempt of a message has one Message-ID, another message another", () =>

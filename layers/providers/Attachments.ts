@@ -1,5 +1,5 @@
 import { isOneLine } from "#layers/providers/Address.ts"
-import { isObject, text } from "#layers/providers/smtp/Fields.ts"
+import { isObject, text } from "#layers/providers/Fields.ts"
 import { Result, type Schema } from "effect"
 import { detectMimeType } from "nodemailer/lib/mime-funcs"
 import { Buffer } from "node:buffer"
@@ -23,10 +23,14 @@ const limit = 50
 /** Read by nodemailer from files, from URLs or as ready MIME: never from a caller. */
 const forbidden = ["path", "href", "raw", "headers", "httpHeaders", "tls"]
 
-const contentOf = (fields: Schema.JsonObject): Buffer | undefined => {
+/** What a content without an `encoding` is: nodemailer's is text, that of the vendors' APIs base64. */
+export type Unsaid = "base64" | "utf-8"
+
+const contentOf = (fields: Schema.JsonObject, unsaid: Unsaid): Buffer | undefined => {
   const content = text(fields, "content")
   if (content === undefined) return undefined
-  switch (text(fields, "encoding") ?? (typeof fields["type"] === "string" ? "base64" : "utf-8")) {
+  const isVendors = text(fields, "type", "content_type") !== undefined
+  switch (text(fields, "encoding") ?? (isVendors ? "base64" : unsaid)) {
     case "base64":
       return base64.test(content.replace(/[\r\n ]+/g, "")) ? Buffer.from(content, "base64") : undefined
     case "utf8":
@@ -37,7 +41,7 @@ const contentOf = (fields: Schema.JsonObject): Buffer | undefined => {
   }
 }
 
-const one = (fields: Schema.Json): Result.Result<Attachment, string> => {
+const one = (fields: Schema.Json, unsaid: Unsaid): Result.Result<Attachment, string> => {
   if (!isObject(fields)) return Result.fail("is not an object")
   if (forbidden.some((name) => Object.hasOwn(fields, name))) return Result.fail("may only bring its content with it")
   const filename = text(fields, "filename", "name") ?? "attachment"
@@ -49,7 +53,7 @@ const one = (fields: Schema.Json): Result.Result<Attachment, string> => {
     return Result.fail("has no usable content type")
   const cid = text(fields, "cid", "content_id")
   if (cid !== undefined && !contentId.test(cid)) return Result.fail("has no usable cid")
-  const content = contentOf(fields)
+  const content = contentOf(fields, unsaid)
   if (content === undefined) return Result.fail("has no readable content")
   const inline = text(fields, "contentDisposition", "disposition") === "inline"
   return Result.succeed({ filename, contentType, content, cid, inline })
@@ -57,16 +61,17 @@ const one = (fields: Schema.Json): Result.Result<Attachment, string> => {
 
 /**
  * The attachments of an override in nodemailer's form, `{filename, content, encoding, contentType, cid}`, or the
- * `{filename, content, type}` of HTTP vendors, whose content is base64. Fails with what is wrong.
+ * `{filename, content, type or content_type, content_id}` of HTTP vendors, whose content is base64. Fails with what is wrong.
  */
 export const fromOverride = (
-  value: Schema.Json | undefined
+  value: Schema.Json | undefined,
+  unsaid: Unsaid
 ): Result.Result<ReadonlyArray<Attachment>, string> => {
   if (value === undefined || value === null) return Result.succeed([])
   if (!Array.isArray(value)) return Result.fail("attachments must be an array")
   if (value.length > limit) return Result.fail(`more than ${limit} attachments`)
   const entries: ReadonlyArray<Schema.Json> = value
   return Result.all(
-    entries.map((entry, index) => Result.mapError(one(entry), (fault) => `attachment ${index} ${fault}`))
+    entries.map((entry, index) => Result.mapError(one(entry, unsaid), (fault) => `attachment ${index} ${fault}`))
   )
 }
