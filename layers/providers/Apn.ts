@@ -66,7 +66,9 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
           "apns-collapse-id": createHash("sha256").update(delivery.idempotencyToken).digest("base64url"),
           "content-type": "application/json"
         },
-        body: JSON.stringify(Overrides.body({ aps: { alert: ChatText.push(delivery.rendered) } }, delivery.override))
+        body: JSON.stringify(
+          ChatText.push(delivery.rendered, (alert) => Overrides.body({ aps: { alert } }, delivery.override))
+        )
       }
     }
   )

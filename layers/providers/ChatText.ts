@@ -1,4 +1,6 @@
 import type { Rendered } from "#schemas/Rendered.ts"
+import type { Schema } from "effect"
+import { Buffer } from "node:buffer"
 
 /**
  * Discord: a masked link hides where it leads and `<@…>` mentions, so what makes them is escaped, and the escape with
@@ -25,7 +27,36 @@ export const chat = (
 }
 
 /** A push notification's two parts. */
-export const push = (rendered: Rendered): { readonly title: string; readonly body: string } => ({
-  title: plain(rendered.title),
-  body: plain(rendered.body === "" ? rendered.text : rendered.body)
-})
+export interface Alert extends Schema.JsonObject {
+  readonly title: string
+  readonly body: string
+}
+
+/** What Apple, Google and Expo take of a notification, in bytes of JSON; a larger one is refused whole. */
+const largest = 4_096
+
+const bytes = (json: Schema.Json): number => Buffer.byteLength(JSON.stringify(json))
+
+/** The text in at most so many bytes of JSON, cut between characters. */
+const within = (text: string, most: number): string => {
+  let left = most - bytes("…")
+  let end = 0
+  for (const character of text) {
+    left -= bytes(character) - bytes("")
+    if (left < 0) break
+    end += character.length
+  }
+  return end === text.length ? text : `${text.slice(0, end)}…`
+}
+
+/**
+ * The payload that `write` makes of a push notification; of one that would be larger than devices' platforms take the end of the body is left
+ * out, which no lock screen shows. What the rest of the payload alone is too large for stays too large.
+ */
+export const push = (rendered: Rendered, write: (alert: Alert) => Schema.JsonObject): Schema.JsonObject => {
+  const body = plain(rendered.body === "" ? rendered.text : rendered.body)
+  const alert = { title: plain(rendered.title), body }
+  const whole = write(alert)
+  const over = bytes(whole) - largest
+  return over <= 0 ? whole : write({ ...alert, body: within(body, Math.max(bytes("…"), bytes(body) - over)) })
+}

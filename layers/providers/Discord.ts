@@ -6,6 +6,7 @@ import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
+import { cut } from "#src/content/Cut.ts"
 import { createHash } from "node:crypto"
 import { Effect, Option, Redacted, Schema } from "effect"
 
@@ -39,6 +40,9 @@ const fault = (answer: VendorAnswer) => {
 
 const recipients = (profile: Profile): ReadonlyArray<Address> =>
   Option.toArray(decode(profile["discord"])).filter(({ channel_id, user_id }) => channel_id ?? user_id)
+
+/** Characters of a message; a longer one is refused whole. */
+const longest = 2_000
 
 /** A snowflake; anything else could be another path. */
 const isId = (text: string): boolean => /^\d{5,20}$/.test(text)
@@ -82,7 +86,7 @@ export const definition = define({
       url: `${base}/channels/${id}/messages`,
       headers,
       body: JSON.stringify(Overrides.body({
-        content: ChatText.chat(delivery.rendered, ChatText.discord, (title) => `**${title}**`),
+        content: cut(ChatText.chat(delivery.rendered, ChatText.discord, (title) => `**${title}**`), longest),
         // At most 25 characters.
         nonce: createHash("sha256").update(delivery.idempotencyToken).digest("base64url").slice(0, 25),
         enforce_nonce: true,

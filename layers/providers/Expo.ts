@@ -51,7 +51,10 @@ export const definition = define({
           ? {}
           : { authorization: `Bearer ${Redacted.value(settings.access_token)}` })
       },
-      body: JSON.stringify(Overrides.body({ to, ...ChatText.push(delivery.rendered) }, delivery.override))
+      body: JSON.stringify({
+        to,
+        ...ChatText.push(delivery.rendered, (alert) => Overrides.body(alert, delivery.override))
+      })
     })
   ),
   accepted: (answer) => {

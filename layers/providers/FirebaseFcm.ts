@@ -56,20 +56,22 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   }))
   const request: Writer<typeof Settings.Type, string>["request"] = Effect.fnUntraced(
     function*({ delivery, line, settings, to }) {
-      const notification = ChatText.push(delivery.rendered)
       const base = baseOf(settings, "https://fcm.googleapis.com")
       return {
         method: "POST" as const,
         url: `${base}/v1/projects/${settings.project_id}/messages:send`,
         headers: { authorization: `Bearer ${yield* token.get(line)}`, "content-type": "application/json" },
         body: JSON.stringify({
-          message: Overrides.body({
+          message: {
             token: to,
-            notification,
-            // A second copy takes the first one's place on the device.
-            android: { notification: { tag: delivery.idempotencyToken } },
-            apns: { headers: { "apns-collapse-id": headerToken(delivery.idempotencyToken, 64) } }
-          }, delivery.override)
+            ...ChatText.push(delivery.rendered, (notification) =>
+              Overrides.body({
+                notification,
+                // A second copy takes the first one's place on the device.
+                android: { notification: { tag: delivery.idempotencyToken } },
+                apns: { headers: { "apns-collapse-id": headerToken(delivery.idempotencyToken, 64) } }
+              }, delivery.override))
+          }
         })
       }
     }

@@ -26,7 +26,7 @@ const table: VendorTable = [
   { code: ["21610", "21214", "21635"], kind: "RecipientRejected" },
   // No way from this sender to that number, as an alphanumeric one has none to the USA: another vendor's may have.
   { code: "21612", kind: "Misconfigured" },
-  { code: ["21602", "21605", "21617", "21619", "21620", "21623", "21654"], kind: "ContentRejected" },
+  { code: ["21602", "21605", "21617", "21619", "21620", "21623", "21654", "21658"], kind: "ContentRejected" },
   { code: ["14107", "20429", "21611", "63038"], kind: "RateLimited" },
   { code: ["20500", "20503"], kind: "Unavailable" }
 ]

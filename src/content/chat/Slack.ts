@@ -1,4 +1,5 @@
 import type { Block } from "#src/content/Block.ts"
+import { cut } from "#src/content/Cut.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
 import { type Run, runsOf, spelledOut } from "#src/content/chat/Runs.ts"
 import type { Inline } from "#src/content/Inline.ts"
@@ -9,11 +10,6 @@ type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
 
 /** What Slack takes (docs.slack.dev/reference/block-kit/blocks). */
 const most = { blocks: 50, header: 150, button: 75, text: 3_000, alt: 2_000 } as const
-
-const cut = (text: string, longest: number): string => {
-  const end = /[\ud800-\udbff]/.test(text.charAt(longest - 2)) ? longest - 2 : longest - 1
-  return text.length <= longest ? text : `${text.slice(0, end)}…`
-}
 
 const words = (text: string): Json => ({ type: "plain_text", text, emoji: false })
 

@@ -1,7 +1,49 @@
-import { rendered, send } from "#test/contracts/VendorRow.ts"
+import type { Delivery } from "#src/delivery/Provider.ts"
+import { type Row, rendered, send } from "#test/contracts/VendorRow.ts"
+import * as Chat from "#test/layers/providers/rows/Chat.ts"
+import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
+
+/** Astral characters, what JSON escapes, and what Discord's escapes double. */
+const long = "😀\"[\n".repeat(3_000)
+
+const bodyOf = (row: Row, more: Partial<Delivery>) =>
+  Effect.map(send(row, row.success, { more }), ({ seen }) => seen.at(-1)?.body ?? "")
+
+const cutText = /^(?:😀"\[\n)+(?:😀(?:"\[?)?)?…$/u
+
+describe("Texts that are longer than their platform takes", () => {
+  it.live("Discord is given as much as it takes, cut neither in a character nor in an escape", () =>
+    Effect.gen(function*() {
+      const body: unknown = JSON.parse(yield* bodyOf(Chat.discord, { rendered: { ...rendered, body: long } }))
+      const content = String(Reflect.get(Object(body), "content"))
+      assert.isAtMost(content.length, 2_000)
+      assert.isAtLeast(content.length, 1_995)
+      assert.match(content.replace(/^.*\n/, "").replaceAll("\\[", "["), cutText)
+    }))
+
+  it.live("a push notification has 4 kB with all that goes along, and the beginning of its body", () =>
+    Effect.forEach(
+      [Push.apn, Push.firebaseFcm, Push.expo],
+      Effect.fnUntraced(function*(row) {
+        const override = { body: row === Push.apn ? { id: "x".repeat(900) } : { data: { id: "x".repeat(900) } } }
+        const text = yield* bodyOf(row, { rendered: { ...rendered, body: long }, override })
+        const sent = /"title":"Your order","body":("(?:[^"\\]|\\.)*")/.exec(text)?.[1] ?? ""
+        assert.isAtMost(Buffer.byteLength(text), row === Push.apn ? 4_096 : 4_400)
+        assert.isAtLeast(Buffer.byteLength(text), 4_080)
+        assert.match(JSON.parse(sent), cutText)
+        assert.include(text, "x".repeat(900))
+      })
+    ))
+
+  it.live("what only the caller's part is too large for goes as it is, for the platform to refuse", () =>
+    Effect.gen(function*() {
+      const text = yield* bodyOf(Push.apn, { rendered, override: { body: { id: "x".repeat(5_000) } } })
+      assert.include(text, "x".repeat(5_000))
+    }))
+})
 
 describe("Text messages", () => {
   it.live("a list in Twilio's override is a field that comes several times, and null is none", () =>

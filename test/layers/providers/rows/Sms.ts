@@ -77,6 +77,11 @@ export const twilio: Row = {
       answer: twilioFault(400, 21617, "The concatenated message body exceeds 1600"),
       kind: "ContentRejected"
     },
+    {
+      name: "21658 too long",
+      answer: twilioFault(400, 21658, "Parameter exceeded character limit"),
+      kind: "ContentRejected"
+    },
     { name: "21602 no body", answer: twilioFault(400, 21602, "Message body is required."), kind: "ContentRejected" },
     {
       name: "21606 from",
