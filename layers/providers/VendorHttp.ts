@@ -2,9 +2,10 @@ import { faultCode } from "#layers/outbound/FaultCode.ts"
 import { Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type * as Undici from "@effect/platform-node/Undici"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import { Buffer } from "node:buffer"
 import type { IncomingHttpHeaders } from "node:http"
+import { gunzipSync } from "node:zlib"
 
 export interface VendorRequest {
   readonly method: "GET" | "POST"
@@ -59,6 +60,17 @@ const hostOf = (url: string): string => URL.canParse(url) ? new URL(url).host : 
 
 /** No vendor says more of one message, in bytes. */
 const longestAnswer = 1_000_000
+
+/** Also vendors that were asked for no encoding have proxies in front of them that choose one. */
+const unzipped = Option.liftThrowable((bytes: Uint8Array): Uint8Array =>
+  gunzipSync(bytes, { maxOutputLength: longestAnswer })
+)
+
+/** The body as the vendor wrote it; none where it cannot be read. */
+const decoded = (bytes: Uint8Array, encoding: string | undefined): Option.Option<string> =>
+  (/^(?:x-)?gzip$/i.test(encoding ?? "") ? unzipped(bytes) : Option.some(bytes)).pipe(
+    Option.map((plain) => new TextDecoder().decode(plain))
+  )
 
 /** A request that undici would not even write: a setting holds what no header or URL may. */
 const unwritable = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "ERR_INVALID_URL"])
@@ -124,14 +136,17 @@ const exchange = (agent: Undici.Dispatcher, request: VendorRequest, leftMs: numb
           }
         },
         onResponseEnd: () => {
-          if (head !== undefined) {
-            done(Effect.succeed({ ...head, body: new TextDecoder().decode(Buffer.concat(chunks)), whole: true }))
-          }
+          if (head === undefined) return
+          const answered = head
+          done(Option.match(decoded(Buffer.concat(chunks), head.headers["content-encoding"]), {
+            onNone: () => failed("unreadable answer"),
+            onSome: (body) => Effect.succeed({ ...answered, body, whole: true })
+          }))
         },
         onResponseError: (_, error) => done(failed(faultCode(error)))
       }
       const { body = null, method } = request
-      const headers = { "user-agent": "Tidings", ...request.headers }
+      const headers = { "user-agent": "Tidings", "accept-encoding": "identity", ...request.headers }
       try {
         agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
       } catch (error) {

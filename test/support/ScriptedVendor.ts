@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { constants, createServer as createServer2, type Http2ServerRequest, type Http2ServerResponse } from "node:http2"
 import { type AddressInfo, type Server } from "node:net"
 import type { Duplex } from "node:stream"
+import { gzipSync } from "node:zlib"
 
 /** A request as it came over the wire; header names in lower case. */
 export interface Seen {
@@ -17,6 +18,8 @@ export interface Answer {
   readonly status: number
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string
+  /** The body goes out compressed, whatever was asked for. */
+  readonly gzip?: boolean
 }
 
 /** What a vendor does with a request: an answer, or one of the ways not to give one. */
@@ -45,10 +48,11 @@ const reset = (request: Incoming) => {
   } else request.socket.resetAndDestroy()
 }
 
-const write = (response: Outgoing, { body = "", headers = {}, status }: Answer) => {
+const write = (response: Outgoing, { body = "", gzip = false, headers = {}, status }: Answer) => {
   response.statusCode = status
+  if (gzip) response.setHeader("content-encoding", "gzip")
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
-  response.end(body)
+  response.end(gzip ? gzipSync(body) : body)
 }
 
 const drip = (response: Outgoing) => {

@@ -34,6 +34,27 @@ describe("VendorHttp", () => {
       assert.deepStrictEqual(seen.map(({ path }) => path), ["/slow"])
     }).pipe(Effect.scoped))
 
+  it.live("an answer is asked for as it is, and read where it is compressed all the same", () =>
+    Effect.gen(function*() {
+      const answers = [
+        { status: 200, gzip: true, body: "{\"id\":1}" },
+        { status: 200, headers: { "content-encoding": "gzip" }, body: "no gzip" },
+        { status: 200, gzip: true, body: "x".repeat(1_000_001) }
+      ]
+      const { origin, seen } = yield* ScriptedVendor.listen({
+        script: ({ path }) => answers[Number(path.slice(1))] ?? ok
+      })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const got = yield* Effect.forEach([0, 1, 2, 3], (index) => line.send(posted(`${origin}/${index}`)))
+      assert.deepStrictEqual(got.map(({ body, whole }) => [body, whole]), [
+        ["{\"id\":1}", true],
+        ["", false],
+        ["", false],
+        ["{}", true]
+      ])
+      assert.strictEqual(seen[0]?.headers["accept-encoding"], "identity")
+    }).pipe(Effect.scoped))
+
   it.live("interruption closes the connection", () =>
     Effect.gen(function*() {
       const reached = yield* Deferred.make<void>()

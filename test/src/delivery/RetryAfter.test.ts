@@ -1,0 +1,30 @@
+import * as RetryAfter from "#src/delivery/RetryAfter.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+const now = Date.UTC(2026, 10, 22, 9, 0, 0)
+
+describe("RetryAfter", () => {
+  it("is seconds, with a fraction or without, or a date; all else says nothing", () => {
+    const cases: ReadonlyArray<readonly [header: string | undefined, wait: number | undefined]> = [
+      ["0", 0],
+      [" 120 ", 120_000],
+      ["1.5", 1_500],
+      ["0.0004", 1],
+      ["Sun, 22 Nov 2026 09:02:00 GMT", 120_000],
+      ["Sunday, 22-Nov-26 09:02:00 GMT", 120_000],
+      ["Sun Nov 22 09:02:00 2026 GMT", 120_000],
+      ["2026-11-22T09:02:00Z", 120_000],
+      ["Sun, 22 Nov 2026 08:00:00 GMT", 0],
+      ["9".repeat(400), 86_400_000],
+      ["Tue, 22 Nov 2039 09:02:00 GMT", 86_400_000],
+      ["-5", undefined],
+      ["5, 7", undefined],
+      ["1.5 s", undefined],
+      ["120 seconds", undefined],
+      ["soon", undefined],
+      ["", undefined],
+      [undefined, undefined]
+    ]
+    for (const [header, wait] of cases) assert.strictEqual(RetryAfter.parse(header, now), wait, header)
+  })
+})
