@@ -5,6 +5,7 @@ import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected }
 import { optional } from "#schemas/Optional.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Effect, Option, Schema } from "effect"
+import { encodeWords } from "nodemailer/lib/mime-funcs"
 
 export interface Mailbox {
   readonly email: string
@@ -20,7 +21,7 @@ export interface Attachment {
   readonly contentId: string | undefined
 }
 
-/** An e-mail as every vendor's API takes it, each in its words. Addresses are checked, header texts have one line. */
+/** An e-mail as every vendor's API takes it, each in its words. Addresses are checked, header texts have one line, those of `headers` in ASCII. */
 export interface Email {
   readonly from: Mailbox
   readonly to: ReadonlyArray<Mailbox>
@@ -36,6 +37,9 @@ export interface Email {
 
 /** Header text: one line, without control characters. */
 export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim()
+
+/** A header's value with what is beyond ASCII in encoded words (RFC 2047), as it is at SMTP: SES refuses any other, and SendGrid wants it so. */
+const inAscii = (value: string): string => /^[\x20-\x7e]*$/.test(value) ? value : encodeWords(value, "B", 52)
 
 /** What a message may set of its own (reliability.md §4); the rest is the vendor's or ours. */
 const allowedHeader = (name: string): boolean => /^(?:x|list)-[a-z0-9-]+$/i.test(name) || named.has(name.toLowerCase())
@@ -147,7 +151,7 @@ export const of = Effect.fnUntraced(
     if (sending === undefined) return yield* new Misconfigured({ detail: "The sender is no e-mail address" })
     // No vendor takes a header that says nothing.
     const headers = Object.entries(given.headers ?? {})
-      .map(([name, value]) => [name, oneLine(`${value}`)] as const)
+      .map(([name, value]) => [name, inAscii(oneLine(`${value}`))] as const)
       .filter(([, value]) => value !== "")
     const refused = headers.find(([name]) => !allowedHeader(name))
     if (refused !== undefined) {

@@ -32,6 +32,8 @@ describe("Overridden", () => {
         Email.of(delivery(Mail.resend, { override }), "ann@example.com", "a@b.example")
       const { headers } = yield* of({ headers: { "X-Priority": 1, "X-Auto": true, "X-None": "", "X-Text": "a" } })
       assert.deepStrictEqual(headers, [["X-Priority", "1"], ["X-Auto", "true"], ["X-Text", "a"]])
+      const { headers: [beyond] } = yield* of({ headers: { "X-Campaign": "für Größe 5" } })
+      assert.deepStrictEqual(beyond, ["X-Campaign", "=?UTF-8?B?ZsO8ciBHcsO2w59l?= 5"])
       const file = { filename: "a.txt", content: "Grüße", encoding: "utf-8" }
       const { attachments } = yield* of({
         attachments: [file, { ...file, encoding: "utf8" }, { ...file, content: "R3LDvMOfZQ==", encoding: "base64" }]
