@@ -11,15 +11,28 @@ const operators: ReadonlySet<string> = new Set([...places, "status_callback"])
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
+/** What the message's `override.config` gives, by the settings' own names. */
+const configOf = (override: Schema.JsonObject): Schema.JsonObject => {
+  const config = override["config"]
+  return isObject(config)
+    ? Object.fromEntries(Object.entries(config).map(([name, value]) => [snake(name), value]))
+    : {}
+}
+
+/** Whether the message overrides any of these settings. */
+export const changes = (override: Schema.JsonObject, ...names: ReadonlyArray<string>): boolean => {
+  const given = configOf(override)
+  return names.some((name) => Object.hasOwn(given, name))
+}
+
 /**
  * The settings with the message's `override.config` over them (api.md §3): settings' own names or their camel case.
  * Unchanged settings are the same object.
  */
 export const settingsOf = Effect.fnUntraced(
   function*<Settings>(schema: Schema.Codec<Settings, unknown>, settings: Settings, override: Schema.JsonObject) {
-    const config = override["config"]
-    if (!isObject(config) || Object.keys(config).length === 0) return settings
-    const given = Object.fromEntries(Object.entries(config).map(([name, value]) => [snake(name), value]))
+    const given = configOf(override)
+    if (Object.keys(given).length === 0) return settings
     const refused = Object.keys(given).find((name) => operators.has(name))
     if (refused !== undefined) return yield* new Misconfigured({ detail: `A message may not override ${refused}` })
     const stored = yield* Schema.encodeEffect(schema)(settings)

@@ -86,12 +86,14 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
     if (from === undefined && messagingServiceSid === undefined) {
       return yield* new Misconfigured({ detail: "No sender: set `from` or `messaging_service_sid`" })
     }
+    // Another account signs its callbacks with its own token: they would be refused as forged.
+    const callback = Overrides.changes(delivery.override, "account_sid", "auth_token")
+      ? undefined
+      : settings.status_callback
     const { data, headers, uri } = yield* written({
       to: number,
       body: ChatText.sms(delivery.rendered),
-      ...(settings.status_callback === undefined
-        ? {}
-        : { statusCallback: marked(settings.status_callback, delivery.messageId) }),
+      ...(callback === undefined ? {} : { statusCallback: marked(callback, delivery.messageId) }),
       ...(messagingServiceSid === undefined ? {} : { messagingServiceSid }),
       ...(from === undefined ? {} : { from })
     })

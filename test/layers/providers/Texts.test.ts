@@ -1,10 +1,10 @@
 import type { Delivery } from "#src/delivery/Provider.ts"
-import { type Row, rendered, send } from "#test/contracts/VendorRow.ts"
+import { messageId, rendered, type Row, send } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 
 /** Astral characters, what JSON escapes, and what Discord's escapes double. */
 const long = "😀\"[\n".repeat(3_000)
@@ -57,6 +57,21 @@ describe("Text messages", () => {
         [],
         ["true"]
       ])
+    }))
+
+  it.live("another account of Twilio's calls nobody back, since its token signs what we could not check", () =>
+    Effect.gen(function*() {
+      const row = {
+        ...Sms.twilio,
+        settings: { ...Sms.twilio.settings, status_callback: "https://tidings.example/callbacks/pc_1" }
+      }
+      const callbackOf = (config: Schema.JsonObject) =>
+        Effect.map(bodyOf(row, { override: { config } }), (body) => new URLSearchParams(body).get("StatusCallback"))
+      const own = `https://tidings.example/callbacks/pc_1?tidings_message_id=${messageId}`
+      assert.strictEqual(yield* callbackOf({}), own)
+      assert.strictEqual(yield* callbackOf({ from: "+15005550006" }), own)
+      assert.isNull(yield* callbackOf({ accountSid: `AC${"0".repeat(32)}`, authToken: "theirs" }))
+      assert.isNull(yield* callbackOf({ account_sid: `AC${"0".repeat(32)}` }))
     }))
 
   it.live("Vonage sends in the alphabet in which their segments are counted", () =>
