@@ -1,9 +1,11 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
+import * as NotServed from "#layers/http/NotServed.ts"
 import { badRequest, crashed } from "#layers/http/Replies.ts"
 import { Cause, Effect, type Layer, Predicate } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
 
-const notFound = errorReply(404, "Not Found", "invalid_request_error")
+const notFound = (path: string) =>
+  errorReply(404, NotServed.sentence(path) ?? "Not Found", "invalid_request_error")
 const withNul = badRequest("The URL holds a NUL (%00), which no id and no filter has")
 const misspelt = badRequest("The path is not valid percent-encoding")
 
@@ -23,7 +25,10 @@ const isUnrouted = (cause: Cause.Cause<unknown>): boolean =>
 
 const unrouted = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,
-  ({ url }) => Effect.map(isDecodable(pathOf(url)), (decodable) => decodable ? notFound : misspelt)
+  ({ url }) => {
+    const path = pathOf(url)
+    return Effect.map(isDecodable(path), (decodable) => decodable ? notFound(path) : misspelt)
+  }
 )
 
 /** The router ends a path at `;`, which is an ordinary character of the ids in it (RFC 3986, 3.3). */
@@ -33,7 +38,8 @@ const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
 }
 
 /**
- * The outermost of the routes: a path or method that is none of ours is 404, and a defect that nobody answered is 500. No store takes a
+ * The outermost of the routes: a path or method that is none of ours is 404 (with a sentence for those
+ * that callers of the compatible service know), and a defect that nobody answered is 500. No store takes a
  * NUL, so a URL that holds one is refused here for all routes.
  */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.middleware((routes) => {

@@ -24,6 +24,20 @@ const unknown = [
   ["PROPFIND", "/messages"]
 ] as const
 
+const notServed = [
+  ["POST", "/automations/invoke", "automations"],
+  ["GET", "/automations", "automations"],
+  ["POST", "/journeys/a/invoke", "journeys"],
+  ["POST", "/bulk", "bulk jobs"],
+  ["GET", "/bulk/a/users?cursor=b", "bulk jobs"],
+  ["POST", "/broadcasts", "broadcasts"],
+  ["POST", "/digests/schedules/sch%2Fa/trigger", "digests"],
+  ["POST", "/inbound/courier", "inbound events"],
+  ["PUT", "/events/a", "event mappings; a template's alias is one"],
+  ["POST", "/client/q", "browser clients' API"],
+  ["POST", "/send/list", "sends to a list by this path; POST /send takes a list_id"]
+] as const
+
 const refusals: ReadonlyArray<readonly [string, unknown, string]> = [
   ["nothing", {}, "message: Required"],
   ["no object", 5, "body: Expected object"],
@@ -80,6 +94,16 @@ describe("Errors", () => {
       assert.strictEqual(answer.status, 404)
       assert.strictEqual(answer.text, `{"message":"Not Found","type":"invalid_request_error"}`)
       assert.strictEqual(answer.headers.get("content-type"), "application/json")
+    }))
+
+  it.effect.each(notServed)("%s %s is 404 and says what this server has not", ([method, path, lacking]) =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const answer = yield* call(method, path)
+      assert.deepStrictEqual([answer.status, isWire(answer.body)], [
+        404,
+        { message: `This server has no ${lacking}`, type: "invalid_request_error" }
+      ])
     }))
 
   it.effect.each(["/profiles/%", "/profiles/%zz", "/profiles/%c3%28", "/messages/a%2/history"])(
