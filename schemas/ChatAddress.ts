@@ -27,6 +27,13 @@ export const MsTeamsAddress = Schema.Struct({
 })
 export type MsTeamsAddress = typeof MsTeamsAddress.Type
 
+/** Where a Discord message goes; the channel counts before the user (api.md 2.2). */
+export const DiscordAddress = Schema.Struct({
+  channel_id: optional(Id),
+  user_id: optional(Id)
+})
+export type DiscordAddress = typeof DiscordAddress.Type
+
 /** The PagerDuty service that an incident is for (api.md 2.1). */
 export const PagerDutyAddress = Schema.Struct({
   routing_key: optional(Id),

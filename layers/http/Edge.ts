@@ -4,8 +4,7 @@ import { badRequest, crashed } from "#layers/http/Replies.ts"
 import { Cause, Effect, type Layer, Predicate } from "effect"
 import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
 
-const notFound = (path: string) =>
-  errorReply(404, NotServed.sentence(path) ?? "Not Found", "invalid_request_error")
+const notFound = (path: string) => errorReply(404, NotServed.sentence(path) ?? "Not Found", "invalid_request_error")
 const withNul = badRequest("The URL holds a NUL (%00), which no id and no filter has")
 const misspelt = badRequest("The path is not valid percent-encoding")
 

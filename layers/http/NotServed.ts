@@ -12,7 +12,9 @@ const families: ReadonlyMap<string, string> = new Map([
 ])
 
 const ofPath = (path: string): string | undefined =>
-  path === "/send/list" ? "sends to a list by this path; POST /send takes a list_id" : families.get(path.split("/")[1] ?? "")
+  path === "/send/list"
+    ? "sends to a list by this path; POST /send takes a list_id"
+    : families.get(path.split("/")[1] ?? "")
 
 /**
  * The sentence for a path that a caller of the compatible service knows and this server lacks, so that nobody takes it for a mistyped

@@ -4,6 +4,7 @@ import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { badAddress, define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
+import { DiscordAddress } from "#schemas/ChatAddress.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import { cut } from "#src/content/Cut.ts"
@@ -12,13 +13,7 @@ import { Effect, Option, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({ bot_token: secret, ...baseUrl })
 
-/** As profiles give it (api.md 2.2). */
-const Address = Schema.Struct({
-  channel_id: Schema.optional(Schema.NullOr(Schema.String)),
-  user_id: Schema.optional(Schema.NullOr(Schema.String))
-})
-type Address = typeof Address.Type
-const decode = Schema.decodeUnknownOption(Address)
+const decode = Schema.decodeUnknownOption(DiscordAddress)
 
 const table: VendorTable = [
   { code: ["10003", "10013"], kind: "RecipientRejected", invalidates: true },
@@ -38,7 +33,7 @@ const fault = (answer: VendorAnswer) => {
   return said === undefined || said.code === 0 ? noFault : { codes: [`${said.code}`], message: said.message ?? "" }
 }
 
-const recipients = (profile: Profile): ReadonlyArray<Address> =>
+const recipients = (profile: Profile): ReadonlyArray<DiscordAddress> =>
   Option.toArray(decode(profile["discord"])).filter(({ channel_id, user_id }) => channel_id ?? user_id)
 
 /** Characters of a message; a longer one is refused whole. */

@@ -1,11 +1,11 @@
-import { MsTeamsAddress, PagerDutyAddress, SlackAddress } from "#schemas/ChatAddress.ts"
+import { DiscordAddress, MsTeamsAddress, PagerDutyAddress, SlackAddress } from "#schemas/ChatAddress.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 
 /** A place on a platform that a recipient is by itself (api.md 2.1). Neither part holds a token. */
 export interface ChatAddress {
-  readonly kind: "slack" | "ms_teams" | "pagerduty"
+  readonly kind: "slack" | "ms_teams" | "discord" | "pagerduty"
   /** What people call the platform. */
   readonly platform: string
   /** One mailbox: the place, told apart from the same one of another account. */
@@ -27,6 +27,7 @@ interface Platform extends Pick<ChatAddress, "kind" | "platform"> {
 
 const decodeSlack = Schema.decodeUnknownOption(SlackAddress)
 const decodeMsTeams = Schema.decodeUnknownOption(MsTeamsAddress)
+const decodeDiscord = Schema.decodeUnknownOption(DiscordAddress)
 const decodePagerDuty = Schema.decodeUnknownOption(PagerDutyAddress)
 
 const slack: Read = (given) =>
@@ -45,6 +46,12 @@ const msTeams: Read = (given) =>
       : Option.none()
   })
 
+const discord: Read = (given) =>
+  Option.flatMap(decodeDiscord(given), ({ channel_id: channel, user_id: user }) => {
+    const name = channel ?? user
+    return name ? Option.some({ key: `${channel ? "channel" : "user"}/${name}`, name }) : Option.none()
+  })
+
 const pagerDuty: Read = (given) =>
   Option.map(decodePagerDuty(given), ({ routing_key: key, source }) => ({
     key: `${mark(key)}/${source ?? ""}`,
@@ -60,6 +67,7 @@ const platforms: ReadonlyArray<Platform> = [
     needs:
       "service_url and one of conversation_id, channel_id, user_id, email and channel_name with team_id are required"
   },
+  { kind: "discord", platform: "Discord", read: discord, needs: "one of channel_id and user_id is required" },
   {
     kind: "pagerduty",
     platform: "PagerDuty",

@@ -4,6 +4,7 @@ import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import * as Addressing from "#src/delivery/Addressing.ts"
 import * as ChatAddresses from "#src/delivery/ChatAddresses.ts"
+import * as PushAddresses from "#src/delivery/PushAddresses.ts"
 import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import * as Groups from "#src/delivery/Groups.ts"
 import * as Ids from "#src/delivery/Ids.ts"
@@ -65,11 +66,11 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
     if (group !== undefined) groups++
     const identity = group === undefined ? Recipients.identify(scope, recipient) : undefined
     if (group === undefined && identity === undefined) {
-      const fault = ChatAddresses.fault(recipient)
+      const fault = ChatAddresses.fault(recipient) ?? PushAddresses.fault(recipient)
       return yield* new SendRefused({
         detail: fault === undefined
-          ? `${path}: one of user_id, email, phone_number, webhook, slack, ms_teams, pagerduty, list_id, list_pattern,`
-            + " audience_id and tenant_id is required"
+          ? `${path}: one of user_id, email, phone_number, webhook, slack, ms_teams, discord, pagerduty,`
+            + " firebaseToken, apn, expo, list_id, list_pattern, audience_id and tenant_id is required"
           : `${path}.${fault}`
       })
     }

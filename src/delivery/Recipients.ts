@@ -1,4 +1,5 @@
 import * as ChatAddresses from "#src/delivery/ChatAddresses.ts"
+import * as PushAddresses from "#src/delivery/PushAddresses.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -44,7 +45,7 @@ const direct = (
   if (typeof email === "string") return { kind: "email", key: email, name: email }
   if (typeof phone === "string") return { kind: "phone", key: phone, name: phone }
   if (webhook !== undefined && webhook !== null) return { kind: "webhook", key: webhook.url, name: webhook.url }
-  return ChatAddresses.find(recipient)
+  return ChatAddresses.find(recipient) ?? PushAddresses.find(recipient)
 }
 
 /** The identity of a recipient that names one person or address; `undefined` if it names none. */
@@ -59,7 +60,7 @@ export const nameOf = (recipient: Recipient): string | undefined => direct(recip
 /** Whether the recipient names one person or address. */
 export const isDirect = (recipient: Recipient): boolean => direct(recipient) !== undefined
 
-/** The platform that a recipient is a place of; `undefined` for people and other addresses. */
+/** The platform that a recipient is a place or a device of; `undefined` for people and other addresses. */
 export const platformOf = (recipient: Recipient): string | undefined => direct(recipient)?.platform
 
 /** What of a recipient is worth keeping as a profile: everything but what belongs to this send alone. */

@@ -20,6 +20,14 @@ const msTeams: ReadonlyArray<readonly [string, Courier.MsTeamsRecipient]> = [
   ["General", { ms_teams: { ...service, team_id: "team", channel_name: "General" } }]
 ]
 
+/** What the documentation sends to and the client's types do not name, each with its provider and the path that is called. */
+const untyped: ReadonlyArray<readonly [string, string, unknown, unknown]> = [
+  ["discord", "Discord", { channel_id: "768866348853383208" }, "768866348853383208"],
+  ["discord", "Discord", { user_id: "617099137532932107" }, "617099137532932107"],
+  ["expo", "Expo", { token: "ExponentPushToken[1]" }, "ExponentPushToken[1]"],
+  ["expo", "Expo", { tokens: ["ExponentPushToken[2]", "ExponentPushToken[3]"] }, "ExponentPushToken[2]"]
+]
+
 const json = (body: unknown) => ({
   status: 200,
   headers: { "content-type": "application/json" },
@@ -33,7 +41,8 @@ const vendor = ScriptedVendor.listen({
     if (path === "/token") return json({ access_token: "t", expires_in: 3_600, token_type: "Bearer" })
     if (path.endsWith("/v3/teams/team/conversations"))
       return json({ conversations: [{ id: "general", name: "General" }] })
-    return json({ id: "made" })
+    if (path === "/--/api/v2/push/send") return json({ data: { status: "ok", id: "ticket" } })
+    return json({ id: path.startsWith("/api/v10/") ? "100000" : "made" })
   }
 })
 
@@ -47,6 +56,14 @@ const settled = Effect.fnUntraced(function*(to: To, name?: string) {
   )
   if (name !== undefined) assert.strictEqual(found.recipient, name)
   return found
+})
+
+const outcome = Effect.fnUntraced(function*(to: unknown) {
+  const { body } = yield* fetched("POST", "/send", { message: { to, content: { title: "Hello", body: "There" } } })
+  return yield* until(
+    ask((client) => client.messages.retrieve(body.requestId)),
+    ({ status }) => !["ENQUEUED", "ROUTED"].includes(status)
+  )
 })
 
 export const chat = (it: Vitest.MethodsNonLive<Service>) => {
@@ -103,6 +120,41 @@ export const chat = (it: Vitest.MethodsNonLive<Service>) => {
       const { results: unrouted } = yield* ask((client) => client.messages.list({ recipient: "C1" }))
       assert.lengthOf(unrouted, 3)
       for (const to of [{ slack: {} }, { ms_teams: { user_id: "u" } }, { pagerduty: "r" }]) {
+        const { body, status } = yield* fetched("POST", "/send", {
+          message: { to, content: { title: "t", body: "b" } }
+        })
+        assert.strictEqual(status, 400)
+        assert.match(body.message, new RegExp(`^message\\.to\\.${Object.keys(to)[0]}: [a-zA-Z]`))
+      }
+    }))
+
+  it.effect("POST /send to a place or a device that stands for nobody's profile", () =>
+    Effect.gen(function*() {
+      for (const [key, platform, address] of untyped) {
+        assert.deepInclude(yield* outcome({ [key]: address }), {
+          status: "UNROUTABLE",
+          reason: "NO_PROVIDERS",
+          error: `No provider for ${platform} is configured`
+        })
+      }
+      const { origin, seen } = yield* vendor
+      const settings = { base_url: origin }
+      yield* ask((client) =>
+        client.providers.create({ provider: "discord", settings: { ...settings, bot_token: "bot" } })
+      )
+      yield* ask((client) => client.providers.create({ provider: "expo", settings }))
+      for (const [key, , address, name] of untyped) {
+        const found = yield* outcome({ [key]: address })
+        assert.strictEqual(found.status, "SENT", found.error ?? "")
+        assert.strictEqual(found.recipient, name)
+      }
+      assert.deepStrictEqual(seen.map(({ path }) => path), [
+        "/api/v10/channels/768866348853383208/messages",
+        "/api/v10/users/@me/channels",
+        "/api/v10/channels/100000/messages",
+        ...Array.from({ length: 3 }, () => "/--/api/v2/push/send")
+      ])
+      for (const to of [{ discord: {} }, { expo: "bare" }, { apn: {} }, { firebaseToken: [] }]) {
         const { body, status } = yield* fetched("POST", "/send", {
           message: { to, content: { title: "t", body: "b" } }
         })

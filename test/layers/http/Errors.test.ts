@@ -96,15 +96,18 @@ describe("Errors", () => {
       assert.strictEqual(answer.headers.get("content-type"), "application/json")
     }))
 
-  it.effect.each(notServed)("%s %s is 404 and says what this server has not", ([method, path, lacking]) =>
-    Effect.gen(function*() {
-      const { call } = yield* serve
-      const answer = yield* call(method, path)
-      assert.deepStrictEqual([answer.status, isWire(answer.body)], [
-        404,
-        { message: `This server has no ${lacking}`, type: "invalid_request_error" }
-      ])
-    }))
+  it.effect.each(notServed)(
+    "%s %s is 404 and says what this server has not",
+    ([method, path, lacking]) =>
+      Effect.gen(function*() {
+        const { call } = yield* serve
+        const answer = yield* call(method, path)
+        assert.deepStrictEqual([answer.status, isWire(answer.body)], [
+          404,
+          { message: `This server has no ${lacking}`, type: "invalid_request_error" }
+        ])
+      })
+  )
 
   it.effect.each(["/profiles/%", "/profiles/%zz", "/profiles/%c3%28", "/messages/a%2/history"])(
     "%s is 400",

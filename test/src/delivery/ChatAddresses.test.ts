@@ -19,6 +19,8 @@ describe("ChatAddresses", () => {
       { ms_teams: { ...teams, tenant_id: "u", user_id: "C" } },
       { ms_teams: { ...teams, team_id: "a", channel_name: "C" } },
       { ms_teams: { ...teams, team_id: "b", channel_name: "C" } },
+      { discord: { channel_id: "C" } },
+      { discord: { user_id: "C" } },
       { pagerduty: { routing_key: "secret-3" } },
       { pagerduty: { routing_key: "secret-4" } },
       { pagerduty: {} }
@@ -37,6 +39,7 @@ describe("ChatAddresses", () => {
       { slack: { channel: "a\u0000" } },
       { ms_teams: { user_id: "u" } },
       { ms_teams: { ...teams, team_id: "a" } },
+      { discord: {} },
       { pagerduty: [] }
     ]
     for (const recipient of parts) assert.isUndefined(identity(recipient), JSON.stringify(recipient))

@@ -1,0 +1,49 @@
+import { Scope } from "#schemas/Scope.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import * as Groups from "#src/delivery/Groups.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const identity = (recipient: Recipient) => Recipients.identify(Scope.make(1), recipient)
+
+const forms: ReadonlyArray<(tokens: ReadonlyArray<string>) => Recipient> = [
+  (firebaseToken) => ({ firebaseToken: [...firebaseToken] }),
+  (tokens) => ({ apn: { tokens: [...tokens] } }),
+  (tokens) => ({ expo: { tokens: [...tokens] } })
+]
+
+describe("PushAddresses", () => {
+  it("the same devices in any order are one mailbox, others another one", () => {
+    for (const form of forms) {
+      assert.strictEqual(identity(form(["a", "b"]))?.key, identity(form(["b", "a", "b"]))?.key)
+      assert.notStrictEqual(identity(form(["a"]))?.key, identity(form(["a", "b"]))?.key)
+    }
+    assert.deepStrictEqual(identity({ firebaseToken: "a" }), identity({ firebaseToken: ["a"] }))
+    assert.deepStrictEqual(identity({ apn: { token: "a" } }), identity({ apn: { tokens: "a" } }))
+    assert.strictEqual(new Set(forms.map((form) => identity(form(["a"]))?.key)).size, forms.length)
+  })
+
+  it("devices are nobody's while none is named", () => {
+    const parts: ReadonlyArray<Recipient> = [
+      { firebaseToken: "" },
+      { firebaseToken: [] },
+      { firebaseToken: { token: "a" } },
+      { apn: "a" },
+      { apn: {} },
+      { expo: { tokens: [] } },
+      { expo: { token: "a\u0000" } },
+      { expo: { token: "a".repeat(1_001) } }
+    ]
+    for (const recipient of parts) assert.isUndefined(identity(recipient), JSON.stringify(recipient))
+  })
+
+  it.effect("a person or a list with a device is still a person or a list", () =>
+    Effect.gen(function*() {
+      const expo = { expo: { token: "a" } }
+      assert.strictEqual(identity({ user_id: "ada", ...expo })?.name, "ada")
+      assert.strictEqual(identity({ email: "ada@example.com", ...expo })?.name, "ada@example.com")
+      assert.strictEqual((yield* Groups.of({ list_id: "l", ...expo }))?.source._tag, "List")
+      assert.isUndefined(yield* Groups.of({ tenant_id: "t", ...expo }))
+    }))
+})
