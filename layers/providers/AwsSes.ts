@@ -14,7 +14,7 @@ const Settings = Schema.Struct({
   secret_access_key: secret,
   session_token: Schema.optionalKey(secret),
   region: Schema.String.check(Schema.isPattern(/^[a-z]{2}(?:-[a-z]+)+-\d$/)),
-  from: Schema.optionalKey(line),
+  ...Email.sender,
   configuration_set_name: Schema.optionalKey(line),
   /** Checks the events (`receipts/AwsSes.ts`). */
   webhook_topic_arn: Schema.optionalKey(line),
@@ -74,7 +74,7 @@ const writer = (settings: typeof Settings.Type) => {
   })
   const request: Writer<typeof Settings.Type, string>["request"] = Effect.fnUntraced(
     function*({ delivery, settings, to }) {
-      const email = yield* Email.of(delivery, to, settings.from)
+      const email = yield* Email.of(delivery, to, settings)
       const body = JSON.stringify(Overrides.body({
         FromEmailAddress: written(email.from),
         Destination: Overrides.present({

@@ -1,6 +1,7 @@
 import { internationalAddress, listed } from "#layers/providers/Address.ts"
 import * as Attachments from "#layers/providers/Attachments.ts"
 import * as ListUnsubscribe from "#layers/providers/ListUnsubscribe.ts"
+import { line } from "#layers/providers/SettingFields.ts"
 import { ContentRejected, type DeliveryError, Misconfigured, RecipientRejected } from "#schemas/DeliveryError.ts"
 import { optional } from "#schemas/Optional.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
@@ -34,6 +35,9 @@ export interface Email {
   readonly headers: ReadonlyArray<readonly [name: string, value: string]>
   readonly attachments: ReadonlyArray<Attachment>
 }
+
+/** The setting that mails come from, where a message names nobody: `from_address`, or `from`, which is older. */
+export const sender = { from_address: Schema.optionalKey(line), from: Schema.optionalKey(line) }
 
 /** Header text: one line, without control characters. */
 export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim()
@@ -139,15 +143,19 @@ const recipientsOf = Effect.fnUntraced(
   }
 )
 
-/** The e-mail of a delivery to one address of its recipient; `from` is the configuration's own sender. */
+/** The e-mail of a delivery to one address of its recipient. */
 export const of = Effect.fnUntraced(
-  function*(delivery: Delivery, to: string, from: string | undefined): Effect.fn.Return<Email, DeliveryError> {
+  function*(
+    delivery: Delivery,
+    to: string,
+    settings: { readonly from_address?: string; readonly from?: string }
+  ): Effect.fn.Return<Email, DeliveryError> {
     const given = Option.getOrUndefined(decode(delivery.override))
     if (given === undefined) return yield* new ContentRejected({ detail: "The e-mail override cannot be read" })
     const addressees = yield* recipientsOf(given.to, to)
-    const sender = given.from ?? from
-    if (sender === undefined) return yield* new Misconfigured({ detail: "No sender: set `from`" })
-    const sending = mailbox(sender)
+    const from = given.from ?? settings.from_address ?? settings.from
+    if (from === undefined) return yield* new Misconfigured({ detail: "No sender: set `from_address`" })
+    const sending = mailbox(from)
     if (sending === undefined) return yield* new Misconfigured({ detail: "The sender is no e-mail address" })
     // No vendor takes a header that says nothing.
     const headers = Object.entries(given.headers ?? {})

@@ -8,7 +8,7 @@ import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({
   server_token: secret,
-  from: Schema.optionalKey(line),
+  ...Email.sender,
   message_stream: Schema.optionalKey(line),
   /** Checks the webhooks (`receipts/Postmark.ts`). */
   webhook_secret: Schema.optionalKey(secret),
@@ -60,7 +60,7 @@ export const definition = define({
   settings: Settings,
   recipients: Email.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
-    const email = yield* Email.of(delivery, to, settings.from)
+    const email = yield* Email.of(delivery, to, settings)
     const list = (people: ReadonlyArray<Email.Mailbox>) => Email.some(people, Email.written)?.join(", ")
     return {
       method: "POST" as const,

@@ -1,12 +1,12 @@
 import * as Email from "#layers/providers/Email.ts"
 import { headerToken } from "#layers/providers/HeaderToken.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
-import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.ts"
+import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
 import { Effect, Redacted, Schema } from "effect"
 
-const Settings = Schema.Struct({ api_key: secret, from: Schema.optionalKey(line), ...baseUrl })
+const Settings = Schema.Struct({ api_key: secret, ...Email.sender, ...baseUrl })
 
 const table: VendorTable = [
   // An earlier attempt with this token is under way, or was taken with another body: it may have been sent.
@@ -35,7 +35,7 @@ export const definition = define({
   settings: Settings,
   recipients: Email.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
-    const email = yield* Email.of(delivery, to, settings.from)
+    const email = yield* Email.of(delivery, to, settings)
     return {
       method: "POST" as const,
       url: `${baseOf(settings, "https://api.resend.com")}/emails`,

@@ -8,7 +8,7 @@ import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({
   api_key: secret,
-  from: Schema.optionalKey(line),
+  ...Email.sender,
   /** Checks the event webhook (`receipts/SendGrid.ts`). */
   webhook_public_key: Schema.optionalKey(line),
   ...baseUrl
@@ -57,7 +57,7 @@ export const definition = define({
   settings: Settings,
   recipients: Email.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
-    const email = yield* Email.of(delivery, to, settings.from)
+    const email = yield* Email.of(delivery, to, settings)
     const mailbox = ({ email, name }: Email.Mailbox) => Overrides.present({ email, name })
     const [addressed = [], cc = [], bcc = []] = apart(email.to, email.cc, email.bcc)
     const content = [

@@ -28,6 +28,25 @@ describe("The overrides of an e-mail", () => {
       })
     ))
 
+  it.live("a mail comes from the message's sender, else the configuration's `from_address`, else its older `from`, at every vendor", () =>
+    Effect.forEach(
+      vendors,
+      Effect.fnUntraced(function*({ row }) {
+        const { from: _, ...settings } = row.settings
+        const senders = { from_address: "new@example.org", from: "old@example.org" }
+        const body = Effect.fnUntraced(function*(own: Schema.JsonObject, override: Schema.JsonObject) {
+          const { seen } = yield* send({ ...row, settings: { ...settings, ...own } }, row.success, {
+            more: { override }
+          })
+          return seen.map(({ body }) => body).join()
+        })
+        assert.include(yield* body(senders, { from: "own@example.org" }), "own@example.org")
+        assert.include(yield* body(senders, {}), "new@example.org")
+        assert.include(yield* body({ from: "old@example.org" }, {}), "old@example.org")
+        assert.strictEqual(yield* body({}, {}), "")
+      })
+    ))
+
   it.live("a `to` that names nobody is refused, and nothing is sent", () =>
     Effect.forEach(
       [[], "nobody", "bob@example.org\r\nBcc: evil@example.com"],

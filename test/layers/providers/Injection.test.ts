@@ -122,7 +122,7 @@ describe("injection", () => {
     Effect.gen(function*() {
       const row = Mail.sendGrid
       const of = (override: Schema.JsonObject) =>
-        Email.of(delivery(row, { override }), "ann@example.com", "a@b.example")
+        Email.of(delivery(row, { override }), "ann@example.com", { from: "a@b.example" })
       const email = yield* of({ headers: { "X-A": "1\r\nBcc: x@y.example" }, subject: "a\r\nb\u2028c" })
       assert.deepStrictEqual([email.headers, email.subject], [[["X-A", "1 Bcc: x@y.example"]], "a b c"])
       for (const name of ["Bcc", "To", "Content-Type", "DKIM-Signature", "X-A\r\nBcc", "Return-Path"]) {
@@ -134,7 +134,7 @@ describe("injection", () => {
   it.effect("e-mail: a sender's name cannot end its quotes", () =>
     Effect.gen(function*() {
       const override = { from: { email: "a@b.example", name: "x\" <evil@example.com>, \"y\r\n" } }
-      const email = yield* Email.of(delivery(Mail.resend, { override }), "ann@example.com", undefined)
+      const email = yield* Email.of(delivery(Mail.resend, { override }), "ann@example.com", {})
       assert.strictEqual(Email.written(email.from), "\"x <evil@example.com>, y\" <a@b.example>")
     }))
 

@@ -29,7 +29,7 @@ describe("Overridden", () => {
   it.effect("headers and attachments are what they are at SMTP", () =>
     Effect.gen(function*() {
       const of = (override: Schema.JsonObject) =>
-        Email.of(delivery(Mail.resend, { override }), "ann@example.com", "a@b.example")
+        Email.of(delivery(Mail.resend, { override }), "ann@example.com", { from: "a@b.example" })
       const { headers } = yield* of({ headers: { "X-Priority": 1, "X-Auto": true, "X-None": "", "X-Text": "a" } })
       assert.deepStrictEqual(headers, [["X-Priority", "1"], ["X-Auto", "true"], ["X-Text", "a"]])
       const { headers: [beyond] } = yield* of({ headers: { "X-Campaign": "für Größe 5" } })
@@ -73,7 +73,7 @@ describe("Overridden", () => {
     Effect.gen(function*() {
       const of = (cc: string | ReadonlyArray<string>) =>
         Effect.map(
-          Email.of(delivery(Mail.resend, { override: { cc } }), "ann@example.com", "a@b.example"),
+          Email.of(delivery(Mail.resend, { override: { cc } }), "ann@example.com", { from: "a@b.example" }),
           (email) => email.cc
         )
       const doe = { email: "doe@example.net", name: "Doe, Ann" }
@@ -90,7 +90,7 @@ describe("Overridden", () => {
     Effect.gen(function*() {
       const names = ["from", "to", "reply_to", "cc", "bcc", "subject", "text", "html", "headers", "attachments"]
       const of = (override: object) =>
-        Email.of(delivery(Mail.resend, { override: { ...override } }), "ann@example.com", "a@b.example")
+        Email.of(delivery(Mail.resend, { override: { ...override } }), "ann@example.com", { from: "a@b.example" })
       const plain = yield* of({})
       assert.deepStrictEqual(yield* of(Object.fromEntries(names.map((name) => [name, null]))), plain)
       const file = { filename: "a", content: "YQ==", type: null, content_type: null, contentType: null, cid: null }
