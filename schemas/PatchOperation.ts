@@ -1,12 +1,24 @@
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
 
 /** JSON Pointers (RFC 6901); a missing leading slash is tolerated (api.md, PATCH /profiles). */
 const path = Schema.String
 
+/** A struct each, so that a refused one is told of by its own `op` alone. */
+const operations = <S extends Schema.Codec<Schema.Json, unknown>>(value: S) =>
+  Schema.Union([
+    Schema.Struct({ op: Schema.Literal("add"), path, value }),
+    Schema.Struct({ op: Schema.Literal("replace"), path, value }),
+    Schema.Struct({ op: Schema.Literal("test"), path, value }),
+    Schema.Struct({ op: Schema.Literal("remove"), path }),
+    Schema.Struct({ op: Schema.Literal("move"), from: path, path }),
+    Schema.Struct({ op: Schema.Literal("copy"), from: path, path })
+  ])
+
 /** One operation of a JSON Patch (RFC 6902). */
-export const PatchOperation = Schema.Union([
-  Schema.Struct({ op: Schema.Literals(["add", "replace", "test"]), path, value: Schema.Json }),
-  Schema.Struct({ op: Schema.Literal("remove"), path }),
-  Schema.Struct({ op: Schema.Literals(["move", "copy"]), from: path, path })
-])
+export const PatchOperation = operations(Schema.Json)
 export type PatchOperation = typeof PatchOperation.Type
+
+/** The same where a `value` that is left out is `null` (api.md 12, PATCH /users/:id/tokens/:token). */
+export const LenientPatchOperation = operations(
+  Schema.Json.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+)

@@ -2,7 +2,7 @@ import { NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Expiry, Token, TokenDetails, TokenProvider, TokenStatus, TokenWrite } from "#schemas/DeviceToken.ts"
 import { optional } from "#schemas/Optional.ts"
-import { PatchOperation } from "#schemas/PatchOperation.ts"
+import { LenientPatchOperation } from "#schemas/PatchOperation.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -53,11 +53,14 @@ export class DeviceTokens extends HttpApiGroup.make("deviceTokens").add(
     .annotate(OpenApi.Description, `Creates or replaces it; another user's token moves to this one. ${description}`),
   HttpApiEndpoint.patch("patch", "/:token", {
     params,
-    payload: Schema.Struct({ patch: Schema.Array(PatchOperation) }),
+    payload: Schema.Struct({ patch: Schema.Array(LenientPatchOperation) }),
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Patch a device token")
-    .annotate(OpenApi.Description, "Applies a JSON Patch (RFC 6902), all operations or none."),
+    .annotate(
+      OpenApi.Description,
+      "Applies a JSON Patch (RFC 6902), all operations or none. A `value` that is left out is null: a date of expiry that is null is the default one."
+    ),
   HttpApiEndpoint.delete("remove", "/:token", { params })
     .annotate(OpenApi.Summary, "Delete a device token")
 ).prefix("/users/:user_id/tokens").annotate(OpenApi.Title, "Device tokens") {}

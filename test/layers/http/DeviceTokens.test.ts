@@ -30,6 +30,20 @@ describe("Device tokens over HTTP", () => {
       assert.deepStrictEqual(yield* answer("PATCH", path, { patch }), [404, gone])
     }))
 
+  it.effect("a patch may leave out its value, as the client's types let it: the date of expiry becomes the default one", () =>
+    Effect.gen(function*() {
+      const { answer } = yield* start
+      yield* answer("PUT", path, { ...write, expiry_date: false })
+      const expiry = Effect.map(answer("GET", path), ([, body]) => Reflect.get(Object(body), "expiry_date"))
+      const { expiry_date: _, ...unlimited } = write
+      assert.isFalse(yield* expiry)
+      const patch = [{ op: "replace", path: "/expiry_date" }]
+      assert.deepStrictEqual(yield* answer("PATCH", path, { patch }), [204, undefined])
+      const patched = yield* expiry
+      yield* answer("PUT", path, unlimited)
+      assert.strictEqual(patched, yield* expiry)
+    }))
+
   it.effect("many at once; without a body nothing changes", () =>
     Effect.gen(function*() {
       const { answer } = yield* start

@@ -73,6 +73,21 @@ describe("Profiles", () => {
       assert.strictEqual((yield* patch("/email")).status, 400)
     }))
 
+  it.effect("an operation that is none is told of by its own name alone", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const message = (operation: unknown) =>
+        Effect.map(
+          call("PATCH", "/profiles/ada", { body: { patch: [operation] } }),
+          ({ body }) => Reflect.get(Object(body), "message")
+        )
+      assert.strictEqual(yield* message({ op: "replace", path: "/email" }), "patch[0].value: Required")
+      assert.strictEqual(yield* message({ op: "move", path: "/email" }), "patch[0].from: Required")
+      const unknown = String(yield* message({ op: "put", path: "/email", value: 1 }))
+      assert.match(unknown, /^patch\[0\](?:\.op)?: Expected/)
+      for (const field of ["value", "from"]) assert.notInclude(unknown, field)
+    }))
+
   it.effect.each([{}, { profile: null }, { profile: [] }, { profile: "x" }])(
     "%j is 400",
     (body) =>
