@@ -43,7 +43,7 @@ const millisecondsOf = (text: string): number => {
 }
 
 /** How long a token holds, in ms: a text such as `2 hours`, `1d`, `2.5 hrs`, or a number of seconds; from a second to a hundred years. */
-export const Lifetime = Schema.Union([Schema.String, Schema.Number]).pipe(
+export const Lifetime = Schema.Union([Schema.String, Schema.Finite]).pipe(
   Schema.decodeTo(
     Schema.Number,
     SchemaTransformation.transformEffect({

@@ -2,7 +2,6 @@
 const families: ReadonlyMap<string, string> = new Map([
   ["automations", "automations"],
   ["journeys", "journeys"],
-  ["bulk", "bulk jobs"],
   ["broadcasts", "broadcasts"],
   ["digests", "digests"],
   ["inbound", "inbound events"],

@@ -28,8 +28,6 @@ const notServed = [
   ["POST", "/automations/invoke", "automations"],
   ["GET", "/automations", "automations"],
   ["POST", "/journeys/a/invoke", "journeys"],
-  ["POST", "/bulk", "bulk jobs"],
-  ["GET", "/bulk/a/users?cursor=b", "bulk jobs"],
   ["POST", "/broadcasts", "broadcasts"],
   ["POST", "/digests/schedules/sch%2Fa/trigger", "digests"],
   ["POST", "/inbound/courier", "inbound events"],
