@@ -42,9 +42,9 @@ const make = Effect.gen(function*() {
       returning scope, user_id as "userId"`.pipe(Effect.flatMap(decodeMarks))
     for (const scope of new Set(marks.map((mark) => mark.scope))) {
       const userIds = [...new Set(marks.filter((mark) => mark.scope === scope).map((mark) => mark.userId))]
-      const audiences = yield* rows.audiences(scope)
+      const { audiences, unreadable } = yield* rows.audiences(scope)
       const users = yield* rows.users(scope, userIds)
-      const standings = yield* rows.standings(scope, userIds)
+      const standings = (yield* rows.standings(scope, userIds)).filter(({ audienceId }) => !unreadable.has(audienceId))
       yield* rows.write(scope, yield* AudienceChange.between(audiences, users, standings))
     }
     return marks.length > 0
@@ -52,9 +52,10 @@ const make = Effect.gen(function*() {
 
   /** Judges the next profiles; after the last, the place is null and what no count of this version met goes. */
   const page = Effect.fnUntraced(function*({ after, audienceId, scope, version }: typeof Count.Type) {
-    const [audience] = (yield* rows.audiences(scope, audienceId)).filter((found) => found.version === version)
+    const { audiences, unreadable } = yield* rows.audiences(scope, audienceId)
+    const [audience] = audiences.filter((found) => found.version === version)
     if (audience === undefined || after === null) {
-      const gone = yield* rows.removeStale(scope, audienceId, version, staleSize)
+      const gone = unreadable.has(audienceId) ? 0 : yield* rows.removeStale(scope, audienceId, version, staleSize)
       if (gone === staleSize) return
       yield* sql`delete from audience_counts where scope = ${scope} and audience_id = ${audienceId}`
       return

@@ -65,6 +65,12 @@ export const expansionsQuarantined = Metric.counter("tidings_expansions_quaranti
   incremental: true
 })
 
+/** Parts of the upkeep of audiences that cannot be done: a membership that cannot be stored, a filter that does not decode. */
+export const audienceSetAside = Metric.counter("tidings_audience_steps_set_aside_total", {
+  description: "Memberships and filters of audiences that were set aside",
+  incremental: true
+})
+
 /** Open messages whose next step was overdue when the safety sweep found them; anything above 0 is a bug (reliability.md A5). */
 export const stuck = Metric.counter("tidings_stuck_messages_total", {
   description: "Overdue messages found by the safety sweep",
@@ -95,6 +101,7 @@ export const counters = [
   expansionsQuarantined,
   unknownOutcomes,
   quarantined,
+  audienceSetAside,
   stuck,
   fenced,
   overloaded

@@ -1,18 +1,17 @@
+import { isRefusal } from "#layers/postgres/StoreErrors.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import { Profile } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
 import type { Judge, Judged, Standing } from "#src/people/AudienceChange.ts"
-import { Clock, Effect, Option, Schema } from "effect"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Effect, Metric, Option, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
 const decodeAudiences = Schema.decodeUnknownEffect(Schema.Array(
-  Schema.Struct({
-    id: Schema.String,
-    version: Schema.Number,
-    filter: Schema.NullOr(Schema.fromJsonString(AudienceFilter))
-  })
+  Schema.Struct({ id: Schema.String, version: Schema.Number, filter: Schema.NullOr(Schema.String) })
 ))
+const decodeFilter = Schema.decodeOption(Schema.fromJsonString(AudienceFilter))
 
 const decodeProfile = Schema.decodeUnknownOption(Schema.fromJsonString(Profile))
 const decodeUsers = Schema.decodeUnknownEffect(Schema.Array(
@@ -39,12 +38,42 @@ const json = (standings: ReadonlyArray<Standing>): string =>
     reason
   })))
 
+/** `unreadable`: the ids of audiences whose filters do not decode. */
+interface Found {
+  readonly audiences: ReadonlyArray<Judge>
+  readonly unreadable: ReadonlySet<string>
+}
+
+/** One audience's trouble is told, and keeps nobody from the others. */
+const setAside = (what: string, detail: Readonly<Record<string, unknown>>, cause?: unknown) =>
+  Effect.andThen(
+    Metric.update(Metrics.audienceSetAside, 1),
+    Effect.logError(what, detail, ...(cause === undefined ? [] : [cause]))
+  )
+
 /** What a step of the memberships reads and writes, all of it in one scope (P10). */
 export const make = (sql: SqlClient.SqlClient) => {
-  const audiences = Effect.fnUntraced(function*(scope: Scope, id?: string) {
+  /** An audience that this version cannot read keeps the members that it has. */
+  const audiences = Effect.fnUntraced(function*(scope: Scope, id?: string): Effect.fn.Return<
+    Found,
+    Schema.SchemaError | SqlError.SqlError
+  > {
     const rows = yield* sql`select id, version::float8 as version, filter from audiences
       where scope = ${scope} ${id === undefined ? sql`` : sql`and id = ${id}`}`.pipe(Effect.flatMap(decodeAudiences))
-    return rows.map((row): Judge => ({ ...row, filter: row.filter ?? undefined }))
+    const found: Array<Judge> = []
+    const unreadable = new Set<string>()
+    for (const { filter, ...row } of rows) {
+      const decoded = filter === null ? Option.some(undefined) : decodeFilter(filter)
+      if (Option.isSome(decoded)) found.push({ ...row, filter: decoded.value })
+      else {
+        unreadable.add(row.id)
+        yield* setAside("the filter of an audience does not decode: its members stay as they are", {
+          scope,
+          audienceId: row.id
+        })
+      }
+    }
+    return { audiences: found, unreadable }
   })
 
   /** A profile that cannot be read counts as none. Others of this process have their turn between some of them. */
@@ -83,6 +112,35 @@ export const make = (sql: SqlClient.SqlClient) => {
     sql`select ${standingColumns} from audience_members where scope = ${scope} and audience_id = ${audienceId}
       and user_id > ${after} and user_id <= ${last}`.pipe(Effect.flatMap(decodeStandings))
 
+  const inserted = (scope: Scope, put: ReadonlyArray<Standing>, now: number) =>
+    sql`insert into audience_members (scope, audience_id, user_id, version, added_at, reason)
+      select ${scope}::int, x.audience_id, x.user_id, x.version, ${now}::bigint, x.reason
+      from json_to_recordset(${json(put)}::json) as x(audience_id text, user_id text, version bigint, reason text)
+      on conflict (scope, audience_id, user_id) do update set version = excluded.version, reason = excluded.reason`
+
+  /** What the database refuses is found by halves, and left out: whoever asks again would be refused again, and everybody waits behind it. */
+  const putAll = Effect.fnUntraced(function*(
+    scope: Scope,
+    put: ReadonlyArray<Standing>,
+    now: number
+  ): Effect.fn.Return<void, SqlError.SqlError> {
+    const [first] = put
+    if (first === undefined) return
+    const refusal = yield* inserted(scope, put, now).pipe(
+      sql.withTransaction,
+      Effect.as(undefined),
+      Effect.catchIf(isRefusal, Effect.succeed)
+    )
+    if (refusal === undefined) return
+    if (put.length === 1) {
+      const { audienceId, userId } = first
+      return yield* setAside("a user's place in an audience cannot be stored", { scope, audienceId, userId }, refusal)
+    }
+    const half = Math.ceil(put.length / 2)
+    yield* putAll(scope, put.slice(0, half), now)
+    yield* putAll(scope, put.slice(half), now)
+  })
+
   const write = Effect.fnUntraced(function*(
     scope: Scope,
     { put, removed }: { readonly put: ReadonlyArray<Standing>; readonly removed: ReadonlyArray<Standing> }
@@ -92,13 +150,7 @@ export const make = (sql: SqlClient.SqlClient) => {
         using json_to_recordset(${json(removed)}::json) as x(audience_id text, user_id text)
         where m.scope = ${scope} and m.audience_id = x.audience_id and m.user_id = x.user_id`
     }
-    if (put.length > 0) {
-      const now = yield* Clock.currentTimeMillis
-      yield* sql`insert into audience_members (scope, audience_id, user_id, version, added_at, reason)
-        select ${scope}::int, x.audience_id, x.user_id, x.version, ${now}::bigint, x.reason
-        from json_to_recordset(${json(put)}::json) as x(audience_id text, user_id text, version bigint, reason text)
-        on conflict (scope, audience_id, user_id) do update set version = excluded.version, reason = excluded.reason`
-    }
+    yield* putAll(scope, put, yield* Clock.currentTimeMillis)
   })
 
   const removeStale = (scope: Scope, audienceId: string, version: number, limit: number) =>

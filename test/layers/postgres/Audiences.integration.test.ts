@@ -29,10 +29,11 @@ const stores = Layer.mergeAll(StoredAudiences.layer, StoredSteps.layer, StoredPr
 const start = Effect.gen(function*() {
   const [audiences, steps, profiles] = [yield* Audiences, yield* AudienceSteps, yield* Profiles]
   const settled = steps.advance.pipe(Effect.repeat({ while: (more) => more }))
-  const members = Effect.map(
-    audiences.members(scope, "eng", { limit: 100, cursor: undefined }),
-    ({ items }) => items.map(({ userId }) => userId)
-  )
+  const members = (id = "eng") =>
+    Effect.map(
+      audiences.members(scope, id, { limit: 100, cursor: undefined }),
+      ({ items }) => items.map(({ userId }) => userId)
+    )
   return { audiences, steps, profiles, settled, members, sql: yield* SqlClient.SqlClient }
 })
 
@@ -74,7 +75,7 @@ describe("Audiences on Postgres", () => {
       yield* Fiber.join(writer)
       yield* Fiber.join(put)
       yield* settled
-      assert.deepStrictEqual(yield* members, ["ada"])
+      assert.deepStrictEqual(yield* members(), ["ada"])
     }).pipe(Effect.provide(stores)))
 
   it.effect("a write of the same user meanwhile is not lost to a step that read the old one", () =>
@@ -92,11 +93,11 @@ describe("Audiences on Postgres", () => {
       )
       yield* Deferred.await(written)
       yield* settled
-      assert.deepStrictEqual(yield* members, [])
+      assert.deepStrictEqual(yield* members(), [])
       yield* Deferred.succeed(release, undefined)
       yield* Fiber.join(writer)
       yield* settled
-      assert.deepStrictEqual(yield* members, ["ada"])
+      assert.deepStrictEqual(yield* members(), ["ada"])
     }).pipe(Effect.provide(stores)))
 
   it.effect("a step that does not commit leaves marks and place, and the next does the work", () =>
@@ -109,9 +110,32 @@ describe("Audiences on Postgres", () => {
         const cut = steps.advance.pipe(Effect.andThen(Effect.fail("cut")), sql.withTransaction)
         assert.strictEqual(yield* Effect.flip(cut), "cut")
       }
-      assert.deepStrictEqual(yield* members, [])
+      assert.deepStrictEqual(yield* members(), [])
       yield* settled
-      assert.deepStrictEqual(yield* members, ["ada", "bob"])
+      assert.deepStrictEqual(yield* members(), ["ada", "bob"])
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("what cannot be stored or read is left out alone, and all other audiences and users go on", () =>
+    Effect.gen(function*() {
+      const { audiences, members, profiles, settled, sql } = yield* start
+      yield* sql`alter table audience_members add constraint full_house check (audience_id <> 'full' or user_id <> 'bob')`
+      yield* Effect.forEach(["full", "strange", "eng"], (id) => audiences.put(scope, id, draft))
+      yield* profiles.replace(scope, UserId.make("ada"), engineer)
+      yield* settled
+      yield* sql`update audiences set filter = '{"filters":[{"operator":"SOUNDS_LIKE"}]}' where id = 'strange'`
+      for (const user of ["bob", "cy", "dan"]) yield* profiles.replace(scope, UserId.make(user), engineer)
+      yield* profiles.replace(scope, UserId.make("ada"), { title: "Poet" })
+      yield* settled
+      assert.deepStrictEqual(yield* members("eng"), ["bob", "cy", "dan"])
+      assert.deepStrictEqual(yield* members("full"), ["cy", "dan"])
+      assert.deepStrictEqual(yield* members("strange"), ["ada"])
+      // A count of all profiles meets the same.
+      yield* audiences.put(scope, "full", draft)
+      yield* sql`insert into audience_counts (scope, audience_id, version, requested_at, after)
+        values (${scope}, 'strange', 2, 0, '')`
+      yield* settled
+      assert.deepStrictEqual(yield* members("full"), ["cy", "dan"])
+      assert.deepStrictEqual(yield* members("strange"), ["ada"])
     }).pipe(Effect.provide(stores)))
 
   it.effect("nodes at once do the work once, and nothing is left", () =>
@@ -123,7 +147,7 @@ describe("Audiences on Postgres", () => {
         concurrency: 4
       })
       yield* settled
-      assert.sameMembers([...(yield* members)], users)
+      assert.sameMembers([...(yield* members())], users)
       const [{ count }] = yield* Count(
         yield* sql`select ((select count(*) from audience_changes) + (select count(*) from audience_counts))::int as count`
       )
