@@ -26,7 +26,8 @@ export class Requests extends HttpApiGroup.make("requests").add(
       OpenApi.Description,
       "How many messages a request has become. One to a list, an audience, a tenant or more than 100 recipients is"
         + " `RUNNING` until all its members have their message; find them with `GET /messages?traceId=`. A group that does not"
-        + " exist is named in `error`, and has one message, which is UNROUTABLE."
+        + " exist is named in `error`, and has one message, which is UNROUTABLE; one that was deleted before its last member had a"
+        + " message is named there as well."
     ),
   HttpApiEndpoint.put("archive", "/:request_id/archive", { params, error: NotFound })
     .annotate(OpenApi.Summary, "Archive a request")

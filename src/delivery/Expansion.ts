@@ -22,10 +22,14 @@ export interface NewExpansion {
   readonly instructions: Instructions
 }
 
-/** How far an expansion has come: the recipients (or a job's users) before `index` are messages, and the members of that one up to `after`. */
+/**
+ * How far an expansion has come: the recipients (or a job's users) before `index` are messages, and the members of that one up to `after`.
+ * `fault`: what is to be told of groups that were met on the way.
+ */
 export const Place = Schema.Struct({
   index: Schema.Int,
-  after: Schema.optionalKey(Schema.Struct({ group: Schema.String, userId: Schema.String }))
+  after: Schema.optionalKey(Schema.Struct({ group: Schema.String, userId: Schema.String })),
+  fault: Schema.optionalKey(Schema.String)
 })
 export type Place = typeof Place.Type
 

@@ -38,7 +38,8 @@ export interface Advance {
   readonly state: ExpansionState
   /** 0: at once; epoch ms; null: it has ended. */
   readonly dueAt: number | null
-  readonly error?: string | undefined
+  /** What a caller is told; null: nothing any more; absent: what he was told before. */
+  readonly error?: string | null | undefined
 }
 
 /** `Written` with the messages that are new; `Passed`: the row stands elsewhere or has ended, nothing was written. */

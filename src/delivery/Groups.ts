@@ -64,11 +64,11 @@ export const of = Effect.fnUntraced(function*(
   }
 })
 
-/** The group that a message stands for, since nobody is there: it is one that does not exist. */
-export const missing = ({ audience_id: audience, list_id: list, tenant_id: tenant }: Recipient): string | undefined => {
-  if (typeof audience === "string") return `The audience ${audience} does not exist`
-  if (typeof list === "string") return `The list ${list} does not exist`
-  return typeof tenant === "string" ? `The tenant ${tenant} does not exist` : undefined
+/** The group that a message to nobody stands for, in words; `undefined`: it stands for none. */
+export const named = ({ audience_id: audience, list_id: list, tenant_id: tenant }: Recipient): string | undefined => {
+  if (typeof audience === "string") return `The audience ${audience}`
+  if (typeof list === "string") return `The list ${list}`
+  return typeof tenant === "string" ? `The tenant ${tenant}` : undefined
 }
 
 /** The recipient of the one message that tells that there is no such group: named by it, and by nobody in it. */

@@ -16,10 +16,17 @@ export const pageSize = 1_000
 /** Groups that one page asks for members: many small ones are several pages. */
 const mostQuestions = 20
 
+/** A caller is told of so many characters of what was wrong with a request's groups. */
+const longestFault = 1_000
+
+const said = (faults: ReadonlyArray<string>): string =>
+  faults.reduce((told, fault) => told.length > longestFault ? told : `${told}; ${fault}`)
+
 /**
  * The next page of a request to many, and the place that it reaches. A page is the same whenever it is
  * made, as long as the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
- * met. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and the page's `fault`.
+ * met. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the place, as is one
+ * that was deleted before its last member was met.
  */
 export const next = Effect.fnUntraced(function*(options: {
   readonly request: Addressing.Request
@@ -33,6 +40,7 @@ export const next = Effect.fnUntraced(function*(options: {
   const { id: requestId, scope } = request
   const found = new Map<MessageId, PageMember>()
   const profiles = new Map<string, NewProfile>()
+  const faults = place.fault === undefined ? [] : [place.fault]
   let { after, index } = place
 
   const add = (recipient: Recipient, identity = Recipients.identify(scope, recipient)) => {
@@ -41,7 +49,6 @@ export const next = Effect.fnUntraced(function*(options: {
     if (!found.has(id)) found.set(id, Addressing.member(request, id, recipient, identity, shards))
   }
 
-  let fault: string | undefined
   let questions = 0
   while (found.size < pageSize && questions < mostQuestions) {
     const recipient = recipients[index]
@@ -59,12 +66,15 @@ export const next = Effect.fnUntraced(function*(options: {
     const limit = pageSize - found.size
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
     for (const one of page) add(Groups.member(recipient, one))
-    if (page.length === 0 && after === undefined && group.source._tag !== "Pattern") {
+    // A group that is there has an empty page only behind its last member.
+    if (page.length === 0 && group.source._tag !== "Pattern" && !(yield* members.exists(scope, group.source))) {
       const { identity, recipient } = Groups.nobody(scope, group.source)
-      if (!(yield* members.exists(scope, group.source))) {
-        add(recipient, identity)
-        fault = Groups.missing(recipient)
-      }
+      if (after === undefined) add(recipient, identity)
+      faults.push(
+        `${Groups.named(recipient)} ${
+          after === undefined ? "does not exist" : "was deleted before its last member had a message"
+        }`
+      )
     }
     const last = page.at(-1)
     if (last !== undefined && page.length === limit) after = { group: last.group, userId: last.userId }
@@ -74,11 +84,16 @@ export const next = Effect.fnUntraced(function*(options: {
     }
   }
 
-  const reached: Place = after === undefined ? { index } : { index, after }
+  const fault = faults.length === 0 ? undefined : said(faults)
+  const reached: Place = {
+    index,
+    ...(after === undefined ? {} : { after }),
+    ...(fault === undefined ? {} : { fault })
+  }
   const page: Page = {
     common: Addressing.common(request, "bulk", at),
     members: [...found.values()],
     profiles: [...profiles.values()]
   }
-  return { page, reached, isLast: index >= recipients.length, fault }
+  return { page, reached, isLast: index >= recipients.length }
 })

@@ -125,8 +125,8 @@ export const make = Effect.gen(function*() {
     stored: OpenMessage,
     at: number | undefined
   ): Effect.fn.Return<Decision, Refusal.Refusal> {
-    const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.missing(stored.recipient)
-    if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", missing)
+    const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.named(stored.recipient)
+    if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", `${missing} does not exist`)
     const mapped = yield* mapping(map(stored))
     return yield* decideOf(stored, yield* known(mapped), at).pipe(
       Effect.mapError((refusal) => Refusal.mapped(refusal, mapped.message.templateId))

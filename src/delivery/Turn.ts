@@ -105,7 +105,7 @@ export const make = (options: {
       tries: 0,
       epoch: owner.epoch,
       state: made.isLast ? "COMPLETED" : "RUNNING",
-      error: made.fault,
+      error: made.reached.fault ?? null,
       dueAt: made.isLast ? null : 0
     })
     if (advanced._tag !== "Written") return advanced._tag === "Fenced" ? "fenced" as const : "over" as const

@@ -200,6 +200,23 @@ export const expansionsContract = <E>(
         assert.deepStrictEqual(yield* messagesOf(given), [])
       }))
 
+    it.effect("what a try that failed left in words goes with the page that follows, unless it says something", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const expansions = yield* Expansions
+        const told = Effect.map(expansions.find(given.place.scope, given.expansion.id), ({ error }) => error)
+        const from = encodePlace(start)
+        yield* expansions.advance(step(given, { to: from, page: undefined, tries: 1, error: "It failed" }))
+        yield* expansions.advance(step(given, { to: from, page: undefined, tries: 2 }))
+        assert.strictEqual(yield* told, "It failed")
+        yield* expansions.advance(step(given, { error: null }))
+        assert.isUndefined(yield* told)
+        yield* expansions.advance(
+          step(given, { from: step(given).to, to: encodePlace({ index: 1 }), error: "No list" })
+        )
+        assert.strictEqual(yield* told, "No list")
+      }))
+
     it.effect("turns: the one that was left alone longest comes first; one that pauses comes when it is due", () =>
       Effect.gen(function*() {
         const given = yield* accepted()

@@ -70,7 +70,7 @@ export const advance = (state: State, step: Advance): readonly [Advanced, State]
     epoch,
     state: becomes,
     dueAt: dueAt ?? undefined,
-    error: error ?? stored.error,
+    error: error === undefined ? stored.error : error ?? undefined,
     advancedAt: at,
     endedAt: dueAt === null ? at : undefined
   })

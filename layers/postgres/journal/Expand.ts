@@ -61,10 +61,10 @@ const statement = (notify: boolean) => `
     select distinct on (p.user_id) e.scope, p.user_id, p.profile, $21, $21
     from e, json_to_recordset($12::json) as p(user_id text, profile text) order by p.user_id on conflict (scope, user_id) do nothing),
   u as (update expansions x set place = $6, created = x.created + (select count(*) from m), tries = $7, epoch = $8, state = $9,
-      due_at = $10, error = coalesce($24, x.error), advanced_at = $25, ended_at = case when $10::bigint is null then $25 end
+      due_at = $10, error = case when $27 then $24 else x.error end, advanced_at = $25, ended_at = case when $10::bigint is null then $25 end
     from e where x.scope = e.scope and x.id = e.id returning 1)
   select exists (select from current) as current, exists (select from u) as written, (select count(*)::int from m) as created
-  ${notify ? `, (select pg_notify('tidings_due', $27))::text` : ""}`
+  ${notify ? `, (select pg_notify('tidings_due', $28))::text` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ current: Schema.Boolean, written: Schema.Boolean, created: Schema.Int })])
@@ -102,6 +102,7 @@ export const write = (sql: SqlClient.SqlClient) =>
       step.error ?? null,
       step.at,
       [...new Set(members.flatMap(({ listId }) => listId === undefined ? [] : [listId]))],
+      step.error !== undefined,
       ...(unowned.length > 0 ? [unowned.join(",")] : [])
     ]).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))
     if (!answer.current) return { _tag: "Fenced" } satisfies Advanced

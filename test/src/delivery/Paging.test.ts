@@ -1,6 +1,7 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Scope } from "#schemas/Scope.ts"
+import type { Place } from "#src/delivery/Expansion.ts"
 import * as Paging from "#src/delivery/Paging.ts"
 import type { Members } from "#src/people/Members.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,10 +12,10 @@ const members: Members["Service"] = {
   page: () => Effect.succeed([{ group: "", userId: "ada", listId: "l" }])
 }
 
-const pageOf = (recipients: ReadonlyArray<Recipient>) => {
+const pageOf = (recipients: ReadonlyArray<Recipient>, among = members, place: Place = { index: 0 }) => {
   const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
   const request = { id, scope: Scope.make(1), keyState: "published", instructions: {}, acceptedAt: 0 } as const
-  return Paging.next({ request, recipients, place: { index: 0 }, at: 0, shards: 4, members })
+  return Paging.next({ request, recipients, place, at: 0, shards: 4, members: among })
 }
 
 describe("Pages of a request to many", () => {
@@ -24,6 +25,24 @@ describe("Pages of a request to many", () => {
       const { page } = yield* pageOf([first, { user_id: "bob", email: "second@example.com" }])
       assert.deepStrictEqual(page.members.map(({ recipient }) => recipient), [first])
       assert.deepStrictEqual(page.profiles.map(({ profile }) => profile), [{ email: "first@example.com" }])
+    }))
+
+  it.effect("groups that are not there, and one that is deleted on the way, are told of until the end", () =>
+    Effect.gen(function*() {
+      const gone: Members["Service"] = { exists: () => Effect.succeed(false), page: () => Effect.succeed([]) }
+      const first = yield* pageOf([{ list_id: "a" }, { tenant_id: "b" }], gone)
+      assert.strictEqual(first.reached.fault, "The list a does not exist; The tenant b does not exist")
+      assert.deepStrictEqual(first.page.members.map(({ recipient }) => recipient), [{ list_id: "a" }, {
+        tenant_id: "b"
+      }])
+      const onTheWay = { index: 0, after: { group: "", userId: "m" } }
+      const cut = yield* pageOf([{ audience_id: "c" }], gone, onTheWay)
+      assert.strictEqual(cut.reached.fault, "The audience c was deleted before its last member had a message")
+      assert.deepStrictEqual(cut.page.members, [])
+      const { reached } = yield* pageOf([{ user_id: "ada" }], members, { index: 0, fault: "before" })
+      assert.strictEqual(reached.fault, "before")
+      const over = { exists: () => Effect.succeed(true), page: gone.page }
+      assert.deepStrictEqual((yield* pageOf([{ list_id: "a" }], over, onTheWay)).reached, { index: 1 })
     }))
 
   it.effect("a member who is also named by itself is one message of the group, and has a profile", () =>
