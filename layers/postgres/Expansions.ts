@@ -87,7 +87,7 @@ export const layer = Layer.effect(
           from expansions where scope = ${scope} and id = ${id}
           union all
           select 1, 'COMPLETED', count(*)::float8, min(enqueued_at)::float8, min(enqueued_at)::float8, null, coalesce(bool_and(archived), false)
-          from (select enqueued_at, archived from messages where scope = ${scope} and id = ${id}
+          from (select enqueued_at, archived from messages where scope = ${scope} and id = ${id} and request_id = ${id}
             union all
             select * from (select enqueued_at, archived from messages m
               where scope = ${scope} and ${Filters.ofRequest(sql, id)} limit 100) several) m

@@ -68,7 +68,7 @@ const make = Effect.gen(function*() {
     const rows = yield* sql`with expansion as (
         update expansions set archived = true where scope = ${scope} and id = ${requestId} returning 1 as found),
       mine as (
-        select id from messages where scope = ${scope} and id = ${requestId}
+        select id from messages where scope = ${scope} and id = ${requestId} and request_id = ${requestId}
         union all
         select id from messages m where scope = ${scope} and ${Filters.ofRequest(sql, requestId)}
           and not exists (select from expansion)),

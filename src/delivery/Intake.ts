@@ -4,8 +4,10 @@ import type { SendMessage } from "#schemas/SendMessage.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import { CurrentKey, type StoredResponse } from "#src/access/Idempotency.ts"
 import * as Drafts from "#src/delivery/Drafts.ts"
+import * as Groups from "#src/delivery/Groups.ts"
 import * as Ids from "#src/delivery/Ids.ts"
 import { type Accepted, Journal, type MessageNotFound, type RowRefused } from "#src/delivery/Journal.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
@@ -23,7 +25,7 @@ export class Intake extends Context.Service<Intake, {
     message: SendMessage,
     respond: (requestId: MessageId) => StoredResponse
   ) => Effect.Effect<Accepted, Drafts.SendRefused | RowRefused | StoreUnavailable>
-  /** Runs a stored message again for the same recipient, as a new message. */
+  /** Runs a stored message again for the same recipient, as a new message; one that stands for a group which did not exist had none. */
   readonly resend: (
     principal: Principal,
     id: MessageId,
@@ -62,6 +64,12 @@ export const layer = Layer.effect(
       send: (principal, { to, ...instructions }, respond) => accept(principal, to, instructions, respond),
       resend: Effect.fnUntraced(function*(principal, id, respond) {
         const { instructions, keyState, recipient } = yield* log.original(principal.scope, id)
+        const group = Recipients.isDirect(recipient) ? undefined : Groups.named(recipient)
+        if (group !== undefined) {
+          return yield* new Drafts.SendRefused({
+            detail: `${group} is no recipient of one message: send to it with POST /send`
+          })
+        }
         const { delay: _, ...now } = instructions
         return yield* accept({ ...principal, keyState }, recipient, now, respond)
       }),

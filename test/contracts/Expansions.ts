@@ -269,6 +269,22 @@ export const expansionsContract = <E>(
         assert.strictEqual((yield* Effect.flip(expansions.find(elsewhere, given.expansion.id)))._tag, "RequestNotFound")
       }))
 
+    it.effect("a member's message is no request, whoever asks by its id", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const { place } = given
+        const expansions = yield* Expansions
+        const log = yield* MessageLog
+        yield* expansions.advance(step(given))
+        const [member] = yield* messagesOf(given)
+        assert.isDefined(member)
+        if (member === undefined) return
+        assert.strictEqual((yield* Effect.flip(expansions.find(place.scope, member.id)))._tag, "RequestNotFound")
+        assert.strictEqual((yield* Effect.flip(log.archive(place.scope, member.id)))._tag, "RequestNotFound")
+        const traced = yield* log.list(place.scope, { ...Fixture.anything, traceId: member.id })
+        assert.deepStrictEqual(traced.items, [])
+      }))
+
     it.effect("messages of a list are found by it, and an archived request hides the ones still to come", () =>
       Effect.gen(function*() {
         const given = yield* accepted()

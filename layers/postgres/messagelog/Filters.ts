@@ -81,7 +81,10 @@ export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuer
     ...given(tenantId, (id) => sql`m.tenant_id = ${id}`),
     ...given(
       traceId,
-      (id) => isId(id) ? sql`(m.trace_id = ${id} or m.id = ${id} or ${ofRequest(sql, id)})` : sql`m.trace_id = ${id}`
+      (id) =>
+        isId(id)
+          ? sql`(m.trace_id = ${id} or (m.id = ${id} and m.request_id = ${id}) or ${ofRequest(sql, id)})`
+          : sql`m.trace_id = ${id}`
     )
   ])
 }

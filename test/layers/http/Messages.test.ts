@@ -179,6 +179,21 @@ describe("Messages", () => {
       assert.deepStrictEqual([answer.status, answer.body], [200, { messageId: second }])
     }))
 
+  it.effect("what stands for a list that does not exist is no message to one, and is not sent to many by a resend", () =>
+    Effect.gen(function*() {
+      const { call, id, state } = yield* sent
+      const stored = state.messages.get(id)
+      assert.isDefined(stored)
+      if (stored === undefined) return
+      state.messages.set(id, { ...stored, message: { ...stored.message, recipient: { list_id: "none" } } })
+      const answer = yield* call("POST", `/messages/${id}/resend`)
+      assert.deepStrictEqual([answer.status, answer.body], [400, {
+        message: "The list none is no recipient of one message: send to it with POST /send",
+        type: "invalid_request_error"
+      }])
+      assert.deepStrictEqual([state.messages.size, state.expansions.size], [1, 0])
+    }))
+
   it.effect("an archive is 204 without a content type, each time", () =>
     Effect.gen(function*() {
       const { call, id, state } = yield* sent
