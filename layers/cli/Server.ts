@@ -28,6 +28,7 @@ const most = 100
 const isQuarantined = ({ error }: MessageDetails): boolean => error?.startsWith("Quarantined") === true
 
 const Page = Results(MessageDetails)
+const RequestPage = Results(RequestProgress)
 const Resent = Schema.Struct({ messageId: Schema.String })
 const History = Schema.Struct({ results: Schema.Array(HistoryEntry) })
 
@@ -47,6 +48,11 @@ export interface Several {
 export type Found =
   | { readonly _tag: "Message"; readonly message: MessageDetails; readonly events: ReadonlyArray<HistoryEntry> }
   | Several
+
+/** What became of an id: another message, or a request that stands so now. */
+export type Replayed =
+  | { readonly id: string; readonly replayed_as: string | null }
+  | { readonly id: string; readonly request: RequestProgress["state"] }
 
 /** Asks the server, whose data directory has one owner, by its API. */
 export const make = Effect.fnUntraced(function*({ key, url }: Server) {
@@ -123,13 +129,23 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       }
       return found.slice(0, most)
     }),
-    /** Sends a message again, once, however often it is asked for within a year; answers the new message's id. */
-    replay: Effect.fnUntraced(function*(id: string) {
+    /** The requests to many in quarantine, the newest hundred. */
+    quarantinedRequests: Effect.map(
+      get(`/requests?limit=${most}&state=FAILED`, RequestPage),
+      (page) => page?.results ?? []
+    ),
+    /**
+     * Sends a message again, once, however often it is asked for within a year, and answers the new message's id; a request to many that was set
+     * aside goes on.
+     */
+    replay: Effect.fnUntraced(function*(id: string): Effect.fn.Return<Replayed, Stopped> {
       const again = client.post(`/messages/${encodeURIComponent(id)}/resend`, {
         headers: { "idempotency-key": `replay-${id}`, "x-idempotency-expiration": forever }
       })
       const resent = yield* ask(again, Resent)
-      return resent === undefined ? yield* missing(id) : resent.messageId
+      if (resent !== undefined) return { id, replayed_as: resent.messageId }
+      const request = yield* ask(client.post(`/requests/${encodeURIComponent(id)}/resume`), RequestProgress)
+      return request === undefined ? yield* missing(id) : { id, request: request.state }
     }),
     /** By the first of these spellings of an id that stands for something. */
     find: Effect.fnUntraced(function*(ids: ReadonlyArray<string>): Effect.fn.Return<Found, Stopped> {

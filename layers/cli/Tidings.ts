@@ -79,11 +79,18 @@ const cluster = Command.make(
   })
 ).pipe(Command.withDescription("Show the nodes, which shards each owns, and how far behind they are"))
 
+const said = (replayed: Server.Replayed): string => {
+  if ("request" in replayed) return `${replayed.id} is a request to many, ${replayed.request}`
+  return replayed.replayed_as === null ? replayed.id : `${replayed.id} is sent again as ${replayed.replayed_as}`
+}
+
 const replay = Command.make(
   "replay",
   {
     ids: Argument.String("id").pipe(
-      Argument.withDescription("Messages to send again; none: those in quarantine, the newest hundred"),
+      Argument.withDescription(
+        "Messages to send again, requests to many to go on with; none: those in quarantine, the newest hundred"
+      ),
       Argument.variadic()
     ),
     list: Flag.Boolean("list").pipe(
@@ -94,23 +101,21 @@ const replay = Command.make(
   },
   Effect.fnUntraced(function*({ ids, json, key, list, url }) {
     const server = yield* serverOf(url, key)
-    const wanted = ids.length > 0 ? ids.map(idOf) : (yield* server.quarantined).map(({ id }) => id)
-    const replayed = yield* Effect.forEach(
-      wanted,
-      Effect.fnUntraced(function*(id) {
-        return { id, replayed_as: list ? null : yield* server.replay(id) }
-      })
-    )
+    const aside: ReadonlyArray<Server.Replayed> = ids.length > 0
+      ? ids.map((id) => ({ id: idOf(id), replayed_as: null }))
+      : [
+        ...(yield* server.quarantined).map(({ id }) => ({ id, replayed_as: null })),
+        ...(yield* server.quarantinedRequests).map(({ requestId, state }) => ({ id: requestId, request: state }))
+      ]
+    const replayed = list ? aside : yield* Effect.forEach(aside, ({ id }) => server.replay(id))
     if (json) return yield* Console.log(JSON.stringify(replayed, null, 2))
     if (replayed.length === 0) return yield* Console.log("Nothing is in quarantine")
-    yield* Effect.forEach(
-      replayed,
-      ({ id, replayed_as: again }) => Console.log(again === null ? id : `${id} is sent again as ${again}`),
-      { discard: true }
-    )
+    yield* Effect.forEach(replayed, (one) => Console.log(said(one)), { discard: true })
   })
 ).pipe(
-  Command.withDescription("Send messages again that were set aside after five tries, each once, as new messages")
+  Command.withDescription(
+    "Send messages again that were set aside after five tries, each once, as new messages; let requests to many go on"
+  )
 )
 
 Command.make("tidings").pipe(

@@ -24,7 +24,7 @@ const openOf = (row: ExpansionRow): OpenExpansion =>
   ])
 
 /** What a caller is told of it. */
-const recordOf = (row: ExpansionRow): RequestRecord =>
+export const recordOf = (row: ExpansionRow): RequestRecord =>
   Struct.pick(row, ["id", "state", "messages", "acceptedAt", "endedAt", "error", "archived"])
 
 /** The expansions in memory. */
@@ -57,6 +57,21 @@ export const layer = Layer.effect(
             for (const { dueAt, lane } of HashMap.values(rows)) if (lane === "bulk" && dueAt === 0) ready++
           }
           return ready > most
+        }),
+      resume: (scope, id) =>
+        modify((state) => {
+          const row = Option.getOrUndefined(HashMap.get(state.expansions, nameOf(scope, id)))
+          if (row?.state !== "FAILED") return [undefined, state]
+          const resumed: ExpansionRow = {
+            ...row,
+            state: "RUNNING",
+            dueAt: 0,
+            tries: 0,
+            epoch: 0,
+            error: undefined,
+            endedAt: undefined
+          }
+          return [undefined, { ...state, expansions: HashMap.set(state.expansions, nameOf(scope, id), resumed) }]
         }),
       find: Effect.fnUntraced(function*(scope, id) {
         const { expansion, messages } = yield* read((state) => ({

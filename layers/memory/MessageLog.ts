@@ -1,5 +1,14 @@
 import { Database } from "#layers/memory/Database.ts"
-import { findMessage, type MessageRow, messagesOf, nameOf, putMessage, type State } from "#layers/memory/State.ts"
+import { recordOf } from "#layers/memory/Expansions.ts"
+import {
+  findMessage,
+  inScope,
+  type MessageRow,
+  messagesOf,
+  nameOf,
+  putMessage,
+  type State
+} from "#layers/memory/State.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Recipient } from "#schemas/Recipient.ts"
@@ -109,6 +118,19 @@ export const layer = Layer.effect(
       return { keyState: row.keyState, ...payload }
     })
 
+    const requests: MessageLog["Service"]["requests"] = Effect.fnUntraced(
+      function*(scope, { state: wanted, ...query }) {
+        const rows = yield* read((state) => inScope(state.expansions, scope))
+        return yield* Pages.cut({
+          ...query,
+          key,
+          list: { scope, route: "requests", filters: [wanted ?? null] },
+          rows: rows.filter(({ state }) => wanted === undefined || state === wanted).map(recordOf),
+          position: ({ id }) => ({ at: 0, id })
+        })
+      }
+    )
+
     const archive = Effect.fnUntraced(function*(scope: Scope, requestId: MessageId) {
       const found = yield* modify((state) => {
         const name = nameOf(scope, requestId)
@@ -130,6 +152,7 @@ export const layer = Layer.effect(
         read((state) => (findMessage(state, scope, id)?.attempts ?? []).map(({ epoch: _, ...attempt }) => attempt)),
       history,
       original,
+      requests,
       archive
     })
   })

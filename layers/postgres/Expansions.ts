@@ -1,33 +1,24 @@
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
+import * as Requests from "#layers/postgres/messagelog/Requests.ts"
 import * as Patience from "#layers/postgres/Patience.ts"
 import { isRefusal, orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import { ExpansionState } from "#schemas/Expansion.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { OpenExpansion, type RequestRecord } from "#src/delivery/Expansion.ts"
+import { OpenExpansion } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/Expansions.ts"
 import { Handover } from "#src/delivery/Handover.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
-import { Effect, Layer, Schedule, Schema } from "effect"
+import { Array, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
 
 const readOpen = Unreadable.sorted(OpenExpansion)
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 const decodeBacklog = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ backlogged: Schema.Boolean })))
-const decodeRequest = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
-  state: ExpansionState,
-  messages: Schema.Number,
-  acceptedAt: Schema.NullOr(Schema.Number),
-  endedAt: Schema.NullOr(Schema.Number),
-  error: Schema.NullOr(Schema.String),
-  archived: Schema.Boolean
-})))
-
 /** After a lost connection or a deadlock: a step that did commit finds its row elsewhere. */
 const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 }))
 
@@ -83,28 +74,24 @@ export const layer = Layer.effect(
       ),
       find: Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
         const rows = yield* sql`
-          select 0 as rank, state, created::float8 as messages, accepted_at::float8 as "acceptedAt", ended_at::float8 as "endedAt", error, archived
-          from expansions where scope = ${scope} and id = ${id}
+          select 0 as rank, ${sql.literal(Requests.columns)} from expansions where scope = ${scope} and id = ${id}
           union all
-          select 1, 'COMPLETED', count(*)::float8, min(enqueued_at)::float8, min(enqueued_at)::float8, null, coalesce(bool_and(archived), false)
+          select 1, ${id}, 'COMPLETED', count(*)::float8, min(enqueued_at)::float8, min(enqueued_at)::float8, null, coalesce(bool_and(archived), false)
           from (select enqueued_at, archived from messages where scope = ${scope} and id = ${id} and request_id = ${id}
             union all
             select * from (select enqueued_at, archived from messages m
               where scope = ${scope} and ${Filters.ofRequest(sql, id)} limit 100) several) m
+          having count(*) > 0
           order by rank`.pipe(
-          Effect.flatMap(decodeRequest)
+          Effect.flatMap(Requests.decode)
         )
-        const found = rows[0]
-        if (found === undefined || found.acceptedAt === null) return yield* new RequestNotFound({ id })
-        return {
-          id,
-          state: found.state,
-          messages: found.messages,
-          acceptedAt: found.acceptedAt,
-          endedAt: found.endedAt ?? undefined,
-          error: found.error ?? undefined,
-          archived: found.archived
-        } satisfies RequestRecord
+        const found = Array.head(rows)
+        return Option.isSome(found) ? Requests.record(found.value) : yield* new RequestNotFound({ id })
+      }, orUnavailable),
+      resume: Effect.fnUntraced(function*(scope, id) {
+        yield* sql`with resumed as (update expansions set state = 'RUNNING', due_at = 0, tries = 0, epoch = 0, error = null, ended_at = null
+            where scope = ${scope} and id = ${id} and state = 'FAILED' returning shard)
+          select pg_notify('tidings_due', shard::text)::text from resumed`
       }, orUnavailable)
     })
   })

@@ -1,5 +1,6 @@
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
+import * as Requests from "#layers/postgres/messagelog/Requests.ts"
 import * as Timelines from "#layers/postgres/messagelog/Timelines.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
@@ -79,7 +80,9 @@ const make = Effect.gen(function*() {
 
   const history = Effect.fn("MessageLog.history")(Timelines.read(sql), orUnavailable)
 
-  return MessageLog.of({ get, list, attempts, history, original, archive })
+  const requests = Requests.list(sql, secretKey)
+
+  return MessageLog.of({ get, list, attempts, history, original, requests, archive })
 })
 
 /** The message log on Postgres. */

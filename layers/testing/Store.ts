@@ -156,7 +156,8 @@ export const make = (options: Options) => {
     open: (...args) => ask(asker, expansions.open(...args)),
     advance: (step) => ask(asker, expansions.advance(step)),
     isBacklogged: (most) => ask(asker, expansions.isBacklogged(most)),
-    find: expansions.find
+    find: expansions.find,
+    resume: expansions.resume
   })
 
   return { commits, look, expansionsOf, journalOf, latency }

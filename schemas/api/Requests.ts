@@ -1,5 +1,7 @@
 import { NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
+import { Results } from "#schemas/api/Paging.ts"
+import * as Query from "#schemas/api/Query.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Schema } from "effect"
@@ -20,6 +22,15 @@ export const RequestProgress = Schema.Struct({
 export type RequestProgress = typeof RequestProgress.Type
 
 export class Requests extends HttpApiGroup.make("requests").add(
+  HttpApiEndpoint.get("list", "/", {
+    query: { state: Query.given(ExpansionState), cursor: Query.Text, limit: Query.Limit },
+    success: Results(RequestProgress)
+  })
+    .annotate(OpenApi.Summary, "List requests to many")
+    .annotate(
+      OpenApi.Description,
+      "Requests to lists, audiences, tenants or more than 100 recipients, the newest first. `state=FAILED`: those that were set aside."
+    ),
   HttpApiEndpoint.get("get", "/:request_id", { params, success: RequestProgress, error: NotFound })
     .annotate(OpenApi.Summary, "Get a request")
     .annotate(
@@ -28,6 +39,13 @@ export class Requests extends HttpApiGroup.make("requests").add(
         + " `RUNNING` until all its members have their message; find them with `GET /messages?traceId=`. A group that does not"
         + " exist is named in `error`, and has one message, which is UNROUTABLE; one that was deleted before its last member had a"
         + " message is named there as well."
+    ),
+  HttpApiEndpoint.post("resume", "/:request_id/resume", { params, success: RequestProgress, error: NotFound })
+    .annotate(OpenApi.Summary, "Resume a request")
+    .annotate(
+      OpenApi.Description,
+      "A request that is `FAILED` goes on from where it was set aside; who has a message of it already gets no other. Any other request stays as"
+        + " it is."
     ),
   HttpApiEndpoint.put("archive", "/:request_id/archive", { params, error: NotFound })
     .annotate(OpenApi.Summary, "Archive a request")

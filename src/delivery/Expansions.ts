@@ -65,6 +65,8 @@ export class Expansions extends Context.Service<Expansions, {
   readonly advance: (step: Advance) => Effect.Effect<Advanced, RowRefused | StoreUnavailable>
   /** Whether more than `most` bulk messages are ready and wait, on any node. */
   readonly isBacklogged: (most: number) => Effect.Effect<boolean, StoreUnavailable>
+  /** One that was set aside goes on from where it stands, with all its tries; any other stays as it is. */
+  readonly resume: (scope: Scope, id: MessageId) => Effect.Effect<void, StoreUnavailable>
   /** A request of any kind; one that was not expanded is as old as its messages and complete. */
   readonly find: (scope: Scope, id: MessageId) => Effect.Effect<RequestRecord, RequestNotFound | StoreUnavailable>
 }>()("tidings/Expansions") {}

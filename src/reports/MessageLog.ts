@@ -1,10 +1,12 @@
 import type { Attempt } from "#schemas/Attempt.ts"
+import type { ExpansionState } from "#schemas/Expansion.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { KeyState, Scope } from "#schemas/Scope.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
+import type { RequestRecord } from "#src/delivery/Expansion.ts"
 import type { MessageNotFound } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, Schema } from "effect"
@@ -83,6 +85,11 @@ export class MessageLog extends Context.Service<MessageLog, {
     id: MessageId
   ) => Effect.Effect<ReadonlyArray<HistoryEvent>, MessageNotFound | StoreUnavailable>
   readonly original: (scope: Scope, id: MessageId) => Effect.Effect<Original, MessageNotFound | StoreUnavailable>
+  /** Requests to many; with `state` only those that stand so. */
+  readonly requests: (
+    scope: Scope,
+    query: { readonly state: ExpansionState | undefined; readonly limit: number; readonly cursor: string | undefined }
+  ) => Effect.Effect<Page<RequestRecord>, InvalidCursor | StoreUnavailable>
   /** Hides the messages of a request from the default list; idempotent. */
   readonly archive: (scope: Scope, requestId: MessageId) => Effect.Effect<void, RequestNotFound | StoreUnavailable>
 }>()("tidings/MessageLog") {}

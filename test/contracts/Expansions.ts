@@ -236,6 +236,54 @@ export const expansionsContract = <E>(
         assert.deepStrictEqual(rows.map(({ id, tries }) => [id, tries]), [[second.id, 0], [given.expansion.id, 1]])
       }))
 
+    it.effect("one that was set aside is found among those that failed, and goes on from where it stands", () =>
+      Effect.gen(function*() {
+        const given = yield* accepted()
+        const { expansion, place } = given
+        const expansions = yield* Expansions
+        const log = yield* MessageLog
+        const asked = { state: "FAILED" as const, limit: 1, cursor: undefined }
+        const failed = Effect.map(log.requests(place.scope, asked), ({ items }) => items.map(({ id }) => id))
+        yield* expansions.resume(place.scope, expansion.id)
+        assert.deepStrictEqual((yield* open(given)).rows.map(({ tries }) => tries), [0])
+        yield* expansions.advance(step(given))
+        const { to } = step(given)
+        const aside = { from: to, to, page: undefined, tries: 5, epoch: 0, dueAt: null, error: "Quarantined" }
+        yield* expansions.advance(step(given, { ...aside, state: "FAILED" }))
+        assert.deepStrictEqual((yield* open(given)).rows, [])
+        assert.deepStrictEqual(yield* failed, [expansion.id])
+        yield* expansions.resume((yield* Fixture.world).scope, expansion.id)
+        assert.deepStrictEqual((yield* open(given)).rows, [])
+        yield* expansions.resume(place.scope, expansion.id)
+        assert.deepStrictEqual(yield* failed, [])
+        const { rows } = yield* open(given)
+        assert.deepStrictEqual(rows.map(({ epoch, place, tries }) => [place, tries, epoch]), [[to, 0, 0]])
+        const found = yield* expansions.find(place.scope, expansion.id)
+        assert.deepStrictEqual([found.state, found.messages, found.error, found.endedAt], [
+          "RUNNING",
+          2,
+          undefined,
+          undefined
+        ])
+        yield* expansions.advance(step(given, { from: to, page: undefined, state: "COMPLETED", dueAt: null }))
+        yield* expansions.resume(place.scope, expansion.id)
+        assert.strictEqual((yield* expansions.find(place.scope, expansion.id)).state, "COMPLETED")
+      }))
+
+    it.effect("pages of requests show each once, the newest first, while others come", () =>
+      Effect.gen(function*() {
+        const { expansion, place } = yield* accepted()
+        const log = yield* MessageLog
+        const second = yield* accepted({ id: Fixture.id(place.at + 1) }, place)
+        const first = yield* log.requests(place.scope, { state: "RUNNING", limit: 1, cursor: undefined })
+        yield* accepted({ id: Fixture.id(place.at + 2) }, place)
+        assert.deepStrictEqual(first.items.map(({ id }) => id), [second.expansion.id])
+        const rest = yield* log.requests(place.scope, { state: "RUNNING", limit: 9, cursor: first.cursor })
+        assert.deepStrictEqual([rest.items.map(({ id }) => id), rest.cursor], [[expansion.id], undefined])
+        const other = log.requests(place.scope, { state: "FAILED", limit: 9, cursor: first.cursor })
+        assert.strictEqual((yield* Effect.flip(other))._tag, "InvalidCursor")
+      }))
+
     it.effect("delayed members wait with a line in their timeline; users to be created are", () =>
       Effect.gen(function*() {
         const given = yield* accepted({ instructions: { ...instructions, delay: { duration: 60_000 } } })

@@ -146,6 +146,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
           open: (...args) => alive(expansions.open(...args)),
           isBacklogged: (most) => alive(expansions.isBacklogged(most)),
           find: expansions.find,
+          resume: expansions.resume,
           advance: (step) =>
             Effect.suspend(() => {
               const where = dead ? undefined : cutPage?.(step)

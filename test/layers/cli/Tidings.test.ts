@@ -255,6 +255,38 @@ describe("tidings replay", () => {
   })
 
   it.effect(
+    "lists the requests to many that were set aside beside the messages, and lets them go on",
+    () =>
+      Effect.promise(async () => {
+        const request = { requestId: "1-0000000a-000000000000000000000000", messages: 7, enqueued: 5, archived: false }
+        const paging = { more: false }
+        const answers: Readonly<Record<string, unknown>> = {
+          "GET /messages": { paging, results: [] },
+          "GET /requests": { paging, results: [{ ...request, state: "FAILED", error: "Quarantined" }] },
+          [`POST /requests/${request.requestId}/resume`]: { ...request, state: "RUNNING" }
+        }
+        const stub = createServer((asked, response) => {
+          const [path = ""] = (asked.url ?? "").split("?")
+          const answer = answers[`${asked.method} ${path}`]
+          response.statusCode = answer === undefined ? 404 : 200
+          response.setHeader("content-type", "application/json").end(JSON.stringify(answer ?? {}))
+        }).listen(0, "127.0.0.1")
+        await once(stub, "listening")
+        const address = stub.address()
+        const port = typeof address === "object" && address !== null ? address.port : 0
+        const environment = { TIDINGS_URL: `http://127.0.0.1:${port}`, TIDINGS_API_KEY: key }
+        const listed = await tidings("node", environment, "replay", "--list")
+        const resumed = await tidings("node", environment, "replay")
+        const json = await tidings("node", environment, "replay", request.requestId, "--json")
+        stub.close()
+        assert.strictEqual(listed.stdout, `${request.requestId} is a request to many, FAILED\n`, listed.stderr)
+        assert.strictEqual(resumed.stdout, `${request.requestId} is a request to many, RUNNING\n`)
+        assert.deepStrictEqual(JSON.parse(json.stdout), [{ id: request.requestId, request: "RUNNING" }])
+      }),
+    60_000
+  )
+
+  it.effect(
     "asks for the key to be kept as long as any is: a day later it must not be sent a second time",
     () =>
       Effect.promise(async () => {

@@ -133,6 +133,29 @@ describe("requests to many", () => {
       assert.strictEqual(state.expansions.size, 1)
     }))
 
+  it.effect("GET /requests lists those that stand so; POST /requests/:id/resume answers how it stands then", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      yield* call("POST", "/send", { body: message({ list_id: "a" }) })
+      const [id] = state.expansions.keys()
+      const failed = { requestId: id, state: "FAILED", messages: 7, enqueued: 5, completed: 9, error: "Quarantined" }
+      assert.deepStrictEqual((yield* call("GET", "/requests?state=FAILED&cursor=")).body, {
+        paging: { more: false },
+        results: [{ ...failed, archived: false }]
+      })
+      const answers = yield* Effect.forEach(
+        ["/requests?state=LOST", "/requests?cursor=bad"],
+        (path) => call("GET", path)
+      )
+      assert.deepStrictEqual(answers.map(({ status }) => status), [400, 400])
+      const resumed = yield* call("POST", `/requests/${id}/resume`)
+      assert.deepStrictEqual(
+        [resumed.status, resumed.body],
+        [200, { requestId: id, state: "RUNNING", messages: 7, enqueued: 5, archived: false }]
+      )
+      assert.strictEqual((yield* call("POST", `/requests/${id}/resume`, { key: "pk_test_a" })).status, 404)
+    }))
+
   it.effect("GET /requests/:id tells how far it is; another environment's is not found (P10)", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

@@ -188,6 +188,21 @@ export const layer = (state: State) => {
       ),
     history: (scope, id) => Effect.map(find(scope, id), timeline),
     original: (scope, id) => Effect.map(find(scope, id), ({ message }) => message),
+    requests: (_, query) =>
+      Effect.suspend(() => {
+        if (query.cursor === "bad") return Effect.fail(new InvalidCursor())
+        const progress = { acceptedAt: 5, endedAt: 9, error: "Quarantined", archived: false }
+        const items = [...state.expansions.keys()].map((id) => ({
+          id,
+          state: query.state ?? ("RUNNING" as const),
+          messages: 7,
+          ...progress
+        }))
+        return Effect.succeed({
+          items: items.slice(0, query.limit),
+          cursor: items.length > query.limit ? "next" : undefined
+        })
+      }),
     archive: (scope, requestId) =>
       Effect.suspend(() => {
         const found = [...state.messages.values()].some((message) =>
@@ -227,7 +242,8 @@ export const layer = (state: State) => {
       if (found === undefined || found.scope !== scope) return yield* new RequestNotFound({ id })
       const progress = { messages: 7, acceptedAt: 5, endedAt: undefined, error: undefined, archived: false }
       return { id, state: "RUNNING" as const, ...progress }
-    })
+    }),
+    resume: () => Effect.void
   })
 
   const inbox = Layer.mock(Inbox, {

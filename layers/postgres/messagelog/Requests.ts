@@ -1,0 +1,46 @@
+import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { ExpansionState } from "#schemas/Expansion.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import * as Cursor from "#src/access/Cursor.ts"
+import type { SecretKey } from "#src/access/SecretKey.ts"
+import type { RequestRecord } from "#src/delivery/Expansion.ts"
+import type { MessageLog } from "#src/reports/MessageLog.ts"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+const Row = Schema.Struct({
+  id: MessageId,
+  state: ExpansionState,
+  messages: Schema.Number,
+  acceptedAt: Schema.Number,
+  endedAt: Schema.NullOr(Schema.Number),
+  error: Schema.NullOr(Schema.String),
+  archived: Schema.Boolean
+})
+
+export const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+
+/** What `decode` reads of a row of `expansions`. */
+export const columns = `id, state, created::float8 as messages, accepted_at::float8 as "acceptedAt",
+  ended_at::float8 as "endedAt", error, archived`
+
+export const record = ({ endedAt, error, ...row }: typeof Row.Type): RequestRecord => ({
+  ...row,
+  endedAt: endedAt ?? undefined,
+  error: error ?? undefined
+})
+
+/** The requests to many of a scope, the newest first. */
+export const list = (sql: SqlClient.SqlClient, key: SecretKey["Service"]): MessageLog["Service"]["requests"] =>
+  Effect.fn("MessageLog.requests")(function*(scope, { cursor, limit, state }) {
+    const sealed: Cursor.List = { scope, route: "requests", filters: [state ?? null] }
+    const before = cursor === undefined ? undefined : yield* Cursor.open(key, sealed, cursor)
+    const rows = yield* sql`select ${sql.literal(columns)} from expansions where scope = ${scope}
+        ${state === undefined ? sql`` : sql`and state = ${state}`}
+        ${before === undefined ? sql`` : sql`and id < ${before.id}`}
+      order by id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
+    const items = rows.slice(0, limit).map(record)
+    const last = items.at(-1)
+    const more = rows.length > limit && last !== undefined
+    return { items, cursor: more ? Cursor.seal(key, sealed, { at: 0, id: last.id }) : undefined }
+  }, orUnavailable)
