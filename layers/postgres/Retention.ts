@@ -1,4 +1,5 @@
 import { bound } from "#layers/postgres/Partitions.ts"
+import * as Leftovers from "#layers/postgres/retention/Leftovers.ts"
 import { Clock, DateTime, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -64,7 +65,7 @@ const dropJobs = (sql: SqlClient.SqlClient, before: number) =>
     and (request_id is null or not exists (select from expansions x where x.scope = j.scope and x.id = j.request_id))`
 
 /**
- * Drops the days of messages, attempts, history and requests that ended `days` ago or earlier: a day at a time, detached under a lock that
+ * Drops the days of messages, attempts, history, requests and inboxes that ended `days` ago or earlier: a day at a time, detached under a lock that
  * nobody waits behind for long, and dropped when no query can see it any more. A day with an open message or request stays whole. Answers the
  * days that went.
  */
@@ -72,7 +73,7 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
   const now = yield* Clock.currentTimeMillis
   const kept = nameOf(now - days * day)
   const patiently = (statement: string) => Effect.retry(sql.unsafe(statement).unprepared, again)
-  const gone: Array<string> = []
+  const detachedDays: Array<string> = []
   for (const name of (yield* daysOf(sql)).filter((name) => name < kept)) {
     const bounds = boundsOf(name)
     yield* patiently(detachMessages(name, bounds))
@@ -81,18 +82,21 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     )
     if (!detached.gone) continue
     yield* Effect.forEach(tables.slice(1), (table) => patiently(detach(table, name)), { discard: true })
-    // Before the tables, by which a run that was cut finds the day again.
-    const [from, to] = bounds
+    detachedDays.push(name)
+  }
+  // Before the tables, by which a run that was cut finds the days again.
+  yield* Leftovers.drop(sql, bound(startOf(kept)), detachedDays.length > 0)
+  for (const name of detachedDays) {
+    const [from, to] = boundsOf(name)
     yield* sql`delete from list_requests where request_id >= ${from} and request_id < ${to}`
     yield* sql`delete from expansions where id >= ${from} and id < ${to}`
     yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
       discard: true
     })
-    gone.push(name)
     yield* Effect.logInfo("dropped a day of messages", { day: name })
   }
   yield* dropJobs(sql, startOf(kept).epochMilliseconds)
-  return gone
+  return detachedDays
 })
 
 /** Drops what is older than so many days, soon after the start and every hour; `undefined` keeps everything. */

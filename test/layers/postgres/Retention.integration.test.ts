@@ -40,6 +40,7 @@ const stored = Effect.fnUntraced(function*(id: string, dueAt: number | null) {
     values (1, ${id}, 1, 1, 'email', 'p', 'accepted', 0)`
   yield* sql`insert into history (scope, message_id, at, step, events) values (1, ${id}, 0, 'accept', '[]')`
   yield* sql`insert into outputs (scope, message_id, number, rendered) values (1, ${id}, 1, '{}')`
+  yield* sql`insert into inbox (scope, user_id, message_id, created_at, rendered) values (1, 'u', ${id}, 0, '{}')`
   yield* sql`insert into list_requests (scope, list_id, request_id) values (1, 'all', ${id})`
 })
 
@@ -93,6 +94,7 @@ describe("Retention", () => {
           ["attempts", "message_id"],
           ["history", "message_id"],
           ["outputs", "message_id"],
+          ["inbox", "message_id"],
           ["list_requests", "request_id"]
         ] as const
       ) {
@@ -103,6 +105,34 @@ describe("Retention", () => {
       // Closed, its day goes the next time.
       yield* sql`update messages set due_at = null where id = ${idAt(at(20), "d")}`
       assert.deepStrictEqual(yield* Retention.drop(sql, 7), ["20261101"])
+    })))
+
+  it.effect("drops what ended before of days that no partition was made for, whole messages at a time", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* Partitions.ensure(sql)
+      const at = (days: number) => today - days * day
+      yield* stored(idAt(at(30), "a"), null)
+      yield* requested(idAt(at(30), "a"), null)
+      yield* stored(idAt(at(29), "b"), at(-1))
+      yield* stored(idAt(at(28), "c"), null)
+      yield* requested(idAt(at(28), "c"), 0)
+      yield* stored(idAt(at(6), "d"), null)
+      assert.deepStrictEqual(yield* Retention.drop(sql, 7), [])
+      for (
+        const [table, column, left] of [
+          ["messages", "id", ["b", "c", "d"]],
+          ["attempts", "message_id", ["b", "c", "d"]],
+          ["history", "message_id", ["b", "c", "d"]],
+          ["outputs", "message_id", ["b", "c", "d"]],
+          ["inbox", "message_id", ["b", "c", "d"]],
+          ["list_requests", "request_id", ["b", "c", "d"]],
+          ["expansions", "id", ["c"]]
+        ] as const
+      ) {
+        const found = yield* Ids(yield* sql`select ${sql(column)} as id from ${sql(table)} order by 1`)
+        assert.deepStrictEqual(found.map(({ id }) => id.at(-1)), [...left], table)
+      }
     })))
 
   it.effect("drops the requests to many of a day with it, and no day of which one still becomes messages", () =>

@@ -1,0 +1,59 @@
+import * as Ids from "#src/delivery/Ids.ts"
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+
+/** Rows of one statement: nobody waits long for what it holds. */
+const batch = 5_000
+
+/** Until a statement finds fewer rows than it looks for. */
+const untilNone = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
+  Effect.gen(function*() {
+    let gone = 0
+    while (true) {
+      const { length } = yield* statement
+      gone += length
+      if (length < batch) return gone
+    }
+  })
+
+/** Ended messages of before `before`, an id's beginning, that no day was made for, and what else the default partitions have of them. */
+const ofDefault = (sql: SqlClient.SqlClient, before: string) =>
+  untilNone(sql`with m as (delete from messages_default where (scope, id) in (
+      select d.scope, d.id from messages_default d where d.id < ${before} and d.due_at is null and not exists (
+        select from expansions x where x.scope = d.scope and x.id = d.request_id and x.due_at is not null)
+      limit ${batch}::int) returning scope, id),
+    a as (delete from attempts_default t using m where t.scope = m.scope and t.message_id = m.id),
+    h as (delete from history_default t using m where t.scope = m.scope and t.message_id = m.id),
+    o as (delete from outputs_default t using m where t.scope = m.scope and t.message_id = m.id)
+    select id from m`)
+
+/** Items of inboxes of before `before` whose messages are gone. */
+const ofInboxes = (sql: SqlClient.SqlClient, before: string) =>
+  untilNone(sql`delete from inbox where (scope, user_id, message_id) in (
+      select i.scope, i.user_id, i.message_id from inbox i where i.message_id < ${before}
+        and not exists (select from messages m where m.scope = i.scope and m.id = i.message_id)
+      limit ${batch}::int) returning 1`)
+
+/** Requests of before `before` of which nothing is open, and no message is there any more. */
+const ofRequests = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, before: string) {
+  const isGone = sql`not exists (select from messages m where m.scope = r.scope and m.request_id = r.id
+    and m.id >= left(r.id, ${Ids.originLength}::int) and m.id < left(r.id, ${Ids.originLength}::int) || 'g')`
+  yield* sql`with r as (select scope, id from expansions where id < ${before} and due_at is null)
+    delete from expansions e using r where e.scope = r.scope and e.id = r.id and ${isGone}`
+  yield* sql`with r as (select distinct scope, request_id as id from list_requests where request_id < ${before})
+    delete from list_requests l using r where l.scope = r.scope and l.request_id = r.id and ${isGone}
+      and not exists (select from expansions x where x.scope = r.scope and x.id = r.id)`
+})
+
+/**
+ * Drops what is older than `before`, an id's beginning, and stands in no day of its own: messages of the default partitions, items of inboxes
+ * whose messages are gone. `isDue`: days went, so there are such items.
+ */
+export const drop = Effect.fn("Leftovers.drop")(function*(sql: SqlClient.SqlClient, before: string, isDue: boolean) {
+  const gone = yield* ofDefault(sql, before)
+  if (gone > 0) {
+    yield* ofRequests(sql, before)
+    yield* Effect.logInfo("dropped old messages of the default partition", { messages: gone })
+  }
+  if (gone > 0 || isDue) yield* ofInboxes(sql, before)
+})
