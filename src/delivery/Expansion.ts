@@ -55,12 +55,17 @@ export type OpenExpansion = typeof OpenExpansion.Type
 
 export const encodePlace = Schema.encodeSync(Schema.fromJsonString(Place))
 
-/** The payload of a stored expansion. */
+/**
+ * The payload of a stored expansion. Recipients are decoded one by one, as they are met (`decodeRecipient`): all of tens of thousands, anew for each
+ * page, held up the node for as long as everything else together.
+ */
 export const decode = Schema.decodeEffect(Schema.Struct({
-  recipients: Schema.fromJsonString(Addressed),
+  recipients: Schema.fromJsonString(Schema.Union([Schema.Array(Schema.Unknown), BulkRecipients])),
   instructions: Schema.fromJsonString(Instructions),
   place: Schema.fromJsonString(Place)
 }))
+
+export const decodeRecipient = Schema.decodeUnknownEffect(Recipient)
 
 /** What is told of a request. Times in epoch ms. `messages`: made so far. */
 export interface RequestRecord {

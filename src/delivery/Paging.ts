@@ -1,5 +1,5 @@
 import * as Addressing from "#src/delivery/Addressing.ts"
-import type { Place } from "#src/delivery/Expansion.ts"
+import { decodeRecipient, type Place } from "#src/delivery/Expansion.ts"
 import type { Page, PageMember } from "#src/delivery/Expansions.ts"
 import * as Groups from "#src/delivery/Groups.ts"
 import * as Ids from "#src/delivery/Ids.ts"
@@ -30,7 +30,8 @@ const said = (faults: ReadonlyArray<string>): string =>
  */
 export const next = Effect.fnUntraced(function*(options: {
   readonly request: Addressing.Request
-  readonly recipients: ReadonlyArray<Recipient>
+  /** As they are stored. */
+  readonly recipients: ReadonlyArray<unknown>
   readonly place: Place
   readonly at: number
   readonly shards: number
@@ -50,9 +51,8 @@ export const next = Effect.fnUntraced(function*(options: {
   }
 
   let questions = 0
-  while (found.size < pageSize && questions < mostQuestions) {
-    const recipient = recipients[index]
-    if (recipient === undefined) break
+  while (found.size < pageSize && questions < mostQuestions && index < recipients.length) {
+    const recipient = yield* decodeRecipient(recipients[index])
     const group = yield* Groups.of(recipient)
     if (group === undefined) {
       add(recipient)

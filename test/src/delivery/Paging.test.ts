@@ -1,5 +1,4 @@
 import { MessageId } from "#schemas/MessageId.ts"
-import type { Recipient } from "#schemas/Recipient.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Place } from "#src/delivery/Expansion.ts"
 import * as Paging from "#src/delivery/Paging.ts"
@@ -12,7 +11,7 @@ const members: Members["Service"] = {
   page: () => Effect.succeed([{ group: "", userId: "ada", listId: "l" }])
 }
 
-const pageOf = (recipients: ReadonlyArray<Recipient>, among = members, place: Place = { index: 0 }) => {
+const pageOf = (recipients: ReadonlyArray<unknown>, among = members, place: Place = { index: 0 }) => {
   const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
   const request = { id, scope: Scope.make(1), keyState: "published", instructions: {}, acceptedAt: 0 } as const
   return Paging.next({ request, recipients, place, at: 0, shards: 4, members: among })
@@ -43,6 +42,19 @@ describe("Pages of a request to many", () => {
       assert.strictEqual(reached.fault, "before")
       const over = { exists: () => Effect.succeed(true), page: gone.page }
       assert.deepStrictEqual((yield* pageOf([{ list_id: "a" }], over, onTheWay)).reached, { index: 1 })
+    }))
+
+  it.effect("of the recipients only those of the page are read", () =>
+    Effect.gen(function*() {
+      const users = Array.from({ length: Paging.pageSize }, (_, n) => ({ user_id: `u${n}` }))
+      const strange = [...users, { user_id: 5 }]
+      const { isLast, page, reached } = yield* pageOf(strange)
+      assert.deepStrictEqual([page.members.length, reached, isLast], [
+        Paging.pageSize,
+        { index: Paging.pageSize },
+        false
+      ])
+      assert.strictEqual((yield* Effect.flip(pageOf(strange, members, reached)))._tag, "SchemaError")
     }))
 
   it.effect("a member who is also named by itself is one message of the group, and has a profile", () =>
