@@ -8,9 +8,6 @@ import { Schema } from "effect"
 /** Stands for the users of a bulk job, in the place of recipients that a send names. */
 const BulkRecipients = Schema.Struct({ bulk_job_id: Schema.String })
 
-/** Whom a request to many is for. */
-const Addressed = Schema.Union([Schema.Array(Recipient), BulkRecipients])
-
 /** A request to many as it is accepted: one row, whatever the number of its messages. */
 export interface NewExpansion {
   readonly id: MessageId
@@ -18,7 +15,7 @@ export interface NewExpansion {
   /** The shard of the request's id: its owner makes the messages. */
   readonly shard: number
   readonly keyState: KeyState
-  readonly recipients: typeof Addressed.Type
+  readonly recipients: ReadonlyArray<Recipient> | typeof BulkRecipients.Type
   readonly instructions: Instructions
 }
 

@@ -31,5 +31,5 @@ export const next = Effect.fnUntraced(function*(options: {
   }
   const last = rows.at(-1)
   const reached: Place = { index: last === undefined ? place.index : last.position + 1 }
-  return { page, reached, isLast: rows.length < size, fault: undefined }
+  return { page, reached, isLast: rows.length < size }
 })

@@ -1,11 +1,21 @@
 import * as Lookups from "#layers/postgres/Lookups.ts"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { Reactivity } from "effect/reactivity"
 import { TestClock } from "effect/testing"
 
-/** Of a client, what lookups ask: whether there is a transaction. There is none. */
-const outside = Layer.mock(SqlClient.SqlClient, { transactionService: SqlClient.TransactionConnection(-1) })
+/** Lookups only ask a client whether there is a transaction; there is none. */
+const outside = Layer.effect(
+  SqlClient.SqlClient,
+  SqlClient.make({
+    acquirer: Effect.die("never asked"),
+    compiler: PgClient.makeCompiler(),
+    driver: "none",
+    spanAttributes: []
+  })
+)
 
 describe("Lookups", () => {
   it.effect("who asks a silent database waits 2 s, and nobody for the batches before his as well", () =>
@@ -23,5 +33,5 @@ describe("Lookups", () => {
       yield* TestClock.adjust("20 seconds")
       const ends = yield* Effect.forEach(fibers, Fiber.join)
       assert.deepStrictEqual(new Set(ends.map((end) => end.join(" "))), new Set(["Failure 2000"]))
-    }).pipe(Effect.scoped, Effect.provide(outside)))
+    }).pipe(Effect.scoped, Effect.provide(outside.pipe(Layer.provide(Reactivity.layer)))))
 })
