@@ -1,6 +1,7 @@
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as ChannelChoice from "#src/delivery/ChannelChoice.ts"
 import type { Mapped } from "#src/delivery/Mapping.ts"
@@ -48,13 +49,18 @@ const sentTopic = (record: TopicRecord | undefined, { status }: PreferenceDecisi
     isInHeader: record.topic.include_unsubscribe_header === true && status !== "REQUIRED"
   }
 
-/** The message's own topic, else its template's (api.md 10.4, 1). */
-const topicOf = ({ message, template }: Mapped): string | undefined =>
-  message.instructions.preferences?.subscription_topic_id ?? template?.template.subscription?.topic_id
+/** The message's own topic, then its template's: the first that the catalogue has counts (api.md 10.4, 1). */
+const topicsOf = ({ message, template }: Mapped): ReadonlyArray<string> => {
+  const own = message.instructions.preferences?.subscription_topic_id
+  return [own, template?.template.subscription?.topic_id].flatMap((id) => id ?? [])
+}
 
 /** What `notifications` may know the message by: its topic, and the template's id or the name it was sent with. */
-const namesOf = ({ message, template }: Mapped, topicId: string | undefined): ReadonlyArray<string> => [
-  ...new Set([topicId, template?.id, message.instructions.template].flatMap((name) => name ?? []))
+const namesOf = ({ message, template }: Mapped, topics: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...new Set([
+    ...topics,
+    ...[template?.id, message.instructions.template].flatMap((name) => name ?? [])
+  ])
 ]
 
 /**
@@ -74,19 +80,22 @@ export const make = Effect.gen(function*() {
   const tenants = yield* TenantPreferences
   const users = yield* UserPreferences
 
+  /** An id that was mistyped, or of another environment, must not take the template's topic away from those who opted out of it. */
+  const topicOf = Effect.fnUntraced(function*(scope: Scope, topics: ReadonlyArray<string>) {
+    for (const id of topics) {
+      const found = yield* Write.patiently(catalogue.resolve(scope, id))
+      if (Option.isSome(found)) return found.value
+    }
+    return undefined
+  })
+
   const said = Effect.fnUntraced(
-    function*(
-      { legacy, message }: Found,
-      topicId: string | undefined,
-      names: ReadonlyArray<string>,
-      at: number | undefined
-    ) {
-      const { recipient, scope } = message
+    function*(found: Found, topics: ReadonlyArray<string>, at: number | undefined) {
+      const { legacy, message: { recipient, scope } } = found
       const userId = typeof recipient.user_id === "string" ? UserId.make(recipient.user_id) : undefined
       const tenantId = recipient.tenant_id ?? undefined
-      const record = topicId === undefined
-        ? undefined
-        : Option.getOrUndefined(yield* Write.patiently(catalogue.resolve(scope, topicId)))
+      const record = yield* topicOf(scope, topics)
+      const named = record === undefined ? topics : topics.slice(0, topics.indexOf(record.id) + 1)
       const asked = yield* Effect.all({
         overrides: record === undefined || userId === undefined
           ? Effect.succeed(undefined)
@@ -103,7 +112,7 @@ export const make = Effect.gen(function*() {
         record,
         now: at ?? (yield* Clock.currentTimeMillis),
         topic: record === undefined ? undefined : PreferenceStatements.terms(record),
-        names,
+        names: namesOf(found, named),
         sent: recipient.preferences,
         recipient: legacy
       } satisfies PreferenceStatements.Said & { readonly record: TopicRecord | undefined }
@@ -111,18 +120,16 @@ export const make = Effect.gen(function*() {
   )
 
   const resolve = Effect.fnUntraced(
-    function*(
-      sent: OpenMessage,
-      found: Found,
-      topicId: string | undefined,
-      names: ReadonlyArray<string>,
-      at: number | undefined
-    ) {
+    function*(sent: OpenMessage, found: Found, topics: ReadonlyArray<string>, at: number | undefined) {
       const { message: { instructions }, providers } = found
-      const all = yield* said(found, topicId, names, at)
+      const all = yield* said(found, topics, at)
       const statements = PreferenceStatements.statements(all)
       if (statements.length === 0) return { instructions, ...nothing }
-      const decision = PreferenceResolution.resolve(statements, ChannelChoice.named(instructions, providers), topicId)
+      const decision = PreferenceResolution.resolve(
+        statements,
+        ChannelChoice.named(instructions, providers),
+        all.record?.id ?? topics[0]
+      )
       const topic = sentTopic(all.record, decision)
       if (decision.outcome === "DROPPED") {
         const only = begunWith(sent)
@@ -143,11 +150,10 @@ export const make = Effect.gen(function*() {
   /** `sent` is the message as it was accepted, `found` with what its template adds. `at`, in epoch ms: when it is asked for; missing, it is now. */
   return (sent: OpenMessage, found: Found, at?: number): Effect.Effect<Preferred, Refusal.Refusal> => {
     const { legacy, message: { instructions, recipient } } = found
-    const topicId = topicOf(found)
-    const silent = topicId === undefined && legacy === undefined && !recipient.preferences && !recipient.list_id
-    const names = silent ? [] : namesOf(found, topicId)
-    return names.length === 0
+    const topics = topicsOf(found)
+    const silent = topics.length === 0 && legacy === undefined && !recipient.preferences && !recipient.list_id
+    return silent || namesOf(found, topics).length === 0
       ? Effect.succeed({ instructions, ...nothing })
-      : resolve(sent, found, topicId, names, at)
+      : resolve(sent, found, topics, at)
   }
 })

@@ -291,6 +291,25 @@ describe("Sends by preferences", () => {
       yield* say(id, out)
       assert.deepInclude(yield* send(ada, sent), { refused: unsubscribed })
       assert.deepInclude((yield* send(ada, { ...sent, ...about(other) })).decision, { outcome: "KEPT" })
+      const mistyped = yield* send(ada, { ...sent, ...about("pt_none") })
+      assert.deepInclude(mistyped, { refused: unsubscribed })
+      assert.deepInclude(mistyped.decision, { topic_id: id, rule: { source: "user", id } })
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a word for the template's topic says nothing of a message that names another", () =>
+    Effect.gen(function*() {
+      const { about, scope, send, topic } = yield* start
+      const id = yield* topic("OPTED_IN")
+      const other = yield* topic("OPTED_IN")
+      const { id: templateId } = yield* (yield* Templates).create(scope, {
+        template: { ...template("t"), subscription: { topic_id: id } },
+        alias: undefined,
+        publish: true
+      })
+      yield* (yield* LegacyPreferences).replace(scope, Fixture.user, { notifications: { [id]: out } })
+      assert.deepInclude(yield* send(ada, { template: templateId }), { refused: unsubscribed })
+      assert.deepInclude(yield* send(ada, { template: templateId, ...about("pt_none") }), { refused: unsubscribed })
+      assert.deepInclude(yield* send(ada, { template: templateId, ...about(other) }), { channels: every })
     }).pipe(Effect.provide(stores)))
 
   it.effect("legacy entries count by template, topic and section; a snooze while it lasts", () =>
