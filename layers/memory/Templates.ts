@@ -237,7 +237,7 @@ export const layer = Layer.effect(
         if (row === undefined || row.archived) return yield* new TemplateNotFound({ id: name })
         const text = keyState === "draft" ? row.draft : liveText(row)
         if (text === undefined) return yield* new TemplateUnpublished({ id: name })
-        return { id: row.id, template: yield* decode(text) }
+        return { id: row.id, alias: row.alias, template: yield* decode(text) }
       })
     })
   })

@@ -68,6 +68,8 @@ export interface VersionRecord {
 /** What a send renders. */
 export interface Resolved {
   readonly id: string
+  /** The template's, whatever name the send gave. */
+  readonly alias: string | undefined
   readonly template: Template
 }
 

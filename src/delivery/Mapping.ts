@@ -124,7 +124,7 @@ export const make = Effect.gen(function*() {
     if (found !== undefined && Result.isFailure(found) && named === undefined) return yield* found.failure
     const resolved = found !== undefined && Result.isSuccess(found)
       ? found.success
-      : { id: isOwn ? name.slice(ofTenant.length) : name, template: nothing(name) }
+      : { id: isOwn ? name.slice(ofTenant.length) : name, alias: undefined, template: nothing(name) }
     const own = named ?? (resolved.id === name ? undefined : yield* tenantTemplate(message, resolved.id))
     return own === undefined
       ? { resolved, own }

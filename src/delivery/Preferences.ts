@@ -55,11 +55,11 @@ const topicsOf = ({ message, template }: Mapped): ReadonlyArray<string> => {
   return [own, template?.template.subscription?.topic_id].flatMap((id) => id ?? [])
 }
 
-/** What `notifications` may know the message by: its topic, and the template's id or the name it was sent with. */
+/** What `notifications` may know the message by: its topic, the template's id and alias, and the name it was sent with. */
 const namesOf = ({ message, template }: Mapped, topics: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set([
     ...topics,
-    ...[template?.id, message.instructions.template].flatMap((name) => name ?? [])
+    ...[template?.id, template?.alias, message.instructions.template].flatMap((name) => name ?? [])
   ])
 ]
 

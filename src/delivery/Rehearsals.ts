@@ -220,7 +220,7 @@ export const layer = Layer.effect(
       }, inTime),
       preview: Effect.fnUntraced(function*(scope, id, { brandId, channels, data, to, version }) {
         const at = yield* Clock.currentTimeMillis
-        const { template } = yield* templates.get(scope, id, version)
+        const { alias, template } = yield* templates.get(scope, id, version)
         const strategy = yield* strategyOf(scope, template)
         const message: OpenMessage = yield* placed({
           id: nobody,
@@ -243,7 +243,7 @@ export const layer = Layer.effect(
         const found = yield* known({
           message,
           content: template.content,
-          template: { id, template },
+          template: { id, alias, template },
           isOneTimePassword: false
         })
         const topic = template.subscription === null

@@ -133,6 +133,7 @@ export const templatesContract = <E>(
         assert.strictEqual(yield* rendered("welcome", "draft"), "one")
         yield* templates.replace(scope, one.id, draft("one, again"))
         assert.strictEqual(yield* rendered("welcome", "draft"), "one, again")
+        assert.strictEqual((yield* templates.resolve(scope, one.id, "draft")).alias, "welcome")
         yield* templates.replace(scope, one.id, { ...draft("one"), alias: null })
         assert.strictEqual(yield* rendered("welcome", "draft"), "TemplateNotFound")
         yield* templates.replace(scope, two.id, { ...draft("two"), alias: "welcome" })

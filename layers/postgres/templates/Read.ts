@@ -93,16 +93,16 @@ export const make = Effect.gen(function*() {
   /** An id before an alias of the same text. */
   const load = (isDraft: boolean) =>
     Effect.fnUntraced(function*(scope: Scope, name: string) {
-      const rows = yield* sql`select t.id, t.archived, ${isDraft ? sql`t.draft` : sql`v.template`} as template
+      const rows = yield* sql`select t.id, t.alias, t.archived, ${isDraft ? sql`t.draft` : sql`v.template`} as template
         from templates t left join template_versions v
           on v.scope = t.scope and v.template_id = t.id and v.version = t.live
         where t.scope = ${scope} and (t.id = ${name} or (t.alias = ${name} and not t.archived))
         order by t.id <> ${name} limit 1`.pipe(Effect.flatMap(Rows.decodeResolved))
       const row = Array.head(rows)
       if (Option.isNone(row) || row.value.archived) return yield* new TemplateNotFound({ id: name })
-      const { id, template } = row.value
+      const { alias, id, template } = row.value
       if (template === null) return yield* new TemplateUnpublished({ id: name })
-      return { id, template: yield* Rows.decodeTemplate(template) } satisfies Resolved
+      return { id, alias: alias ?? undefined, template: yield* Rows.decodeTemplate(template) } satisfies Resolved
     }, orUnavailable)
 
   return { version, get, versions, list, load }

@@ -31,7 +31,7 @@ export const decodeVersions = rows({ version: Schema.Number, template: Schema.St
 
 export const decodeNumbers = rows({ version: Schema.Number, created: Schema.Number })
 
-export const decodeResolved = rows({ id: Schema.String, archived: Schema.Boolean, template: Text })
+export const decodeResolved = rows({ id: Schema.String, alias: Text, archived: Schema.Boolean, template: Text })
 
 export const decodeSummaries = rows({
   id: Schema.String,

@@ -25,7 +25,7 @@ const stores = Layer.mergeAll(
       if (name === "draft" && keyState === "published") return Effect.fail(new TemplateUnpublished({ id: name }))
       const routing = name === "bare" ? null : { strategy_id: name === "stale" ? "rs_gone" : "rs_1" }
       const tags = name === "otp" ? ["login-otp"] : []
-      return Effect.succeed({ id: "nt_1", template: template(keyState, { routing, tags }) })
+      return Effect.succeed({ id: "nt_1", alias: undefined, template: template(keyState, { routing, tags }) })
     }
   }),
   Layer.mock(Strategies, {

@@ -312,6 +312,18 @@ describe("Sends by preferences", () => {
       assert.deepInclude(yield* send(ada, { template: templateId, ...about(other) }), { channels: every })
     }).pipe(Effect.provide(stores)))
 
+  it.effect("an opt-out of a template counts by its id and by its alias, whichever of them the send names", () =>
+    Effect.gen(function*() {
+      const { scope, send } = yield* start
+      const legacy = yield* LegacyPreferences
+      const { id } = yield* (yield* Templates).create(scope, { template: template("t"), alias: "news", publish: true })
+      for (const name of [id, "news"]) {
+        yield* legacy.replace(scope, Fixture.user, { notifications: { [name]: out } })
+        assert.deepInclude(yield* send(ada, { template: id }), { refused: unsubscribed })
+        assert.deepInclude(yield* send(ada, { template: "news" }), { refused: unsubscribed })
+      }
+    }).pipe(Effect.provide(stores)))
+
   it.effect("legacy entries count by template, topic and section; a snooze while it lasts", () =>
     Effect.gen(function*() {
       const { about, scope, section, send, topic } = yield* start
