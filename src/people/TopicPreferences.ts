@@ -1,9 +1,10 @@
-import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.ts"
+import type { PreferenceChannel, PreferenceStatus, RecipientPreferences } from "#schemas/Preferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { PreferenceCatalogue, TopicNotFound, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { standing } from "#src/people/TopicStanding.ts"
 import { type TopicOverride, type TopicOverrides, UserPreferences } from "#src/people/UserPreferences.ts"
@@ -98,6 +99,7 @@ export const layer = Layer.effect(
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences
     const tenants = yield* TenantPreferences
+    const profiles = yield* Profiles
 
     const topics = Effect.fnUntraced(function*(scope: Scope) {
       const sections = yield* catalogue.sections(scope)
@@ -116,7 +118,16 @@ export const layer = Layer.effect(
     const chain = ({ scope, tenantId }: Owner, topicId: string) =>
       tenantId === undefined ? Effect.succeed([]) : tenants.chain(scope, tenantId, topicId)
 
-    const shown = Effect.fnUntraced(function*(owner: Owner, listed: Listed, overrides: TopicOverrides) {
+    /** What the user said by notification and category counts here as it does at a send (api.md 10.4, 8). */
+    const legacyOf = ({ scope, userId }: Owner) =>
+      Effect.map(profiles.person(scope, userId), ({ preferences }) => preferences)
+
+    const shown = Effect.fnUntraced(function*(
+      owner: Owner,
+      listed: Listed,
+      overrides: TopicOverrides,
+      recipient: RecipientPreferences | undefined
+    ) {
       const { record, sectionName, terms } = listed
       const byNobody = {
         now: yield* Clock.currentTimeMillis,
@@ -131,7 +142,7 @@ export const layer = Layer.effect(
         sectionId: record.sectionId,
         sectionName,
         defaultStatus: byDefault.status,
-        ...standing(terms, { ...byNobody, overrides })
+        ...standing(terms, { ...byNobody, overrides, recipient })
       } satisfies TopicPreference
     })
 
@@ -172,20 +183,22 @@ export const layer = Layer.effect(
         const overridden = yield* users.list(owner.scope, owner.userId, owner.tenantId)
         if (overridden.length === 0) return []
         const known = yield* topics(owner.scope)
+        const legacy = yield* legacyOf(owner)
         return yield* Effect.forEach(
           overridden.flatMap((override) => {
             const listed = known.get(override.topicId)
             return listed === undefined ? [] : [{ listed, override }]
           }),
           ({ listed, override: { setting, topicId } }) =>
-            shown(owner, listed, { topicId, inTenant: setting, own: undefined }),
+            shown(owner, listed, { topicId, inTenant: setting, own: undefined }, legacy),
           atOnce
         )
       }),
       get: Effect.fnUntraced(function*(owner, topicId) {
         const listed = (yield* topics(owner.scope)).get(topicId)
         if (listed === undefined) return yield* new TopicNotFound({ id: topicId })
-        return yield* shown(owner, listed, yield* users.find(owner.scope, owner.userId, owner.tenantId, topicId))
+        const overrides = yield* users.find(owner.scope, owner.userId, owner.tenantId, topicId)
+        return yield* shown(owner, listed, overrides, yield* legacyOf(owner))
       }),
       put: Effect.fnUntraced(function*(owner, override) {
         const { applied, known, refused } = yield* checked(owner, [override])

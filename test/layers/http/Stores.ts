@@ -278,10 +278,9 @@ export const layer = (state: State) => {
       Layer.mergeAll(
         expansions,
         idempotency,
-        profiles,
         inbox,
         keys,
-        PreferenceStores.layer(state).pipe(Layer.provideMerge(ContentStores.layer(state))),
+        PreferenceStores.layer(state).pipe(Layer.provideMerge([ContentStores.layer(state), profiles])),
         AccessStores.layer(state)
       )
     ),

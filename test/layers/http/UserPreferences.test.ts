@@ -42,6 +42,20 @@ describe("User preferences", () => {
       assert.deepStrictEqual((yield* call("GET", path)).body, { items: [], paging: { more: false } })
     }))
 
+  it.effect("what a user said by notification and category is read back, and the topic's own word beats it", () =>
+    Effect.gen(function*() {
+      const { call, optedIn, required, sectionId } = yield* catalogue
+      const read = (topic: string) => Effect.map(call("GET", `/users/ada/preferences/${topic}`), ({ text }) => text)
+      const out = { status: "OPTED_OUT" }
+      for (const said of [{ notifications: { [optedIn]: out } }, { categories: { [sectionId]: out } }]) {
+        yield* call("PUT", "/preferences/ada", { body: said })
+        assert.include(yield* read(optedIn), `"status":"OPTED_OUT","default_status":"OPTED_IN"`)
+        assert.include(yield* read(required), `"status":"REQUIRED"`)
+      }
+      yield* call("PUT", `/users/ada/preferences/${optedIn}`, { body: { topic: { status: "OPTED_IN" } } })
+      assert.include(yield* read(optedIn), `"status":"OPTED_IN"`)
+    }))
+
   it.effect("an unknown topic is 404, a required one cannot be opted out of, a bad channel is named", () =>
     Effect.gen(function*() {
       const { call, optedIn, required } = yield* catalogue
