@@ -11,6 +11,7 @@ import * as Refusal from "#src/delivery/Refusal.ts"
 import { Strategies } from "#src/delivery/Strategies.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
+import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Effect, Result } from "effect"
 
 /** A message with what its template adds to it. */
@@ -29,6 +30,17 @@ const given = <A extends object>(settings: A): Partial<A> => {
   return kept
 }
 
+/** Payloads are merged deeply, as a channel's and a provider's are (api.md §3), times each by itself; of all else one or the other holds. */
+const merged = <A extends ChannelSettings | ProviderSettings>(under: A, over: A): A => {
+  const together: Partial<ChannelSettings> = {
+    ...(under.override && over.override ? { override: ProfileChange.merge(under.override, over.override) } : {}),
+    ...(typeof under.timeouts === "object" && typeof over.timeouts === "object"
+      ? { timeouts: { ...under.timeouts, ...given(over.timeouts ?? {}) } }
+      : {})
+  }
+  return Object.assign({}, under, given(over), together)
+}
+
 /** Settings by name: the strategy's, under what the message gives of the same name. */
 const over = <A extends ChannelSettings | ProviderSettings>(
   strategy: Readonly<Record<string, A>> | null | undefined,
@@ -38,7 +50,7 @@ const over = <A extends ChannelSettings | ProviderSettings>(
     const under = strategy !== null && strategy !== undefined && Object.hasOwn(strategy, name)
       ? strategy[name]
       : undefined
-    return [name, under === undefined ? settings : Object.assign({}, under, given(settings))]
+    return [name, under === undefined ? settings : merged(under, settings)]
   })
   return Object.fromEntries([...Object.entries(strategy ?? {}), ...own])
 }
