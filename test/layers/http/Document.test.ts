@@ -54,5 +54,8 @@ describe("Document", () => {
       assert.strictEqual(page.status, 200)
       assert.notMatch(page.text, /<(?:script|link|img)[^>]+(?:src|href)=/i)
       assert.strictEqual((yield* call("HEAD", "/docs", { key: null })).status, 200)
+      const policy = page.headers.get("content-security-policy")?.split("; ")
+      assert.includeMembers(policy ?? [], ["frame-ancestors 'none'", "connect-src 'self'", "base-uri 'none'"])
+      assert.strictEqual(page.headers.get("x-content-type-options"), "nosniff")
     }))
 })
