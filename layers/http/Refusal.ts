@@ -95,7 +95,9 @@ const notFound = (noun: string, id: string) => new NotFound({ message: `${noun} 
 const uses = {
   default: "is the default brand",
   template: "is used by a template",
-  tenant: "is used by a tenant"
+  tenant: "is used by a tenant",
+  "tenant template": "is used by a template of a tenant",
+  strategy: "is used by a routing strategy"
 } as const
 
 /** One refusal of the domain, in the words of the API. */

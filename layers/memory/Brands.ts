@@ -3,8 +3,10 @@ import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
 import type { BrandRow } from "#layers/memory/TenantRows.ts"
 import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
+import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Template } from "#schemas/Template.ts"
+import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import {
@@ -17,11 +19,14 @@ import {
   TooManyBrands
 } from "#src/content/Brands.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as StrategyBrands from "#src/delivery/StrategyBrands.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(BrandSettings))
 const decodeSnippets = Schema.decodeEffect(Schema.fromJsonString(BrandSnippets))
 const decodeTemplate = Schema.decodeEffect(Schema.fromJsonString(Template))
+const decodeStrategy = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
+const decodeTenantTemplate = Schema.decodeEffect(Schema.fromJsonString(TenantTemplate))
 
 const orUnavailable = Effect.mapError((cause: Schema.SchemaError) => new StoreUnavailable({ cause }))
 
@@ -59,6 +64,15 @@ export const layer = Layer.effect(
       }
       const tenants = yield* read((state) => inScope(state.tenants, scope))
       if (tenants.some((tenant) => tenant.brandId === id)) return "tenant"
+      for (const { strategy } of yield* read((state) => inScope(state.strategies, scope))) {
+        if (StrategyBrands.names(yield* orUnavailable(decodeStrategy(strategy)), id)) return "strategy"
+      }
+      for (const { live, versions } of yield* read((state) => inScope(state.tenantTemplates, scope))) {
+        for (const text of [versions[(live ?? 0) - 1], versions.at(-1)]) {
+          if (text === undefined) continue
+          if (StrategyBrands.names(yield* orUnavailable(decodeTenantTemplate(text)), id)) return "tenant template"
+        }
+      }
       return isDefault && (yield* read((state) => inScope(state.brands, scope))).length > 1 ? "default" : undefined
     })
 

@@ -1,7 +1,9 @@
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
+import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
@@ -14,6 +16,7 @@ import {
   Brands,
   TooManyBrands
 } from "#src/content/Brands.ts"
+import * as StrategyBrands from "#src/delivery/StrategyBrands.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -113,6 +116,14 @@ const make = Effect.gen(function*() {
     const { asDefault, byTemplate, byTenant } = rows[0] ?? { asDefault: false, byTemplate: false, byTenant: false }
     if (byTemplate) return "template"
     if (byTenant) return "tenant"
+    const strategies = yield* sql`select strategy as way from routing_strategies
+      where scope = ${scope} and not archived and strategy like '%"brand_id"%'`.pipe(Effect.flatMap(decodeStrategies))
+    if (strategies.some(({ way }) => StrategyBrands.names(way, id))) return "strategy"
+    const templates = yield* sql`select v.template as way from tenant_templates t
+      join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
+        and v.template_id = t.template_id and v.version in (t.live, t.latest)
+      where t.scope = ${scope} and v.template like '%"brand_id"%'`.pipe(Effect.flatMap(decodeTemplates))
+    if (templates.some(({ way }) => StrategyBrands.names(way, id))) return "tenant template"
     return asDefault ? "default" : undefined
   })
 
@@ -161,6 +172,13 @@ const make = Effect.gen(function*() {
 
 const decodeUses = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ asDefault: Schema.Boolean, byTemplate: Schema.Boolean, byTenant: Schema.Boolean }))
+)
+
+const decodeStrategies = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ way: Schema.fromJsonString(RoutingStrategy) }))
+)
+const decodeTemplates = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ way: Schema.fromJsonString(TenantTemplate) }))
 )
 
 export const layer = Layer.effect(Brands, make)

@@ -10,10 +10,10 @@ export class BrandNotFound extends Schema.TaggedError<BrandNotFound>()("BrandNot
 /** There is a brand of this id already: 409. */
 export class BrandExists extends Schema.TaggedError<BrandExists>()("BrandExists", { id: Schema.String }) {}
 
-/** It is the default one of several, or a template or tenant names it: 409. */
+/** It is the default one of several, or a template, a tenant, its own template or a routing strategy names it: 409. */
 export class BrandInUse extends Schema.TaggedError<BrandInUse>()("BrandInUse", {
   id: Schema.String,
-  by: Schema.Literals(["default", "template", "tenant"])
+  by: Schema.Literals(["default", "template", "tenant", "tenant template", "strategy"])
 }) {}
 
 /** The environment has as many brands as the operator allows: 402. */

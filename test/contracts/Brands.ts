@@ -2,6 +2,9 @@ import type { BrandDraft } from "#schemas/Brand.ts"
 import type { Template } from "#schemas/Template.ts"
 import { Brands } from "#src/content/Brands.ts"
 import { Templates } from "#src/content/Templates.ts"
+import { TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { Strategies } from "#src/delivery/Strategies.ts"
+import { Tenants } from "#src/people/Tenants.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"
@@ -38,7 +41,10 @@ const tag = (effect: Effect.Effect<unknown, { readonly _tag: string }>) =>
   Effect.map(Effect.flip(effect), ({ _tag }) => _tag)
 
 /** What every store of brands promises. */
-export const brandsContract = <E>(name: string, stores: Layer.Layer<Brands | Templates, E>) =>
+export const brandsContract = <E>(
+  name: string,
+  stores: Layer.Layer<Brands | Strategies | Templates | TenantTemplates | Tenants, E>
+) =>
   layer(stores)(`Brands: ${name}`, (it) => {
     it.effect("are kept as they were given, published at once, and replaced whole under a later version", () =>
       Effect.gen(function*() {
@@ -125,6 +131,28 @@ export const brandsContract = <E>(name: string, stores: Layer.Layer<Brands | Tem
         const other = yield* templates.create(scope, draft("default"))
         yield* templates.archive(scope, other.id)
         yield* brands.remove(scope, "default")
+      }))
+
+    it.effect("what a strategy or a tenant's own template has a channel in stays too", () =>
+      Effect.gen(function*() {
+        const { brands, scope } = yield* start
+        const strategies = yield* Strategies
+        const tenantTemplates = yield* TenantTemplates
+        for (const id of ["default", "used"]) yield* brands.create(scope, id, bare)
+        const inUse = Effect.flip(brands.remove(scope, "used"))
+        const strategy = { name: "s", routing: { method: "single" as const, channels: ["email"] } }
+        const channels = { sms: {}, email: { brand_id: "used" } }
+        const { id } = yield* strategies.create(scope, { ...strategy, channels })
+        assert.deepInclude(yield* inUse, { _tag: "BrandInUse", by: "strategy" })
+        yield* strategies.replace(scope, id, { ...strategy, channels: { email: { brand_id: null } } })
+        yield* (yield* Tenants).replace(scope, "acme", { name: "Acme" })
+        const { content } = template(null)
+        yield* tenantTemplates.put(scope, "acme", "t", { content, channels }, false)
+        assert.deepInclude(yield* inUse, { _tag: "BrandInUse", by: "tenant template" })
+        yield* tenantTemplates.put(scope, "acme", "t", { content }, false)
+        const { id: archived } = yield* strategies.create(scope, { ...strategy, channels })
+        yield* strategies.archive(scope, archived)
+        yield* brands.remove(scope, "used")
       }))
 
     it.effect("are listed newest first, page by page", () =>
