@@ -2,12 +2,15 @@ import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { badRequest, unavailable } from "#layers/http/Replies.ts"
 import { fromStored, isReplay, toStored } from "#layers/http/StoredReply.ts"
+import { AnswersSecret } from "#schemas/api/AnswersSecret.ts"
 import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
 import { Conflict } from "#schemas/api/Errors.ts"
 import { RunApart } from "#schemas/api/RunApart.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Idempotency from "#src/access/Idempotency.ts"
 import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
+import * as SealedAnswers from "#src/access/SealedAnswers.ts"
+import { SecretKey } from "#src/access/SecretKey.ts"
 import { Intake } from "#src/delivery/Intake.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -17,7 +20,7 @@ import { createHash } from "node:crypto"
 
 /**
  * Runs every POST once per `Idempotency-Key` (P5; reliability.md 2.2). It acts on the method, so an endpoint cannot be
- * forgotten; the annotations `CommittedByJournal` and `RunApart` only choose who commits the key.
+ * forgotten; the annotations `CommittedByJournal` and `RunApart` only choose who commits the key, `AnswersSecret` how the answer is kept.
  */
 export class Once extends HttpApiMiddleware.Service<Once, { requires: CurrentPrincipal }>()("tidings/http/Once", {
   error: Conflict
@@ -122,6 +125,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const idempotency = yield* Idempotency.Idempotency
     const byDatabase = once(idempotency)
+    const secretly = once(SealedAnswers.make(idempotency, yield* SecretKey))
     const byItself = apart(idempotency)
     const byJournal = committed(yield* Intake)
     return (handler, { endpoint }) => {
@@ -130,6 +134,8 @@ export const layer = Layer.effect(
         ? byJournal
         : Context.get(endpoint.annotations, RunApart)
         ? byItself
+        : Context.get(endpoint.annotations, AnswersSecret)
+        ? secretly
         : byDatabase
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const value = request.headers["idempotency-key"]

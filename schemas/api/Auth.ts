@@ -1,3 +1,4 @@
+import { AnswersSecret } from "#schemas/api/AnswersSecret.ts"
 import { Lifetime, TokenScopes } from "#schemas/TokenScopes.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
@@ -8,6 +9,7 @@ export class Auth extends HttpApiGroup.make("auth").add(
     payload: Schema.Struct({ scope: TokenScopes, expires_in: Lifetime }),
     success: Schema.Struct({ token: Schema.String })
   })
+    .annotate(AnswersSecret, true)
     .annotate(OpenApi.Summary, "Issue a user's token")
     .annotate(
       OpenApi.Description,

@@ -194,6 +194,20 @@ describe("P5: once per key", () => {
       assert.strictEqual(state.keys.size, 0)
     }))
 
+  it.effect("a user's token is not kept in clear (P9); what an earlier version kept so is replayed", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const path = "/auth/issue-token"
+      const post = call("POST", path, { body: bodies[path], headers: { "idempotency-key": "one" } })
+      const first = yield* post
+      const [name, kept] = [...state.keys][0] ?? []
+      assert.strictEqual(kept?.response.status, 200)
+      assert.notInclude(JSON.stringify(kept), first.text.slice(0, 20))
+      if (name === undefined || kept === undefined) return
+      state.keys.set(name, { ...kept, response: { ...kept.response, body: "{\"token\":\"old\"}" } })
+      assert.deepStrictEqual((yield* post).body, { token: "old" })
+    }))
+
   it.effect("an expiration that is no date is refused also of a POST without a key", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve
