@@ -60,11 +60,15 @@ const credentials: Readonly<Record<string, ReadonlyArray<string>>> = {
 const isObject = (value: Schema.Json): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/** Who knows the whole URL of a webhook can call it: of many, its path or query is the key. */
+const withoutKey = ([name, value]: [string, Schema.Json]): [string, Schema.Json] =>
+  name === "url" && typeof value === "string" ? [name, URL.parse(value)?.origin ?? ""] : [name, value]
+
 const withoutCredentials = ([key, value]: [string, Schema.Json]): [string, Schema.Json] => {
   const hidden = Object.hasOwn(credentials, key) ? credentials[key] : undefined
-  return hidden === undefined || !isObject(value)
-    ? [key, value]
-    : [key, Object.fromEntries(Object.entries(value).filter(([name]) => !hidden.includes(name)))]
+  if (hidden === undefined || !isObject(value)) return [key, value]
+  const seen = Object.entries(value).filter(([name]) => !hidden.includes(name))
+  return [key, Object.fromEntries(key === "webhook" ? seen.map(withoutKey) : seen)]
 }
 
 /** A send as whoever made it may see it. */

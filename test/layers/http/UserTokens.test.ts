@@ -64,7 +64,7 @@ describe("Users' tokens", () => {
         email: "ada@example.com",
         slack: { access_token: secret, channel: "C1" },
         webhook: {
-          url: "https://example.com",
+          url: `https://example.com/hooks/${secret}?key=${secret}`,
           authentication: { mode: "bearer", token: secret },
           headers: { a: secret }
         },
