@@ -1,5 +1,6 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import * as Ids from "#layers/http/Ids.ts"
+import { unavailable } from "#layers/http/Replies.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { judge } from "#src/access/Permissions.ts"
 import type { Grant } from "#src/access/Grant.ts"
@@ -35,12 +36,13 @@ export const make = Effect.gen(function*() {
       if (recipient === undefined) return forbidden
       return yield* Effect.provideService(endpoint, HttpServerRequest.ParsedSearchParams, { ...search, recipient })
     }
-    // What is not there, or cannot be read now, is for the endpoint to say.
     const found = yield* Ids.messageId(id).pipe(
       Effect.flatMap((messageId) => log.get(scope, messageId)),
-      Effect.option
+      Effect.result
     )
-    return found._tag === "Some" && !grant.userIds.includes(found.value.recipient) ? forbidden : yield* endpoint
+    if (found._tag === "Success") return grant.userIds.includes(found.success.recipient) ? yield* endpoint : forbidden
+    // What is not there is for the endpoint to say; what cannot be read now may be somebody else's.
+    return found.failure._tag === "MessageNotFound" ? yield* endpoint : yield* unavailable
   })
 
   return Effect.fnUntraced(function*<A, E, R>(

@@ -44,7 +44,8 @@ interface Kept extends MessageRecord {
 }
 
 /**
- * What the doubles hold and were asked. `down`: writes fail as if the database were away; `crash`: they are defects.
+ * What the doubles hold and were asked. `down`: writes fail as if the database were away; `crash`: they are defects; `lost`: so many of
+ * the next reads of a message fail.
  */
 export interface State {
   readonly keys: Map<string, { readonly key: IdempotencyKey; readonly response: StoredResponse }>
@@ -58,6 +59,7 @@ export interface State {
   observed: number
   crash: boolean
   down: boolean
+  lost: number
 }
 
 export const makeState = (): State => ({
@@ -71,7 +73,8 @@ export const makeState = (): State => ({
   inFlight: false,
   observed: 0,
   crash: false,
-  down: false
+  down: false,
+  lost: 0
 })
 
 const nameOf = (key: IdempotencyKey) => `${key.scope} ${key.path} ${key.value}`
@@ -162,7 +165,10 @@ export const layer = (state: State) => {
     { type: "SENT", ts: found.enqueued, channel: "inbox", provider: "inbox", attempt: 1 }
   ]
   const log = Layer.mock(MessageLog, {
-    get: find,
+    get: (scope, id) =>
+      Effect.suspend((): ReturnType<MessageLog["Service"]["get"]> =>
+        state.lost-- > 0 ? Effect.fail(new StoreUnavailable({ cause: "planted" })) : find(scope, id)
+      ),
     list: (scope, query) =>
       Effect.suspend(() => {
         state.queries.push(query)

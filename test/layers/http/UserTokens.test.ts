@@ -97,6 +97,11 @@ describe("Users' tokens", () => {
         yield* status(key, "POST", `/messages/${mine}/cancel`)
       ]
       assert.deepStrictEqual(seen, [200, 200, 403, 403, 404, 404, 403])
+      // What the store cannot tell now may be somebody else's.
+      for (const path of [`/messages/${other}`, `/messages/${other}/history`]) {
+        state.lost = 1
+        assert.strictEqual(yield* status(key, "GET", path), 503)
+      }
       assert.strictEqual(yield* status(key, "GET", "/messages?recipient=ada"), 200)
       assert.strictEqual(yield* status(key, "GET", "/messages?recipient=bob"), 403)
       assert.strictEqual(yield* status(key, "GET", "/messages?recipient=ada&recipient=bob"), 403)
