@@ -74,15 +74,14 @@ export const make = Effect.gen(function*() {
           )
         )
       ),
-    /** Of a brand's id, as `POST /preferences/publish` takes it (api.md 10.2): the default one if none is named. */
+    /** Of a brand's id, as `POST /preferences/publish` takes it (api.md 10.2): the default one if none is named, or none of that name is there. */
     lookOf: Effect.fnUntraced(function*(
       scope: Scope,
       brandId: string | undefined
     ): Effect.fn.Return<Look | undefined, StoreUnavailable> {
       if (brandId === "none") return undefined
-      const brand = yield* brandId === undefined || brandId === "default"
-        ? brands.fallback(scope)
-        : brands.resolve(scope, brandId)
+      const named = brandId === undefined || brandId === "default" ? undefined : yield* brands.resolve(scope, brandId)
+      const brand = named ?? (yield* brands.fallback(scope))
       return brand && styleOf(brand)
     })
   }

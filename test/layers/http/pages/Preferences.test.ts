@@ -146,6 +146,8 @@ describe("/t/preferences/:token", () => {
       assert.notInclude(seen, "Draft")
       // Of a status holds what holds for sends.
       assert.deepStrictEqual(formOf(text).getAll("in"), [])
+      yield* catalogue.publish(owner.scope, { brandId: "gone", heading: undefined, description: undefined })
+      assert.include((yield* ask("GET", path)).text, "Tea &amp; Co")
       yield* catalogue.publish(owner.scope, { brandId: "none", heading: undefined, description: undefined })
       assert.notInclude((yield* ask("GET", path)).text, "Tea")
     }).pipe(Effect.scoped))
