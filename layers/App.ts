@@ -28,6 +28,7 @@ import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
+import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
@@ -76,15 +77,15 @@ type Client = Layer.Layer<
 const keepAlive = "10 seconds"
 
 /** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
-const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Client =>
-  url === undefined
-    ? Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
-    : DatabaseClock.layer.pipe(
-      Layer.provideMerge(
-        PgClient.layer({ url, maxConnections: worker === undefined ? 10 : 6, connectTimeout: "2 seconds", keepAlive })
-      ),
-      Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
-    )
+const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Client => {
+  if (url === undefined)
+    return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
+  const maxConnections = worker === undefined ? 10 : 6
+  return Layer.merge(DatabaseClock.layer, ReadOnly.layer(maxConnections)).pipe(
+    Layer.provideMerge(PgClient.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive })),
+    Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
+  )
+}
 
 const database = (settings: Values) =>
   Layer.merge(

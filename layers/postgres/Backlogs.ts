@@ -26,7 +26,10 @@ export const layer = Layer.effect(
           ) due`.pipe(Effect.flatMap(decode))
         return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }
       }, orUnavailable),
-      ping: sql`select 1`.pipe(Effect.asVoid, orUnavailable)
+      isWritable: sql`select 1 where not current_setting('transaction_read_only')::boolean`.pipe(
+        Effect.map((rows) => rows.length > 0),
+        orUnavailable
+      )
     })
   })
 )

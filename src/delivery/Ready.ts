@@ -18,7 +18,7 @@ export const unready = Effect.fnUntraced(function*(options: { readonly alone: bo
   const count = yield* ShardCount
 
   return Effect.gen(function*() {
-    yield* backlogs.ping
+    if (!(yield* backlogs.isWritable)) return "the database is read-only"
     const running = new Set(yield* shards.owned)
     const assigned = yield* placement.assigned
     const idle = assigned.filter((shard) => !running.has(shard))

@@ -11,6 +11,6 @@ export interface Backlog {
 /** What an operator watches: how much is due, and since when. Cheap enough to be asked every few seconds. */
 export class Backlogs extends Context.Service<Backlogs, {
   readonly measure: (now: number) => Effect.Effect<Backlog, StoreUnavailable>
-  /** Answers if the store answers. */
-  readonly ping: Effect.Effect<void, StoreUnavailable>
+  /** Whether the store takes writes, if it answers. */
+  readonly isWritable: Effect.Effect<boolean, StoreUnavailable>
 }>()("tidings/Backlogs") {}

@@ -1,0 +1,50 @@
+import * as Patience from "#layers/postgres/Patience.ts"
+import { Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** The pool gives its sessions in turn. */
+const looked = "2 seconds"
+
+/**
+ * Ends the sessions that can only read, so that the pool opens others; `sessions` is how many it has. A session keeps what it was opened with,
+ * and one whose host was demoted in a failover without a word to its clients has no end of its own: every write is refused for as long as it
+ * lasts (SQLSTATE 25006), though the database takes them again.
+ */
+export const layer = (sessions: number) =>
+  Layer.effectDiscard(Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    const patiently = yield* Patience.asking(Patience.callers)
+    let told = false
+
+    /** Whether the session that it met could only read. What it says to its end is lost with it. */
+    const ended = Effect.scoped(Effect.gen(function*() {
+      const session = yield* sql.reserve
+      const found = yield* session.execute(
+        "select 1 where current_setting('transaction_read_only')::boolean",
+        [],
+        undefined
+      )
+      if (found.length === 0) return false
+      yield* Effect.ignore(session.execute("select pg_terminate_backend(pg_backend_pid())", [], undefined))
+      return true
+    }))
+
+    const tell = (readOnly: boolean) =>
+      Effect.suspend(() => {
+        if (readOnly === told) return Effect.void
+        told = readOnly
+        return readOnly
+          ? Effect.logError("the database is read-only: nothing is accepted or delivered until it takes writes")
+          : Effect.logInfo("the database takes writes again")
+      })
+
+    const look = Effect.gen(function*() {
+      for (let met = 0; met < sessions; met++) {
+        const readOnly = yield* ended
+        yield* tell(readOnly)
+        if (!readOnly) return
+      }
+    })
+
+    yield* Effect.andThen(Effect.sleep(looked), Effect.ignore(patiently(look))).pipe(Effect.forever, Effect.forkScoped)
+  }))
