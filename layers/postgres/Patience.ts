@@ -16,6 +16,7 @@ export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
   const scope = yield* Effect.scope
   const clock = yield* Clock.Clock
   const nanos = BigInt(Duration.toMillis(patience)) * 1_000_000n
+  const silence = `no answer within ${Duration.toSeconds(patience)} s`
   const calls = new Set<Call>()
   const called = Latch.makeUnsafe()
 
@@ -38,7 +39,7 @@ export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
           const call: Call = {
             until: clock.monotonicTimeNanosUnsafe() + nanos,
             giveUp: () => {
-              resume(Effect.fail(new Cause.TimeoutError()))
+              resume(Effect.fail(new Cause.TimeoutError(silence)))
               fiber.interruptUnsafe()
             }
           }

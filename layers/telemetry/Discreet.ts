@@ -39,21 +39,56 @@ const frames = (error: unknown): ReadonlyArray<string> => {
 
 const maxDepth = 5
 
-export const faultOf = (error: unknown, depth = 0): Fault => {
+/** An error and its causes, as deep as they are told. */
+const chainOf = (error: unknown, depth = 0): ReadonlyArray<unknown> =>
+  Predicate.hasProperty(error, "cause") && error.cause !== undefined && depth < maxDepth
+    ? [error, ...chainOf(error.cause, depth + 1)]
+    : [error]
+
+/** PostgreSQL's classes of what is wrong with a statement or its data, and not with the database. */
+const isOfStatement = (code: string): boolean => /^(?:22|23|42|54)/.test(code)
+
+/** Something that we stand on failed: its words tell an operator what to do, and the frames above it are a driver's. */
+const isOutage = (error: unknown): boolean => {
+  const code = text(error, "code")
+  const tag = text(error, "_tag")
+  return code !== undefined && sqlState.test(code)
+    ? !isOfStatement(code)
+    : text(error, "syscall") !== undefined || tag === "ConnectionError" || tag === "TimeoutError"
+}
+
+const nameOf = (error: unknown): string => text(error, "_tag") ?? text(error, "name") ?? typeof error
+
+/** In one line, where no frame helps. */
+const outageOf = (chain: ReadonlyArray<unknown>): Fault | undefined => {
+  const outage = chain.findLast(isOutage)
+  if (outage === undefined) return undefined
+  const code = chain.map((error) => text(error, "code")).findLast(Predicate.isNotUndefined)
+  return {
+    name: nameOf(chain[0]),
+    message: text(outage, "message") ?? nameOf(outage),
+    ...(code === undefined ? {} : { code })
+  }
+}
+
+const nested = (error: unknown, depth = 0): Fault => {
   const code = text(error, "code")
   const message = speaks(error, code) ? text(error, "message") : undefined
   const at = frames(error)
   const cause = Predicate.hasProperty(error, "cause") && error.cause !== undefined && depth < maxDepth
-    ? faultOf(error.cause, depth + 1)
+    ? nested(error.cause, depth + 1)
     : undefined
   return {
-    name: text(error, "_tag") ?? text(error, "name") ?? typeof error,
+    name: nameOf(error),
     ...(message === undefined ? {} : { message }),
     ...(code === undefined ? {} : { code }),
     ...(at.length === 0 ? {} : { at }),
     ...(cause === undefined ? {} : { cause })
   }
 }
+
+/** What failed below us in one line, and else each error of the chain with its place. */
+export const faultOf = (error: unknown): Fault => outageOf(chainOf(error)) ?? nested(error)
 
 const asError = ({ at = [], cause, code, message, name }: Fault): Error => {
   const error = new Error([code, message].filter(Predicate.isNotUndefined).join(" "), {

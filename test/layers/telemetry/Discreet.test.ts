@@ -82,6 +82,35 @@ describe("Discreet", () => {
       for (const part of ["StoreUnavailable", "SqlError", "23505", "Discreet.test.ts"]) assert.include(line, part)
     }))
 
+  it.effect("an outage is one line that says what is wrong, without a driver's frames", () =>
+    Effect.gen(function*() {
+      const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), {
+        code: "ECONNREFUSED",
+        syscall: "connect"
+      })
+      const closed = new SqlError.ConnectionError({
+        cause: new Error("Connection closed"),
+        message: "Connection closed"
+      })
+      const outages = {
+        "connect ECONNREFUSED": sqlError(refused),
+        "sorry, too many clients": sqlError(pgError("53300", "sorry, too many clients")),
+        "in a read-only transaction": sqlError(pgError("25006", "cannot execute INSERT in a read-only transaction")),
+        "Connection closed": new StoreUnavailable({ cause: new SqlError.SqlError({ reason: closed }) }),
+        "no answer within 2 s": new StoreUnavailable({ cause: new Cause.TimeoutError("no answer within 2 s") })
+      }
+      for (const [words, error] of Object.entries(outages)) {
+        for (const log of [Effect.logWarning("failed", error), Effect.logError("failed", Cause.fail(error))]) {
+          const line = yield* logged(log)
+          assert.include(line, words)
+          assert.include(line, "StoreUnavailable")
+          assert.notInclude(line, "    at ")
+          assert.notInclude(line, "\"at\"")
+          assert.isBelow(line.length, 400)
+        }
+      }
+    }))
+
   it.effect("P9: a span that failed tells the fault's name, and no text of it", () =>
     Effect.gen(function*() {
       const spans: Array<Tracer.NativeSpan> = []
