@@ -1,4 +1,5 @@
 import { CannotListen } from "#layers/CannotStart.ts"
+import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as NodeClusterSocket from "@effect/platform-node/NodeClusterSocket"
 import { Layer, Option } from "effect"
 import { MessageStorage, RunnerAddress, ShardingConfig, SqlRunnerStorage } from "effect/cluster"
@@ -18,6 +19,15 @@ const times = {
   entityTerminationTimeout: "20 seconds"
 } as const
 
+const prefix = "cluster"
+
+const runners = SqlRunnerStorage.layerStorage({ prefix }).pipe(
+  Layer.provide(
+    Layer.effectDiscard(Migrations.run(`${prefix}_runner_migrations`, SqlRunnerStorage.migrations({ prefix })))
+  ),
+  Layer.orDie
+)
+
 /** The cluster of all nodes with this database: runners find each other in it, and its advisory locks place the shards. */
 export const layer = ({ host, port }: Address) => {
   const address = RunnerAddress.make(host, port)
@@ -36,7 +46,7 @@ export const layer = ({ host, port }: Address) => {
           cause
         })
       )),
-    Layer.provide([MessageStorage.layerNoop, Layer.orDie(SqlRunnerStorage.layerWith({ prefix: "cluster" }))]),
+    Layer.provide([MessageStorage.layerNoop, runners]),
     Layer.provide(ShardingConfig.layer({ ...ShardingConfig.defaults, ...shardingConfig }))
   )
 }

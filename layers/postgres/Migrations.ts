@@ -16,35 +16,79 @@ import { sendings } from "#layers/postgres/migrations/Sendings.ts"
 import { tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
-import { Effect, Layer } from "effect"
-import { Migrator } from "effect/sql"
+import { isLockTimeout } from "#layers/postgres/StoreErrors.ts"
+import { Effect, Layer, Schedule, Schema } from "effect"
+import { Migrator, SqlClient, SqlError } from "effect/sql"
 
-const run = Migrator.make({})
+const migrations = {
+  "0001_delivery": delivery,
+  "0002_people": people,
+  "0003_content": content,
+  "0004_references": references,
+  "0006_lists": lists,
+  "0007_preferences": preferences,
+  "0008_tenants_brands": tenants,
+  "0009_tokens_translations_audit": access,
+  "0011_expansions": expansions,
+  "0020_audience_tenants": audienceTenants,
+  "0021_turns": turns,
+  "0022_compression": compression,
+  "0023_room": room,
+  "0024_timed_turns": timedTurns,
+  "0025_timelines": timelines,
+  "0026_sendings": sendings,
+  "0027_recipients": recipients,
+  "0028_inbox_expiry": expiry,
+  "0029_bulk": bulk
+}
 
-/** Brings the database to this version's schema, one node at a time (a table lock); a migration that fails leaves nothing behind. */
-export const layer = Layer.effectDiscard(
-  run({
-    loader: Migrator.fromRecord({
-      "0001_delivery": delivery,
-      "0002_people": people,
-      "0003_content": content,
-      "0004_references": references,
-      "0006_lists": lists,
-      "0007_preferences": preferences,
-      "0008_tenants_brands": tenants,
-      "0009_tokens_translations_audit": access,
-      "0011_expansions": expansions,
-      "0020_audience_tenants": audienceTenants,
-      "0021_turns": turns,
-      "0022_compression": compression,
-      "0023_room": room,
-      "0024_timed_turns": timedTurns,
-      "0025_timelines": timelines,
-      "0026_sendings": sendings,
-      "0027_recipients": recipients,
-      "0028_inbox_expiry": expiry,
-      "0029_bulk": bulk
-    }),
-    table: "migrations"
-  }).pipe(Effect.withSpan("Migrations"))
-)
+/** How long a migration waits for a lock, in ms: whoever comes to the table after it waits behind it, the running nodes' statements too. */
+const patience = 1_000
+
+const again = Schedule.spaced("4 seconds")
+
+/** Any number will do, so long as every node takes the same. */
+const lock = 7_311_843
+
+const decodeLatest = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ latest: Schema.NullOr(Schema.Int) })]))
+
+/** Asked first, since `Migrator` finds it out under a lock against every reader of `table`, and a backup is one for as long as it lasts. */
+const isDone = Effect.fnUntraced(function*(table: string, loader: Migrator.Loader) {
+  const sql = yield* SqlClient.SqlClient
+  const newest = Math.max(...(yield* loader).map(([id]) => id))
+  const found = yield* sql`select 1 where to_regclass(${table}) is not null`
+  if (found.length === 0) return false
+  const [{ latest }] = yield* decodeLatest(yield* sql`select max(migration_id) as latest from ${sql(table)}`)
+  return latest !== null && latest >= newest
+})
+
+const isBlocked = (error: Migrator.MigrationError | SqlError.SqlError | Schema.SchemaError): boolean => {
+  const cause = error._tag === "MigrationError" ? error.cause : error
+  return SqlError.isSqlError(cause) && isLockTimeout(cause)
+}
+
+/**
+ * Runs what is missing of these migrations, of which `table` keeps account: one node at a time, in one transaction, so that what fails leaves
+ * nothing behind. What meets another session's lock, a backup's or a person's, is tried again until that is gone; nodes of the last version
+ * serve on meanwhile.
+ */
+export const run = Effect.fn("Migrations")(function*(table: string, loader: Migrator.Loader) {
+  const sql = yield* SqlClient.SqlClient
+  const migrate = Effect.gen(function*() {
+    // How long a migration may take is not for a limit to say that the role has for its queries: it would never end.
+    yield* sql`select set_config('lock_timeout', ${String(patience)}, true), set_config('statement_timeout', '0', true)`
+    yield* sql`select pg_advisory_xact_lock(${lock})`
+    yield* Migrator.make({})({ loader, table })
+  })
+  yield* Effect.flatMap(isDone(table, loader), (done) => done ? Effect.void : sql.withTransaction(migrate)).pipe(
+    Effect.tapError((error) =>
+      isBlocked(error)
+        ? Effect.logWarning("the schema waits for another session's lock: a starting node's, a backup's or a person's")
+        : Effect.void
+    ),
+    Effect.retry({ while: isBlocked, schedule: again })
+  )
+})
+
+/** Brings the database to this version's schema. */
+export const layer = Layer.effectDiscard(run("migrations", Migrator.fromRecord(migrations)))

@@ -1,0 +1,109 @@
+import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Fiber, Latch, type Redacted } from "effect"
+import { SqlRunnerStorage } from "effect/cluster"
+import { SqlClient } from "effect/sql"
+
+/** A database as the last version left it, which the last migration is still to change. */
+const older = Effect.gen(function*() {
+  const database = yield* FreshDatabase.url
+  const node = FreshDatabase.node(database)
+  yield* Effect.gen(function*() {
+    const sql = yield* SqlClient.SqlClient
+    yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
+    yield* sql`alter table inbox drop column expires_at`
+    yield* sql`delete from migrations where migration_id = (select max(migration_id) from migrations)`
+  }).pipe(Effect.provide(node))
+  return database
+})
+
+/** A transaction that has read the tables, as a backup has, until the latch opens. */
+const reading = Effect.fnUntraced(function*(
+  database: Redacted.Redacted,
+  release: Latch.Latch,
+  tables: ReadonlyArray<string> = ["inbox"]
+) {
+  const read = Latch.makeUnsafe()
+  const scope = yield* Effect.scope
+  yield* SqlClient.SqlClient.use((sql) =>
+    sql.withTransaction(Effect.gen(function*() {
+      yield* Effect.forEach(tables, (table) => sql`select count(*) from ${sql(table)}`, { discard: true })
+      yield* read.open
+      yield* release.await
+    }))
+  ).pipe(Effect.provide(FreshDatabase.node(database)), Effect.forkIn(scope))
+  yield* read.await
+})
+
+const migrate = (database: Redacted.Redacted) =>
+  Effect.provide(
+    Effect.scoped(
+      Effect.provide(SqlClient.SqlClient.use((sql) => sql`select expires_at from inbox`), Migrations.layer)
+    ),
+    FreshDatabase.node(database)
+  )
+
+describe("Migrations", () => {
+  it.live(
+    "U2: nobody waits behind a migration that waits for a backup, and it is done when that has ended",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* older
+        const release = Latch.makeUnsafe()
+        yield* reading(database, release)
+        const migrating = yield* Effect.forkChild(migrate(database))
+        yield* Effect.sleep("500 millis")
+        const served = yield* SqlClient.SqlClient.use((sql) => sql`select 1 from inbox limit 1`).pipe(
+          Effect.provide(FreshDatabase.node(database)),
+          Effect.timeoutOption("4 seconds")
+        )
+        yield* release.open
+        assert.strictEqual(served._tag, "Some")
+        yield* Fiber.join(migrating)
+      }),
+    60_000
+  )
+
+  it.live("a start of a version that has nothing to change waits for no backup", () =>
+    Effect.gen(function*() {
+      const database = yield* FreshDatabase.url
+      const cluster = Migrations.run("cluster_runner_migrations", SqlRunnerStorage.migrations({ prefix: "cluster" }))
+      const start = Effect.provide(
+        Effect.scoped(Effect.provide(cluster, Migrations.layer)),
+        FreshDatabase.node(database)
+      )
+      yield* start
+      const release = Latch.makeUnsafe()
+      yield* reading(database, release, ["migrations", "cluster_runner_migrations"])
+      const started = yield* Effect.timeoutOption(start, "20 seconds")
+      yield* release.open
+      assert.strictEqual(started._tag, "Some")
+    }), 60_000)
+
+  it.live("nodes that start at once on an empty database share the work", () =>
+    Effect.gen(function*() {
+      const database = yield* FreshDatabase.url
+      const start = Effect.provide(
+        Effect.scoped(Effect.provide(Effect.void, Migrations.layer)),
+        FreshDatabase.node(database)
+      )
+      yield* Effect.all([start, start, start], { concurrency: "unbounded", discard: true })
+    }), 60_000)
+
+  it.live("a limit on the time of queries is none of a migration's", () =>
+    Effect.gen(function*() {
+      const database = yield* older
+      yield* SqlClient.SqlClient.use((sql) =>
+        sql.unsafe(
+          "do $$ begin execute format('alter database %I set statement_timeout = 300', current_database()); end $$"
+        ).unprepared
+      ).pipe(Effect.provide(FreshDatabase.node(database)))
+      const release = Latch.makeUnsafe()
+      yield* reading(database, release)
+      const migrating = yield* Effect.forkChild(migrate(database))
+      yield* Effect.sleep("600 millis")
+      yield* release.open
+      yield* Fiber.join(migrating)
+    }), 60_000)
+})
