@@ -1,4 +1,4 @@
-import { CannotConnect, CannotListen } from "#layers/CannotStart.ts"
+import { CannotConnect, CannotListen, type SharedSessions } from "#layers/CannotStart.ts"
 import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
 import * as Placement from "#layers/cluster/Placement.ts"
@@ -27,6 +27,7 @@ import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as OwnSessions from "#layers/postgres/OwnSessions.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
@@ -70,7 +71,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 type Client = Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
-  CannotConnect | EmbeddedError | Schema.SchemaError | SqlError.SqlError
+  CannotConnect | EmbeddedError | Schema.SchemaError | SharedSessions | SqlError.SqlError
 >
 
 /** Who only listens sends nothing, and would else never learn that the other side is gone. */
@@ -81,7 +82,7 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
   const maxConnections = worker === undefined ? 10 : 6
-  return Layer.merge(DatabaseClock.layer, ReadOnly.layer(maxConnections)).pipe(
+  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), OwnSessions.layer).pipe(
     Layer.provideMerge(PgClient.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive })),
     Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
   )

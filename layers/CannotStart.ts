@@ -77,3 +77,11 @@ export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotCo
     return `cannot connect to the database of DATABASE_URL: ${said(this.cause)}`
   }
 }
+
+/** Between this server and its database is a pooler that lends sessions by the transaction. */
+export class SharedSessions extends Schema.TaggedError<SharedSessions>()("SharedSessions", {}) {
+  override get message(): string {
+    return "DATABASE_URL leads to a pooler that gives each transaction another session (PgBouncer's transaction mode), and locks and LISTEN " +
+      "need one of their own; name Postgres itself there, or a pool in session mode"
+  }
+}
