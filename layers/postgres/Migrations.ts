@@ -76,14 +76,15 @@ export const run = Effect.fn("Migrations")(function*(table: string, loader: Migr
   const sql = yield* SqlClient.SqlClient
   const migrate = Effect.gen(function*() {
     // How long a migration may take is not for a limit to say that the role has for its queries: it would never end.
-    yield* sql`select set_config('lock_timeout', ${String(patience)}, true), set_config('statement_timeout', '0', true)`
+    yield* sql`select set_config('statement_timeout', '0', true)`
     yield* sql`select pg_advisory_xact_lock(${lock})`
+    yield* sql`select set_config('lock_timeout', ${String(patience)}, true)`
     yield* Migrator.make({})({ loader, table })
   })
   yield* Effect.flatMap(isDone(table, loader), (done) => done ? Effect.void : sql.withTransaction(migrate)).pipe(
     Effect.tapError((error) =>
       isBlocked(error)
-        ? Effect.logWarning("the schema waits for another session's lock: a starting node's, a backup's or a person's")
+        ? Effect.logWarning("the schema waits for another session's lock: a backup's or a person's")
         : Effect.void
     ),
     Effect.retry({ while: isBlocked, schedule: again })
