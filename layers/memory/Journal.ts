@@ -58,8 +58,10 @@ export const layer = Layer.effect(
       record,
       observe: Effect.fnUntraced(function*(observed) {
         const now = yield* Clock.currentTimeMillis
-        return (yield* modify((state) => observe(state, observed, now))) ??
-          (yield* new MessageNotFound({ id: observed.id }))
+        const seen = yield* modify((state) => observe(state, observed, now))
+        if (seen === undefined) return yield* new MessageNotFound({ id: observed.id })
+        if (seen.stirred !== undefined && handover.owns(seen.stirred)) yield* handover.behind
+        return seen.observation
       }),
       take: (shard) =>
         modify((state) => {

@@ -90,7 +90,7 @@ export const layer = Layer.effect(
           : shared(`${key.scope}\n${key.path}\n${key.value}`, Effect.uninterruptible(accept(named)))
       },
       record,
-      observe: observe(sql),
+      observe: observe(sql, handover),
       take: (shard, node, at) =>
         take({ shard, node, at }).pipe(
           Effect.catchTag("RowRefused", (refused) => Effect.fail(new StoreUnavailable({ cause: refused.cause })))

@@ -143,6 +143,7 @@ export const make = (options: Options) => {
         const after = row(scope, id)
         const place = { node: asker.name, scope, messageId: id, shard: after?.shard ?? -1 }
         const result = Exit.isSuccess(exit) && exit.value.applied ? "Written" : "Refused"
+        if (after?.dueAt !== undefined && after.dueAt !== before?.dueAt) options.announce([after.shard])
         return [
           exit,
           note({ ...place, kind: "observe", epoch: undefined, result, attempt: undefined, event }, before, after)

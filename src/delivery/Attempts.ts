@@ -4,7 +4,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/Breakers.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
-import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey.ts"
+import { closed, type Ending, endingOf, fenced, type Journey } from "#src/delivery/Journey.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
 import * as Override from "#src/delivery/Override.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
@@ -98,13 +98,12 @@ const conclude = Effect.fnUntraced(function*(
   })
   const result = yield* settling(hand.write(step))
   written(hand)
-  if (result._tag === "Fenced") return fenced
-  if (result._tag === "Refused") return closed
-  if (step.dueAt === null) {
+  if (step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined) return undefined
+  const ending = endingOf(result, step.dueAt ?? null)
+  if (result._tag === "Written" && ending._tag === "Closed") {
     yield* Metric.update(Metrics.settled({ status: result.status }), 1)
-    return closed
   }
-  return step.dueAt === undefined ? undefined : { _tag: "Waiting" as const, dueAt: step.dueAt }
+  return ending
 })
 
 const intend = Effect.fnUntraced(function*(hand: Hand, intent: Attempt, lines: ReadonlyArray<HistoryEvent>) {

@@ -1,7 +1,7 @@
 import * as Attempts from "#src/delivery/Attempts.ts"
 import type { Breakers } from "#src/delivery/Breakers.ts"
 import * as Failover from "#src/delivery/Failover.ts"
-import { closed, type Ending, fenced, type Journey } from "#src/delivery/Journey.ts"
+import { type Ending, endingOf, type Journey } from "#src/delivery/Journey.ts"
 import type { Position } from "#src/delivery/Position.ts"
 import { failing, shortWait } from "#src/delivery/Settlement.ts"
 import { close, type Write } from "#src/delivery/Write.ts"
@@ -23,8 +23,7 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
       const isTold = message.dueAt > 0 || message.attempts.length > 0
       const events = isTold ? [] : [{ type: "RETRYING" as const, ts: at, channel, provider, error: leftAlone, dueAt }]
       const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events })
-      if (result._tag === "Fenced") return fenced
-      return result._tag === "Refused" ? closed : { _tag: "Waiting" as const, dueAt }
+      return endingOf(result, dueAt)
     }
   )
 
@@ -54,9 +53,11 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
           events: [...events, { type: "UNDELIVERABLE", ts: at, reason, error }]
         }
     )
-    if (result._tag === "Fenced") return fenced
-    if (result._tag === "Written") yield* Metric.update(Metrics.settled({ status: result.status }), 1)
-    return closed
+    const ending = endingOf(result, null)
+    if (result._tag === "Written" && ending._tag === "Closed") {
+      yield* Metric.update(Metrics.settled({ status: result.status }), 1)
+    }
+    return ending
   })
 
   return Effect.fnUntraced(function*(journey: Journey): Effect.fn.Return<Ending> {

@@ -19,17 +19,17 @@ export interface Stored {
   readonly calls: ReadonlyArray<Call>
   /** The event was stored before, so it changes nothing. */
   readonly repeated: boolean
-  /**
-   * It was sent and goes on, now or later, or has a time to come at which it is tried again: what its end is, is known then (api.md 26.2).
-   */
-  readonly goesOn: boolean
+  /** Epoch ms of its next step, as its owner is to read it; 0: at once; `undefined`: it is closed. */
+  readonly dueAt: number | undefined
 }
 
-/** What an event from the second door changes; `proof` and `history` are absent where they change nothing. */
+/** What an event from the second door changes; what it leaves as it is, is absent. */
 export interface Verdict {
   readonly observation: Observation
   readonly history: HistoryEvent | undefined
   readonly proof: Proof | undefined
+  /** When its owner looks at it anew; another one than it had, by which an owner that has it in hand knows of it (`Step`). */
+  readonly dueAt: number | undefined
 }
 
 const isOpen = ({ state }: Call): boolean => state === "intent" || state === "unknown"
@@ -52,7 +52,7 @@ const livesOn = (calls: ReadonlyArray<Call>, bounced: Call | undefined): boolean
   bounced !== undefined &&
   calls.some((other) =>
     (other.channel !== bounced.channel || other.provider !== bounced.provider) &&
-    (other.state === "intent" || (other.state === "accepted" && other.kind === null))
+    other.state === "accepted" && other.kind === null
   )
 
 /** The entry of a call's receipt: never before the call, for many providers tell the time in whole seconds. */
@@ -86,21 +86,35 @@ const proves = (
 }
 
 /**
- * What an event does to a message as it is stored. A cancel waits for no provider call in flight; a receipt proves that its call was taken;
- * a bounce ends the message only if it is of one of its calls, and nothing else was sent for it, or will be.
+ * What is known of a call anew changes its message's place in its plan: nothing that it waits for is waited for any longer, and what its owner
+ * does with it at this moment is done without having seen a bounce. Times in epoch ms.
  */
-export const weigh = (stored: Stored, observed: Observed): Verdict => {
-  const { calls, status } = stored
+const stirred = (dueAt: number | undefined, proof: Proof | undefined, now: number): number | undefined => {
+  if (dueAt === undefined || proof === undefined) return undefined
+  if (dueAt > now) return now
+  return proof.kind === null ? undefined : Math.max(now, dueAt + 1)
+}
+
+/**
+ * What an event does to a message as it is stored, at this time (epoch ms). A cancel waits for no provider call in flight; a receipt proves
+ * that its call was taken; a bounce ends the message only if it is of one of its calls, and nothing else was sent for it. What becomes of an
+ * open message is its owner's to say, who looks at it anew (api.md 26.2).
+ */
+export const weigh = (stored: Stored, observed: Observed, now: number): Verdict => {
+  const { calls, dueAt, status } = stored
   const { event, history } = observed
   const inFlight = calls.some(({ state }) => state === "intent")
   const call = meant(calls, observed)
   const isOfAnother = observed.call !== undefined && call === undefined
   const barred = stored.repeated || (event === "Cancel" && inFlight) ||
-    (event === "Bounce" && (isOfAnother || livesOn(calls, call) || stored.goesOn))
+    (event === "Bounce" && (isOfAnother || livesOn(calls, call) || dueAt !== undefined))
   const applied = !barred && Lifecycle.allows(status, event)
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
-  if (stored.repeated || (event === "Cancel" && !applied)) return { observation, history: undefined, proof: undefined }
+  if (stored.repeated || (event === "Cancel" && !applied)) {
+    return { observation, history: undefined, proof: undefined, dueAt: undefined }
+  }
   const entry = call === undefined ? history : entryOf(call, history)
-  return { observation, history: entry, proof: proves(status, call, observed, entry) }
+  const proof = proves(status, call, observed, entry)
+  return { observation, history: entry, proof, dueAt: stirred(dueAt, proof, now) }
 }

@@ -69,8 +69,13 @@ export interface InboxItem {
  * `Written`, as it was; it is known by its attempt.
  */
 export interface Step {
-  /** The tenant of its recipient is the message's from now on, unless it has one (api.md 11); so is its template, whatever it had. */
-  readonly message: Pick<OpenMessage, "id" | "scope" | "shard"> & Partial<Pick<OpenMessage, "recipient" | "templateId">>
+  /**
+   * The tenant of its recipient is the message's from now on, unless it has one (api.md 11); so is its template, whatever it had. `dueAt` as
+   * it was read: where the second door has set another one since, that one stays.
+   */
+  readonly message:
+    & Pick<OpenMessage, "id" | "scope" | "shard" | "dueAt">
+    & Partial<Pick<OpenMessage, "recipient" | "templateId">>
   readonly epoch: number
   readonly at: number
   readonly attempt?: Attempt | undefined
@@ -87,9 +92,17 @@ export interface Step {
   readonly inbox?: InboxItem | undefined
 }
 
-/** `written` with the status it left; `refused`: conditional, and the status had no such edge; `fenced`: another owner has the shard. */
+/**
+ * `written` with the status it left; `refused`: conditional, and the status had no such edge; `fenced`: another owner has the shard.
+ * `stirred`: something was learnt of the message since it was read, so that it stays open, and is looked at anew at this time (epoch ms).
+ */
 export type StepResult =
-  | { readonly _tag: "Written"; readonly status: Status; readonly committedAtNanos: bigint }
+  | {
+    readonly _tag: "Written"
+    readonly status: Status
+    readonly committedAtNanos: bigint
+    readonly stirred?: number | undefined
+  }
   | { readonly _tag: "Refused" }
   | { readonly _tag: "Fenced" }
 

@@ -3,6 +3,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { RenderFailed } from "#src/content/Content.ts"
+import type { StepResult } from "#src/delivery/Journal.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Candidate, Plan } from "#src/delivery/Plan.ts"
 import type { Situation } from "#src/delivery/Position.ts"
@@ -33,3 +34,10 @@ export type Ending =
 
 export const closed: Ending = { _tag: "Closed" }
 export const fenced: Ending = { _tag: "Fenced" }
+
+/** What the last step of a run leads to. `dueAt` as the step had it: null closes the message. */
+export const endingOf = (result: StepResult, dueAt: number | null): Ending => {
+  if (result._tag === "Fenced") return fenced
+  const at = result._tag === "Written" ? result.stirred ?? dueAt : null
+  return at === null ? closed : { _tag: "Waiting", dueAt: at }
+}

@@ -5,7 +5,7 @@ import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
 import * as Escalation from "#src/delivery/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
-import type { Ending } from "#src/delivery/Journey.ts"
+import { type Ending, endingOf } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
 import * as Render from "#src/delivery/Render.ts"
@@ -34,7 +34,7 @@ export class Pipeline extends Context.Service<Pipeline, {
   readonly run: (message: OpenMessage, epoch: number) => Effect.Effect<Ending>
   /** Ends a message that cannot be run, visibly: UNDELIVERABLE, FAILED. */
   readonly abandon: (
-    message: Pick<OpenMessage, "id" | "scope" | "shard">,
+    message: Pick<OpenMessage, "id" | "scope" | "shard" | "dueAt" | "status" | "attempts">,
     epoch: number,
     detail: string
   ) => Effect.Effect<Ending>
@@ -66,8 +66,7 @@ export const layer = Layer.effect(
         tries: 0,
         events: [{ type: "DELAYED", ts: at, dueAt }]
       })
-      if (result._tag === "Fenced") return { _tag: "Fenced" as const }
-      return result._tag === "Refused" ? { _tag: "Closed" as const } : { _tag: "Waiting" as const, dueAt }
+      return endingOf(result, dueAt)
     })
 
     const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number) {
@@ -123,27 +122,28 @@ export const layer = Layer.effect(
         tries: 0,
         events: [...resolved(decision, at), { type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
       }).pipe(Trace.stage("settle"))
-      if (result._tag === "Fenced") return { _tag: "Fenced" as const }
-      if (result._tag === "Written") {
+      const ending = endingOf(result, null)
+      if (result._tag === "Written" && ending._tag === "Closed") {
         yield* Metric.update(Metrics.settled({ status: result.status }), 1)
       }
-      return { _tag: "Closed" as const }
+      return ending
     })
 
     const abandon: Pipeline["Service"]["abandon"] = Effect.fnUntraced(function*(message, epoch, detail) {
       const at = yield* Clock.currentTimeMillis
+      const ends = refusing(message, "Undeliver")
       const result = yield* write({
         message,
         epoch,
         at,
-        lifecycle: ["Undeliver"],
+        lifecycle: ends,
         conditional: false,
-        reason: "FAILED",
+        reason: ends.includes("Bounce") ? "BOUNCED" : "FAILED",
         error: detail,
         dueAt: null,
         events: [{ type: "UNDELIVERABLE", ts: at, reason: "FAILED", error: detail }]
       }).pipe(Trace.stage("settle"))
-      return result._tag === "Fenced" ? { _tag: "Fenced" } : { _tag: "Closed" }
+      return endingOf(result, null)
     })
 
     /** A message that crashed its pipeline is run again a little later, and set aside when it keeps crashing it. */
@@ -158,9 +158,10 @@ export const layer = Layer.effect(
       const at = yield* Clock.currentTimeMillis
       const dueAt = at + firstCrashWait * 2 ** tries
       const events = [{ type: "RETRYING" as const, ts: at, error: "The message could not be processed", dueAt }]
-      const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries, events })
-      if (result._tag === "Fenced") return { _tag: "Fenced" as const }
-      return result._tag === "Refused" ? { _tag: "Closed" as const } : { _tag: "Waiting" as const, dueAt }
+      return endingOf(
+        yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries, events }),
+        dueAt
+      )
     })
 
     return Pipeline.of({

@@ -10,7 +10,7 @@ import type { Position } from "#src/delivery/Position.ts"
 export const shortWait = 1_000
 
 /** The events that bring a message from where it was accepted or delayed to a provider. */
-export const towardsProvider = (message: OpenMessage): ReadonlyArray<Lifecycle.Event> => {
+export const towardsProvider = (message: Pick<OpenMessage, "status">): ReadonlyArray<Lifecycle.Event> => {
   if (message.status === "DELAYED") return ["Due", "Route"]
   return message.status === "ENQUEUED" ? ["Route"] : []
 }
@@ -40,7 +40,7 @@ const triesAfter = (message: OpenMessage, orphaned: boolean, ends: boolean): num
 
 /** What of a message's past its outcome depends on. */
 interface Past {
-  readonly message: OpenMessage
+  readonly message: Pick<OpenMessage, "status">
   /** A step of it is written. */
   readonly routed: boolean
   /** An earlier call was taken. */
@@ -62,7 +62,10 @@ export const failing = (past: Past): ReadonlyArray<Lifecycle.Event> => {
  * What ends a message of which a stage of the pipeline lets no more be tried. Of one that was handed over already, what is left of its plan ends
  * with a line and no more, unless all of that has bounced.
  */
-export const refusing = (message: OpenMessage, refusal: Lifecycle.Event): ReadonlyArray<Lifecycle.Event> => {
+export const refusing = (
+  message: Pick<OpenMessage, "attempts" | "status">,
+  refusal: Lifecycle.Event
+): ReadonlyArray<Lifecycle.Event> => {
   if (Lifecycle.isOpen(message.status)) return [...towardsProvider(message).filter((event) => event === "Due"), refusal]
   const isLost = message.attempts.every(({ kind, state }) => state === "rejected" || kind === "RecipientRejected")
   return isLost ? failing({ message, routed: true, handedOver: true }) : []
@@ -70,21 +73,10 @@ export const refusing = (message: OpenMessage, refusal: Lifecycle.Event): Readon
 
 const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : [...before(past), "Send"]
 
-/**
- * When the message goes on: `null`, never; `undefined`, at once. What is done although this attempt failed is done by an earlier one, which may
- * have bounced while this one was under way: it is looked at anew, as it is stored then.
- */
-const dueAfter = (
-  { after, attempt, now }: { readonly after: Position; readonly attempt: Attempt; readonly now: number },
-  waits: number | undefined
-): number | null | undefined => {
-  if (after._tag === "Next") return waits
-  return after._tag === "Succeeded" && attempt.state !== "accepted" ? now : null
-}
-
 /** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
 export const settle = (
   input: Past & {
+    readonly message: OpenMessage
     readonly epoch: number
     readonly attempt: Attempt
     readonly after: Position
@@ -101,7 +93,7 @@ export const settle = (
   const accepted = attempt.state === "accepted"
   const failed = after._tag === "Failed"
   const waits = after._tag === "Next" && after.at - now > shortWait ? after.at : undefined
-  const dueAt = dueAfter(input, waits)
+  const dueAt = after._tag === "Next" ? waits : null
   const where = { channel: attempt.channel, provider: attempt.provider, attempt: attempt.number }
   const error = attempt.error ?? undefined
   const outcome: HistoryEvent = accepted

@@ -5,6 +5,7 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 
 const types = { Deliver: "DELIVERED", Open: "OPENED", Bounce: "UNDELIVERABLE" } as const
 type Event = keyof typeof types
@@ -16,6 +17,7 @@ const start = Effect.fnUntraced(function*(attempts: ReadonlyArray<Attempt>, goes
   const journal = yield* Journal
   const log = yield* MessageLog
   const { epoch } = yield* journal.take(place.shard, "node", place.at)
+  yield* TestClock.setTime(place.at + 20)
   const message = yield* Fixture.accepted(place)
   yield* journal.record(Fixture.step(message, epoch, { lifecycle: ["Route"] }))
   for (const attempt of attempts) {
@@ -24,7 +26,7 @@ const start = Effect.fnUntraced(function*(attempts: ReadonlyArray<Attempt>, goes
     const lifecycle = attempt.state === "accepted" ? ["Send" as const] : []
     const isOver = goesOn === undefined && attempt === attempts.at(-1) &&
       attempts.every(({ state }) => state === "accepted")
-    const dueAt = isOver ? null : goesOn === 0 ? 0 : place.at + 9_000
+    const dueAt = isOver ? null : attempt === attempts.at(-1) && goesOn !== 0 ? place.at + 9_000 : undefined
     const settled = { at: place.at + 10 + attempt.number, attempt, lifecycle, dueAt }
     if (attempt.state !== "intent") yield* journal.record(Fixture.step(message, epoch, settled))
   }
@@ -43,6 +45,17 @@ const start = Effect.fnUntraced(function*(attempts: ReadonlyArray<Attempt>, goes
     epoch,
     message,
     observe,
+    due: Effect.map(
+      journal.due({
+        shards: [{ shard: place.shard, takenAtSeq: 0 }],
+        now: place.at + 10_000,
+        held: [],
+        fullMailboxes: [],
+        fullTurns: [],
+        limit: 10
+      }),
+      ({ rows }) => rows.map(({ dueAt }) => ({ dueAt }))
+    ),
     attempts: log.attempts(place.scope, message.id),
     record: log.get(place.scope, message.id),
     history: Effect.map(log.history(place.scope, message.id), (events) => events.slice(1))
@@ -62,9 +75,8 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
           const [attempt] = yield* attempts
           const endedAt = state === "intent" ? place.at + 50 : 2_000
           assert.deepInclude(attempt, { state: "accepted", reference: "r-1", endedAt })
-          // What is to be tried again is not over.
-          const isOpen = event === "Bounce" && state === "unknown"
-          assert.strictEqual((yield* record).status, isOpen ? "ROUTED" : types[event])
+          // What its owner has in hand, or is to try again, is not over.
+          assert.strictEqual((yield* record).status, event === "Bounce" ? "ROUTED" : types[event])
           assert.deepInclude((yield* history).at(-1), { channel: "email", attempt: 1 })
         }))
     }
@@ -201,6 +213,59 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
         assert.deepInclude(yield* record, { status: "ROUTED", reason: undefined })
         assert.deepInclude((yield* history).at(-1), { type: "UNDELIVERABLE", attempt: 1 })
       }
+    }))
+
+  it.effect("P6: a bounce while its call is in flight is its owner's to weigh: the message stays open, whatever the call comes to", () =>
+    Effect.gen(function*() {
+      for (const state of ["accepted", "unknown"] as const) {
+        const { attempts, due, epoch, journal, message, observe, place, record } = yield* start([
+          Fixture.attempt(1, "intent")
+        ])
+        assert.deepInclude(yield* observe("Bounce", 50, { call: call(), reason: "BOUNCED", error: "no such user" }), {
+          after: "ROUTED",
+          applied: false
+        })
+        const [stirred] = yield* due
+        assert.isAbove(stirred?.dueAt ?? 0, 0)
+        const settled = yield* journal.record(Fixture.step(message, epoch, {
+          at: place.at + 60,
+          attempt: Fixture.attempt(1, state),
+          lifecycle: state === "accepted" ? ["Send"] : [],
+          dueAt: state === "accepted" ? null : place.at + 9_000
+        }))
+        const status = state === "accepted" ? "SENT" as const : "ROUTED" as const
+        assert.deepInclude(settled, { _tag: "Written", status, stirred: stirred?.dueAt })
+        assert.deepStrictEqual((yield* due).map(({ dueAt }) => dueAt), [stirred?.dueAt])
+        assert.deepInclude((yield* attempts)[0], { state: "accepted", kind: "RecipientRejected" })
+        assert.strictEqual((yield* record).status, status)
+        // Who has seen it closes it.
+        yield* journal.record(Fixture.step({ ...message, ...stirred }, epoch, { at: place.at + 70, dueAt: null }))
+        assert.deepStrictEqual(yield* due, [])
+      }
+    }))
+
+  it.effect("P6: a bounce, and the proof of a call without outcome, bring the next step of a waiting message forward", () =>
+    Effect.gen(function*() {
+      for (const event of ["Bounce", "Deliver"] as const) {
+        for (const state of ["accepted", "unknown"] as const) {
+          const { due, observe, place } = yield* start([Fixture.attempt(1, state)], 9_000)
+          yield* observe(event, 50, { call: call() })
+          const [row] = yield* due
+          const isNews = event === "Bounce" || state === "unknown"
+          assert.strictEqual((row?.dueAt ?? Infinity) < place.at + 9_000, isNews)
+        }
+      }
+    }))
+
+  it.effect("P6: of a message that was set aside in the middle of a call, the bounce of what had been sent is the end", () =>
+    Effect.gen(function*() {
+      const { epoch, journal, message, observe, place, record } = yield* start([
+        Fixture.attempt(1, "accepted", { channel: "email", provider: "mail" }),
+        Fixture.attempt(2, "intent", { channel: "sms", provider: "text" })
+      ])
+      yield* journal.record(Fixture.step(message, epoch, { at: place.at + 40, dueAt: null }))
+      yield* observe("Bounce", 50, { call: { providers: ["mail"] }, reason: "BOUNCED" })
+      assert.deepInclude(yield* record, { status: "UNDELIVERABLE", reason: "BOUNCED" })
     }))
 
   it.effect("P6: a bounce of a provider that made no call of the message does not end it", () =>

@@ -21,32 +21,40 @@ const proved = (attempts: ReadonlyArray<StoredAttempt>, proof: Proof | undefined
 const keyOf = ({ event, eventId, history }: Observed): string =>
   eventId === undefined ? `${history.ts}:${event}` : `${event}:${eventId}`
 
+/** What became of an event; `stirred`: the shard of a message whose turn it has brought forward. */
+interface Seen {
+  readonly observation: Observation
+  readonly stirred: number | undefined
+}
+
 /** The second door, at this time (epoch ms). `undefined`: there is no such message. */
-export const observe = (state: State, observed: Observed, now: number): readonly [Observation | undefined, State] => {
+export const observe = (state: State, observed: Observed, now: number): readonly [Seen | undefined, State] => {
   const { event, id, reason, scope } = observed
   const row = findMessage(state, scope, id)
   if (row === undefined) return [undefined, state]
   const key = keyOf(observed)
   const repeated = observed.eventId !== undefined && row.history.some((entry) => entry.key === key)
-  const { history, observation, proof } = weigh(
+  const { dueAt, history, observation, proof } = weigh(
     {
       status: row.status,
       calls: row.attempts,
       repeated,
-      goesOn: row.dueAt !== undefined && (row.sent !== undefined || row.dueAt > now)
+      dueAt: row.dueAt
     },
-    observed
+    observed,
+    now
   )
-  if (history === undefined) return [observation, state]
+  const seen = { observation, stirred: dueAt === undefined ? undefined : row.shard }
+  if (history === undefined) return [seen, state]
   return [
-    observation,
+    seen,
     putMessage(state, {
       ...row,
       ...stamped(row, event, history.ts),
       status: observation.after,
       reason: observation.applied ? reason ?? row.reason : row.reason,
       error: observation.applied ? history.error ?? row.error : row.error,
-      dueAt: event === "Cancel" ? undefined : row.dueAt,
+      dueAt: event === "Cancel" ? undefined : dueAt ?? row.dueAt,
       attempts: proved(row.attempts, proof),
       history: withEvents(row.history, { key, events: [history] })
     })

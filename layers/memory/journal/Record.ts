@@ -16,7 +16,7 @@ import { HashMap, Option } from "effect"
 
 /** What a step did; the time of the commit is the journal's to add. */
 type Recorded =
-  | { readonly _tag: "Written"; readonly status: Status }
+  | { readonly _tag: "Written"; readonly status: Status; readonly stirred?: number }
   | { readonly _tag: "Refused" }
   | { readonly _tag: "Fenced" }
 
@@ -66,9 +66,9 @@ export const withEvents = (
 const keyOf = ({ at, attempt, lifecycle }: Step): string =>
   `${at}:${attempt?.number ?? 0}:${attempt?.state ?? "begin"}:${lifecycle.join()}`
 
-const dueAfter = (row: MessageRow, { dueAt }: Step): number | undefined => {
-  if (row.dueAt === undefined || dueAt === null) return undefined
-  return dueAt ?? row.dueAt
+const dueAfter = (row: MessageRow, { dueAt, message }: Step): number | undefined => {
+  if (row.dueAt === undefined || row.dueAt !== message.dueAt) return row.dueAt
+  return dueAt === null ? undefined : dueAt ?? row.dueAt
 }
 
 const providersAfter = ({ providers }: MessageRow, provider: string | undefined): ReadonlyArray<string> =>
@@ -80,12 +80,16 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
   const status = moves ? Lifecycle.target(lifecycle) ?? row.status : row.status
   const first = (event: Lifecycle.Event, before: number | undefined) =>
     before ?? (lifecycle.includes(event) ? at : undefined)
+  const dueAt = dueAfter(row, step)
+  const recorded: Recorded = dueAt === undefined || dueAt === (step.dueAt ?? step.message.dueAt)
+    ? { _tag: "Written", status }
+    : { _tag: "Written", status, stirred: dueAt }
   const written = putMessage(state, {
     ...row,
     status,
     reason: moves ? reason ?? row.reason : row.reason,
     error: moves ? step.error : row.error,
-    dueAt: dueAfter(row, step),
+    dueAt,
     tries: step.tries ?? row.tries,
     template: step.message.templateId ?? row.template,
     tenantId: row.tenantId ?? step.message.recipient?.tenant_id ?? undefined,
@@ -98,9 +102,9 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     attempts: withAttempt(row.attempts, step.attempt, step.epoch),
     history: withEvents(row.history, { key: keyOf(step), events: step.events })
   })
-  if (step.inbox === undefined) return [{ _tag: "Written", status }, written]
+  if (step.inbox === undefined) return [recorded, written]
   const { userId, ...item } = step.inbox
-  return [{ _tag: "Written", status }, putInbox(written, row.scope, userId, { ...item, messageId: row.id })]
+  return [recorded, putInbox(written, row.scope, userId, { ...item, messageId: row.id })]
 }
 
 /** One step: fenced, refused, a repeat that changes nothing, or written whole. */

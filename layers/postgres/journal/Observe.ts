@@ -3,7 +3,8 @@ import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import { Status } from "#schemas/Status.ts"
-import { type Proof, weigh } from "#src/delivery/Evidence.ts"
+import { type Proof, type Verdict, weigh } from "#src/delivery/Evidence.ts"
+import type { Handover } from "#src/delivery/Handover.ts"
 import { type Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
 import { Clock, Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -12,7 +13,7 @@ const Call = Attempt.mapFields(
   Struct.pick(["number", "channel", "provider", "state", "kind", "startedAt", "endedAt", "reference"])
 )
 const decodeStored = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ status: Status, goesOn: Schema.Boolean }))
+  Schema.Array(Schema.Struct({ status: Status, dueAt: Schema.NullOr(Schema.Number), shard: Schema.Int }))
 )
 const decodeFound = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ calls: Schema.fromJsonString(Schema.Array(Call)), repeated: Schema.Boolean })])
@@ -24,8 +25,11 @@ const columns = new Map(stamps)
 /** What names an event of a message besides its time: its id, if its provider gives it one. */
 const stepOf = ({ event, eventId }: Observed): string => eventId === undefined ? event : `${event}:${eventId}`
 
-/** The second door: locks the message row, applies the table to what is stored, and writes status, first time and history together. */
-export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"] => {
+/**
+ * The second door: locks the message row, applies the table to what is stored, and writes status, first time and history together. Whose turn
+ * it brings forward is told to the shard's owner.
+ */
+export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"]): Journal["Service"]["observe"] => {
   /** A statement of its own, after the lock: one that waited for it would still see the calls as they were before. */
   const find = (observed: Observed) => {
     const { eventId, id, scope } = observed
@@ -40,13 +44,17 @@ export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"]
     )
   }
 
-  const move = Effect.fnUntraced(function*(observed: Observed, after: Status, applied: boolean, history: HistoryEvent) {
+  const move = Effect.fnUntraced(function*(
+    observed: Observed,
+    { dueAt, observation: { after, applied } }: Verdict,
+    history: HistoryEvent
+  ) {
     const { event, id, reason, scope } = observed
     const stamp = columns.get(event)
     yield* sql`update messages set status = ${after},
         reason = ${applied && reason !== undefined ? sql`${reason}` : sql`reason`},
         error = ${applied && history.error !== undefined ? sql`${history.error}` : sql`error`},
-        due_at = ${event === "Cancel" ? sql`null` : sql`due_at`}
+        due_at = ${event === "Cancel" ? sql`null` : dueAt === undefined ? sql`due_at` : sql`${dueAt}`}
         ${stamp === undefined ? sql`` : sql`, ${sql(stamp)} = coalesce(${sql(stamp)}, ${history.ts})`}
       where scope = ${scope} and id = ${id}`
     yield* sql`insert into history (scope, message_id, at, step, events)
@@ -64,15 +72,24 @@ export const observe = (sql: SqlClient.SqlClient): Journal["Service"]["observe"]
       const { id, scope } = observed
       const now = yield* Clock.currentTimeMillis
       const [stored] = yield* Effect.flatMap(
-        sql`select status, coalesce(sent_at is not null or due_at > ${now}, false) and due_at is not null as "goesOn"
-          from messages where scope = ${scope} and id = ${id} for update`,
+        sql`select status, due_at::float8 as "dueAt", shard from messages
+          where scope = ${scope} and id = ${id} for update`,
         decodeStored
       )
       if (stored === undefined) return yield* new MessageNotFound({ id })
       const [found] = yield* find(observed)
-      const { history, observation, proof } = weigh({ ...stored, ...found }, observed)
-      if (history !== undefined) yield* move(observed, observation.after, observation.applied, history)
+      const { dueAt, shard, status } = stored
+      const verdict = weigh({ ...found, status, dueAt: dueAt ?? undefined }, observed, now)
+      const { history, observation, proof } = verdict
+      if (history !== undefined) yield* move(observed, verdict, history)
       if (proof !== undefined) yield* prove(observed, proof)
-      return observation
-    }).pipe(sql.withTransaction, orUnavailable)
+      const isStirred = verdict.dueAt !== undefined
+      if (isStirred && !handover.owns(shard)) yield* sql`select pg_notify('tidings_due', ${String(shard)})`
+      return { observation, isStirred }
+    }).pipe(
+      sql.withTransaction,
+      orUnavailable,
+      Effect.tap(({ isStirred }) => isStirred ? handover.behind : Effect.void),
+      Effect.map(({ observation }) => observation)
+    )
 }

@@ -29,7 +29,8 @@ const statement = `
       status = ${status},
       reason = case when x.target is not null and m.status = any(x.sources) then coalesce(x.reason, m.reason) else m.reason end,
       error = case when x.target is not null and m.status = any(x.sources) then x.error else m.error end,
-      due_at = case when m.due_at is not null and not x.closes then coalesce(x.due_at, m.due_at) end,
+      due_at = case when m.due_at is null or m.due_at <> coalesce(x.read_due_at, 0) then m.due_at
+        when not x.closes then coalesce(x.due_at, m.due_at) end,
       tries = coalesce(x.tries, m.tries),
       tenant_id = coalesce(m.tenant_id, x.in_tenant),
       template = coalesce(x.of_template, m.template),
@@ -38,7 +39,7 @@ const statement = `
     from valid x
     where m.scope = x.scope and m.id = x.id and m.id between $3 and $4
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
-    returning m.status as left_status, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
+    returning m.status as left_status, nullif(m.due_at, coalesce(x.due_at, x.read_due_at, 0)) as stirred, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
       x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.expires_at, x.output),
   shown as (select output, min(id) as output_of from moved where output is not null group by output),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
@@ -64,12 +65,13 @@ const statement = `
     select scope, user_id, id, tenant_id, created_at, expires_at, text from moved join ${
   Texts.relation(8)
 } using (n) on conflict do nothing)
-  select x.n, moved.left_status as status, current.epoch is not null as current
+  select x.n, moved.left_status as status, moved.stirred::float8 as stirred, current.epoch is not null as current
   from x left join current on current.shard = x.shard and current.epoch = x.epoch left join moved on moved.n = x.n`
 
 const Written = Schema.Struct({
   n: Schema.Int,
   status: Schema.NullOr(Status),
+  stirred: Schema.NullOr(Schema.Number),
   current: Schema.Boolean
 })
 const decode = Schema.decodeUnknownEffect(Schema.Array(Written))
@@ -131,7 +133,12 @@ export const write = (sql: SqlClient.SqlClient) =>
     return batch.map((_, n): StepResult => {
       const answer = written.get(n)
       if (answer === undefined || !answer.current) return { _tag: "Fenced" }
-      if (answer.status !== null) return { _tag: "Written", status: answer.status, committedAtNanos }
+      if (answer.status !== null) {
+        const { status, stirred } = answer
+        return stirred === null
+          ? { _tag: "Written", status, committedAtNanos }
+          : { _tag: "Written", status, committedAtNanos, stirred }
+      }
       const own = repeated.find((found) => found.n === n)
       return own === undefined ? { _tag: "Refused" } : { _tag: "Written", status: own.status, committedAtNanos }
     })

@@ -72,6 +72,7 @@ const own = (
   reference: attempt?.reference ?? undefined,
   attempt_error: attempt?.error ?? undefined,
   due_at: dueAt ?? undefined,
+  read_due_at: message.dueAt === 0 ? undefined : message.dueAt,
   error,
   in_tenant: message.recipient?.tenant_id ?? undefined,
   of_template: message.templateId,
@@ -84,7 +85,7 @@ const own = (
 
 export const ownTypes =
   `n int, k int, id text, shard smallint, epoch bigint, at bigint, started_at bigint, ended_at bigint,
-  retry_after bigint, reference text, attempt_error text, due_at bigint, error text, in_tenant text, of_template text, user_id text, tenant_id text,
+  retry_after bigint, reference text, attempt_error text, due_at bigint, read_due_at bigint, error text, in_tenant text, of_template text, user_id text, tenant_id text,
   created_at bigint, expires_at bigint, output int`
 
 /** A batch as rows: what each step has of its own, and the kinds of step that there are in it. `outputs` says at which place stands what each shows. */

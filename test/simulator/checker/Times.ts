@@ -58,7 +58,8 @@ const jumped = ({ history }: Facts, from: number, to: number) =>
 /** No attempt before its due time, and none sooner than its provider asked. */
 export const notEarly = (facts: Facts): ReadonlyArray<string> => {
   const early = facts.history.messages.flatMap(({ id }) => {
-    const commits = facts.commitsOf(id).filter(({ result }) => result === "Written")
+    // What was learnt of a call brings the next one forward, whatever it means for the status.
+    const commits = facts.commitsOf(id).filter(({ kind, result }) => result === "Written" || kind === "observe")
     return commits.flatMap((commit, n) => {
       const before = commits[n - 1]
       const due = before?.dueAt ?? 0

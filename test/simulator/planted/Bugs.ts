@@ -116,8 +116,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "found: a bounce ends what is to be tried again",
     file: "layers/memory/journal/Observe.ts",
-    text: "goesOn: row.dueAt !== undefined",
-    becomes: "goesOn: row.sent !== undefined && row.dueAt !== undefined"
+    text: "      dueAt: row.dueAt\n",
+    becomes: "      dueAt: row.sent === undefined ? undefined : row.dueAt\n"
   },
   {
     name: "found: what bounced was handed over, so that the next channel sends nothing",

@@ -5,10 +5,14 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 const broken: Cue = { _tag: "Lose", after: 20, taken: true, proved: false }
+const taken: Cue = { _tag: "Accept", after: 20 }
 const invalid: Cue = { _tag: "Refuse", after: 20, kind: "RecipientRejected", retryAfter: null }
 
-/** A text of which nobody knows whether it went out, until it bounces; then a mail, if it is `taken`. */
-const live = (channels: ReadonlyArray<string>, taken: boolean) =>
+/** In flight when it bounces. */
+const slow = (cue: Cue): Cue => ({ ...cue, after: 3_000 })
+
+/** A text that bounces after a second, whatever comes of its call; then a mail, if it is `taken`. */
+const live = (channels: ReadonlyArray<string>, taken: boolean, text: Cue = broken) =>
   Simulation.run(
     1,
     Effect.fnUntraced(function*(world) {
@@ -25,14 +29,14 @@ const live = (channels: ReadonlyArray<string>, taken: boolean) =>
       nodes: 1,
       faults: Faults.none,
       vendors: [
-        { key: "text", channel: "sms", address: "phone_number", script: [broken] },
+        { key: "text", channel: "sms", address: "phone_number", script: [text] },
         { key: "mail", channel: "email", address: "email", script: taken ? [] : [invalid] }
       ]
     }
   )
 
-const end = (channels: ReadonlyArray<string>, taken: boolean) => {
-  const { calls, commits, messages: [message] } = live(channels, taken)
+const end = (channels: ReadonlyArray<string>, taken: boolean, text?: Cue) => {
+  const { calls, commits, messages: [message] } = live(channels, taken, text)
   const statuses = [...new Set(commits.flatMap(({ after }) => after ?? []))]
   return { statuses, reason: message?.reason, calls: calls.map(({ provider }) => provider) }
 }
@@ -59,4 +63,31 @@ describe("A bounce of a call whose outcome is unknown", () => {
     })
     assert.strictEqual(live(["sms"], true).messages[0]?.error, "The message bounced")
   })
+
+  it("is not waited out: what it leads to begins at once", () => {
+    for (const channels of [["sms"], ["sms", "email"]]) {
+      const { commits, reports: [bounce] } = live(channels, true)
+      assert.isBelow((commits.at(-1)?.at ?? Infinity) - (bounce?.takenAt ?? 0), 1_000)
+    }
+  })
+})
+
+describe("A bounce that overtakes the answer of its call", () => {
+  for (const cue of [taken, broken]) {
+    it(`${cue._tag}: gives the next channel its turn, and the message is what becomes of that`, () => {
+      const sent = cue === taken ? ["SENT"] : []
+      assert.deepStrictEqual(end(["sms", "email"], true, slow(cue)), {
+        statuses: ["ENQUEUED", "ROUTED", "SENT"],
+        reason: undefined,
+        calls: ["text", "mail"]
+      })
+      for (const channels of [["sms"], ["sms", "email"]]) {
+        assert.deepStrictEqual(end(channels, false, slow(cue)), {
+          statuses: ["ENQUEUED", "ROUTED", ...sent, "UNDELIVERABLE"],
+          reason: "BOUNCED",
+          calls: channels.map((channel) => channel === "sms" ? "text" : "mail")
+        })
+      }
+    })
+  }
 })

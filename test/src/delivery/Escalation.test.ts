@@ -63,8 +63,12 @@ const complaints = ({ calls, inbox, incidents, messages, reports, requests }: Hi
     const isInApp = inbox.some(({ messageId }) => messageId === requestId)
     const report = reports.find(({ messageId, takenAt }) => messageId === requestId && takenAt !== undefined)
     if (mail === undefined) return [`${requestId} was not mailed`]
-    if (text !== undefined && text.wall - mail.wall < after) return [`${requestId} was texted too early`]
     const event = report?.event ?? "Nothing"
+    const since = event === "Bounce" && report?.takenAt !== undefined ? report.at : mail.calledAt + after
+    if (text !== undefined && text.calledAt < since) return [`${requestId} was texted too early`]
+    if (text !== undefined && incidents.length === 0 && text.calledAt > since + 30_000) {
+      return [`${requestId} was texted too late`]
+    }
     const isMet = deeds[event].includes(message.timeout?.criteria ?? "")
     const status = messages.find(({ id }) => id === requestId)?.status
     return [
