@@ -28,18 +28,28 @@ export interface Verdict {
   readonly observation: Observation
   readonly history: HistoryEvent | undefined
   readonly proof: Proof | undefined
+  /** Epoch ms at which the proven call had been taken, if nothing was known of that. */
+  readonly sentAt: number | undefined
   /** When its owner looks at it anew; another one than it had, by which an owner that has it in hand knows of it (`Step`). */
   readonly dueAt: number | undefined
 }
 
 const isOpen = ({ state }: Call): boolean => state === "intent" || state === "unknown"
 
+/** Whoever opened or clicked what was sent had it: the mail, if there is one. Of several calls without an outcome it was the last. */
+const opened = (calls: ReadonlyArray<Call>, event: Observed["event"]): Call | undefined => {
+  if (event !== "Open" && event !== "Click") return undefined
+  const mails = calls.filter(({ channel }) => channel === "email")
+  const own = mails.length > 0 ? mails : calls
+  return own.some(({ state }) => state === "accepted") ? undefined : own.findLast(isOpen)
+}
+
 /**
  * Our own number first, then the vendor's, which names its call also where the provider's alias has been changed since; else the call of that
  * provider that still lacks an outcome.
  */
-const meant = (calls: ReadonlyArray<Call>, { call }: Observed): Call | undefined => {
-  if (call === undefined) return undefined
+const meant = (calls: ReadonlyArray<Call>, { call, event }: Observed): Call | undefined => {
+  if (call === undefined) return opened(calls, event)
   const own = calls.filter(({ provider }) => call.providers.includes(provider))
   return calls.find(({ number }) => number === call.number) ??
     [...own, ...calls].find(({ reference }) => reference !== null && reference === call.reference) ??
@@ -112,9 +122,10 @@ export const weigh = (stored: Stored, observed: Observed, now: number): Verdict 
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
   if (stored.repeated || (event === "Cancel" && !applied)) {
-    return { observation, history: undefined, proof: undefined, dueAt: undefined }
+    return { observation, history: undefined, proof: undefined, sentAt: undefined, dueAt: undefined }
   }
   const entry = call === undefined ? history : entryOf(call, history)
   const proof = proves(status, call, observed, entry)
-  return { observation, history: entry, proof, dueAt: stirred(dueAt, proof, now) }
+  const sentAt = call !== undefined && isOpen(call) ? proof?.endedAt ?? undefined : undefined
+  return { observation, history: entry, proof, sentAt, dueAt: stirred(dueAt, proof, now) }
 }

@@ -75,12 +75,27 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
           const [attempt] = yield* attempts
           const endedAt = state === "intent" ? place.at + 50 : 2_000
           assert.deepInclude(attempt, { state: "accepted", reference: "r-1", endedAt })
+          assert.strictEqual((yield* record).sent, endedAt)
           // What its owner has in hand, or is to try again, is not over.
           assert.strictEqual((yield* record).status, event === "Bounce" ? "ROUTED" : types[event])
           assert.deepInclude((yield* history).at(-1), { channel: "email", attempt: 1 })
         }))
     }
   }
+
+  it.effect("P4: an opening that names no call proves the mail of which nobody knows whether it was sent", () =>
+    Effect.gen(function*() {
+      const { attempts, history, observe, record } = yield* start([
+        Fixture.attempt(1, "unknown", { channel: "email", provider: "mail" }),
+        Fixture.attempt(2, "unknown", { channel: "sms", provider: "text" })
+      ])
+      yield* observe("Open", 50)
+      assert.deepStrictEqual((yield* attempts).map(({ state }) => state), ["accepted", "unknown"])
+      assert.deepInclude((yield* history).at(-1), { type: "OPENED", channel: "email", attempt: 1 })
+      yield* observe("Open", 60)
+      assert.deepStrictEqual((yield* attempts).map(({ state }) => state), ["accepted", "unknown"])
+      assert.strictEqual((yield* record).status, "OPENED")
+    }))
 
   it.effect("P4: the outcome that its owner writes afterwards does not undo the proof", () =>
     Effect.gen(function*() {

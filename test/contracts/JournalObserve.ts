@@ -166,7 +166,7 @@ export const observations = (it: Vitest.MethodsNonLive<Journal | MessageLog>) =>
         applied: true,
         inFlight: true
       })
-      assert.deepInclude(yield* record, { status: "OPENED", opened: place.at + 50, sent: undefined })
+      assert.deepInclude(yield* record, { status: "OPENED", opened: place.at + 50, sent: place.at + 50 })
     }))
 
   it.effect.prop(

@@ -34,7 +34,7 @@ export const observe = (state: State, observed: Observed, now: number): readonly
   if (row === undefined) return [undefined, state]
   const key = keyOf(observed)
   const repeated = observed.eventId !== undefined && row.history.some((entry) => entry.key === key)
-  const { dueAt, history, observation, proof } = weigh(
+  const { dueAt, history, observation, proof, sentAt } = weigh(
     {
       status: row.status,
       calls: row.attempts,
@@ -51,6 +51,7 @@ export const observe = (state: State, observed: Observed, now: number): readonly
     putMessage(state, {
       ...row,
       ...stamped(row, event, history.ts),
+      sent: row.sent ?? sentAt,
       status: observation.after,
       reason: observation.applied ? reason ?? row.reason : row.reason,
       error: observation.applied ? history.error ?? row.error : row.error,

@@ -46,7 +46,7 @@ export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"])
 
   const move = Effect.fnUntraced(function*(
     observed: Observed,
-    { dueAt, observation: { after, applied } }: Verdict,
+    { dueAt, observation: { after, applied }, sentAt }: Verdict,
     history: HistoryEvent
   ) {
     const { event, id, reason, scope } = observed
@@ -54,6 +54,7 @@ export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"])
     yield* sql`update messages set status = ${after},
         reason = ${applied && reason !== undefined ? sql`${reason}` : sql`reason`},
         error = ${applied && history.error !== undefined ? sql`${history.error}` : sql`error`},
+        sent_at = ${sentAt === undefined ? sql`sent_at` : sql`coalesce(sent_at, ${sentAt})`},
         due_at = ${event === "Cancel" ? sql`null` : dueAt === undefined ? sql`due_at` : sql`${dueAt}`}
         ${stamp === undefined ? sql`` : sql`, ${sql(stamp)} = coalesce(${sql(stamp)}, ${history.ts})`}
       where scope = ${scope} and id = ${id}`

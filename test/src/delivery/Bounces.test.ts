@@ -75,7 +75,7 @@ describe("A bounce of a call whose outcome is unknown", () => {
 describe("A bounce that overtakes the answer of its call", () => {
   for (const cue of [taken, broken]) {
     it(`${cue._tag}: gives the next channel its turn, and the message is what becomes of that`, () => {
-      const sent = cue === taken ? ["SENT"] : []
+      const sent = cue === taken ? ["SENT" as const] : []
       assert.deepStrictEqual(end(["sms", "email"], true, slow(cue)), {
         statuses: ["ENQUEUED", "ROUTED", "SENT"],
         reason: undefined,
