@@ -43,6 +43,8 @@ interface Hand {
   readonly journey: Journey
   readonly write: Write
   readonly breakers: Breakers["Service"]
+  /** What each channel was given to show last. */
+  readonly shown: Map<string, Rendered>
   attempts: ReadonlyArray<Attempt>
   events: ReadonlyArray<HistoryEvent>
   routed: boolean
@@ -168,6 +170,16 @@ const call = Effect.fnUntraced(function*(
   return yield* conclude(hand, Outcome.of(intent, exit, yield* Clock.currentTimeMillis), [])
 })
 
+type Showing = HistoryEvent & { readonly channel: string; readonly output: Rendered }
+
+/** The line of a rendering, unless its channel has shown the same in this run; what earlier runs have shown, the journal knows. */
+const showing = ({ shown }: Hand, line: Showing): ReadonlyArray<HistoryEvent> => {
+  const { channel, output } = line
+  const before = shown.get(channel)
+  shown.set(channel, output)
+  return before !== undefined && JSON.stringify(before) === JSON.stringify(output) ? [] : [line]
+}
+
 const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, possibleDuplicate: boolean) {
   const { attempts, journey: { addressed, message, providers, render } } = hand
   const startedAt = yield* Clock.currentTimeMillis
@@ -183,19 +195,18 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
   if (Result.isFailure(rendered)) {
     return yield* conclude(hand, Outcome.unrendered(intent, rendered.failure.detail), [delivering])
   }
-  const output = rendered.success
-  // What could not be rendered has shown nothing.
-  const isFirst = !attempts.some(({ channel, kind }) => channel === candidate.channel && kind !== "ContentRejected")
-  const lines = isFirst
-    ? [{ type: "RENDERED" as const, ts: startedAt, ...where, output }, delivering]
-    : [delivering]
   const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
   if (provider?._tag === "Vendor") {
     const override = addressed(candidate, Override.of(message.instructions, candidate, provider))
-    return Result.isFailure(override)
-      ? yield* conclude(hand, Outcome.unrendered(intent, override.failure.detail), lines)
-      : yield* call(hand, provider, override.success, intent, output, lines)
+    if (Result.isFailure(override)) {
+      return yield* conclude(hand, Outcome.unrendered(intent, override.failure.detail), [delivering])
+    }
+    const output = Override.shown(candidate.channel, rendered.success, override.success)
+    const lines = [...showing(hand, { type: "RENDERED", ts: startedAt, ...where, output }), delivering]
+    return yield* call(hand, provider, override.success, intent, output, lines)
   }
+  const output = rendered.success
+  const lines = [...showing(hand, { type: "RENDERED", ts: startedAt, ...where, output }), delivering]
   const inbox = {
     userId: message.recipient.user_id ?? "",
     tenantId: message.recipient.tenant_id ?? undefined,
@@ -215,7 +226,15 @@ const closeOpen = Effect.fnUntraced(function*(hand: Hand, open: Attempt) {
 
 export const make = (journey: Journey, write: Write, breakers: Breakers["Service"]): Attempts => {
   const { attempts } = journey.message
-  const hand: Hand = { journey, write, breakers, attempts, events: journey.events, routed: attempts.length > 0 }
+  const hand: Hand = {
+    journey,
+    write,
+    breakers,
+    shown: new Map(),
+    attempts,
+    events: journey.events,
+    routed: attempts.length > 0
+  }
   const open = attempts.find(({ state }) => state === "intent")
   return {
     position: (now) => positionAt(hand, now),

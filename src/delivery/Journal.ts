@@ -88,6 +88,7 @@ export interface Step {
   readonly dueAt?: number | null | undefined
   /** What `tries` becomes; absent: unchanged. */
   readonly tries?: number | undefined
+  /** The line of a rendering that shows what its channel's last one did is not kept. */
   readonly events: ReadonlyArray<HistoryEvent>
   readonly inbox?: InboxItem | undefined
 }

@@ -127,9 +127,12 @@ export const layer = Layer.effect(
       const { message: { instructions }, providers } = decision
       const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
       const rendering = render(decision, at)(candidate)
-      return provider?._tag !== "Vendor" ? rendering : Effect.tap(
+      return provider?._tag !== "Vendor" ? rendering : Effect.flatMap(
         rendering,
-        () => Effect.fromResult(addressed(decision, at)(candidate, Override.of(instructions, candidate, provider)))
+        (rendered) =>
+          Effect.fromResult(addressed(decision, at)(candidate, Override.of(instructions, candidate, provider))).pipe(
+            Effect.map((override) => Override.shown(candidate.channel, rendered, override))
+          )
       )
     }
 

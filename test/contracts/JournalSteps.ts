@@ -313,6 +313,28 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       )
     }))
 
+  it.effect("a rendering that shows what its channel's last one did is told once, and another one as well", () =>
+    Effect.gen(function*() {
+      const { epoch, log, message, place } = yield* owned()
+      const journal = yield* Journal
+      const shows = (number: number, channel: string, title: string) => {
+        const attempt = Fixture.attempt(number, "intent", { channel })
+        const output = Fixture.rendered(title)
+        const events = [{ type: "RENDERED" as const, ts: place.at + number, channel, attempt: number, output }]
+        return journal.record(Fixture.step(message, epoch, { at: place.at + number, attempt, events }))
+      }
+      const all = [["email", "a"], ["email", "a"], ["sms", "a"], ["email", "b"], ["sms", "a"], ["email", "a"]] as const
+      for (const [index, [channel, title]] of all.entries()) yield* shows(index + 1, channel, title)
+      yield* shows(6, "email", "a")
+      const lines = (yield* log.history(place.scope, message.id)).slice(1)
+      assert.deepStrictEqual(lines.map(({ attempt, output }) => [attempt, output?.title]), [
+        [1, "a"],
+        [3, "a"],
+        [4, "b"],
+        [6, "a"]
+      ])
+    }))
+
   it.effect("what two messages of a request show is kept for one when the other's owner is fenced", () =>
     Effect.gen(function*() {
       const { epoch, log, message, place } = yield* owned()

@@ -63,6 +63,16 @@ export const withEvents = (
 ): ReadonlyArray<StoredEvents> =>
   entry.events.length === 0 || history.some((other) => other.key === entry.key) ? history : [...history, entry]
 
+/** The lines of a step, but for a rendering that shows what its channel's last one did. */
+const linesOf = ({ history }: MessageRow, { events }: Step): Step["events"] => {
+  const before = history.flatMap((stored) => stored.events)
+  return events.filter(({ channel, output }) =>
+    output === undefined ||
+    JSON.stringify(before.findLast((line) => line.output !== undefined && line.channel === channel)?.output) !==
+      JSON.stringify(output)
+  )
+}
+
 const keyOf = ({ at, attempt, lifecycle }: Step): string =>
   `${at}:${attempt?.number ?? 0}:${attempt?.state ?? "begin"}:${lifecycle.join()}`
 
@@ -100,7 +110,7 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     canceledAt: moves ? first("Cancel", row.canceledAt) : row.canceledAt,
     providers: providersAfter(row, step.attempt?.provider),
     attempts: withAttempt(row.attempts, step.attempt, step.epoch),
-    history: withEvents(row.history, { key: keyOf(step), events: step.events })
+    history: withEvents(row.history, { key: keyOf(step), events: linesOf(row, step) })
   })
   if (step.inbox === undefined) return [recorded, written]
   const { userId, ...item } = step.inbox

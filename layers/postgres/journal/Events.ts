@@ -15,11 +15,12 @@ export const textOf = (step: Step): string | undefined => {
   )
 }
 
-/** The lines as they were before they were stored. */
+/** An attempt's lines as they were before they were stored, but for a rendering that showed what the one before did: it has no row. */
 export const withOutput = (
   events: ReadonlyArray<HistoryEvent>,
   output: HistoryEvent["output"]
 ): ReadonlyArray<HistoryEvent> =>
-  events.map((event) =>
-    event.type === "RENDERED" && event.output === undefined && output !== undefined ? { ...event, output } : event
-  )
+  events.flatMap((event) => {
+    if (event.type !== "RENDERED" || event.output !== undefined) return [event]
+    return output === undefined ? [] : [{ ...event, output }]
+  })

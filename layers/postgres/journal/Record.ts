@@ -16,6 +16,12 @@ const outcome = ["state", "kind", "ended_at", "retry_after", "reference", "error
 
 const stampNames = stamps.map(([, column]) => column)
 
+/** Whether the message's channel showed the same when it was last rendered. */
+const isRepeated = `coalesce((select o.rendered from attempts a
+    join outputs o on o.scope = a.scope and o.message_id = a.output_of and o.number = a.number
+    where a.scope = m.scope and a.message_id = m.id and a.channel = m.channel and a.number < m.number
+    order by a.number desc limit 1) = (select text from ${Texts.relation(10)} where texts.n = m.output), false)`
+
 /**
  * Writes a batch of steps in one autocommit statement. The epoch rows are locked `for share` in it: without the lock a stale settle slips
  * past a new owner. The id bounds ($3, $4) let the planner skip the partitions that the batch does not touch. `valid` is one relation: of a
@@ -41,7 +47,7 @@ const statement = `
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
     returning m.status as left_status, nullif(m.due_at, coalesce(x.due_at, x.read_due_at, 0)) as stirred, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
       x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.expires_at, x.output),
-  shown as (select output, min(id) as output_of from moved where output is not null group by output),
+  shown as (select output, min(id) as output_of from moved m where output is not null and (number = 1 or not ${isRepeated}) group by output),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
       reference, error, intent_events, outcome_events, output_of)
     select scope, id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after, reference, attempt_error,

@@ -70,6 +70,11 @@ describe("Rehearsals", () => {
           }),
           ({ body }) => DryRun(body)
         )
+      const overridden = yield* call("POST", "/send", {
+        headers: dry,
+        body: message({ email: "ada@example.com" }, { channels: { email: { override: { subject: "Overridden" } } } })
+      })
+      assert.strictEqual((yield* DryRun(overridden.body)).results[0]?.outputs[0]?.content?.subject, "Overridden")
       assert.deepStrictEqual((yield* by("sms")).results[0]?.outputs[0]?.content?.segments, {
         count: 1,
         encoding: "GSM-7"
