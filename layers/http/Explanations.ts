@@ -1,16 +1,25 @@
 import type { ExplainRequest, ExplainResponse, PlanNode } from "#schemas/api/Explain.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
+import type * as Escalation from "#src/delivery/Escalation.ts"
 import * as Explain from "#src/delivery/Explain.ts"
 import * as Mapping from "#src/delivery/Mapping.ts"
 import type { Plan } from "#src/delivery/Plan.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 
-/** A plan in the words of the API. */
-export const node = (plan: Plan): PlanNode =>
+/** A plan in the words of the API. Of several channels in order, one is escalated to the next. */
+export const node = (plan: Plan, escalation?: ReturnType<typeof Escalation.asked>): PlanNode =>
   plan._tag === "Candidate"
     ? { channel: plan.channel, provider: plan.provider, timeout: plan.timeout }
-    : { method: plan.method, channel: plan.channel, timeout: plan.timeout, ways: plan.children.map(node) }
+    : {
+      method: plan.method,
+      channel: plan.channel,
+      timeout: plan.timeout,
+      escalation: plan.method === "single" && plan.channel === undefined && plan.children.length > 1
+        ? escalation
+        : undefined,
+      ways: plan.children.map((child) => node(child, escalation))
+    }
 
 /** What a strategy makes of a script of faults, in the words of the API. */
 export const explained = (

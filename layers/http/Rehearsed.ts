@@ -14,10 +14,10 @@ export const shown = ({ channel, error, provider, rendered }: Shown): ShownJson 
 /** What would become of the messages of a call, in the words of the API. */
 export const dryRun = (rehearsed: ReadonlyArray<Rehearsed>): DryRunResponse => ({
   dry_run: true,
-  results: rehearsed.map(({ dueAt, outputs, plan, ...end }) => ({
+  results: rehearsed.map(({ dueAt, escalation, outputs, plan, ...end }) => ({
     ...end,
     due_at: dueAt,
-    plan: plan === undefined ? undefined : node(plan),
+    plan: plan === undefined ? undefined : node(plan, escalation),
     outputs: outputs.map(shown)
   }))
 })

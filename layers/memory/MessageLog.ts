@@ -18,13 +18,26 @@ import * as Pages from "#layers/memory/Pages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { MessageLog, type MessageQuery, type MessageRecord, RequestNotFound } from "#src/reports/MessageLog.ts"
+import {
+  MessageLog,
+  type MessageQuery,
+  type MessageRecord,
+  RequestNotFound,
+  transient
+} from "#src/reports/MessageLog.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decodePayload = Schema.decodeEffect(Schema.Struct({
   recipient: Schema.fromJsonString(Recipient),
   instructions: Schema.fromJsonString(Instructions)
 }))
+
+/** Whether a channel of a message that another one has taken is to be tried again: nothing in it was taken, for the provider's sake. */
+const isUnfinished = ({ attempts }: MessageRow): boolean =>
+  attempts.some(({ channel, kind, state }) =>
+    (state === "rejected" || state === "unknown") && transient.some((one) => one === kind) &&
+    !attempts.some((other) => other.channel === channel && other.state === "accepted")
+  )
 
 const record = (row: MessageRow): MessageRecord => ({
   id: row.id,
@@ -44,7 +57,8 @@ const record = (row: MessageRow): MessageRecord => ({
   opened: row.opened,
   clicked: row.clicked,
   canceledAt: row.canceledAt,
-  willRetry: row.dueAt !== undefined && row.dueAt > 0 && row.providers.length > 0,
+  willRetry: row.dueAt !== undefined && row.dueAt > 0 && row.providers.length > 0 &&
+    (row.sent === undefined || isUnfinished(row)),
   archived: row.archived
 })
 

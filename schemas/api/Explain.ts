@@ -27,6 +27,9 @@ export const ExplainRequest = Schema.Struct({
 })
 export type ExplainRequest = typeof ExplainRequest.Type
 
+/** The next way's turn comes so many ms after one has taken the message, unless the recipient is known to have it by then. */
+const Escalation = Schema.Struct({ criteria: Schema.String, after: Schema.Number })
+
 /**
  * Where a message may go: one provider of a channel, or several ways in order (`single`) or each (`all`). Timeouts in
  * ms.
@@ -37,6 +40,7 @@ export type PlanNode =
     readonly method: RoutingMethod
     readonly channel?: string | undefined
     readonly timeout?: number | undefined
+    readonly escalation?: typeof Escalation.Type | undefined
     readonly ways: ReadonlyArray<PlanNode>
   }
 
@@ -48,6 +52,7 @@ export const PlanNode: Schema.Codec<PlanNode> = Schema.Union([
     method: RoutingMethod,
     channel: Schema.optional(Schema.String),
     timeout,
+    escalation: Schema.optional(Escalation),
     ways: Schema.Array(Schema.suspend((): Schema.Codec<PlanNode> => PlanNode))
   })
 ])

@@ -22,11 +22,21 @@ const met: Readonly<Record<string, ReadonlyArray<Status>>> = {
 }
 
 /** What a message asks for; `undefined`: its hand-over is enough. Half of it, a criterion without a time, asks for nothing. */
-export const of = ({ timeout }: Instructions, status: Status): Escalation | undefined => {
-  const statuses = met[timeout?.criteria ?? "no-escalation"]
+export const asked = (
+  { timeout }: Instructions
+): (Pick<Escalation, "after"> & { readonly criteria: string }) | undefined => {
+  const criteria = timeout?.criteria ?? "no-escalation"
   const after = Timeouts.given(timeout?.escalation)
-  return statuses === undefined || after === undefined
+  return met[criteria] === undefined || after === undefined
     ? undefined
     // Never so short that it would be waited for in the recipient's fiber, which hears of no receipt.
-    : { after: Math.max(after, shortWait + 1), isMet: statuses.includes(status) }
+    : { criteria, after: Math.max(after, shortWait + 1) }
+}
+
+/** What a message asks for, as it stands in this status. */
+export const of = (instructions: Instructions, status: Status): Escalation | undefined => {
+  const found = asked(instructions)
+  return found === undefined
+    ? undefined
+    : { after: found.after, isMet: met[found.criteria]?.includes(status) === true }
 }

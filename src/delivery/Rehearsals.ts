@@ -13,6 +13,7 @@ import { type TemplateNotFound, Templates, type VersionNotFound } from "#src/con
 import type { RenderFailed } from "#src/content/RenderFailed.ts"
 import * as Addressing from "#src/delivery/Addressing.ts"
 import * as Drafts from "#src/delivery/Drafts.ts"
+import * as Escalation from "#src/delivery/Escalation.ts"
 import * as Ids from "#src/delivery/Ids.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import * as Mapping from "#src/delivery/Mapping.ts"
@@ -49,6 +50,7 @@ export interface Rehearsed {
   readonly dueAt: number | undefined
   readonly preferences: PreferenceDecision | undefined
   readonly plan: Plan | undefined
+  readonly escalation: ReturnType<typeof Escalation.asked>
   readonly outputs: ReadonlyArray<Shown>
 }
 
@@ -172,6 +174,7 @@ export const layer = Layer.effect(
       return {
         preferences: decision.preferences,
         plan: decision.plan,
+        escalation: Escalation.asked(decision.message.instructions),
         outputs,
         status: next._tag === "Failed" ? "UNDELIVERABLE" as const : "SENT" as const,
         reason: next._tag === "Failed" ? reasonOf(last) : undefined,
@@ -183,6 +186,7 @@ export const layer = Layer.effect(
       Effect.succeed({
         preferences: decision,
         plan: undefined,
+        escalation: undefined,
         outputs: [],
         status: Lifecycle.next("ENQUEUED", event),
         reason,

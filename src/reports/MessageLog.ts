@@ -1,4 +1,5 @@
 import type { Attempt } from "#schemas/Attempt.ts"
+import type { Kind } from "#schemas/DeliveryError.ts"
 import type { ExpansionState } from "#schemas/Expansion.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
@@ -10,6 +11,9 @@ import type { RequestRecord } from "#src/delivery/Expansion.ts"
 import type { MessageNotFound } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, Schema } from "effect"
+
+/** What a call failed of that is made again. */
+export const transient: ReadonlyArray<Kind> = ["RateLimited", "Unavailable", "Unknown"]
 
 /** A message as readers see it (api.md §4, MessageDetails). Times in epoch ms, each the first of its kind. */
 export interface MessageRecord {
@@ -30,6 +34,7 @@ export interface MessageRecord {
   readonly opened: number | undefined
   readonly clicked: number | undefined
   readonly canceledAt: number | undefined
+  /** A failed call is to be made again. What was sent and waits to be escalated has none. */
   readonly willRetry: boolean
   readonly archived: boolean
 }

@@ -176,6 +176,23 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.isTrue(stored.willRetry)
     }))
 
+  it.effect("what was sent will be retried if another channel of it is; to be escalated is no retry", () =>
+    Effect.gen(function*() {
+      const { place, record, traces } = yield* owned()
+      const sms = { channel: "sms", provider: "text" }
+      const willRetry = Effect.map(traces, ({ record: stored }) => stored.willRetry)
+      const dueAt = place.at + 60_000
+      yield* record({ lifecycle: ["Route", "Send"], attempt: accepted, dueAt })
+      assert.isFalse(yield* willRetry)
+      const refused = Fixture.attempt(2, "rejected", { ...sms, kind: "ContentRejected" })
+      yield* record({ at: place.at + 11, attempt: refused })
+      assert.isFalse(yield* willRetry)
+      yield* record({ at: place.at + 12, attempt: Fixture.attempt(3, "rejected", { ...sms, kind: "Unavailable" }) })
+      assert.isTrue(yield* willRetry)
+      yield* record({ at: place.at + 13, attempt: Fixture.attempt(4, "accepted", sms) })
+      assert.isFalse(yield* willRetry)
+    }))
+
   it.effect("a closed message never opens again", () =>
     Effect.gen(function*() {
       const { place, record, traces } = yield* owned()

@@ -80,6 +80,27 @@ describe("Rehearsals", () => {
         encoding: "GSM-7"
       })
       assert.deepInclude((yield* by("push")).results[0], { status: "UNROUTABLE", reason: "NO_PROVIDERS", outputs: [] })
+      const escalated = yield* call("POST", "/send", {
+        headers: dry,
+        body: message({ email: "ada@example.com", phone_number: "+4915112345678" }, {
+          routing: {
+            method: "all",
+            channels: ["push", { method: "single", channels: ["email", "sms"] }]
+          },
+          timeout: { criteria: "viewed", escalation: 60_000 }
+        })
+      })
+      const plan = yield* Schema.decodeUnknownEffect(Schema.Struct({
+        results: Schema.Tuple([Schema.Struct({
+          plan: Schema.Struct({
+            escalation: Schema.optionalKey(Schema.Unknown),
+            ways: Schema.Tuple([Schema.Struct({ escalation: Schema.Unknown, ways: Schema.Array(Schema.JsonObject) })])
+          })
+        })])
+      }))(escalated.body)
+      const { escalation, ways: [inOrder] } = plan.results[0].plan
+      assert.deepStrictEqual([escalation, inOrder.escalation], [undefined, { criteria: "viewed", after: 60_000 }])
+      assert.deepStrictEqual(inOrder.ways.map((way) => way["escalation"]), [undefined, undefined])
       assert.deepStrictEqual([state.messages.size, state.profiles.size, state.keys.size], [0, 0, 0])
       // The key is still free for the send itself.
       const sent = yield* call("POST", "/send", { headers: { "idempotency-key": "dry" }, body: message() })
