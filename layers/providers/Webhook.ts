@@ -109,8 +109,11 @@ export const make = Effect.gen(function*() {
     channel: "webhook",
     reaches: (profile) => Option.isSome(addressOf(profile["webhook"])),
     // Not the URL itself, which may be a secret (P9); two that meet here only share a circuit.
-    serverOf: (profile) =>
-      Option.getOrUndefined(Option.map(addressOf(profile["webhook"]), ({ url }) => fnv1a(url).toString(36))),
+    serverOf: (profile, override) => {
+      const url = Option.getOrUndefined(overrideOf(override))?.url ??
+        Option.getOrUndefined(addressOf(profile["webhook"]))?.url
+      return url === undefined ? undefined : fnv1a(url).toString(36)
+    },
     send
   } satisfies Vendor
 })

@@ -3,6 +3,7 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/Breakers.ts"
+import * as Circuit from "#src/delivery/Circuit.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, endingOf, fenced, type Journey } from "#src/delivery/Journey.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
@@ -50,15 +51,10 @@ interface Hand {
   routed: boolean
 }
 
-const breakerOf = (
-  { message: { scope }, providers }: Journey,
-  { channel, provider }: Pick<Candidate, "channel" | "provider">
-): string => `${scope}:${channel}:${provider}:${providers.find(({ key }) => key === provider)?.version ?? ""}`
-
-const positionAt = ({ attempts, breakers, journey }: Hand, now: number): Position =>
-  position(journey.plan, attempts, {
-    ...journey.situation,
-    openUntil: (candidate) => breakers.openUntil(breakerOf(journey, candidate)),
+const positionAt = (hand: Hand, now: number): Position =>
+  position(hand.journey.plan, hand.attempts, {
+    ...hand.journey.situation,
+    openUntil: (candidate) => Circuit.openUntil(hand.breakers, hand.journey, candidate),
     now
   })
 
@@ -159,7 +155,7 @@ const call = Effect.fnUntraced(function*(
     data,
     override
   })
-  const exit = yield* breakers.guard(breakerOf(journey, intent), sent).pipe(
+  const exit = yield* breakers.guard(Circuit.of(journey, vendor, override), sent).pipe(
     Trace.stage("attempt", () => ({
       "tidings.provider": provider,
       "tidings.channel": channel,
@@ -181,7 +177,8 @@ const showing = ({ shown }: Hand, line: Showing): ReadonlyArray<HistoryEvent> =>
 }
 
 const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, possibleDuplicate: boolean) {
-  const { attempts, journey: { addressed, message, providers, render } } = hand
+  const { attempts, journey } = hand
+  const { addressed, message, render } = journey
   const startedAt = yield* Clock.currentTimeMillis
   const intent = Outcome.intent(attempts.length + 1, candidate, startedAt)
   const where = { channel: candidate.channel, provider: candidate.provider, attempt: intent.number }
@@ -195,7 +192,7 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
   if (Result.isFailure(rendered)) {
     return yield* conclude(hand, Outcome.unrendered(intent, rendered.failure.detail), [delivering])
   }
-  const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
+  const provider = Circuit.providerOf(journey, candidate)
   if (provider?._tag === "Vendor") {
     const override = addressed(candidate, Override.of(message.instructions, candidate, provider))
     if (Result.isFailure(override)) {

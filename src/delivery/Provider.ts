@@ -1,5 +1,6 @@
 import type { DeliveryError } from "#schemas/DeliveryError.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -37,11 +38,6 @@ interface Way {
   readonly names?: ReadonlyArray<string>
   /** Another one after each change of its configuration: what its circuit learnt of the last one tells nothing of this. */
   readonly version?: string | undefined
-  /**
-   * Names the server that a profile is reached at, where each recipient has an own one: what a circuit learnt of one of them tells nothing of
-   * the others. `undefined`: the profile has none.
-   */
-  readonly serverOf?: (profile: Profile) => string | undefined
   readonly channel: string
   /** Whether the profile has the address that this provider needs. */
   readonly reaches: (profile: Profile) => boolean
@@ -50,6 +46,11 @@ interface Way {
 /** A vendor outside: each call is preceded by a durable intent and followed by a durable outcome (P4). */
 export interface Vendor extends Way {
   readonly _tag: "Vendor"
+  /**
+   * Names the server that a call is made to, where each recipient has an own one, or a message names one: what a circuit learnt of one of them
+   * tells nothing of the others. `undefined`: there is none.
+   */
+  readonly serverOf?: (profile: Profile, override: JsonMap) => string | undefined
   /** Ends by itself within a total deadline and maps every failure to the closed union. */
   readonly send: (delivery: Delivery) => Effect.Effect<Acceptance, DeliveryError>
 }
@@ -76,12 +77,3 @@ export const namedIn = <A>(
   const name = [...names, key].find((name) => Object.hasOwn(map ?? {}, name))
   return name === undefined ? undefined : map?.[name]
 }
-
-/** The providers as this recipient meets them: what is a server of the recipient's own is another version, whose health is its own. */
-export const metBy = (profile: Profile, providers: ReadonlyArray<Provider>): ReadonlyArray<Provider> =>
-  providers.some(({ serverOf }) => serverOf?.(profile) !== undefined)
-    ? providers.map((provider) => {
-      const server = provider.serverOf?.(profile)
-      return server === undefined ? provider : { ...provider, version: `${provider.version ?? ""} ${server}` }
-    })
-    : providers

@@ -10,7 +10,7 @@ import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Plan } from "#src/delivery/Plan.ts"
 import * as Preferences from "#src/delivery/Preferences.ts"
 import * as PushDevices from "#src/delivery/PushDevices.ts"
-import { metBy, type Provider } from "#src/delivery/Provider.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
 import * as Refusal from "#src/delivery/Refusal.ts"
@@ -98,7 +98,7 @@ export const make = Effect.gen(function*() {
       profile,
       legacy: person.preferences,
       data,
-      providers: metBy(profile, configured),
+      providers: configured,
       brandOf
     }
   })

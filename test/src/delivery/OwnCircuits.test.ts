@@ -1,4 +1,5 @@
 import * as Webhook from "#layers/providers/Webhook.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
 import { Outbound, OutboundNotSent } from "#src/delivery/Outbound.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -27,10 +28,16 @@ describe("The circuits of webhooks", () => {
       }))
       const cluster = yield* EngineNode.make(memory.node)
       const node = yield* cluster.start({ shards: [place.shard], vendors: () => [webhook] })
-      const send = Effect.fnUntraced(function*(url: string) {
+      const send = Effect.fnUntraced(function*(url: string, override: JsonMap = {}) {
         const id = Fixture.id(at)
         const recipientKey = `${place.scope}:webhook:${id}`
-        yield* node.accept(Fixture.message(place, { id, requestId: id, recipientKey, recipient: { webhook: { url } } }))
+        const instructions = {
+          content: { title: "Hello", body: "World" },
+          channels: { webhook: { override } }
+        }
+        yield* node.accept(
+          Fixture.message(place, { id, requestId: id, recipientKey, recipient: { webhook: { url } }, instructions })
+        )
         return id
       })
       const until = Effect.fnUntraced(function*(end: number) {
@@ -44,7 +51,11 @@ describe("The circuits of webhooks", () => {
       yield* until(at + 20_000)
       const tries = called.length
       assert.isAtMost(tries, 8 + 5, "the circuit of the dead one is open")
-      const others = [yield* send(well), yield* send("https://well.example/another")]
+      const others = [
+        yield* send(well),
+        yield* send("https://well.example/another"),
+        yield* send(dead, { url: well })
+      ]
       yield* until(at + 21_000)
       const log = yield* MessageLog
       for (const id of others) assert.strictEqual((yield* log.get(place.scope, id)).status, "SENT")
