@@ -1,3 +1,4 @@
+import type { HistoryEvent } from "#schemas/History.ts"
 import * as Attempts from "#src/delivery/Attempts.ts"
 import type { Breakers } from "#src/delivery/Breakers.ts"
 import * as Failover from "#src/delivery/Failover.ts"
@@ -9,6 +10,16 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric } from "effect"
 
 type Next = Extract<Position, { readonly _tag: "Next" }>
+
+/** What the preferences say by now of a message that was to be escalated: they may have left it nowhere to go. */
+const stopped = (
+  { message, preferences: decision, situation: { escalation } }: Journey,
+  ts: number
+): ReadonlyArray<HistoryEvent> => {
+  if (decision === undefined || message.attempts.length === 0 || escalation?.isMet !== false) return []
+  const isLess = decision.outcome === "DROPPED" || (decision.channels?.dropped ?? []).length > 0
+  return isLess ? [{ type: "PREFERENCES_RESOLVED", ts, decision }] : []
+}
 
 const leftAlone = "The provider failed too often and is left alone for a while"
 
@@ -29,11 +40,12 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
 
   /** Closes a message whose plan is over without an attempt of this run: the plan changed, or the deadline passed while the row waited. */
   const end = Effect.fnUntraced(function*(
-    { epoch, message }: Journey,
+    journey: Journey,
     attempts: Attempts.Attempts,
     at: number,
     over: Exclude<Position, { readonly _tag: "Next" }>
   ) {
+    const { epoch, message } = journey
     const { events, ...past } = attempts.written()
     const common = { message, epoch, at, conditional: true, dueAt: null }
     const bounced = over._tag === "Failed" && over.last?.kind === "RecipientRejected"
@@ -44,7 +56,7 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
     const result = yield* close(
       write,
       error === undefined
-        ? { ...common, lifecycle: [], events }
+        ? { ...common, lifecycle: [], events: [...events, ...stopped(journey, at)] }
         : {
           ...common,
           lifecycle: failing({ message, ...past }),

@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
+import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { RenderFailed } from "#src/content/Content.ts"
@@ -22,6 +23,8 @@ export interface Journey {
   /** What a candidate's payload is overridden with, its variables filled in. */
   readonly addressed: (candidate: Candidate, override: JsonMap) => Result.Result<JsonMap, RenderFailed>
   readonly situation: Omit<Situation, "now" | "openUntil">
+  /** What the recipient's preferences make of it now. */
+  readonly preferences: PreferenceDecision | undefined
   /** Lines of the timeline to be written with the first step. */
   readonly events: ReadonlyArray<HistoryEvent>
 }

@@ -92,6 +92,7 @@ export const layer = Layer.effect(
         profile,
         data,
         providers,
+        preferences: decision.preferences,
         events: first,
         render: render(decision, ts),
         addressed: addressed(decision, ts),

@@ -22,7 +22,7 @@ import * as NoTenants from "#test/support/NoTenants.ts"
 import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
-import { Clock, Context, Effect, Layer, Scope } from "effect"
+import { Clock, Context, Effect, Layer, Option, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate } from "node:timers/promises"
 
@@ -136,7 +136,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         Layer.mock(Mjml, {}),
         Layer.mock(Translations, {}),
         Layer.mock(DeviceTokens, {}),
-        Layer.mock(PreferenceCatalogue, {}),
+        Layer.mock(PreferenceCatalogue, { resolve: () => Effect.succeed(Option.none()) }),
         Layer.mock(UserPreferences, {}),
         Layer.mock(ListPreferences, {}),
         Layer.mock(TenantPreferences, {}),

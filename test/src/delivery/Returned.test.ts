@@ -1,6 +1,9 @@
 import * as Fake from "#layers/providers/Fake.ts"
+import * as LegacyPreferencesMemory from "#layers/memory/LegacyPreferences.ts"
+import type { PreferenceEntry } from "#schemas/Preferences.ts"
 import * as Handover from "#src/delivery/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
@@ -37,6 +40,45 @@ const run = Effect.fnUntraced(function*(event: "Bounce" | "Deliver") {
   const { reason, status, willRetry } = yield* log.get(scope, id)
   return { reason, status, willRetry, last: (yield* log.history(scope, id)).at(-1)?.type }
 }, Effect.scoped)
+
+/** The lines of a mail whose recipient, before its text's turn comes, wants no more of it or no texts. */
+const optOut = Effect.fnUntraced(function*(entry: PreferenceEntry | undefined) {
+  const place = yield* EngineNode.place
+  const { at, scope } = place
+  const cluster = yield* EngineNode.make(memory.node)
+  const mail = yield* Fake.make({ key: "mail", channel: "email" })
+  const text = yield* Fake.make({ key: "text", channel: "sms" })
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [mail.vendor, text.vendor] })
+  const id = Fixture.id(at)
+  const instructions = {
+    content: { title: "t", body: "b" },
+    preferences: { subscription_topic_id: "orders" },
+    routing: { method: "single" as const, channels: ["email", "sms"] },
+    timeout: { criteria: "viewed" as const, escalation: 60_000 }
+  }
+  yield* node.accept(Fixture.message(place, { id, requestId: id, instructions }))
+  yield* cluster.settle
+  if (entry !== undefined) {
+    yield* LegacyPreferences.use((legacy) => legacy.replace(scope, Fixture.user, { notifications: { orders: entry } }))
+  }
+  yield* TestClock.setTime(at + 120_000)
+  yield* cluster.settle
+  const history = yield* MessageLog.use((log) => log.history(scope, id))
+  return history.map(({ channel, type }) => [type, channel].join(" ").trim()).slice(history.length - 2)
+}, Effect.scoped)
+
+describe("A message that its recipient opts out of before its next channel's turn has come", () => {
+  it.effect("goes no further, and its timeline says so", () =>
+    Effect.gen(function*() {
+      const told = ["SENT email", "PREFERENCES_RESOLVED"]
+      assert.deepStrictEqual(yield* optOut({ status: "OPTED_OUT" }), told)
+      assert.deepStrictEqual(
+        yield* optOut({ status: "OPTED_IN", channel_preferences: [{ channel: "email" }] }),
+        told
+      )
+      assert.deepStrictEqual(yield* optOut(undefined), ["DELIVERING sms", "SENT sms"])
+    }).pipe(Effect.provide(LegacyPreferencesMemory.layer.pipe(Layer.provideMerge(memory.shared)))))
+})
 
 describe("A message of which no more may be tried when its next channel's turn has come", () => {
   it.effect("P6: is undeliverable if what was sent of it has bounced", () =>
