@@ -207,9 +207,12 @@ export const providerConfigurationsContract = <E>(
         const counts = yield* tried(0, ["smtp", null], ["smtp", "RecipientRejected"])
         const closed = yield* tried(null, ["smtp", "Misconfigured"], ["b", "Unavailable"])
         const names = Effect.all([waiting, ready, counts, closed])
+        const found = (provider: string) =>
+          Effect.map(log.list(scope, { ...Fixture.anything, providers: [provider] }), ({ items }) => items.length)
 
         yield* configurations.replace(scope, second.id, (stored) => Effect.succeed({ ...stored, alias: "c" }))
         assert.deepStrictEqual(yield* names, [["smtp", "c"], ["c", "other"], ["smtp", "smtp"], ["smtp", "b"]])
+        assert.deepStrictEqual(yield* Effect.all(["c", "b", "smtp", "other"].map(found)), [2, 1, 3, 1])
         yield* configurations.remove(scope, first.id)
         assert.deepStrictEqual(yield* names, [[first.id, "smtp"], ["smtp", "other"], ["smtp", "smtp"], ["smtp", "b"]])
         yield* configurations.remove(scope, second.id)

@@ -5,6 +5,9 @@ import { renamed, type Renaming } from "#src/delivery/ProviderNames.ts"
 /** Calls the attempts of an environment's open messages as their providers are called now. */
 export const attempts = (state: State, scope: Scope, all: ReadonlyArray<Renaming>): State =>
   all.length === 0 ? state : [...messagesOf(state, scope)].filter(({ dueAt }) => dueAt !== undefined).reduce(
-    (before, row) => putMessage(before, { ...row, attempts: row.attempts.map((attempt) => renamed(all, attempt)) }),
+    (before, row) => {
+      const attempts = row.attempts.map((attempt) => renamed(all, attempt))
+      return putMessage(before, { ...row, attempts, providers: [...new Set(attempts.map(({ provider }) => provider))] })
+    },
     state
   )

@@ -13,12 +13,24 @@ const statement = `
   where a.scope = tried.scope and a.message_id = tried.id and a.provider = r.old
     and (not r.gone or (a.state not in ('intent', 'accepted') and a.kind = any($5::text[])))`
 
+/** What readers find those messages by: the names of their attempts, as those are called now. */
+const names = (dueAt: string) => `
+  update messages m set providers = array(select provider from attempts a
+      where a.scope = m.scope and a.message_id = m.id group by provider order by min(number))
+  where scope = $1 and ${dueAt} and providers && $2::text[]`
+
 /** Calls the attempts of an environment's open messages as their providers are called now. */
-export const attempts = (sql: SqlClient.SqlClient) => (scope: Scope, all: ReadonlyArray<Renaming>) =>
-  all.length === 0 ? Effect.void : Effect.asVoid(sql.unsafe(statement, [
+export const attempts = (sql: SqlClient.SqlClient) => (scope: Scope, all: ReadonlyArray<Renaming>) => {
+  if (all.length === 0) return Effect.void
+  const from = all.map(({ from }) => from)
+  const rename = sql.unsafe(statement, [
     scope,
-    all.map(({ from }) => from),
+    from,
     all.map(({ to }) => to),
     all.map(({ isGone }) => isGone),
     ownFaults
-  ]))
+  ])
+  // Statements of their own, for each sees the attempts as they were before it.
+  const refile = Effect.forEach(["due_at = 0", "due_at > 0"], (dueAt) => sql.unsafe(names(dueAt), [scope, from]))
+  return Effect.asVoid(Effect.andThen(rename, refile))
+}
