@@ -97,12 +97,18 @@ const proves = (
 
 /**
  * What is known of a call anew changes its message's place in its plan: nothing that it waits for is waited for any longer, and what its owner
- * does with it at this moment is done without having seen a bounce. Times in epoch ms.
+ * does with it at this moment is done without having seen it. Only that a call in flight was taken is what its owner is about to hear. Times
+ * in epoch ms.
  */
-const stirred = (dueAt: number | undefined, proof: Proof | undefined, now: number): number | undefined => {
+const stirred = (
+  dueAt: number | undefined,
+  call: Call | undefined,
+  proof: Proof | undefined,
+  now: number
+): number | undefined => {
   if (dueAt === undefined || proof === undefined) return undefined
   if (dueAt > now) return now
-  return proof.kind === null ? undefined : Math.max(now, dueAt + 1)
+  return proof.kind === null && call?.state === "intent" ? undefined : Math.max(now, dueAt + 1)
 }
 
 /**
@@ -127,5 +133,5 @@ export const weigh = (stored: Stored, observed: Observed, now: number): Verdict 
   const entry = call === undefined ? history : entryOf(call, history)
   const proof = proves(status, call, observed, entry)
   const sentAt = call !== undefined && isOpen(call) ? proof?.endedAt ?? undefined : undefined
-  return { observation, history: entry, proof, sentAt, dueAt: stirred(dueAt, proof, now) }
+  return { observation, history: entry, proof, sentAt, dueAt: stirred(dueAt, call, proof, now) }
 }

@@ -97,6 +97,38 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.strictEqual((yield* record).status, "OPENED")
     }))
 
+  it.effect("P4: a call that was proven without its reference learns it from its owner: late bounces are found by it", () =>
+    Effect.gen(function*() {
+      const { attempts, epoch, journal, message, observe, place } = yield* start([Fixture.attempt(1, "intent")])
+      yield* observe("Open", 50)
+      const settle = (reference: string) =>
+        journal.record(Fixture.step(message, epoch, {
+          at: place.at + 60,
+          attempt: Fixture.attempt(1, "accepted", { reference }),
+          lifecycle: ["Send"],
+          dueAt: null,
+          events: [{ type: "SENT", ts: place.at + 60 }]
+        }))
+      yield* settle("r-1")
+      assert.deepInclude((yield* attempts)[0], { state: "accepted", endedAt: place.at + 50, reference: "r-1" })
+      yield* settle("r-2")
+      assert.deepInclude((yield* attempts)[0], { reference: "r-1" })
+    }))
+
+  it.effect("P4: what is learnt of an earlier call while another one is in flight is looked at before there is a third", () =>
+    Effect.gen(function*() {
+      const { due, epoch, journal, message, observe, place } = yield* start([
+        Fixture.attempt(1, "unknown", { channel: "email", provider: "mail" }),
+        Fixture.attempt(2, "intent", { channel: "sms", provider: "text" })
+      ])
+      yield* observe("Deliver", 50, { call: { providers: ["mail"] } })
+      const [row] = yield* due
+      assert.isAbove(row?.dueAt ?? 0, 0)
+      const attempt = Fixture.attempt(2, "rejected", { channel: "sms", provider: "text", kind: "Misconfigured" })
+      const settled = yield* journal.record(Fixture.step(message, epoch, { at: place.at + 60, attempt }))
+      assert.deepInclude(settled, { status: "DELIVERED", stirred: row?.dueAt })
+    }))
+
   it.effect("P4: the outcome that its owner writes afterwards does not undo the proof", () =>
     Effect.gen(function*() {
       const { attempts, epoch, journal, message, observe, place, record } = yield* start([Fixture.attempt(1, "intent")])

@@ -42,18 +42,32 @@ const isRepeat = (row: MessageRow, { attempt, epoch }: Step): boolean => {
     (attempt.state === "intent" || (stored.state === attempt.state && stored.endedAt === attempt.endedAt))
 }
 
-/** A new attempt takes its place among the others; a stored intent takes the outcome; a stored outcome stays. */
+/** Whether the lines of this attempt's outcome are stored, as its owner told it. */
+const isTold = ({ history }: MessageRow, { number }: Attempt): boolean =>
+  history.some(({ key }) => {
+    const [, of, state = ""] = key.split(":")
+    return of === String(number) && ["accepted", "rejected", "unknown"].includes(state)
+  })
+
+/**
+ * A new attempt takes its place among the others; a stored intent takes the outcome; a stored outcome stays, but for the reference of one
+ * that a receipt proved without.
+ */
 const withAttempt = (
-  attempts: ReadonlyArray<StoredAttempt>,
+  row: MessageRow,
   attempt: Attempt | undefined,
   epoch: number
 ): ReadonlyArray<StoredAttempt> => {
+  const { attempts } = row
   if (attempt === undefined) return attempts
   const stored = attempts.find((other) => other.number === attempt.number)
   if (stored === undefined) return [...attempts, { ...attempt, epoch }].toSorted((a, b) => a.number - b.number)
-  if (stored.state !== "intent" || attempt.state === "intent") return attempts
-  const { endedAt, error, kind, reference, retryAfter, state } = attempt
-  const settled = { ...stored, state, kind, endedAt, retryAfter, reference, error }
+  if (attempt.state === "intent" || (stored.state !== "intent" && isTold(row, attempt))) return attempts
+  const { endedAt, error, kind, retryAfter, state } = attempt
+  const reference = stored.reference ?? attempt.reference
+  const settled = stored.state === "intent"
+    ? { ...stored, state, kind, endedAt, retryAfter, reference, error }
+    : { ...stored, reference }
   return attempts.map((other) => other === stored ? settled : other)
 }
 
@@ -109,7 +123,7 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     clicked: first("Click", row.clicked),
     canceledAt: moves ? first("Cancel", row.canceledAt) : row.canceledAt,
     providers: providersAfter(row, step.attempt?.provider),
-    attempts: withAttempt(row.attempts, step.attempt, step.epoch),
+    attempts: withAttempt(row, step.attempt, step.epoch),
     history: withEvents(row.history, { key: keyOf(step), events: linesOf(row, step) })
   })
   if (step.inbox === undefined) return [recorded, written]

@@ -11,8 +11,8 @@ import type { SqlClient } from "effect/sql"
 /** The status this step leaves, given the stored one. */
 const status = "case when m.status = any(x.sources) then coalesce(x.target, m.status) else m.status end"
 
-/** What an attempt's outcome says of it. One that a receipt proved in the meantime stays proven. */
-const outcome = ["state", "kind", "ended_at", "retry_after", "reference", "error"]
+/** What an attempt's outcome says of it. One that a receipt proved in the meantime stays proven, and learns its reference if that had none. */
+const outcome = ["state", "kind", "ended_at", "retry_after", "error"]
 
 const stampNames = stamps.map(([, column]) => column)
 
@@ -53,7 +53,8 @@ const statement = `
     select scope, id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after, reference, attempt_error,
       case when state = 'intent' then text end, case when state <> 'intent' then text end, output_of
     from moved left join ${Texts.relation(6)} using (n) left join shown using (output) where number is not null
-    on conflict (scope, message_id, number) do update set outcome_events = coalesce(attempts.outcome_events, excluded.outcome_events)
+    on conflict (scope, message_id, number) do update set outcome_events = coalesce(attempts.outcome_events, excluded.outcome_events),
+      reference = coalesce(attempts.reference, excluded.reference)
       ${
   outcome.map((name) =>
     `, ${name} = case when attempts.state = 'intent' then excluded.${name} else attempts.${name} end`
