@@ -139,7 +139,10 @@ export const journal: Story = (place) => {
     const lines: ReadonlyArray<HistoryEvent> = own === undefined
       ? [{ type: "ROUTED", ts: clock }]
       : own.state === "intent"
-      ? [{ type: "RENDERED", ts: clock, output: Fixture.rendered("T") }, { type: "DELIVERING", ts: clock }]
+      ? [{ type: "RENDERED", ts: clock, channel: own.channel, output: Fixture.rendered(choose.from(["T", "U"])) }, {
+        type: "DELIVERING",
+        ts: clock
+      }]
       : [{ type: "RETRYING", ts: clock, error: "\ud800" }]
     const step: Step = again ??
       Fixture.step(target, (epochs.get(target.shard) ?? 0) - (choose.below(8) === 0 ? 1 : 0), {
