@@ -115,9 +115,9 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "found: a bounce ends what is to be tried again",
-    file: "layers/memory/journal/Observe.ts",
-    text: "      dueAt: row.dueAt\n",
-    becomes: "      dueAt: row.sent === undefined ? undefined : row.dueAt\n"
+    file: "src/delivery/Evidence.ts",
+    text: "livesOn(calls, call) || dueAt !== undefined)",
+    becomes: "livesOn(calls, call))"
   },
   {
     name: "found: what bounced was handed over, so that the next channel sends nothing",
