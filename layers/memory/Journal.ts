@@ -47,10 +47,9 @@ export const layer = Layer.effect(
     const record = Effect.fnUntraced(function*(step: Step) {
       const refused = Record.refused(step)
       if (refused !== undefined) return yield* refused
+      const provenAtNanos = yield* Clock.monotonicTimeNanos
       const recorded = yield* modify((state) => Record.record(state, step))
-      return recorded._tag === "Written"
-        ? { ...recorded, committedAtNanos: yield* Clock.monotonicTimeNanos }
-        : recorded
+      return recorded._tag === "Written" ? { ...recorded, provenAtNanos } : recorded
     })
 
     return Journal.of({

@@ -1,5 +1,6 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
+import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/Breakers.ts"
@@ -16,10 +17,13 @@ import type { Write } from "#src/delivery/Write.ts"
 import * as Expiry from "#src/flows/Expiry.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, Effect, Metric, Result } from "effect"
+import { Clock, Effect, Exit, Metric, Result } from "effect"
 
 /** A provider call starts within this many ns of its intent's commit, or proves anew that the shard is still its owner's (P2). */
 const freshness = 2_000n * 1_000_000n
+
+/** A store that takes longer for each of so many proofs is too slow to call anybody on its word: the call is made later. */
+const mostProofs = 3
 
 const settling = Trace.stage("settle")
 const rendering = Trace.stage("render")
@@ -104,6 +108,9 @@ const conclude = Effect.fnUntraced(function*(
   return ending
 })
 
+/** The intent is written, and the shard may be another owner's by now. */
+const late = { _tag: "Late" } as const
+
 const intend = Effect.fnUntraced(function*(hand: Hand, intent: Attempt, lines: ReadonlyArray<HistoryEvent>) {
   const { epoch, message } = hand.journey
   const step = {
@@ -117,7 +124,12 @@ const intend = Effect.fnUntraced(function*(hand: Hand, intent: Attempt, lines: R
   }
   let result: StepResult = yield* hand.write(step)
   // Written, but the answer came late: the same rows again are no change, and their commit is a new proof.
-  while (result._tag === "Written" && (yield* Clock.monotonicTimeNanos) - result.committedAtNanos > freshness) {
+  let proofs = 1
+  while (result._tag === "Written" && (yield* Clock.monotonicTimeNanos) - result.provenAtNanos > freshness) {
+    if (proofs++ === mostProofs) {
+      written(hand)
+      return late
+    }
     result = yield* hand.write(step)
   }
   written(hand)
@@ -137,6 +149,10 @@ const call = Effect.fnUntraced(function*(
   const result = yield* intend(hand, intent, lines)
   if (result._tag === "Fenced") return fenced
   if (result._tag === "Refused") return closed
+  if (result._tag === "Late") {
+    const tooSlow = new Unavailable({ detail: "Not called: the store took too long to prove that it may be" })
+    return yield* conclude(hand, Outcome.of(intent, Exit.fail(tooSlow), yield* Clock.currentTimeMillis), [])
+  }
   if (intent.number === 1 && message.dueAt === 0) {
     yield* Metric.update(
       Metrics.acceptToFirstAttempt,

@@ -94,14 +94,15 @@ export interface Step {
 }
 
 /**
- * `written` with the status it left; `refused`: conditional, and the status had no such edge; `fenced`: another owner has the shard.
+ * `Written` with the status it left; `Refused`: conditional, and the status had no such edge; `Fenced`: another owner has the shard.
+ * `provenAtNanos`: a monotonic time before the commit, which proves that the shard was its owner's after it.
  * `stirred`: something was learnt of the message since it was read, so that it stays open, and is looked at anew at this time (epoch ms).
  */
 export type StepResult =
   | {
     readonly _tag: "Written"
     readonly status: Status
-    readonly committedAtNanos: bigint
+    readonly provenAtNanos: bigint
     readonly stirred?: number | undefined
   }
   | { readonly _tag: "Refused" }

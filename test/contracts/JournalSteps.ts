@@ -284,7 +284,7 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
           const before = yield* traces
           const again = yield* record(step)
           assert.strictEqual(again._tag, "Written")
-          assert.deepStrictEqual({ ...again, committedAtNanos: 0n }, { ...first, committedAtNanos: 0n })
+          assert.deepStrictEqual({ ...again, provenAtNanos: 0n }, { ...first, provenAtNanos: 0n })
           assert.deepStrictEqual(yield* traces, before)
         }
       }))

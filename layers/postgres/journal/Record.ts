@@ -113,6 +113,8 @@ export const write = (sql: SqlClient.SqlClient) =>
     const low = ids.reduce((a, b) => (a < b ? a : b))
     const high = ids.reduce((a, b) => (a > b ? a : b))
     const shards = [...new Set(batch.map((step) => step.message.shard))]
+    // The commit is not seen, only its answer, which may be long on its way.
+    const provenAtNanos = yield* Clock.monotonicTimeNanos
     const answers = yield* sql.unsafe(statement, [
       JSON.stringify(rows),
       JSON.stringify(kinds),
@@ -126,7 +128,6 @@ export const write = (sql: SqlClient.SqlClient) =>
         return output === undefined ? undefined : Outputs.textOf(output)
       })
     ])
-    const committedAtNanos = yield* Clock.monotonicTimeNanos
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
 
     const refused = batch.flatMap((step, n) =>
@@ -143,10 +144,10 @@ export const write = (sql: SqlClient.SqlClient) =>
       if (answer.status !== null) {
         const { status, stirred } = answer
         return stirred === null
-          ? { _tag: "Written", status, committedAtNanos }
-          : { _tag: "Written", status, committedAtNanos, stirred }
+          ? { _tag: "Written", status, provenAtNanos }
+          : { _tag: "Written", status, provenAtNanos, stirred }
       }
       const own = repeated.find((found) => found.n === n)
-      return own === undefined ? { _tag: "Refused" } : { _tag: "Written", status: own.status, committedAtNanos }
+      return own === undefined ? { _tag: "Refused" } : { _tag: "Written", status: own.status, provenAtNanos }
     })
   })

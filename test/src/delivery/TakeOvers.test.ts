@@ -70,7 +70,7 @@ describe("Take-overs", () => {
           record: ({ tries = 0 }) =>
             Effect.sync(() => {
               message = { ...message, tries }
-              return { _tag: "Written", status: "ENQUEUED", committedAtNanos: 0n }
+              return { _tag: "Written", status: "ENQUEUED", provenAtNanos: 0n }
             })
         })
       )
