@@ -1,5 +1,5 @@
 import type { Chance } from "#layers/testing/Chance.ts"
-import type { Cancellation, Request, Try } from "#layers/testing/History.ts"
+import type { Cancellation, Request, Resend, Try } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
 import type { Node } from "#layers/testing/Node.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
@@ -7,6 +7,9 @@ import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { SendMessage } from "#schemas/SendMessage.ts"
 import { CurrentKey, type StoredResponse } from "#src/access/Idempotency.ts"
+import type { SendRefused } from "#src/delivery/Drafts.ts"
+import type { Accepted, MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Effect, Exit, Option, Schema } from "effect"
 
 /** How a call is sent. */
@@ -20,8 +23,10 @@ export interface SendOptions {
 /** What a story does as its users, and their records of it. */
 export interface Client {
   readonly requests: ReadonlyArray<Request>
+  readonly resends: ReadonlyArray<Resend>
   readonly cancellations: ReadonlyArray<Cancellation>
   readonly send: (message: typeof SendMessage.Encoded, options?: SendOptions) => Effect.Effect<Request>
+  readonly resend: (messageId: string, options?: SendOptions) => Effect.Effect<Resend>
   readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
 }
 
@@ -34,23 +39,38 @@ const reply = (status: number, body: Schema.Json): StoredResponse => ({
   headers: { "content-type": "application/json" }
 })
 
-const decodeReply = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ requestId: Schema.String })))
+const replyOf = <K extends "requestId" | "messageId">(key: K) => {
+  const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Record(Schema.String, Schema.String)))
+  return (body: string | undefined) => Option.getOrUndefined(decode(body))?.[key]
+}
+const requestIdOf = replyOf("requestId")
+const resentIdOf = replyOf("messageId")
 const decode = Schema.decodeUnknownEffect(SendMessage)
 const decodeId = Schema.decodeUnknownOption(MessageId)
 
-/** POST /send as the edge does it (`layers/http/Send.ts`), without HTTP. */
-const handle = (node: Node, { key, message, scope }: Request, wall: number): Effect.Effect<StoredResponse> =>
-  node.intake.send({ scope, keyState: "published" }, message, (requestId) => reply(202, { requestId })).pipe(
+/** What was asked, and what became of it. */
+type Asked = Pick<Request, "key" | "scope" | "tries">
+
+const invalid = (message: string) => Effect.succeed(reply(400, { message, type: "invalid_request_error" }))
+
+/** A call of the intake as the edge makes it (`layers/http/Send.ts`), without HTTP. */
+const handle = (
+  run: Effect.Effect<Accepted, SendRefused | MessageNotFound | RowRefused | StoreUnavailable>,
+  { key, scope }: Asked,
+  path: string,
+  wall: number
+): Effect.Effect<StoredResponse> =>
+  run.pipe(
     Effect.map(({ response }) => response),
     Effect.catchTags({
-      SendRefused: ({ detail }) => Effect.succeed(reply(400, { message: detail, type: "invalid_request_error" })),
-      RowRefused: () =>
-        Effect.succeed(reply(400, { message: "The request cannot be stored", type: "invalid_request_error" })),
+      SendRefused: ({ detail }) => invalid(detail),
+      MessageNotFound: () => Effect.succeed(reply(404, { message: "No such message", type: "not_found" })),
+      RowRefused: () => invalid("The request cannot be stored"),
       StoreUnavailable: () => Effect.succeed(reply(503, { message: "Try again", type: "internal_error" }))
     }),
     Effect.provideService(
       CurrentKey,
-      key === undefined ? undefined : { scope, path: "/send", value: key, expiresAt: wall + 25 * hour, bodyHash: "" }
+      key === undefined ? undefined : { scope, path, value: key, expiresAt: wall + 25 * hour, bodyHash: "" }
     )
   )
 
@@ -58,27 +78,30 @@ const handle = (node: Node, { key, message, scope }: Request, wall: number): Eff
 export const make = (options: { readonly loop: Loop; readonly chance: Chance; readonly remote: Remote }): Client => {
   const { chance, loop, remote } = options
   const requests: Array<Request> = []
+  const resends: Array<Resend> = []
   const cancellations: Array<Cancellation> = []
 
   /** One try; whether it is over. */
-  const attempt = Effect.fnUntraced(function*(request: Request) {
+  const attempt = Effect.fnUntraced(function*(asked: Asked, call: (node: Node) => Effect.Effect<StoredResponse>) {
     let seen: Try | undefined
-    const answer = yield* remote(
-      (node) => handle(node, request, loop.wall()),
-      (node) => {
-        seen = { node, at: loop.now(), answeredAt: undefined, status: undefined, body: undefined }
-        request.tries.push(seen)
-      }
-    )
+    const answer = yield* remote(call, (node) => {
+      seen = { node, at: loop.now(), answeredAt: undefined, status: undefined, body: undefined }
+      asked.tries.push(seen)
+    })
     if (answer._tag === "NobodyThere") return false
     if (seen !== undefined && answer._tag === "Answer" && Exit.isSuccess(answer.exit)) {
       const { body, status } = answer.exit.value
       Object.assign(seen, { answeredAt: loop.now(), status, body })
-      if (status === 202) request.requestId = Option.getOrUndefined(decodeReply(body))?.requestId
       if (status !== 503) return true
     }
     // Nobody knows whether it was done; without a key, doing it again may do it twice.
-    return request.key === undefined
+    return asked.key === undefined
+  })
+
+  /** Tries until it is over; the answer that says that it was done. */
+  const ask = Effect.fnUntraced(function*(asked: Asked, call: (node: Node) => Effect.Effect<StoredResponse>) {
+    for (let n = 0; n < mostTries && !(yield* attempt(asked, call)); n++) yield* Effect.sleep(chance.int(50, 3_000))
+    return asked.tries.findLast(({ status }) => status === 200 || status === 202)?.body
   })
 
   const send = Effect.fnUntraced(function*(
@@ -94,8 +117,36 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
       requestId: undefined
     }
     requests.push(request)
-    for (let n = 0; n < mostTries && !(yield* attempt(request)); n++) yield* Effect.sleep(chance.int(50, 3_000))
+    const principal = { scope: request.scope, keyState: "published" } as const
+    request.requestId = requestIdOf(
+      yield* ask(request, (node) =>
+        handle(
+          node.intake.send(principal, request.message, (requestId) => reply(202, { requestId })),
+          request,
+          "/send",
+          loop.wall()
+        ))
+    )
     return request
+  })
+
+  const resend = Effect.fnUntraced(function*(messageId: string, { environment = 1, key }: SendOptions = {}) {
+    const scope = Scope.make(environment)
+    const again: Resend = { scope, key, messageId, tries: [], resentId: undefined }
+    resends.push(again)
+    const id = decodeId(messageId)
+    if (Option.isNone(id)) return again
+    const principal = { scope, keyState: "published" } as const
+    again.resentId = resentIdOf(
+      yield* ask(again, (node) =>
+        handle(
+          node.intake.resend(principal, id.value, (messageId) => reply(200, { messageId })),
+          again,
+          `/messages/${messageId}/resend`,
+          loop.wall()
+        ))
+    )
+    return again
   })
 
   const cancel = Effect.fnUntraced(function*(messageId: string, environment = 1) {
@@ -110,5 +161,5 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
     return answer.exit.value.canceled
   })
 
-  return { requests, cancellations, send, cancel }
+  return { requests, resends, cancellations, send, resend, cancel }
 }

@@ -23,6 +23,37 @@ export interface Request {
   requestId: string | undefined
 }
 
+/** The caller's own record of one POST /messages/:id/resend, with everything that became of it. */
+export interface Resend {
+  readonly scope: Scope
+  readonly key: string | undefined
+  /** The message that is to be sent again. */
+  readonly messageId: string
+  readonly tries: Array<Try>
+  /** The new message's id, once a 200 came. */
+  resentId: string | undefined
+}
+
+/** What a caller may change of what is stored while messages are under way. */
+export type Change =
+  | {
+    readonly _tag: "Prefer"
+    readonly userId: string
+    readonly topicId: string
+    readonly status: "OPTED_IN" | "OPTED_OUT"
+  }
+  | { readonly _tag: "Subscribe" | "Unsubscribe"; readonly listId: string; readonly userId: string }
+  | { readonly _tag: "DeleteList" | "RestoreList"; readonly listId: string }
+  /** The provider gets new settings, and is there again if it was withdrawn. */
+  | { readonly _tag: "Configure" | "Withdraw"; readonly provider: string }
+
+/** The store's own record of one change, in the order of their commits. Of a change that was tried again there may be two. */
+export interface Changed {
+  readonly at: number
+  readonly scope: Scope
+  readonly change: Change
+}
+
 /** The provider's own record of one call. Times in ms since the beginning. */
 export interface Call {
   readonly number: number
@@ -30,6 +61,8 @@ export interface Call {
   /** The environment whose credentials were used. */
   readonly scope: Scope
   readonly provider: string
+  /** Of its settings; 1 until they are changed. */
+  readonly version: number
   readonly channel: string
   readonly messageId: string
   readonly attempt: number
@@ -51,12 +84,12 @@ export interface Call {
   heardAt: number | undefined
 }
 
-/** The store's own record of one write. */
+/** The store's own record of one write. `page`: a step of a request to many, under its id, and each message that the step made. */
 export interface Commit {
   readonly at: number
   readonly wall: number
   readonly node: string
-  readonly kind: "accept" | "step" | "observe"
+  readonly kind: "accept" | "page" | "step" | "observe"
   readonly scope: Scope
   readonly messageId: string
   readonly shard: number
@@ -112,7 +145,9 @@ export interface History {
   /** The same for two runs that did the same. */
   readonly hash: string
   readonly requests: ReadonlyArray<Request>
+  readonly resends: ReadonlyArray<Resend>
   readonly cancellations: ReadonlyArray<Cancellation>
+  readonly changes: ReadonlyArray<Changed>
   readonly reports: ReadonlyArray<Report>
   readonly calls: ReadonlyArray<Call>
   readonly commits: ReadonlyArray<Commit>

@@ -1,8 +1,9 @@
 import * as MemoryJournal from "#layers/memory/Journal.ts"
+import * as Asked from "#layers/testing/Asked.ts"
 import type { LogLine } from "#layers/testing/History.ts"
 import type { Process } from "#layers/testing/Loop.ts"
 import type { Shared } from "#layers/testing/Shared.ts"
-import type { make as makeStore } from "#layers/testing/Store.ts"
+import type { Store } from "#layers/testing/Store.ts"
 import type { Scope as Environment } from "#schemas/Scope.ts"
 import * as Layouts from "#src/content/Layouts.ts"
 import * as Rendering from "#src/content/Rendering.ts"
@@ -16,7 +17,10 @@ import type { Provider } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { ShardCount } from "#src/delivery/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
+import * as Paging from "#src/delivery/Paging.ts"
+import { Members } from "#src/people/Members.ts"
 import { Profiles } from "#src/people/Profiles.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
 import {
   Cause,
@@ -40,6 +44,9 @@ const engine = Layer.merge(Intake.layer, Receipts.layer).pipe(
   Layer.provide(Rendering.layer.pipe(Layer.provide(Layouts.layer)))
 )
 
+/** So few that what goes wrong comes between the pages of a list of a handful. */
+const pageSize = 2
+
 /** A running node: a process with an engine in it. */
 export interface Node {
   readonly process: Process
@@ -61,7 +68,7 @@ const text = (value: unknown): string => typeof value === "string" ? value : Ins
 export const start = (options: {
   readonly process: Process
   readonly shared: Context.Context<Shared>
-  readonly store: ReturnType<typeof makeStore>
+  readonly store: Store
   readonly providers: (scope: Environment) => ReadonlyArray<Provider>
   readonly shardCount: number
   /** Whether the world has no other node. */
@@ -82,15 +89,18 @@ export const start = (options: {
   const guarded = Layer.effectContext(Effect.gen(function*() {
     const journal = yield* Journal
     const handover = yield* Handover.Handover
-    const profiles = yield* Profiles
     const expansions = yield* Expansions
+    const people = Asked.people(store, process, {
+      members: yield* Members,
+      preferences: yield* UserPreferences,
+      profiles: yield* Profiles
+    })
     return Context.empty().pipe(
       Context.add(Journal, store.journalOf(process, journal, handover)),
-      Context.add(Expansions, store.expansionsOf(process, expansions)),
-      Context.add(Profiles, {
-        ...profiles,
-        find: (...args) => Effect.delay(profiles.find(...args), store.latency())
-      }),
+      Context.add(Expansions, Asked.expansions(store, process, expansions, handover)),
+      Context.add(Members, people.members),
+      Context.add(UserPreferences, people.preferences),
+      Context.add(Profiles, people.profiles),
       Context.add(Providers, { configured: (scope) => Effect.sync(() => options.providers(scope)) })
     )
   }))
@@ -99,7 +109,7 @@ export const start = (options: {
     engine.pipe(
       Layer.provideMerge(guarded),
       Layer.provide(journal),
-      Layer.provide(Layer.succeed(ShardCount, options.shardCount)),
+      Layer.provide([Layer.succeed(ShardCount, options.shardCount), Layer.succeed(Paging.PageSize, pageSize)]),
       Layer.provide(Layer.succeedContext(options.shared)),
       Layer.provideMerge(Logger.layer([logger]))
     )

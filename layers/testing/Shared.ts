@@ -4,6 +4,8 @@ import * as Database from "#layers/memory/Database.ts"
 import * as DeviceTokens from "#layers/memory/DeviceTokens.ts"
 import * as Expansions from "#layers/memory/Expansions.ts"
 import * as ListPreferences from "#layers/memory/ListPreferences.ts"
+import * as Lists from "#layers/memory/Lists.ts"
+import * as Members from "#layers/memory/Members.ts"
 import * as Memberships from "#layers/memory/Memberships.ts"
 import * as PreferenceCatalogue from "#layers/memory/PreferenceCatalogue.ts"
 import * as TenantTemplates from "#layers/memory/TenantTemplates.ts"
@@ -18,16 +20,12 @@ import * as Translations from "#layers/memory/Translations.ts"
 import type { Chance } from "#layers/testing/Chance.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { Mjml } from "#src/content/Mjml.ts"
-import { Members } from "#src/people/Members.ts"
 import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import { type Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 
-/** MJML is compiled away from the event loop, and stays as it is here. Nobody is in a group: the store in memory has none. */
-const outside = Layer.merge(
-  Layer.succeed(Mjml, Mjml.of({ compile: Effect.succeed })),
-  Layer.succeed(Members, Members.of({ page: () => Effect.succeed([]), exists: () => Effect.succeed(true) }))
-)
+/** MJML is compiled away from the event loop, and stays as it is here. */
+const outside = Layer.succeed(Mjml, Mjml.of({ compile: Effect.succeed }))
 
 const stores = Layer.mergeAll(
   Brands.layer,
@@ -35,6 +33,8 @@ const stores = Layer.mergeAll(
   DeviceTokens.layer,
   Expansions.layer,
   ListPreferences.layer,
+  Lists.layer,
+  Members.layer,
   Memberships.layer,
   PreferenceCatalogue.layer,
   TenantTemplates.layer,

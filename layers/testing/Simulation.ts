@@ -1,7 +1,8 @@
 import type { Chance } from "#layers/testing/Chance.ts"
 import type { SendOptions } from "#layers/testing/Client.ts"
 import * as Faults from "#layers/testing/Faults.ts"
-import type { Call, History, Report, Request } from "#layers/testing/History.ts"
+import type { Given } from "#layers/testing/Given.ts"
+import type { Call, Change, History, Report, Request, Resend } from "#layers/testing/History.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
@@ -16,6 +17,10 @@ export interface World {
   readonly draw: <A>(arbitrary: Arbitrary.Arbitrary<A>) => Effect.Effect<A>
   /** POST /messages/:id/cancel, once: whether it is cancelled, or `undefined` if no answer came. */
   readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
+  /** POST /messages/:id/resend, by the same patient caller. */
+  readonly resend: (messageId: string, options?: SendOptions) => Effect.Effect<Resend>
+  /** Changes what is stored, until a node has answered: preferences, lists, and the settings of providers. */
+  readonly change: (change: Change, environment?: number) => Effect.Effect<void>
   /** A provider reports of a call that it took. */
   readonly report: (call: Call, event: Report["event"]) => Effect.Effect<void>
   /** What providers were asked to do so far. */
@@ -36,6 +41,8 @@ export interface Options {
   readonly vendors?: ReadonlyArray<VendorOptions>
   /** All kinds by default. */
   readonly faults?: Faults.Faults
+  /** Nothing by default: profiles, lists and topics that are there when it begins. */
+  readonly given?: Given
 }
 
 const vendors: ReadonlyArray<VendorOptions> = [
@@ -75,7 +82,8 @@ const live = (seed: number, story: Story, options: Options): History => {
     nodes: options.nodes ?? 3,
     shards: options.shards ?? 4,
     vendors: options.vendors ?? vendors,
-    faults: options.faults ?? Faults.all
+    faults: options.faults ?? Faults.all,
+    given: options.given ?? {}
   })
   const { calls, callers, chance, client, faults, loop, receipts } = world
   let failure: string | undefined = "the story did not end"
@@ -87,6 +95,8 @@ const live = (seed: number, story: Story, options: Options): History => {
       draw: (arbitrary) => draw(chance, arbitrary),
       send: client.send,
       cancel: client.cancel,
+      resend: client.resend,
+      change: world.change,
       report: receipts.report,
       strike: (kind) => Effect.sync(() => faults.strike(kind))
     })).addObserver((exit) => {

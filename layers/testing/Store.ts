@@ -1,15 +1,21 @@
 import type { Database } from "#layers/memory/Database.ts"
-import { findMessage, type MessageRow, type State } from "#layers/memory/State.ts"
+import { findMessage, type State } from "#layers/memory/State.ts"
 import type { Chance } from "#layers/testing/Chance.ts"
 import type { Commit, Incident } from "#layers/testing/History.ts"
 import type { Loop, Process } from "#layers/testing/Loop.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type { Expansions } from "#src/delivery/Expansions.ts"
+import type { Status } from "#schemas/Status.ts"
 import type { Handover } from "#src/delivery/Handover.ts"
 import type { Journal, Step } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Effect, Exit, HashMap, Option } from "effect"
+
+/** What a commit tells of its row. */
+interface Noted {
+  readonly status: Status | undefined
+  readonly dueAt: number | undefined
+}
 
 type Fate = "served" | "refused" | "unheard"
 
@@ -43,8 +49,8 @@ export const make = (options: Options) => {
 
   const note = (
     commit: Omit<Commit, "at" | "wall" | "newest" | "after" | "before" | "dueAt" | "lost">,
-    before: MessageRow | undefined,
-    after: MessageRow | undefined
+    before: Noted | undefined,
+    after: Noted | undefined
   ): Commit => {
     const noted: Commit = {
       ...commit,
@@ -128,8 +134,20 @@ export const make = (options: Options) => {
         )
         noted.lost = becomes === "unheard"
       }
+      const { expansion } = acceptance
+      if (expansion !== undefined) {
+        const { id: messageId, scope, shard } = expansion
+        const place = { node: asker.name, scope, messageId, shard }
+        const noted = note(
+          { ...place, kind: "accept", epoch: undefined, result, attempt: undefined, event: undefined },
+          undefined,
+          { status: undefined, dueAt: 0 }
+        )
+        noted.lost = becomes === "unheard"
+      }
       if (!accepted.replayed) {
-        options.announce(acceptance.messages.flatMap(({ shard }) => handover.owns(shard) ? [] : [shard]))
+        const rows = expansion === undefined ? acceptance.messages : [expansion]
+        options.announce(rows.flatMap(({ shard }) => handover.owns(shard) ? [] : [shard]))
       }
       yield* Effect.sleep(latency())
       return becomes === "served" ? accepted : yield* gone
@@ -153,13 +171,7 @@ export const make = (options: Options) => {
     due: (window) => ask(asker, journal.due(window))
   })
 
-  const expansionsOf = (asker: Process, expansions: Expansions["Service"]): Expansions["Service"] => ({
-    open: (...args) => ask(asker, expansions.open(...args)),
-    advance: (step) => ask(asker, expansions.advance(step)),
-    isBacklogged: (most) => ask(asker, expansions.isBacklogged(most)),
-    find: expansions.find,
-    resume: expansions.resume
-  })
-
-  return { commits, look, expansionsOf, journalOf, latency }
+  return { announce: options.announce, ask, commits, look, journalOf, note, row }
 }
+
+export type Store = ReturnType<typeof make>

@@ -30,11 +30,24 @@ const addressOf = (profile: Profile, field: string): string | undefined => {
   return typeof address === "string" ? address : undefined
 }
 
+/** A provider as an environment has it configured. */
+interface Installed {
+  readonly options: VendorOptions
+  readonly version: number
+}
+
+/** A change of a configuration counts within this on every node, in ms (`ProviderConfigurations.installed`). */
+const freshness = 2_000
+
 /** The outside world: scripted providers that write down each call for themselves, whoever makes it. */
 export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
   const calls: Array<Call> = []
   const tokens = new Set<string>()
   const next = new Map<string, number>()
+  const everywhere: ReadonlyArray<Installed> = options.map((one) => ({ options: one, version: 1 }))
+  const environments = new Map<Scope, ReadonlyArray<Installed>>()
+  const versions = new Map<string, number>()
+  const installed = (scope: Scope): ReadonlyArray<Installed> => environments.get(scope) ?? everywhere
 
   /** The network: a call that was begun arrives, whatever becomes of its caller. */
   const exchange = (
@@ -71,10 +84,11 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
     })
   }
 
-  const vendor = (caller: Process, scope: Scope, vendorOptions: VendorOptions): Vendor => ({
+  const vendor = (caller: Process, scope: Scope, { options: vendorOptions, version }: Installed): Vendor => ({
     _tag: "Vendor",
     key: vendorOptions.key,
     channel: vendorOptions.channel,
+    version: `${version}`,
     reaches: (profile) => addressOf(profile, vendorOptions.address) !== undefined,
     send: (delivery) =>
       Effect.callback((resume) => {
@@ -86,6 +100,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
           node: caller.name,
           scope,
           provider: vendorOptions.key,
+          version,
           channel: vendorOptions.channel,
           messageId: delivery.messageId,
           attempt: delivery.attempt,
@@ -114,12 +129,38 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
 
   return {
     calls,
+    configure: (scope: Scope, key: string) => {
+      const name = `${scope} ${key}`
+      const version = (versions.get(name) ?? 1) + 1
+      versions.set(name, version)
+      const now = installed(scope)
+      environments.set(
+        scope,
+        options.flatMap((one) => {
+          if (one.key === key) return [{ options: one, version }]
+          return now.filter(({ options }) => options === one)
+        })
+      )
+    },
+    withdraw: (scope: Scope, key: string) => {
+      environments.set(scope, installed(scope).filter(({ options }) => options.key !== key))
+    },
     /** The providers as one node has them, in each environment with its own credentials. */
     of: (caller: Process) => {
-      const known = new Map<Scope, ReadonlyArray<Provider>>()
+      const seen = new Map<Scope, {
+        readonly at: number
+        readonly of: ReadonlyArray<Installed>
+        readonly providers: ReadonlyArray<Provider>
+      }>()
       return (scope: Scope): ReadonlyArray<Provider> => {
-        const providers = known.get(scope) ?? [inbox, ...options.map((one) => vendor(caller, scope, one))]
-        known.set(scope, providers)
+        const known = seen.get(scope)
+        const at = loop.now()
+        if (known !== undefined && at - known.at < freshness) return known.providers
+        const of = installed(scope)
+        const providers = known?.of === of
+          ? known.providers
+          : [inbox, ...of.map((one) => vendor(caller, scope, one))]
+        seen.set(scope, { at, of, providers })
         return providers
       }
     }

@@ -1,10 +1,12 @@
 import { Database } from "#layers/memory/Database.ts"
 import { messagesOf, type State } from "#layers/memory/State.ts"
+import * as Changes from "#layers/testing/Changes.ts"
 import * as Chances from "#layers/testing/Chance.ts"
 import * as Clients from "#layers/testing/Client.ts"
 import * as Clusters from "#layers/testing/Cluster.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import type { History, Incident, LogLine } from "#layers/testing/History.ts"
+import * as Givens from "#layers/testing/Given.ts"
 import * as Loops from "#layers/testing/Loop.ts"
 import * as Nodes from "#layers/testing/Node.ts"
 import * as Receipts from "#layers/testing/Receipts.ts"
@@ -20,6 +22,7 @@ export interface WorldOptions {
   readonly shards: number
   readonly vendors: ReadonlyArray<Vendors.VendorOptions>
   readonly faults: Faults.Faults
+  readonly given: Givens.Given
 }
 
 /** 2026-01-05T08:00:00Z: every world begins on the same Monday morning. */
@@ -48,6 +51,8 @@ export const make = (seed: number, options: WorldOptions) => {
   const incidents: Array<Incident> = []
   const logs: Array<LogLine> = []
   const services = Shared.make(chance)
+  const database = Context.get(services, Database)
+  Effect.runSync(database.modify((state) => [undefined, Givens.stored(state, options.given, epoch)]))
   const vendors = Vendors.make(loop, options.vendors)
   const cluster = Clusters.make({ loop, chance, incidents, shardCount: options.shards })
 
@@ -68,7 +73,7 @@ export const make = (seed: number, options: WorldOptions) => {
   const store = Stores.make({
     loop,
     chance,
-    database: Context.get(services, Database),
+    database,
     loses: options.faults.lostAnswers,
     isDown: faults.isDown,
     incidents,
@@ -86,6 +91,7 @@ export const make = (seed: number, options: WorldOptions) => {
   const remote = Remotes.make({ loop, chance, caller: callers, nodes: cluster.members })
   const client = Clients.make({ loop, chance, remote })
   const receipts = Receipts.make({ loop, chance, remote })
+  const changes = Changes.make({ loop, chance, remote, store, services, vendors })
 
   for (let n = 0; n < options.nodes; n++) begin(String.fromCodePoint(97 + n))
 
@@ -111,6 +117,7 @@ export const make = (seed: number, options: WorldOptions) => {
     callers,
     client,
     receipts,
+    change: changes.change,
     faults,
     services,
     calls: vendors.calls,
@@ -126,7 +133,9 @@ export const make = (seed: number, options: WorldOptions) => {
         seed,
         hash: loop.hash(),
         requests: client.requests,
+        resends: client.resends,
         cancellations: client.cancellations,
+        changes: changes.changes,
         reports: receipts.reports,
         calls: vendors.calls,
         commits: store.commits,

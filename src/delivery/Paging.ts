@@ -8,10 +8,13 @@ import * as Recipients from "#src/delivery/Recipients.ts"
 import type { Members } from "#src/people/Members.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 
 /** Messages of one commit. */
 export const pageSize = 1_000
+
+/** Another number of them: a simulated world has small lists, and its kills are to come between their pages. */
+export const PageSize = Context.Reference<number>("tidings/delivery/PageSize", { defaultValue: () => pageSize })
 
 /** Groups that one page asks for members: many small ones are several pages. */
 const mostQuestions = 20
@@ -39,6 +42,7 @@ export const next = Effect.fnUntraced(function*(options: {
 }) {
   const { at, members, place, recipients, request, shards } = options
   const { id: requestId, scope } = request
+  const most = yield* PageSize
   const found = new Map<MessageId, PageMember>()
   const profiles = new Map<string, NewProfile>()
   const faults = place.fault === undefined ? [] : [place.fault]
@@ -51,7 +55,7 @@ export const next = Effect.fnUntraced(function*(options: {
   }
 
   let questions = 0
-  while (found.size < pageSize && questions < mostQuestions && index < recipients.length) {
+  while (found.size < most && questions < mostQuestions && index < recipients.length) {
     const recipient = yield* decodeRecipient(recipients[index])
     const group = yield* Groups.of(recipient)
     if (group === undefined) {
@@ -63,7 +67,7 @@ export const next = Effect.fnUntraced(function*(options: {
       continue
     }
     questions++
-    const limit = pageSize - found.size
+    const limit = most - found.size
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
     for (const one of page) add(Groups.member(recipient, one))
     // A group that is there has an empty page only behind its last member.

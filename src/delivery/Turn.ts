@@ -92,7 +92,7 @@ export const make = (options: {
     const at = yield* Clock.currentTimeMillis
     const page = { request: { ...row, instructions }, place, at, shards }
     const made = "bulk_job_id" in recipients
-      ? yield* BulkPage.next({ ...page, job: recipients.bulk_job_id, size: Paging.pageSize, jobs })
+      ? yield* BulkPage.next({ ...page, job: recipients.bulk_job_id, size: yield* Paging.PageSize, jobs })
       : yield* Paging.next({ ...page, recipients, members })
     const to = Expansion.encodePlace(made.reached)
     const advanced = yield* expansions.advance({

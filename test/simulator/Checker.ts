@@ -1,8 +1,12 @@
 import type { History } from "#layers/testing/History.ts"
 import * as Accepted from "./checker/Accepted.ts"
+import * as Configurations from "./checker/Configurations.ts"
 import * as Facts from "./checker/Facts.ts"
 import * as Handovers from "./checker/Handovers.ts"
 import * as Leaks from "./checker/Leaks.ts"
+import * as Lists from "./checker/Lists.ts"
+import * as Preferences from "./checker/Preferences.ts"
+import * as Resends from "./checker/Resends.ts"
 import * as Routes from "./checker/Routes.ts"
 import * as Statuses from "./checker/Statuses.ts"
 import * as Times from "./checker/Times.ts"
@@ -28,10 +32,15 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Routes.routed,
   Routes.wholeWay,
   Routes.notHasty,
-  Routes.oneStory
+  Routes.oneStory,
+  Preferences.heeded,
+  Preferences.asked,
+  Lists.eachOnce,
+  Configurations.current,
+  Resends.anew
 ]
 
-/** What is wrong with a history, by the invariants I1 to I15; nothing, if the engine kept them. */
+/** What is wrong with a history, by the invariants I1 to I19; nothing, if the engine kept them. */
 export const complaints = (history: History): ReadonlyArray<string> => {
   const facts = Facts.make(history)
   return checks.flatMap((check) => check(facts))

@@ -31,6 +31,7 @@ const found = [
   1257,
   1349,
   1426,
+  1435,
   1456,
   1523,
   1829,
@@ -70,8 +71,8 @@ const run = (name: string, seeds: ReadonlyArray<number>) =>
 const half = Math.ceil(count / 2)
 const parts: ReadonlyArray<readonly [name: string, seeds: ReadonlyArray<number>]> = named === undefined
   ? [
-    ["I1–I15 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1)],
-    ["I1–I15 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1)],
+    ["I1–I19 hold in the first half of the seeds", Array.from({ length: half }, (_, n) => n + 1)],
+    ["I1–I19 hold in the second half of the seeds", Array.from({ length: count - half }, (_, n) => half + n + 1)],
     ["what was found once does not come back", found]
   ]
   : [[`seed ${named}`, [Number(named)]]]

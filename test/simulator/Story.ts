@@ -5,21 +5,11 @@ import type { Options, Story, World } from "#layers/testing/Simulation.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import { Arbitrary, type Array, Effect } from "effect"
+import * as Changes from "./Changes.ts"
+import { given, people, topic } from "./People.ts"
 import * as Routings from "./Routings.ts"
 
 type Send = typeof SendMessage.Encoded
-
-/** Addresses that no log may show (I10), and people who are written to often enough to have an order. */
-const people: Array.NonEmptyReadonlyArray<Recipient> = [
-  { email: "ada@canary.test" },
-  { email: "bob@canary.test", phone_number: "+15550100001" },
-  { user_id: "cleo", email: "cleo@canary.test", phone_number: "+15550100002" },
-  { phone_number: "+15550100003" },
-  { user_id: "dan", email: "dan@canary.test" },
-  { user_id: "eve", email: "eve@canary.test", phone_number: "+15550100004", ring: "canary-eve" },
-  { user_id: "flo", ring: "canary-flo" },
-  { user_id: "nobody" }
-]
 
 const criteria = ["delivered", "viewed", "engaged"] as const
 
@@ -57,9 +47,17 @@ const few = (chance: Chances.Chance): ReadonlyArray<Recipient> => {
   return people.slice(from, from + chance.int(2, 5))
 }
 
+/** Lists are met by themselves, together with another one, and together with somebody who may be on them. */
+const groups: Array.NonEmptyReadonlyArray<Send["to"]> = [
+  { list_id: "crew" },
+  { list_id: "guests" },
+  [{ list_id: "crew" }, { list_id: "guests" }],
+  [{ list_id: "guests" }, { user_id: "eve" }]
+]
+
 /** What a random user says: sensible for the most part, since what ends at the first stage finds no bug behind it. */
 const message = (chance: Chances.Chance, label: string): Send => ({
-  to: chance.happens(0.08) ? few(chance) : chance.pick(people),
+  to: chance.happens(0.06) ? chance.pick(groups) : chance.happens(0.04) ? few(chance) : chance.pick(people),
   content: { title: label, body: `canary-text ${label}` },
   data: { on: true },
   routing: Routings.routing(chance),
@@ -67,7 +65,8 @@ const message = (chance: Chances.Chance, label: string): Send => ({
   metadata: { trace_id: label, ...(chance.happens(0.05) ? { tags: ["otp"] } : {}) },
   ...(chance.happens(0.15) ? { delay: delay(chance) } : {}),
   ...(chance.happens(0.2) ? { timeout: timeout(chance) } : {}),
-  ...(chance.happens(0.05) ? { expiry: { expires_in: time(chance) } } : {})
+  ...(chance.happens(0.05) ? { expiry: { expires_in: time(chance) } } : {}),
+  ...(chance.happens(0.3) ? { preferences: { subscription_topic_id: topic } } : {})
 })
 
 const strange = Arbitraries.sendsTo(people)
@@ -102,6 +101,16 @@ const doing = Effect.fnUntraced(function*(world: World, n: number) {
     yield* Effect.sleep(chance.int(0, most))
     yield* after(request, (id) => world.cancel(id, environment))
   }
+  if (chance.happens(0.06)) yield* after(request, (id) => again(world, n, id, environment))
+})
+
+/** A resend a while later: of this message, or of whatever went out last. */
+const again = Effect.fnUntraced(function*(world: World, n: number, id: string, environment: number) {
+  const { chance } = world
+  yield* Effect.sleep(chance.int(0, 20_000))
+  const other = world.calls.findLast(({ scope }) => scope === environment)?.messageId
+  const messageId = chance.happens(0.5) ? other ?? id : id
+  yield* world.resend(messageId, chance.happens(0.75) ? { environment, key: `again-${n}` } : { environment })
 })
 
 const events = ["Deliver", "Deliver", "Open", "Click", "Bounce"] as const
@@ -124,11 +133,14 @@ const reporting = Effect.fnUntraced(function*(world: World) {
 export const story: Story = (world) =>
   Effect.gen(function*() {
     const { chance } = world
-    const sends = chance.int(4, 13)
+    const sends = chance.int(4, 12)
     const bursts = globalThis.Array.from({ length: chance.int(1, 4) }, () => chance.int(0, 50_000))
     const users = globalThis.Array.from({ length: sends }, (_, n) =>
       Effect.delay(doing(world, n), (bursts[n % bursts.length] ?? 0) + chance.int(0, 1_500)))
-    yield* Effect.all([...users, reporting(world)], { concurrency: "unbounded", discard: true })
+    yield* Effect.all([...users, ...Changes.under(world), reporting(world)], {
+      concurrency: "unbounded",
+      discard: true
+    })
   })
 
 /** The outside world of a seed. */
@@ -141,6 +153,7 @@ export const options = (seed: number): Options => {
   return {
     nodes: chance.happens(0.1) ? 1 : 3,
     shards: chance.int(1, 4),
+    given,
     vendors: [
       { key: "mail", channel: "email", address: "email", folds: true, script: script() },
       { key: "post", channel: "email", address: "email", script: script() },

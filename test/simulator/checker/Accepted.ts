@@ -1,4 +1,7 @@
+import { profileOf } from "../People.ts"
 import { type Facts, labelOf, type Row } from "./Facts.ts"
+import * as Lists from "./Lists.ts"
+import * as Resends from "./Resends.ts"
 
 const ended = new Set([
   "SENT",
@@ -21,7 +24,7 @@ export const nothingLost = ({ history, rows }: Facts): ReadonlyArray<string> => 
   const missing = history.requests.flatMap((request) => {
     if (request.requestId === undefined) return []
     const found = byRequest.get(request.requestId) ?? []
-    const wanted = countOf(request.message.to)
+    const wanted = Lists.isToMany(request) ? found.length : countOf(request.message.to)
     const others = found.filter(({ scope, traceId }) => scope !== request.scope || traceId !== labelOf(request))
     return found.length === wanted && others.length === 0
       ? []
@@ -32,7 +35,7 @@ export const nothingLost = ({ history, rows }: Facts): ReadonlyArray<string> => 
 }
 
 const addressesOf = ({ recipient }: Row): ReadonlyArray<unknown> => {
-  const { email, phone_number: phone, ring, user_id: user }: Record<string, unknown> = JSON.parse(recipient)
+  const { email, phone_number: phone, ring, user_id: user } = profileOf(JSON.parse(recipient))
   return [email, phone, ring, user]
 }
 
@@ -43,7 +46,9 @@ export const nothingInvented = (facts: Facts): ReadonlyArray<string> => [
     const known = asked.some((request) =>
       request.requestId === requestId || request.tries.some(({ status }) => status === undefined || status === 503)
     )
-    return known ? [] : [`I2: ${id} is stored, and nobody asked for it`]
+    return known || facts.resent.has(id) || Resends.mayBe(facts, traceId, scope)
+      ? []
+      : [`I2: ${id} is stored, and nobody asked for it`]
   }),
   ...facts.history.calls.flatMap((call) => {
     const row = facts.rows.get(call.messageId)
@@ -58,11 +63,13 @@ export const nothingInvented = (facts: Facts): ReadonlyArray<string> => [
 ]
 
 /** I4: one request per key, and the same answer to each of its calls. Without a key nothing is done twice either: nobody asked twice. */
-export const oncePerKey = ({ history }: Facts): ReadonlyArray<string> => {
+export const oncePerKey = (facts: Facts): ReadonlyArray<string> => {
+  const { history } = facts
   const byLabel = Map.groupBy(history.messages, ({ scope, traceId }) => `${scope} ${traceId}`)
   const twice = [...byLabel].flatMap(([label, rows]) => {
     const requests = new Set(rows.map(({ requestId }) => requestId))
-    return requests.size > 1 ? [`I4: ${label} became ${requests.size} requests`] : []
+    const resends = requests.size < 2 ? 0 : Math.max(...rows.map((row) => Resends.most(facts, row.traceId, row.scope)))
+    return requests.size > 1 + resends ? [`I4: ${label} became ${requests.size} requests`] : []
   })
   const keyed = Map.groupBy(
     history.requests.filter(({ key }) => key !== undefined),

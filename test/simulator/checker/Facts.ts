@@ -2,6 +2,13 @@ import type { Call, Commit, History, Incident, Request } from "#layers/testing/H
 
 export type Row = History["messages"][number]
 
+/** Something that held of a thing of an environment for a while, in ms; `to` is `Infinity` if it still does. */
+export interface Span<A> {
+  readonly from: number
+  readonly to: number
+  readonly value: A
+}
+
 /** A history with what checks look up in it. Nothing of the engine is used here: the oracle shares no code with what it judges. */
 export interface Facts {
   readonly history: History
@@ -10,6 +17,8 @@ export interface Facts {
   readonly callsOf: (messageId: string) => ReadonlyArray<Call>
   /** The calls of POST /send that said this, by the label that their messages carry. */
   readonly requestsOf: (label: string | undefined) => ReadonlyArray<Request>
+  /** The ids of the messages that resends became, as their callers were told. */
+  readonly resent: ReadonlySet<string>
   /** What went wrong for this node, or for everybody, within these ms. */
   readonly incidentsOf: (node: string | undefined, from: number, to: number) => ReadonlyArray<Incident>
 }
@@ -24,6 +33,7 @@ export const make = (history: History): Facts => ({
   rows: new Map(history.messages.map((row) => [row.id, row])),
   commitsOf: lookUp(Map.groupBy(history.commits, ({ messageId }) => messageId)),
   callsOf: lookUp(Map.groupBy(history.calls, ({ messageId }) => messageId)),
+  resent: new Set(history.resends.flatMap(({ resentId }) => resentId ?? [])),
   requestsOf: lookUp(Map.groupBy(history.requests, labelOf)),
   incidentsOf: (node, from, to) =>
     history.incidents.filter((incident) =>
@@ -39,3 +49,26 @@ const aftermath = 20_000
 export const wasDisturbed = (facts: Facts, call: Call): boolean =>
   facts.incidentsOf(call.node, call.calledAt - aftermath, (call.heardAt ?? Infinity) + aftermath)
     .some(({ kind, node }) => node !== undefined && kind !== "lostAnswer")
+
+/** What of changes each thing was, one span after the other; `value` answers what a change makes of it, `undefined`: nothing. */
+export const spans = <A>(
+  { changes }: History,
+  scope: number,
+  first: A,
+  value: (change: History["changes"][number]["change"], now: A) => A | undefined
+): ReadonlyArray<Span<A>> => {
+  const found: Array<Span<A>> = []
+  let [from, now] = [-Infinity, first]
+  for (const { at, change, scope: of } of changes) {
+    const next = of === scope ? value(change, now) : undefined
+    if (next === undefined) continue
+    found.push({ from, to: at, value: now })
+    from = at
+    now = next
+  }
+  return [...found, { from, to: Infinity, value: now }]
+}
+
+/** What held at some moment from `from` to `to`, both included. */
+export const within = <A>(all: ReadonlyArray<Span<A>>, from: number, to: number): ReadonlyArray<A> =>
+  all.filter((span) => span.from <= to && span.to >= from).map(({ value }) => value)

@@ -1,4 +1,6 @@
 import type { Facts, Row } from "./Facts.ts"
+import * as Configurations from "./Configurations.ts"
+import * as Preferences from "./Preferences.ts"
 import * as Ways from "./Ways.ts"
 
 const met: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -20,8 +22,8 @@ const closing = (facts: Facts, { id }: Row) =>
   )
 
 /** I13: a message is without a way only if what was asked for has none for its recipient. */
-export const routed = ({ history }: Facts): ReadonlyArray<string> =>
-  history.messages.filter(isOfStory).flatMap((row) => {
+export const routed = (facts: Facts): ReadonlyArray<string> =>
+  facts.history.messages.filter(isOfStory).flatMap((row) => {
     const { attempts, id, status } = row
     const nowhere = status === "UNROUTABLE" || status === "FILTERED"
     const way = Ways.of(row)
@@ -31,7 +33,9 @@ export const routed = ({ history }: Facts): ReadonlyArray<string> =>
         !Ways.leaves(way).some((leaf) => leaf.channel === channel && leaf.provider === provider)
       )
     return [
-      ...(nowhere && way !== undefined ? [`I13: ${id} is ${status}, and had a way`] : []),
+      ...(nowhere && way !== undefined && Ways.of(row, Configurations.gone(facts, row)) !== undefined
+        ? [`I13: ${id} is ${status}, and had a way`]
+        : []),
       ...strange.map(({ channel, provider }) => `I13: ${id} went over ${channel}/${provider}, and was not to`)
     ]
   })
@@ -45,10 +49,13 @@ export const wholeWay = (facts: Facts): ReadonlyArray<string> =>
     const asked = Ways.askedOf(row)
     const { timeout } = asked
     if (way === undefined || end?.after === undefined || status === "CANCELED") return []
+    if (Preferences.wasUnwanted(facts, row) || Configurations.gone(facts, row).size > 0) return []
     if (error?.startsWith("Quarantined") === true || error?.startsWith("delay.until") === true) return []
     const deadline = timeout?.message ?? 72 * 3_600_000
     // It counts from the end of the delay, which the row does not tell.
-    if (end.wall - enqueuedAt >= deadline) return []
+    // A call that outlasts it ends the message, also if the clock is set back before that is written.
+    const ended = Math.max(end.wall, ...attempts.map(({ endedAt }) => endedAt ?? 0))
+    if (ended - enqueuedAt >= deadline) return []
     const goesOn = isEscalated(asked) && met[timeout?.criteria ?? ""]?.includes(end.after) === false
     if (goesOn && facts.history.incidents.some(({ kind }) => kind === "jump")) return []
     // What would escalate after the deadline does not.

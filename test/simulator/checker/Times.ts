@@ -52,7 +52,7 @@ export const inOrder = (facts: Facts): ReadonlyArray<string> => {
   )
 }
 
-const jumped = ({ history }: Facts, from: number, to: number) =>
+export const jumped = ({ history }: Facts, from: number, to: number) =>
   history.incidents.some(({ at, kind }) => kind === "jump" && at >= from - 5_000 && at <= to)
 
 /** No attempt before its due time, and none sooner than its provider asked. */
@@ -85,7 +85,8 @@ export const notEarly = (facts: Facts): ReadonlyArray<string> => {
   const forgotten = facts.history.messages.flatMap((row) => {
     const commits = facts.commitsOf(row.id)
     const [first, accepted] = [firstAttempt(commits), commits.find(({ kind }) => kind === "accept")]
-    const duration = facts.requestsOf(row.traceId)[0]?.message.delay?.duration ?? 0
+    const asked = facts.requestsOf(row.traceId).find(({ requestId }) => requestId === row.requestId)
+    const duration = asked?.message.delay?.duration ?? 0
     return first === undefined || accepted === undefined || first.wall - accepted.wall >= duration ||
         jumped(facts, accepted.at, first.at)
       ? []
@@ -117,11 +118,12 @@ export const nothingRots = (facts: Facts): ReadonlyArray<string> => {
   const hindrances = history.incidents.filter(({ kind }) => kind !== "lostAnswer")
   const last = (times: ReadonlyArray<{ readonly at: number }>, before: number) =>
     times.reduce((latest, { at }) => at < before && at > latest ? at : latest, 0)
-  return history.messages.flatMap(({ id }) => {
+  const ids = new Set(history.commits.map(({ messageId }) => messageId))
+  return [...ids].flatMap((id) => {
     const commits = facts.commitsOf(id)
     return commits.flatMap((commit, n) => {
       const next = commits[n + 1]
-      if (next === undefined || commit.dueAt === undefined || next.kind !== "step") return []
+      if (next === undefined || commit.dueAt === undefined || next.kind === "observe") return []
       if (next.at - commit.at <= lease || jumped(facts, commit.at, next.at)) return []
       const from = Math.max(
         commit.at + Math.max(0, commit.dueAt - commit.wall),

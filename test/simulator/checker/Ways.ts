@@ -1,3 +1,4 @@
+import { profileOf } from "../People.ts"
 import type { Row } from "./Facts.ts"
 
 /** Where a message may go, as api.md 26.3 has it; read from what was asked for, not from what the engine made of it. */
@@ -40,20 +41,26 @@ export interface Asked {
     readonly criteria?: "delivered" | "viewed" | "engaged"
   }
   readonly delay?: { readonly until?: string }
+  readonly preferences?: { readonly subscription_topic_id?: string }
 }
 
 export const askedOf = ({ instructions }: Row): Asked => JSON.parse(instructions)
 
-/** The way of a message of `Story.ts`; `undefined`: it has none. The conditions there are `data.on`, which holds, and `data.off`. */
-export const of = (row: Row): Way | undefined => {
+const none: ReadonlySet<string> = new Set()
+
+/**
+ * The way of a message of `Story.ts` without the providers that are `gone`; `undefined`: it has none. The conditions there are `data.on`,
+ * which holds, and `data.off`.
+ */
+export const of = (row: Row, gone: ReadonlySet<string> = none): Way | undefined => {
   const asked = askedOf(row)
-  const profile: Readonly<Record<string, unknown>> = JSON.parse(row.recipient)
+  const profile = profileOf(JSON.parse(row.recipient))
   const holds = (said: Said | undefined) => said?.if !== "data.off"
 
   const channelOf = (channel: string, entry: Entry): Way | undefined => {
     const settings = asked.channels?.[channel]
     if (!holds(entry) || !holds(settings)) return undefined
-    const installed = providers.filter((one) => one.channel === channel)
+    const installed = providers.filter((one) => one.channel === channel && !gone.has(one.key))
     const named = entry.providers ?? settings?.providers
     const order = named === undefined
       ? installed

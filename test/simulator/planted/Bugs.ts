@@ -142,5 +142,54 @@ export const bugs: ReadonlyArray<Bug> = [
     file: "src/delivery/Position.ts",
     text: "return at > until ? { _tag: \"Succeeded\" } : { ...next, at }",
     becomes: "return { _tag: \"Succeeded\" }"
+  },
+  {
+    name: "who opts out of what was begun is not asked again",
+    file: "src/delivery/Preferences.ts",
+    text: "return names.length === 0\n",
+    becomes: "return names.length === 0 || sent.attempts.length > 0\n"
+  },
+  {
+    name: "what users said in production counts everywhere",
+    file: "src/delivery/Preferences.ts",
+    text: "users.find(scope, userId",
+    becomes: "users.find(1 as typeof scope, userId"
+  },
+  {
+    name: "a list ends with its first page",
+    file: "src/delivery/Paging.ts",
+    text: "page.length === limit) after",
+    becomes: "page.length > limit) after"
+  },
+  {
+    name: "who is on two lists gets two messages",
+    file: "src/delivery/Paging.ts",
+    text: "const id = Ids.member(requestId, identity.key)",
+    becomes: "const id = Ids.member(requestId, `${identity.key} ${place.index}`)"
+  },
+  {
+    name: "a list has the members of production",
+    file: "src/delivery/Paging.ts",
+    text: "members.page(scope, group.source",
+    becomes: "members.page(1 as typeof scope, group.source"
+  },
+  {
+    name: "the owner of a request to many is not told of it",
+    file: "src/delivery/Shards.ts",
+    text: "readers.bulk.behind()\n      expander.behind()",
+    becomes: "readers.bulk.behind()"
+  },
+  {
+    name: "a node keeps the providers that it met first",
+    file: "src/delivery/Stages.ts",
+    text: "const configured = yield* Write.patiently(providers.configured(message.scope))",
+    becomes: `const kept = providers as unknown as Record<number, ReadonlyArray<Provider>>
+    const configured = kept[message.scope] ??= yield* Write.patiently(providers.configured(message.scope))`
+  },
+  {
+    name: "a resend waits as its original did",
+    file: "src/delivery/Intake.ts",
+    text: "const { delay: _, ...now } = instructions",
+    becomes: "const now = instructions"
   }
 ]

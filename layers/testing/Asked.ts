@@ -1,0 +1,74 @@
+import type { Process } from "#layers/testing/Loop.ts"
+import type { Store } from "#layers/testing/Store.ts"
+import type { Advance, Advanced, Expansions } from "#src/delivery/Expansions.ts"
+import type { Handover } from "#src/delivery/Handover.ts"
+import type { Members } from "#src/people/Members.ts"
+import type { Profiles } from "#src/people/Profiles.ts"
+import type { UserPreferences } from "#src/people/UserPreferences.ts"
+import { Exit } from "effect"
+
+/** Requests to many as a node has them: each step is noted, and the messages that it made. */
+export const expansions = (
+  store: Store,
+  asker: Process,
+  stored: Expansions["Service"],
+  handover: Handover["Service"]
+): Expansions["Service"] => {
+  const { announce, ask, note, row } = store
+  const writer = { node: asker.name, kind: "page", attempt: undefined, event: undefined } as const
+
+  const isNew = ({ scope }: Advance["expansion"]) => ({ id }: { readonly id: Parameters<typeof row>[1] }) =>
+    row(scope, id) === undefined
+
+  const advance = (step: Advance, answer: () => Exit.Exit<Advanced, unknown>) => {
+    const { dueAt, expansion: { id: messageId, scope, shard }, owner: epoch, page } = step
+    const made = (page?.members ?? []).filter(isNew(step.expansion))
+    const exit = answer()
+    const result = Exit.isFailure(exit) || exit.value._tag === "Passed" ? "Refused" as const : exit.value._tag
+    const stands = { status: undefined, dueAt: dueAt ?? undefined }
+    const commit = note({ ...writer, scope, messageId, shard, epoch, result }, stands, stands)
+    if (result === "Written") {
+      for (const { id, shard } of made) {
+        note({ ...writer, scope, messageId: id, shard, epoch: undefined, result }, undefined, row(scope, id))
+      }
+      announce(made.flatMap(({ shard }) => handover.owns(shard) ? [] : [shard]))
+    }
+    return commit
+  }
+
+  return {
+    open: (...args) => ask(asker, stored.open(...args)),
+    advance: (step) =>
+      ask(asker, stored.advance(step), (answer) => {
+        let exit: ReturnType<typeof answer> | undefined
+        const commit = advance(step, () => exit = answer())
+        return [exit ?? answer(), commit]
+      }),
+    isBacklogged: (most) => ask(asker, stored.isBacklogged(most)),
+    find: stored.find
+  }
+}
+
+/** Whom a send reaches, as a node reads it. */
+export const people = (
+  { ask }: Store,
+  asker: Process,
+  stored: {
+    readonly members: Members["Service"]
+    readonly preferences: UserPreferences["Service"]
+    readonly profiles: Profiles["Service"]
+  }
+) => ({
+  members: {
+    page: (...args) => ask(asker, stored.members.page(...args)),
+    exists: (...args) => ask(asker, stored.members.exists(...args))
+  } satisfies Members["Service"],
+  preferences: {
+    ...stored.preferences,
+    find: (...args) => ask(asker, stored.preferences.find(...args))
+  } satisfies UserPreferences["Service"],
+  profiles: {
+    ...stored.profiles,
+    person: (...args) => ask(asker, stored.profiles.person(...args))
+  } satisfies Profiles["Service"]
+})

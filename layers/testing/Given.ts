@@ -1,0 +1,66 @@
+import type { State } from "#layers/memory/State.ts"
+import { nameOf, userName } from "#layers/memory/State.ts"
+import type { Profile } from "#schemas/Profile.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { HashMap } from "effect"
+
+/** What both environments of a world hold when it begins. */
+export interface Given {
+  /** By the ids of their users. */
+  readonly profiles?: Readonly<Record<string, Profile>>
+  /** The users who are subscribed, by the ids of their lists. */
+  readonly lists?: Readonly<Record<string, ReadonlyArray<string>>>
+  /** The ids of preference topics; everybody is in until he opts out. */
+  readonly topics?: ReadonlyArray<string>
+}
+
+const environments = [Scope.make(1), Scope.make(2)]
+const sectionId = "topics"
+
+/** By the name that the store knows it under, in each environment. */
+const everywhere = <A>(
+  entries: ReadonlyArray<readonly [id: string, of: (scope: Scope) => A]>,
+  name: (scope: Scope, id: string) => string
+): HashMap.HashMap<string, A> =>
+  HashMap.fromIterable(
+    environments.flatMap((scope) => entries.map(([id, of]) => [name(scope, id), of(scope)] as const))
+  )
+
+/** The state of a world at its beginning; `at` in epoch ms. */
+export const stored = (empty: State, { lists = {}, profiles = {}, topics = [] }: Given, at: number): State => {
+  const times = { created: at, updated: at }
+  const section = (scope: Scope) => ({ scope, id: sectionId, section: JSON.stringify({ name: sectionId }), ...times })
+  const topic = (id: string) => (scope: Scope) => {
+    const topic = JSON.stringify({ name: id, default_status: "OPTED_IN" })
+    return { scope, id, sectionId, topic, archived: false, ...times }
+  }
+  const list = (id: string) => (scope: Scope) => ({
+    scope,
+    id,
+    name: id,
+    preferences: null,
+    deletedAt: undefined,
+    ...times
+  })
+  const subscriptions = (listId: string, users: ReadonlyArray<string>) => (scope: Scope) =>
+    HashMap.fromIterable(
+      users.map((userId) => [userId, { scope, listId, userId, preferences: null, created: at }] as const)
+    )
+  return {
+    ...empty,
+    profiles: everywhere(
+      Object.entries(profiles).map(([id, profile]) => [id, () => JSON.stringify(profile)] as const),
+      userName
+    ),
+    lists: everywhere(Object.keys(lists).map((id) => [id, list(id)] as const), nameOf),
+    subscriptions: everywhere(
+      Object.entries(lists).map(([id, users]) => [id, subscriptions(id, users)] as const),
+      nameOf
+    ),
+    preferences: {
+      ...empty.preferences,
+      sections: everywhere(topics.length === 0 ? [] : [[sectionId, section] as const], nameOf),
+      topics: everywhere(topics.map((id) => [id, topic(id)] as const), nameOf)
+    }
+  }
+}
