@@ -45,7 +45,8 @@ export const expansions = (
         return [exit ?? answer(), commit]
       }),
     isBacklogged: (most) => ask(asker, stored.isBacklogged(most)),
-    find: stored.find
+    find: stored.find,
+    resume: stored.resume
   }
 }
 

@@ -71,6 +71,12 @@ const written = (hand: Hand) => {
   hand.routed = true
 }
 
+/** Tells operators what became of an attempt. */
+export const count = Effect.fnUntraced(function*({ channel, kind, provider, state }: Attempt) {
+  yield* Metric.update(Metrics.attempts({ provider, channel, outcome: kind ?? state }), 1)
+  if (state === "unknown") yield* Metric.update(Metrics.unknownOutcomes, 1)
+})
+
 /** Writes an attempt's outcome together with what it means for the message. */
 const conclude = Effect.fnUntraced(function*(
   hand: Hand,
@@ -81,9 +87,7 @@ const conclude = Effect.fnUntraced(function*(
   const now = attempt.endedAt ?? attempt.startedAt
   const earlier = hand.attempts.filter(({ number }) => number !== attempt.number)
   hand.attempts = [...earlier, attempt]
-  const { channel, provider } = attempt
-  yield* Metric.update(Metrics.attempts({ provider, channel, outcome: attempt.kind ?? attempt.state }), 1)
-  if (attempt.state === "unknown") yield* Metric.update(Metrics.unknownOutcomes, 1)
+  yield* count(attempt)
   const step = settle({
     message: hand.journey.message,
     epoch: hand.journey.epoch,
@@ -230,11 +234,9 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
   return yield* conclude(hand, Outcome.accepted(intent, startedAt), lines, { inbox })
 })
 
-const closeOpen = Effect.fnUntraced(function*(hand: Hand, open: Attempt) {
-  const now = yield* Clock.currentTimeMillis
-  return yield* conclude(hand, Outcome.unknown(open, now, "The owner stopped before the outcome was known"), [], {
-    orphaned: true
-  })
+const closeOpen = Effect.fnUntraced(function*(hand: Hand) {
+  const open = Outcome.orphaned(hand.attempts, yield* Clock.currentTimeMillis)
+  return open === undefined ? undefined : yield* conclude(hand, open, [], { orphaned: true })
 })
 
 export const make = (journey: Journey, write: Write, breakers: Breakers["Service"]): Attempts => {
@@ -248,11 +250,10 @@ export const make = (journey: Journey, write: Write, breakers: Breakers["Service
     events: journey.events,
     routed: attempts.length > 0
   }
-  const open = attempts.find(({ state }) => state === "intent")
   return {
     position: (now) => positionAt(hand, now),
     written: () => ({ routed: hand.routed, handedOver: isHandedOver(hand.attempts), events: hand.events }),
     make: (candidate, possibleDuplicate) => attempt(hand, candidate, possibleDuplicate),
-    closeOpen: open === undefined ? Effect.undefined : closeOpen(hand, open)
+    closeOpen: attempts.length === 0 ? Effect.undefined : closeOpen(hand)
   }
 }

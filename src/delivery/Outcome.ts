@@ -39,6 +39,12 @@ export const unknown = (intent: Attempt, endedAt: number, error: string): Attemp
   error
 })
 
+/** The attempt that an earlier owner left without an outcome, if there is one: its call may have arrived (P4). */
+export const orphaned = (attempts: ReadonlyArray<Attempt>, endedAt: number): Attempt | undefined => {
+  const open = attempts.find(({ state }) => state === "intent")
+  return open && unknown(open, endedAt, "The owner stopped before the outcome was known")
+}
+
 /** The content could not be rendered for this channel; nothing was sent. */
 export const unrendered = (intent: Attempt, detail: string): Attempt => ({
   ...intent,

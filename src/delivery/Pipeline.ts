@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import * as Attempts from "#src/delivery/Attempts.ts"
 import * as Breakers from "#src/delivery/Breakers.ts"
 import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
 import { deliver } from "#src/delivery/Deliver.ts"
@@ -106,15 +107,24 @@ export const layer = Layer.effect(
       })
     })
 
+    /** What ends before its plan is looked at may have a call of an earlier owner, which ends with it. */
+    const orphaned = Effect.fnUntraced(function*(attempts: OpenMessage["attempts"], at: number) {
+      const attempt = Outcome.orphaned(attempts, at)
+      if (attempt !== undefined) yield* Attempts.count(attempt)
+      return attempt
+    })
+
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
       const { decision, detail, event, reason, templateId, recipient = message.recipient, type } = refusal
       const error = Outcome.plain(detail)
       const ends = refusing(message, event)
+      const attempt = yield* orphaned(message.attempts, at)
       const result = yield* Write.close(write, {
         message: { ...message, recipient, ...(templateId === undefined ? {} : { templateId }) },
         epoch,
         at,
+        attempt,
         lifecycle: ends,
         conditional: true,
         reason: ends.includes("Bounce") ? "BOUNCED" : reason,
@@ -137,6 +147,7 @@ export const layer = Layer.effect(
         message,
         epoch,
         at,
+        attempt: yield* orphaned(message.attempts, at),
         lifecycle: ends,
         conditional: false,
         reason: ends.includes("Bounce") ? "BOUNCED" : "FAILED",

@@ -34,8 +34,8 @@ export const make = (journal: Journal["Service"]): Write => (step) => patiently(
  */
 export const close = (write: Write, step: Step): Effect.Effect<StepResult> =>
   Effect.flatMap(write(step), (result) => {
-    const { at, epoch, message } = step
+    const { at, attempt, epoch, message } = step
     return result._tag === "Refused"
-      ? write({ message, epoch, at, lifecycle: [], conditional: true, dueAt: null, events: [] })
+      ? write({ message, epoch, at, attempt, lifecycle: [], conditional: true, dueAt: null, events: [] })
       : Effect.succeed(result)
   })

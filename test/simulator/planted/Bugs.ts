@@ -36,15 +36,15 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an attempt that was left without outcome is forgotten",
-    file: "src/delivery/Attempts.ts",
+    file: "src/delivery/Outcome.ts",
     text: `const open = attempts.find(({ state }) => state === "intent")`,
     becomes: "const open = attempts.find(() => false)"
   },
   {
     name: "an attempt that was left without outcome is taken for sent",
-    file: "src/delivery/Attempts.ts",
-    text: `Outcome.unknown(open, now, "The owner stopped before the outcome was known")`,
-    becomes: "Outcome.accepted(open, now)"
+    file: "src/delivery/Outcome.ts",
+    text: `unknown(open, endedAt, "The owner stopped before the outcome was known")`,
+    becomes: "accepted(open, endedAt)"
   },
   {
     name: "an unknown outcome is taken for a refusal",

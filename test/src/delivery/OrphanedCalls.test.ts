@@ -1,0 +1,46 @@
+import type { Cue } from "#layers/testing/Cue.ts"
+import * as Faults from "#layers/testing/Faults.ts"
+import * as Simulation from "#layers/testing/Simulation.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const slow: Cue = { _tag: "Accept", after: 20_000 }
+
+/** The only node dies while a provider has its call; what `then` does comes before another one takes up the message. */
+const live = (times: number, then: (world: Simulation.World) => Effect.Effect<void>) => {
+  const { messages: [message] } = Simulation.run(
+    1,
+    Effect.fnUntraced(function*(world) {
+      yield* world.send({ to: { phone_number: "+15550100001" }, content: { title: "Hello", body: "World" } })
+      for (let n = 0; n < times; n++) {
+        while (world.calls.length === n) yield* Effect.sleep("1 second")
+        yield* world.strike("crash")
+      }
+      yield* then(world)
+    }),
+    {
+      nodes: 1,
+      faults: Faults.none,
+      vendors: [{ key: "text", channel: "sms", address: "phone_number", script: Array.from({ length: 9 }, () => slow) }]
+    }
+  )
+  return { status: message?.status, attempts: message?.attempts.map(({ kind, state }) => ({ kind, state })) }
+}
+
+const unknown = { kind: "Unknown", state: "unknown" } as const
+
+describe("A call that its owner left without an outcome", () => {
+  it("is one that nobody knows of, also when its provider is withdrawn and its message has no way left", () => {
+    assert.deepStrictEqual(live(1, (world) => world.change({ _tag: "Withdraw", provider: "text" })), {
+      status: "UNROUTABLE",
+      attempts: [unknown]
+    })
+  })
+
+  it("is one that nobody knows of, also when its message is quarantined", () => {
+    assert.deepStrictEqual(live(5, () => Effect.void), {
+      status: "UNDELIVERABLE",
+      attempts: Array.from({ length: 5 }, () => unknown)
+    })
+  })
+})
