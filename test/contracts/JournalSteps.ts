@@ -299,6 +299,27 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepStrictEqual((yield* traces).attempts, [accepted])
     }))
 
+  it.effect("P4: what ends a message takes along the outcome of a call that an earlier owner began", () =>
+    Effect.gen(function*() {
+      const { journal, message, place, record, traces } = yield* owned()
+      yield* record(intent)
+      const { epoch } = yield* journal.take(place.shard, "another", place.at)
+      const unknown = Fixture.attempt(1, "unknown", { kind: "Unknown", endedAt: place.at + 9 })
+      const ended = yield* journal.record(Fixture.step(message, epoch, {
+        at: place.at + 9,
+        lifecycle: ["Unroute"],
+        conditional: true,
+        attempt: unknown,
+        dueAt: null,
+        events: [{ type: "UNROUTABLE", ts: place.at + 9 }]
+      }))
+      assert.deepInclude(ended, { _tag: "Written", status: "UNROUTABLE" })
+      const { attempts, due, history } = yield* traces
+      assert.deepStrictEqual(attempts, [unknown])
+      assert.deepStrictEqual(history.map(({ type }) => type), ["ENQUEUED", "DELIVERING", "UNROUTABLE"])
+      assert.deepStrictEqual(due, [])
+    }))
+
   it.effect("attempts are kept in the order of their numbers", () =>
     Effect.gen(function*() {
       const { record, traces, place } = yield* owned()
