@@ -194,6 +194,8 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
     began === undefined ? Infinity : Math.max(began + RetryPolicy.total, floorOf(attempts))
   )
   const found = of(plan, attempts, until, fold(plan, attempts, situation))
+  // What has taken it may be no part of the plan any more, while all that is left of that has failed.
+  if (found._tag === "Failed" && attempts.some(isSuccess)) return { _tag: "Succeeded" }
   if (found._tag !== "Next") return found
   // A provider that is left alone for longer than the message has: the message's end is not put off.
   if (situation.now < until) return found.at > until ? { ...found, at: until } : found
