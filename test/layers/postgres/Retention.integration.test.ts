@@ -135,6 +135,30 @@ describe("Retention", () => {
       }
     })))
 
+  it.effect("drops bulk jobs with their users once they are old and never ran, or their request is gone", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* TestClock.setTime(today - 9 * day)
+      yield* Partitions.ensure(sql)
+      yield* TestClock.setTime(today)
+      const [gone, open] = [idAt(today - 9 * day, "a"), idAt(today - 8 * day, "b")]
+      yield* requested(gone, null)
+      yield* requested(open, 0)
+      const made = Effect.fnUntraced(function*(id: string, days: number, request: string | null) {
+        yield* sql`insert into bulk_jobs (scope, id, definition, request_id, created_at)
+          values (1, ${id}, '{}', ${request}, ${today - days * day})`
+        yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user) values (1, ${id}, 0, 'k', '{}')`
+      })
+      yield* made("never ran", 9, null)
+      yield* made("young", 1, null)
+      yield* made("ran", 9, gone)
+      yield* made("runs", 9, open)
+      yield* Retention.drop(sql, 7)
+      const left = yield* Effect.flatMap(sql`select distinct job_id as id from bulk_users order by 1`, Ids)
+      assert.deepStrictEqual(left.map(({ id }) => id), ["runs", "young"])
+      assert.deepStrictEqual(yield* Effect.flatMap(sql`select id from bulk_jobs order by 1`, Ids), left)
+    })))
+
   it.effect("drops the requests to many of a day with it, and no day of which one still becomes messages", () =>
     test(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
