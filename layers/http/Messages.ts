@@ -25,9 +25,9 @@ export const layer = Group.layer(Effect.gen(function*() {
   return HttpApiBuilder.group(Served, "messages", (handlers) =>
     handlers.handleAll({
       list: Effect.fnUntraced(function*({ query }) {
-        const { scope } = yield* CurrentPrincipal
+        const { grant, scope } = yield* CurrentPrincipal
         const configured = MessageFilters.namesProviders(query) ? yield* installed.configured(scope) : []
-        const { cursor, items } = yield* log.list(scope, MessageFilters.query(query, configured))
+        const { cursor, items } = yield* log.list(scope, MessageFilters.query(query, configured, grant))
         return { paging: { more: cursor !== undefined, cursor }, results: items.map(details) }
       }, refusals),
       get: Effect.fnUntraced(function*({ params }) {

@@ -40,7 +40,10 @@ export const make = Effect.gen(function*() {
       Effect.flatMap((messageId) => log.get(scope, messageId)),
       Effect.result
     )
-    if (found._tag === "Success") return grant.userIds.includes(found.success.recipient) ? yield* endpoint : forbidden
+    if (found._tag === "Success") {
+      const { userId } = found.success
+      return userId !== undefined && grant.userIds.includes(userId) ? yield* endpoint : forbidden
+    }
     // What is not there is for the endpoint to say; what cannot be read now may be somebody else's.
     return found.failure._tag === "MessageNotFound" ? yield* endpoint : yield* unavailable
   })

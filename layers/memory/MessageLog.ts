@@ -17,6 +17,7 @@ import { Instructions } from "#schemas/SendMessage.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import {
   MessageLog,
@@ -39,6 +40,9 @@ const isUnfinished = ({ attempts }: MessageRow): boolean =>
     !attempts.some((other) => other.channel === channel && other.state === "accepted")
   )
 
+const userOf = ({ recipientKey, recipientName, scope }: MessageRow): string | undefined =>
+  recipientKey === Recipients.userKey(scope, recipientName) ? recipientName : undefined
+
 const record = (row: MessageRow): MessageRecord => ({
   id: row.id,
   requestId: row.requestId,
@@ -48,6 +52,7 @@ const record = (row: MessageRow): MessageRecord => ({
   event: row.event,
   template: row.template,
   recipient: row.recipientName,
+  userId: userOf(row),
   tenantId: row.tenantId,
   tags: row.tags,
   traceId: row.traceId,
@@ -76,6 +81,7 @@ const matches = (query: MessageQuery) => (row: MessageRow): boolean =>
   given(query.messageId, row.id) &&
   given(query.notification, row.template) &&
   given(query.recipient, row.recipientName) &&
+  given(query.userId, userOf(row)) &&
   given(query.tenantId, row.tenantId) &&
   given(query.traceId, row.traceId, row.requestId) &&
   some(query.providers, (provider) => row.providers.includes(provider)) &&

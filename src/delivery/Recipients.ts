@@ -48,10 +48,15 @@ const direct = (
   return ChatAddresses.find(recipient) ?? PushAddresses.find(recipient)
 }
 
+const keyOf = (scope: Scope, kind: string, address: string): string => `${scope}:${kind}:${address}`
+
+/** The key of a user's mailbox: it tells the user from an address that is written alike. */
+export const userKey = (scope: Scope, userId: string): string => keyOf(scope, "user", userId)
+
 /** The identity of a recipient that names one person or address; `undefined` if it names none. */
 export const identify = (scope: Scope, recipient: Recipient): Identity | undefined => {
   const found = direct(recipient)
-  return found === undefined ? undefined : { key: `${scope}:${found.kind}:${canonical(found)}`, name: found.name }
+  return found === undefined ? undefined : { key: keyOf(scope, found.kind, canonical(found)), name: found.name }
 }
 
 /** What readers see of a recipient that names one person or address; `undefined` if it names none. */

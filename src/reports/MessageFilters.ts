@@ -1,5 +1,6 @@
 import type { MessageFilters } from "#schemas/api/Messages.ts"
 import { defaultLimit, members } from "#schemas/api/Query.ts"
+import type { Grant } from "#src/access/Grant.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import type { MessageQuery } from "#src/reports/MessageLog.ts"
 
@@ -14,8 +15,15 @@ const keysOf = (names: ReadonlyArray<string>, configured: ReadonlyArray<Provider
 /** Whether the question depends on which providers are configured. */
 export const namesProviders = ({ provider }: MessageFilters): boolean => members(provider).length > 0
 
-/** The query string of GET /messages as the log's question; `configured`: the environment's providers, where it names some. */
-export const query = (filters: MessageFilters, configured: ReadonlyArray<Provider>): MessageQuery => ({
+/**
+ * The query string of GET /messages as the log's question; `configured`: the environment's providers, where it names some. Whom the recipient
+ * is to a user's token is a user, never an address.
+ */
+export const query = (
+  filters: MessageFilters,
+  configured: ReadonlyArray<Provider>,
+  grant: Grant | undefined
+): MessageQuery => ({
   archived: filters.archived ?? false,
   limit: filters.limit ?? defaultLimit,
   cursor: filters.cursor,
@@ -25,7 +33,8 @@ export const query = (filters: MessageFilters, configured: ReadonlyArray<Provide
   messageId: filters.messageId,
   notification: filters.notification,
   providers: keysOf(members(filters.provider), configured),
-  recipient: filters.recipient,
+  recipient: grant === undefined ? filters.recipient : undefined,
+  userId: grant === undefined ? undefined : filters.recipient,
   statuses: members(filters.status),
   tags: [...members(filters.tag), ...members(filters.tags)],
   tenantId: filters.tenant_id,

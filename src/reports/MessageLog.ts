@@ -25,6 +25,8 @@ export interface MessageRecord {
   readonly event: string
   readonly template: string
   readonly recipient: string
+  /** The user that it is for; `undefined` where it is for an address, which may be written as a user's id is. */
+  readonly userId: string | undefined
   readonly tenantId: string | undefined
   readonly tags: ReadonlyArray<string>
   readonly traceId: string | undefined
@@ -50,7 +52,10 @@ export interface MessageQuery {
   readonly messageId: string | undefined
   readonly notification: string | undefined
   readonly providers: ReadonlyArray<string>
+  /** A user's id, or an address as its caller wrote it. */
   readonly recipient: string | undefined
+  /** A user's id alone: nothing that was sent to an address. */
+  readonly userId: string | undefined
   readonly statuses: ReadonlyArray<string>
   readonly tags: ReadonlyArray<string>
   readonly tenantId: string | undefined

@@ -140,6 +140,7 @@ export const anything: MessageQuery = {
   notification: undefined,
   providers: [],
   recipient: undefined,
+  userId: undefined,
   statuses: [],
   tags: [],
   tenantId: undefined,

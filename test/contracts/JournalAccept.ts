@@ -51,6 +51,7 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
         event: "welcome",
         template: "tpl",
         recipient: "ada",
+        userId: undefined,
         tenantId: "acme",
         tags: ["a", "b, c", "{\"", ""],
         traceId: "trace",

@@ -1,4 +1,6 @@
+import type { Recipient } from "#schemas/Recipient.ts"
 import { Journal, type NewMessage } from "#src/delivery/Journal.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
 import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { pages } from "#test/contracts/MessageLogPages.ts"
@@ -47,6 +49,27 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
         c: { recipientName: "ada " }
       })
       assert.deepStrictEqual(yield* found(place, { recipient: "ada" }), ["a"])
+    }))
+
+  it.effect("user: not an address that is written alike", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const log = yield* MessageLog
+      const name = "ada@example.com"
+      const to = (recipient: Recipient, event: string) => {
+        const identity = Recipients.identify(place.scope, recipient)
+        assert.isDefined(identity)
+        return Fixture.accepted(place, { event, recipientKey: identity.key, recipientName: identity.name })
+      }
+      const own = yield* to({ user_id: name }, "a")
+      const address = yield* to({ email: name }, "b")
+      assert.deepStrictEqual(yield* found(place, { recipient: name }), ["a", "b"])
+      assert.deepStrictEqual(yield* found(place, { userId: name }), ["a"])
+      assert.strictEqual((yield* log.get(place.scope, own.id)).userId, name)
+      assert.isUndefined((yield* log.get(place.scope, address.id)).userId)
+      const { cursor } = yield* log.list(place.scope, { ...Fixture.anything, recipient: name, limit: 1 })
+      const refused = yield* Effect.flip(log.list(place.scope, { ...Fixture.anything, userId: name, cursor }))
+      assert.strictEqual(refused._tag, "InvalidCursor")
     }))
 
   it.effect("messageId", () =>

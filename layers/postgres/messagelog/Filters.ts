@@ -3,6 +3,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { List } from "#src/access/Cursor.ts"
 import type { MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Ids from "#src/delivery/Ids.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
 import { Array, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
@@ -26,7 +27,9 @@ export const list = (scope: Scope, query: MessageQuery): List => ({
     query.statuses,
     query.tags,
     query.tenantId ?? null,
-    query.traceId ?? null
+    query.traceId ?? null,
+    // What was asked of before tokens asked for users goes on with the cursor that it had.
+    ...(query.userId === undefined ? [] : [query.userId])
   ]
 })
 
@@ -60,7 +63,8 @@ export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuer
     statuses,
     tags,
     tenantId,
-    traceId
+    traceId,
+    userId
   } = query
   const given = <A>(value: A | undefined, condition: (value: A) => ReturnType<typeof sql.and>) =>
     value === undefined ? [] : [condition(value)]
@@ -76,6 +80,7 @@ export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuer
     ...given(notification, (id) => sql`m.template = ${id}`),
     ...given(some(providers), (keys) => sql`m.providers && ${keys}::text[]`),
     ...given(recipient, (name) => sql`m.recipient_name = ${name}`),
+    ...given(userId, (id) => sql`m.recipient_name = ${id} and m.recipient_key = ${Recipients.userKey(scope, id)}`),
     ...given(some(statuses), (names) => sql`m.status = any(${names}::text[])`),
     ...given(some(tags), (names) => sql`m.tags && ${names}::text[]`),
     ...given(tenantId, (id) => sql`m.tenant_id = ${id}`),

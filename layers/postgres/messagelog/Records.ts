@@ -16,6 +16,7 @@ const Row = Schema.Struct({
   event: Schema.String,
   template: Schema.String,
   recipient: Schema.String,
+  userId: Text,
   tenantId: Text,
   tags: Schema.Array(Schema.String),
   traceId: Text,
@@ -40,7 +41,9 @@ const isUnfinished = `exists (select from attempts a where a.scope = m.scope and
  * tried and has a time at which it goes on, unless it was sent and only waits to be escalated.
  */
 export const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error, m.event, m.template,
-  m.recipient_name as recipient, m.tenant_id as "tenantId", m.tags, m.trace_id as "traceId",
+  m.recipient_name as recipient,
+  case when m.recipient_key = m.scope || ':user:' || m.recipient_name then m.recipient_name end as "userId",
+  m.tenant_id as "tenantId", m.tags, m.trace_id as "traceId",
   m.archived or ${isArchivedWithRequest} as archived,
   m.enqueued_at::float8 as enqueued, m.sent_at::float8 as sent, m.delivered_at::float8 as delivered,
   m.opened_at::float8 as opened, m.clicked_at::float8 as clicked, m.canceled_at::float8 as "canceledAt",
@@ -53,6 +56,7 @@ export const fromRow = (row: typeof Row.Type): MessageLog.MessageRecord => ({
   ...row,
   reason: row.reason ?? undefined,
   error: row.error ?? undefined,
+  userId: row.userId ?? undefined,
   tenantId: row.tenantId ?? undefined,
   traceId: row.traceId ?? undefined,
   sent: row.sent ?? undefined,

@@ -28,6 +28,7 @@ const everything = {
   notification: undefined,
   providers: [],
   recipient: undefined,
+  userId: undefined,
   statuses: [],
   tags: [],
   tenantId: undefined,

@@ -14,6 +14,7 @@ import { Expansions } from "#src/delivery/Expansions.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import { Journal, MessageNotFound, type NewMessage } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import * as Recipients from "#src/delivery/Recipients.ts"
 import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
@@ -90,6 +91,9 @@ const kept = (message: NewMessage): Kept => ({
   event: message.event,
   template: message.template,
   recipient: message.recipientName,
+  userId: message.recipientKey === Recipients.userKey(message.scope, message.recipientName)
+    ? message.recipientName
+    : undefined,
   tenantId: message.tenantId,
   tags: message.tags,
   traceId: message.traceId,

@@ -106,15 +106,27 @@ describe("Users' tokens", () => {
       assert.strictEqual(yield* status(key, "GET", "/messages?recipient=bob"), 403)
       assert.strictEqual(yield* status(key, "GET", "/messages?recipient=ada&recipient=bob"), 403)
       decodeList((yield* call("GET", "/messages", { key })).body)
-      assert.deepStrictEqual(
-        state.queries.map(({ recipient }) =>
-          recipient
-        ),
-        ["ada", "ada"]
-      )
+      const queries = state.queries.map(({ recipient, userId }) => [recipient, userId])
+      assert.deepStrictEqual(queries, [[undefined, "ada"], [undefined, "ada"]])
       const both = yield* issue("user_id:ada user_id:bob read:messages")
       assert.strictEqual(yield* status(both, "GET", "/messages"), 403)
       assert.strictEqual(yield* status(both, "GET", "/messages?recipient=bob"), 200)
+    }))
+
+  it.effect("read nothing that went to an address which is written as their user's id", () =>
+    Effect.gen(function*() {
+      const { call, issue, status } = yield* start
+      const address = "bob@example.com"
+      const send = (to: object) =>
+        Effect.map(call("POST", "/send", { body: message(to) }), ({ body }) =>
+          String(Reflect.get(Object(body), "requestId")))
+      const [mine, other] = [yield* send({ user_id: address }), yield* send({ email: address })]
+      const key = yield* issue(`user_id:${address} read:messages`)
+      assert.deepStrictEqual([
+        yield* status(key, "GET", `/messages/${mine}`),
+        yield* status(key, "GET", `/messages/${other}`),
+        yield* status(key, "GET", `/messages/${other}/history`)
+      ], [200, 403, 403])
     }))
 
   it.effect("forged, changed, unsigned and expired ones are 401", () =>

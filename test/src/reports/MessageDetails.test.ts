@@ -16,6 +16,7 @@ const record: MessageRecord = {
   event: "",
   template: "nt_1",
   recipient: "ada",
+  userId: "ada",
   tenantId: undefined,
   tags: [],
   traceId: undefined,

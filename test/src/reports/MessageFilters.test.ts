@@ -9,7 +9,8 @@ describe("MessageFilters", () => {
     { ...Fake.nothing("mail-b", "email"), names: ["mail-b", "pc_2", "sendgrid"] },
     Fake.nothing("smtp", "email")
   ]
-  const asked = (...provider: ReadonlyArray<string>) => MessageFilters.query({ provider }, configured).providers
+  const asked = (...provider: ReadonlyArray<string>) =>
+    MessageFilters.query({ provider }, configured, undefined).providers
 
   it("finds a provider's messages by each of its names, as a routing does", () => {
     assert.deepStrictEqual(asked("mail-a"), ["mail-a", "sendgrid"])
