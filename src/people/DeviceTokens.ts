@@ -44,8 +44,9 @@ export const expiryFrom = ({ expiry_date: expiry }: TokenWrite, now: number): Ex
   expiry ?? DateTime.toEpochMillis(DateTime.add(DateTime.makeUnsafe(now), { months: 2 }))
 
 /**
- * The push devices of users (api.md 12). A token belongs to one user: registered for another it moves. Registering one anew makes it active
- * again.
+ * The push devices of users (api.md 12). A token belongs to one user: registered for another it moves, with that user's token too. Only the
+ * device knows it, and whoever signs in on a phone that others use gets its pushes from then on, not those who signed in before. Registering one
+ * anew makes it active again.
  */
 export class DeviceTokens extends Context.Service<DeviceTokens, {
   /** The oldest first, also those that are not sent to. */
