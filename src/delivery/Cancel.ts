@@ -6,7 +6,8 @@ import { Clock, Effect } from "effect"
 
 /**
  * Cancels a message that was not yet handed to a provider, and gives its record with `canceled`: whether it is
- * cancelled now, by this call or an earlier one. A message whose provider call is in flight is not (api.md §4).
+ * cancelled now, by this call or an earlier one. A message is not whose provider call is in flight, or has ended without anybody knowing what
+ * came of it (api.md §4).
  */
 export const make = Effect.gen(function*() {
   const journal = yield* Journal

@@ -112,7 +112,8 @@ const stirred = (
 }
 
 /**
- * What an event does to a message as it is stored, at this time (epoch ms). A cancel waits for no provider call in flight; a receipt proves
+ * What an event does to a message as it is stored, at this time (epoch ms). What a provider has, or may have, for nobody
+ * knows what came of its call, is not cancelled: a receipt would find it CANCELED and delivered (P6). A receipt proves
  * that its call was taken; a bounce ends the message only if it is of one of its calls, and nothing else was sent for it. What becomes of an
  * open message is its owner's to say, who looks at it anew (api.md 26.2).
  */
@@ -122,7 +123,7 @@ export const weigh = (stored: Stored, observed: Observed, now: number): Verdict 
   const inFlight = calls.some(({ state }) => state === "intent")
   const call = meant(calls, observed)
   const isOfAnother = observed.call !== undefined && call === undefined
-  const barred = stored.repeated || (event === "Cancel" && inFlight) ||
+  const barred = stored.repeated || (event === "Cancel" && calls.some(isOpen)) ||
     (event === "Bounce" && (isOfAnother || livesOn(calls, call) || dueAt !== undefined))
   const applied = !barred && Lifecycle.allows(status, event)
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }

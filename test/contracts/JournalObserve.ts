@@ -104,6 +104,31 @@ export const observations = (it: Vitest.MethodsNonLive<Journal | MessageLog>) =>
       assert.deepInclude(yield* observe("Cancel", 70), { after: "CANCELED", applied: true, inFlight: false })
     }))
 
+  it.effect("a cancel of what its provider may have, for all that is known, is not applied", () =>
+    Effect.gen(function*() {
+      const { epoch, history, journal, message, observe, place, record } = yield* start()
+      yield* journal.record(
+        Fixture.step(message, epoch, { lifecycle: ["Route"], attempt: Fixture.attempt(1, "intent") })
+      )
+      yield* journal.record(
+        Fixture.step(message, epoch, {
+          at: place.at + 40,
+          attempt: Fixture.attempt(1, "unknown", { kind: "Unknown" }),
+          dueAt: place.at + 9_000
+        })
+      )
+      const before = yield* record
+      assert.deepStrictEqual(yield* observe("Cancel", 50), {
+        before: "ROUTED",
+        after: "ROUTED",
+        applied: false,
+        inFlight: false
+      })
+      assert.deepStrictEqual([yield* record, yield* history], [before, []])
+      yield* observe("Deliver", 60)
+      assert.strictEqual((yield* record).status, "DELIVERED")
+    }))
+
   it.effect("a second cancel finds it cancelled and changes nothing", () =>
     Effect.gen(function*() {
       const { history, observe, place, record } = yield* start()

@@ -85,7 +85,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a message is cancelled while its provider has it",
     file: "src/delivery/Evidence.ts",
-    text: `(event === "Cancel" && inFlight)`,
+    text: `(event === "Cancel" && calls.some(isOpen))`,
     becomes: "false"
   },
   {
