@@ -50,12 +50,12 @@ export const TemplateState = Schema.String.pipe(
 )
 export type TemplateState = typeof TemplateState.Type
 
-const numbered = /^v(\d{3,15})$/
+const numbered = /^(?:published:)?v(\d{3,15})$/
 
 /** A version as callers name it: `v001`. */
 export const versionName = (version: number): string => `v${String(version).padStart(3, "0")}`
 
-/** Which snapshot of a template: the draft, the live version, or one by its number, `v001`. */
+/** Which snapshot of a template: the draft, the live version, or one by its number, `v001`, also as the list of versions names the live one. */
 export const Snapshot = Schema.String.pipe(
   Schema.decodeTo(
     Schema.Union([Schema.Literals(["draft", "published"]), Schema.Int]),

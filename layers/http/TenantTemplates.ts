@@ -42,7 +42,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       get: Effect.fnUntraced(function*({ params: { template_id: id, tenant_id: tenantId } }) {
         const { scope } = yield* CurrentPrincipal
         const found = templates.get(scope, tenantId, id, "published").pipe(
-          Effect.catchTag("TenantTemplateNotFound", () => templates.get(scope, tenantId, id, "latest"))
+          Effect.catchTag("VersionNotFound", () => templates.get(scope, tenantId, id, "latest"))
         )
         return response(yield* found)
       }, refusals),

@@ -8,6 +8,7 @@ import type * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { VersionNotFound } from "#src/content/Templates.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -20,7 +21,7 @@ const keyOf = (scope: Scope, tenantId: string, id: string) => nameOf(scope, JSON
 const record = Effect.fnUntraced(function*(row: TenantTemplateRow, version: TenantVersion) {
   const number = version === "latest" ? row.versions.length : version === "published" ? row.live : version
   const text = number === undefined ? undefined : row.versions[number - 1]
-  if (number === undefined || text === undefined) return yield* new TenantTemplateNotFound({ id: row.id })
+  if (number === undefined || text === undefined) return yield* new VersionNotFound({ id: row.id })
   const template = yield* Effect.mapError(decode(text), (cause) => new StoreUnavailable({ cause }))
   const { created, id, published, updated } = row
   return { id, version: number, template, created, updated, published } satisfies TenantTemplateRecord
@@ -71,7 +72,7 @@ export const layer = Layer.effect(
           published: publish ? now : before?.published
         }
         yield* put(row)
-        return yield* Effect.catchTag(record(row, "latest"), "TenantTemplateNotFound", Effect.die)
+        return yield* Effect.catchTag(record(row, "latest"), "VersionNotFound", Effect.die)
       }, transaction),
       publish: Effect.fnUntraced(function*(scope, tenantId, id, version) {
         const row = yield* rowOf(scope, tenantId, id)
@@ -89,7 +90,7 @@ export const layer = Layer.effect(
           .filter((row) => row.tenantId === tenantId)
         const page = yield* Pages.cutById({ key, list, rows, idOf: ({ id }) => id, limit, cursor })
         const items = yield* Effect.forEach(page.items, (row) => record(row, "latest")).pipe(
-          Effect.catchTag("TenantTemplateNotFound", Effect.die)
+          Effect.catchTag("VersionNotFound", Effect.die)
         )
         return { ...page, items }
       }),
@@ -103,7 +104,7 @@ export const layer = Layer.effect(
       resolve: (scope, tenantId, id, keyState) =>
         get(scope, tenantId, id, keyState === "draft" ? "latest" : "published").pipe(
           Effect.map(({ template }): TenantTemplate | undefined => template),
-          Effect.catchTag("TenantTemplateNotFound", () => Effect.undefined)
+          Effect.catchTag(["TenantTemplateNotFound", "VersionNotFound"], () => Effect.undefined)
         )
     })
   })

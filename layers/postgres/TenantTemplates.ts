@@ -7,6 +7,7 @@ import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
+import { VersionNotFound } from "#src/content/Templates.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -32,6 +33,8 @@ const decodeName = Schema.decodeUnknownEffect(
   Schema.fromJsonString(Schema.Tuple([Schema.String, Schema.String, Schema.String]))
 )
 
+const missing = ["TenantTemplateNotFound", "VersionNotFound"] as const
+
 const columns = `t.template_id as id, v.version::float8 as version, v.template, t.created_at::float8 as created,
   t.updated_at::float8 as updated, t.published_at::float8 as published`
 
@@ -54,8 +57,12 @@ const make = Effect.gen(function*() {
   const find = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string, version: TenantVersion) {
     const rows = yield* sql`${select(scope, tenantId, numberOf(version))} and t.template_id = ${id}`
     const row = Array.head(yield* decode(rows))
-    if (Option.isNone(row)) return yield* new TenantTemplateNotFound({ id })
-    return { ...row.value, published: row.value.published ?? undefined } satisfies TenantTemplateRecord
+    if (Option.isSome(row)) {
+      return { ...row.value, published: row.value.published ?? undefined } satisfies TenantTemplateRecord
+    }
+    const versions = yield* sql`select 1 from tenant_templates
+      where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id}`
+    return yield* versions.length === 0 ? new TenantTemplateNotFound({ id }) : new VersionNotFound({ id })
   })
 
   /** Locked until the change commits. */
@@ -85,7 +92,7 @@ const make = Effect.gen(function*() {
       yield* sql`insert into tenant_template_versions (scope, tenant_id, template_id, version, template, created_at)
         values (${scope}, ${tenantId}, ${id}, ${version}::bigint, ${stored}, ${now})`
       if (publish) yield* goLive(scope, tenantId, id, version, now)
-      return yield* Effect.catchTag(find(scope, tenantId, id, version), "TenantTemplateNotFound", Effect.die)
+      return yield* Effect.catchTag(find(scope, tenantId, id, version), missing, Effect.die)
     },
     sql.withTransaction,
     orUnavailable
@@ -131,7 +138,7 @@ const make = Effect.gen(function*() {
     const [tenantId, id, version] = yield* decodeName(name)
     return yield* find(scope, tenantId, id, version === "latest" ? "latest" : "published").pipe(
       Effect.map(({ template }): TenantTemplate | undefined => template),
-      Effect.catchTag("TenantTemplateNotFound", () => Effect.undefined)
+      Effect.catchTag(missing, () => Effect.undefined)
     )
   }, orUnavailable))
 

@@ -1,12 +1,12 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
 import type { TenantTemplate, TenantVersion } from "#schemas/TenantTemplate.ts"
-import type { PageRequest } from "#src/content/Templates.ts"
+import type { PageRequest, VersionNotFound } from "#src/content/Templates.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { TenantNotFound } from "#src/people/Tenants.ts"
 import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Context, type Effect, Schema } from "effect"
 
-/** The tenant has no such template, or it no such version: 404. */
+/** The tenant has no such template: 404. */
 export class TenantTemplateNotFound
   extends Schema.TaggedError<TenantTemplateNotFound>()("TenantTemplateNotFound", { id: Schema.String })
 {}
@@ -40,13 +40,13 @@ export class TenantTemplates extends Context.Service<TenantTemplates, {
     tenantId: string,
     id: string,
     version: TenantVersion
-  ) => Effect.Effect<TenantTemplateRecord, Missing>
+  ) => Effect.Effect<TenantTemplateRecord, VersionNotFound | Missing>
   readonly get: (
     scope: Scope,
     tenantId: string,
     id: string,
     version: TenantVersion
-  ) => Effect.Effect<TenantTemplateRecord, Missing>
+  ) => Effect.Effect<TenantTemplateRecord, VersionNotFound | Missing>
   /** By id, the newest version of each. */
   readonly list: (
     scope: Scope,

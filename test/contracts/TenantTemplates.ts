@@ -43,7 +43,8 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
           published: undefined
         })
         assert.deepStrictEqual([yield* sent, yield* drafted], [undefined, "one"])
-        assert.strictEqual(yield* tag(templates.get(scope, "acme", "nt/1", "published")), "TenantTemplateNotFound")
+        assert.strictEqual(yield* tag(templates.get(scope, "acme", "nt/1", "published")), "VersionNotFound")
+        assert.strictEqual(yield* tag(templates.publish(scope, "acme", "nt/1", 9)), "VersionNotFound")
         yield* TestClock.adjust("1 second")
         const second = yield* templates.put(scope, "acme", "nt/1", template("two"), true)
         assert.deepInclude(second, { version: 2, created: at, updated: at + 1_000, published: at + 1_000 })
@@ -59,7 +60,7 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
         assert.deepStrictEqual(yield* templates.publish(scope, "acme", "nt/1", "published"), back)
         assert.strictEqual((yield* templates.get(scope, "acme", "nt/1", "latest")).version, 3)
         assert.deepStrictEqual((yield* templates.get(scope, "acme", "nt/1", 2)).template, template("two"))
-        assert.strictEqual(yield* tag(templates.get(scope, "acme", "nt/1", 4)), "TenantTemplateNotFound")
+        assert.strictEqual(yield* tag(templates.get(scope, "acme", "nt/1", 4)), "VersionNotFound")
       }))
 
     it.effect("elements without an id get one", () =>

@@ -57,6 +57,7 @@ describe("Templates", () => {
       assert.strictEqual(status, 200)
       assert.deepInclude(published, { id, state: "PUBLISHED" })
       assert.deepStrictEqual(yield* answer("GET", `/${id}?version=v001`), [200, published])
+      assert.deepStrictEqual(yield* answer("GET", `/${id}?version=published:v001`), [200, published])
       assert.deepStrictEqual(yield* answer("GET", ""), [200, {
         paging: { more: false },
         results: [{ ...shared, name: "Welcome", tags: ["a"], state: "PUBLISHED" }]
