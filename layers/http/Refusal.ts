@@ -189,8 +189,9 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new BadRequest({ message: "Invalid cursor format" })
     case "RowRefused":
       return new BadRequest({ message: "The request holds a value that cannot be stored" })
-    case "FilterRefused":
     case "InvalidPattern":
+      return new BadRequest({ message: `pattern: ${error.detail}` })
+    case "FilterRefused":
     case "PatchRefused":
     case "SendRefused":
       return new BadRequest({ message: error.detail })

@@ -36,7 +36,7 @@ const faultOf = (text: string): string | undefined => {
  */
 export const parse = (text: string): Effect.Effect<ListPattern, InvalidPattern> => {
   const fault = text.length > 512 ? "is longer than 512 characters" : faultOf(text)
-  if (fault !== undefined) return Effect.fail(new InvalidPattern({ detail: `pattern: The pattern ${fault}` }))
+  if (fault !== undefined) return Effect.fail(new InvalidPattern({ detail: `The pattern ${fault}` }))
   const parts = text.split(".")
   const wild = parts.findIndex((part) => part.startsWith("*"))
   const below = parts.at(-1) === "**"

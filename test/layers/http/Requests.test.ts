@@ -107,7 +107,7 @@ describe("requests to many", () => {
 
   it.effect.each(
     [
-      [{ list_pattern: "**" }, "message.to.list_pattern: "],
+      [{ list_pattern: "**" }, "message.to.list_pattern: The pattern "],
       [[{ user_id: "ada" }, { list_pattern: "a.*b" }], "message.to[1].list_pattern: "],
       [{ list_id: "a", filters: [{ operator: "EQ", path: "x", value: "y" }] }, "message.to.filters: "],
       [[{ list_id: "a" }, {}], "message.to[1]: "],
