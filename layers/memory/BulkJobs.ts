@@ -6,7 +6,15 @@ import type * as Cursor from "#src/access/Cursor.ts"
 import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
-import { JobClosed, JobNotFound, Jobs, type NewUser, type Running } from "#src/delivery/bulk/Jobs.ts"
+import {
+  type Batch,
+  JobClosed,
+  JobNotFound,
+  Jobs,
+  mostText,
+  type NewUser,
+  type Running
+} from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/Ids.ts"
 import { Clock, Effect, HashMap, Layer, Option, Result, Schema } from "effect"
@@ -27,13 +35,27 @@ const put = (state: State, row: BulkJobRow): State => ({
   bulkJobs: HashMap.set(state.bulkJobs, nameOf(row.scope, row.id), row)
 })
 
-const usersOf = (state: State, scope: Scope, id: string) =>
-  (find(state, scope, id)?.users ?? []).map(({ error, key, user }, position) => ({
-    key,
-    user: decodeUser(user),
-    error,
-    position
-  }))
+/** The next users of a job from a position on. */
+const batchOf = (
+  state: State,
+  { from, id, limit, scope }: {
+    readonly scope: Scope
+    readonly id: string
+    readonly from: number
+    readonly limit: number
+  },
+  isWanted: (user: BulkJobRow["users"][number]) => boolean
+): Batch => {
+  const rows = (find(state, scope, id)?.users ?? []).map((row, position) => ({ ...row, position }))
+    .filter((row) => row.position >= from && isWanted(row))
+  let text = 0
+  const users = rows.slice(0, limit).filter(({ user }) => {
+    const before = text
+    text += user.length
+    return before < mostText
+  })
+  return { users: users.map((row) => ({ ...row, user: decodeUser(row.user) })), isLast: users.length === rows.length }
+}
 
 const runningOf = (state: State, { requestId, scope }: BulkJobRow): Running | undefined => {
   if (requestId === undefined) return undefined
@@ -99,15 +121,12 @@ export const layer = Layer.effect(
       users: Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
         const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }
         const after = yield* IdPages.after(key, sealed, cursor)
-        const rows = yield* read((state) => usersOf(state, scope, id))
-        const left = rows.filter(({ position }) => after === undefined || position > Number(after))
-        return IdPages.page(key, sealed, left, limit, ({ position }) => String(position))
+        const from = after === undefined ? 0 : Number(after) + 1
+        const { isLast, users } = yield* read((state) => batchOf(state, { scope, id, from, limit }, () => true))
+        return IdPages.cut(key, sealed, users, isLast, ({ position }) => String(position))
       }),
       sendable: (scope, id, from, limit) =>
-        read((state) =>
-          usersOf(state, scope, id).filter(({ error, position }) => error === undefined && position >= from)
-            .slice(0, limit)
-        )
+        read((state) => batchOf(state, { scope, id, from, limit }, ({ error }) => error === undefined))
     })
   })
 )

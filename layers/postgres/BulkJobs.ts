@@ -7,11 +7,11 @@ import type * as Cursor from "#src/access/Cursor.ts"
 import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
-import { JobClosed, JobNotFound, Jobs, type JobUser } from "#src/delivery/bulk/Jobs.ts"
+import { type Batch, JobClosed, JobNotFound, Jobs, type JobUser, mostText } from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/Ids.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 
 const Definition = Schema.fromJsonString(BulkMessage)
 const User = Schema.fromJsonString(BulkUser)
@@ -37,10 +37,11 @@ const decodeUsers = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   position: Schema.Number,
   key: Schema.String,
   user: User,
-  error: Schema.NullOr(Schema.String)
+  error: Schema.NullOr(Schema.String),
+  found: Schema.Number
 })))
 
-const jobUser = ({ error, ...row }: Effect.Success<ReturnType<typeof decodeUsers>>[number]): JobUser => ({
+const jobUser = ({ error, found: _, ...row }: Effect.Success<ReturnType<typeof decodeUsers>>[number]): JobUser => ({
   ...row,
   error: error ?? undefined
 })
@@ -117,24 +118,29 @@ const make = Effect.gen(function*() {
     }
   }, orUnavailable)
 
+  /** A page of users from a position on. Where `mostText` ends it is found without reading any text. */
+  const page = Effect.fnUntraced(
+    function*(scope: Scope, id: string, from: number, limit: number, which: Statement.Fragment) {
+      const rows = yield* sql`select position, key, bulk_user as "user", error, found::int as found from (
+          select *, count(*) over () as found,
+            sum(octet_length(bulk_user)) over (order by position) - octet_length(bulk_user) as before
+          from (select position, key, bulk_user, error from bulk_users
+            where scope = ${scope} and job_id = ${id} and position >= ${from} ${which}
+            order by position limit ${limit + 1}::int) as looked) as summed
+        where before < ${mostText} order by position limit ${limit}::int`.pipe(Effect.flatMap(decodeUsers))
+      return { users: rows.map(jobUser), isLast: rows.length === (rows[0]?.found ?? 0) } satisfies Batch
+    }
+  )
+
   const users: Jobs["Service"]["users"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }
     const after = yield* IdPages.after(secret, sealed, cursor)
-    const rows = yield* sql`select position, key, bulk_user as "user", error from bulk_users
-      where scope = ${scope} and job_id = ${id} and position > ${after === undefined ? -1 : Number(after)}
-      order by position limit ${limit + 1}::int`.pipe(Effect.flatMap(decodeUsers))
-    return IdPages.page(secret, sealed, rows.map(jobUser), limit, ({ position }) => String(position))
+    const { isLast, users } = yield* page(scope, id, after === undefined ? 0 : Number(after) + 1, limit, sql``)
+    return IdPages.cut(secret, sealed, users, isLast, ({ position }) => String(position))
   }, orUnavailable)
 
-  const sendable: Jobs["Service"]["sendable"] = Effect.fnUntraced(
-    function*(scope: Scope, id: string, from: number, limit: number) {
-      const rows = yield* sql`select position, key, bulk_user as "user", error from bulk_users
-        where scope = ${scope} and job_id = ${id} and position >= ${from} and error is null
-        order by position limit ${limit}::int`.pipe(Effect.flatMap(decodeUsers))
-      return rows.map(jobUser)
-    },
-    orUnavailable
-  )
+  const sendable: Jobs["Service"]["sendable"] = (scope, id, from, limit) =>
+    orUnavailable(page(scope, id, from, limit, sql`and error is null`))
 
   return Jobs.of({ create, add, close, find, users, sendable })
 })

@@ -11,6 +11,18 @@ export const after = (
 ): Effect.Effect<string | undefined, InvalidCursor> =>
   cursor === undefined ? Effect.undefined : Effect.map(Cursor.open(key, list, cursor), ({ id }) => id)
 
+/** A page of a list ordered by id whose rows were chosen by more than their number. */
+export const cut = <A>(
+  key: SecretKey["Service"],
+  list: Cursor.List,
+  items: ReadonlyArray<A>,
+  isLast: boolean,
+  idOf: (row: A) => string
+): Page<A> => {
+  const last = items.at(-1)
+  return { items, cursor: isLast || last === undefined ? undefined : Cursor.seal(key, list, { at: 0, id: idOf(last) }) }
+}
+
 /** A page of a list ordered by id, of up to `limit + 1` rows: the one too many says that there is more. */
 export const page = <A>(
   key: SecretKey["Service"],
@@ -18,14 +30,7 @@ export const page = <A>(
   rows: ReadonlyArray<A>,
   limit: number,
   idOf: (row: A) => string
-): Page<A> => {
-  const items = rows.slice(0, limit)
-  const last = items.at(-1)
-  return {
-    items,
-    cursor: rows.length > limit && last !== undefined ? Cursor.seal(key, list, { at: 0, id: idOf(last) }) : undefined
-  }
-}
+): Page<A> => cut(key, list, rows.slice(0, limit), rows.length <= limit, idOf)
 
 /** Surrogates sort behind the other units of their size, as their code points do. */
 const weight = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800

@@ -1,5 +1,5 @@
 import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
-import { Jobs, type NewUser } from "#src/delivery/bulk/Jobs.ts"
+import { Jobs, mostText, type NewUser } from "#src/delivery/bulk/Jobs.ts"
 import { encodePlace, start as beginning } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/Expansions.ts"
 import { Journal } from "#src/delivery/Journal.ts"
@@ -62,7 +62,7 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
             Effect.asVoid(jobs.find(scope, "job_none"))
           ]
         ) assert.strictEqual((yield* Effect.flip(asked))._tag, "JobNotFound")
-        assert.deepStrictEqual(yield* jobs.sendable(elsewhere.scope, id, 0, 10), [])
+        assert.deepStrictEqual(yield* jobs.sendable(elsewhere.scope, id, 0, 10), { users: [], isLast: true })
       }))
 
     it.effect("users come in the order in which they were added, each once, as first given", () =>
@@ -76,9 +76,41 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
         for (const limit of [1, 2, 3, 10]) assert.deepStrictEqual(yield* everybody(started, limit), expected)
         const { failures, received } = yield* jobs.find(scope, id)
         assert.deepStrictEqual([received, failures], [3, 1])
-        assert.deepStrictEqual((yield* jobs.sendable(scope, id, 0, 10)).map(({ position }) => position), [0, 2])
-        assert.deepStrictEqual((yield* jobs.sendable(scope, id, 1, 10)).map(({ position }) => position), [2])
-        assert.deepStrictEqual((yield* jobs.sendable(scope, id, 0, 1)).map(({ position }) => position), [0])
+        const next = (from: number, limit: number) =>
+          Effect.map(
+            jobs.sendable(scope, id, from, limit),
+            ({ isLast, users }) => [users.map(({ position }) => position), isLast]
+          )
+        assert.deepStrictEqual(yield* next(0, 10), [[0, 2], true])
+        assert.deepStrictEqual(yield* next(0, 2), [[0, 2], true])
+        assert.deepStrictEqual(yield* next(1, 10), [[2], true])
+        assert.deepStrictEqual(yield* next(0, 1), [[0], false])
+        assert.deepStrictEqual(yield* next(3, 1), [[], true])
+      }))
+
+    it.effect("a page ends where its users have much to say, and has one at least", () =>
+      Effect.gen(function*() {
+        const started = yield* start
+        const { id, jobs, scope } = started
+        const text = "x".repeat(mostText / 2)
+        const added = ["a", "b", "c", "d"].map((name) => ({
+          ...user(name),
+          user: { data: { text: name === "d" ? text + text : text } }
+        }))
+        yield* Effect.forEach(added, (one) => jobs.add(scope, id, [one]))
+        const sizes = []
+        let from = 0
+        for (let isLast = false; !isLast;) {
+          const batch = yield* jobs.sendable(scope, id, from, 100)
+          sizes.push(batch.users.length)
+          from += batch.users.length
+          isLast = batch.isLast
+        }
+        assert.deepStrictEqual(sizes, [2, 2])
+        const { cursor, items } = yield* jobs.users(scope, id, { cursor: undefined, limit: 100 })
+        assert.lengthOf(items, 2)
+        assert.isDefined(cursor)
+        assert.deepStrictEqual((yield* everybody(started, 100)).map(({ key }) => key), added.map(({ key }) => key))
       }))
 
     it.effect("callers who add at once lose nobody and double nobody", () =>

@@ -23,6 +23,18 @@ export interface JobUser extends NewUser {
   readonly position: number
 }
 
+/**
+ * Characters of users, as JSON, after which a page of them ends: one alone may have as many as a request's body holds, and a page is in memory,
+ * and in one statement, as a whole.
+ */
+export const mostText = 4_000_000
+
+/** The next users to become messages; `isLast`: there are no others. */
+export interface Batch {
+  readonly users: ReadonlyArray<JobUser>
+  readonly isLast: boolean
+}
+
 /** How far the request has come that a job became: its users before `index` are messages. */
 export interface Running {
   readonly state: ExpansionState
@@ -56,17 +68,17 @@ export class Jobs extends Context.Service<Jobs, {
   /** Names the request that the job is run as, and takes no more users; a repeat answers the same. */
   readonly close: (scope: Scope, id: string) => Effect.Effect<MessageId, JobNotFound | StoreUnavailable>
   readonly find: (scope: Scope, id: string) => Effect.Effect<Job, JobNotFound | StoreUnavailable>
-  /** In the order in which they were added. */
+  /** In the order in which they were added; a page ends early at `mostText`. */
   readonly users: (
     scope: Scope,
     id: string,
     query: { readonly cursor: string | undefined; readonly limit: number }
   ) => Effect.Effect<Page<JobUser>, InvalidCursor | StoreUnavailable>
-  /** At most `limit` users without an error, from a position on; fewer mean that these are the last. */
+  /** At most `limit` users without an error, from a position on; fewer where `mostText` ends the page. */
   readonly sendable: (
     scope: Scope,
     id: string,
     from: number,
     limit: number
-  ) => Effect.Effect<ReadonlyArray<JobUser>, StoreUnavailable>
+  ) => Effect.Effect<Batch, StoreUnavailable>
 }>()("tidings/bulk/Jobs") {}

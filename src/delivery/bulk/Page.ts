@@ -18,9 +18,9 @@ export const next = Effect.fnUntraced(function*(options: {
 }) {
   const { at, job, jobs, place, request, shards, size } = options
   const { id: requestId, scope } = request
-  const rows = yield* jobs.sendable(scope, job, place.index, size)
+  const { isLast, users } = yield* jobs.sendable(scope, job, place.index, size)
   // It was somebody when it was added.
-  const found = yield* Effect.forEach(rows, ({ user }) => Effect.orDie(Users.addressee(scope, user)))
+  const found = yield* Effect.forEach(users, ({ user }) => Effect.orDie(Users.addressee(scope, user)))
   const members = found.map(({ identity, recipient }): PageMember =>
     Addressing.member(request, Ids.member(requestId, identity.key), recipient, identity, shards)
   )
@@ -29,7 +29,7 @@ export const next = Effect.fnUntraced(function*(options: {
     members,
     profiles: found.flatMap(({ recipient }) => Addressing.profiles(scope, recipient))
   }
-  const last = rows.at(-1)
+  const last = users.at(-1)
   const reached: Place = { index: last === undefined ? place.index : last.position + 1 }
-  return { page, reached, isLast: rows.length < size }
+  return { page, reached, isLast }
 })
