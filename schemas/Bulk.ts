@@ -32,7 +32,7 @@ export const BulkUser = Schema.Struct({
 })
 export type BulkUser = typeof BulkUser.Type
 
-/** `ERROR`: nothing could be made of it. */
+/** `ERROR`: nothing could be made of it, or not all: its request was set aside, and can be resumed. */
 export const BulkJobStatus = Schema.Literals(["CREATED", "PROCESSING", "COMPLETED", "ERROR"])
 export type BulkJobStatus = typeof BulkJobStatus.Type
 

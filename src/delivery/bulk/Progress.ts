@@ -3,11 +3,11 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Job, JobUser } from "#src/delivery/bulk/Jobs.ts"
 import * as Ids from "#src/delivery/Ids.ts"
 
-/** Where a job stands (api.md §13). */
+/** Where a job stands (api.md §13). One that was set aside has users without a message, whatever the others have. */
 export const ofJob = ({ running }: Pick<Job, "running">): BulkJobStatus => {
   if (running === undefined) return "CREATED"
   if (running.state === "RUNNING") return "PROCESSING"
-  return running.messages === 0 ? "ERROR" : "COMPLETED"
+  return running.state === "FAILED" || running.messages === 0 ? "ERROR" : "COMPLETED"
 }
 
 /** What became of a user of it, who has a message once its request has passed it by. */
