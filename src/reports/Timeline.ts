@@ -1,5 +1,6 @@
 import type { HistoryEntry, Output } from "#schemas/api/Messages.ts"
 import type { HistoryEvent, HistoryType } from "#schemas/History.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { MessageRecord, Original } from "#src/reports/MessageLog.ts"
 import type { Schema } from "effect"
@@ -24,17 +25,21 @@ const members = (event: HistoryEvent) => ({
 export interface Shown {
   readonly instructions: Original["instructions"]
   readonly recipient: Schema.JsonObject
+  /** What it says to vendors itself: by a provider's key, and by channel under `channel`. */
+  readonly override: Schema.JsonObject
 }
 
 /** What the timeline leaves to the message it belongs to: it holds no addresses and payloads itself. */
-const joined = (type: HistoryType, record: MessageRecord, { instructions, recipient }: Shown): Schema.JsonObject => {
+const joined = (type: HistoryType, record: MessageRecord, shown: Shown): Schema.JsonObject => {
+  const { instructions, override, recipient } = shown
   switch (type) {
     case "ENQUEUED":
       return {
         event: record.event,
         recipient: record.recipient,
         data: instructions.data ?? {},
-        profile: recipient
+        profile: recipient,
+        override
       }
     case "MAPPED":
       return { event_id: record.event, notification_id: record.template }
@@ -71,16 +76,33 @@ const withoutCredentials = ([key, value]: [string, Schema.Json]): [string, Schem
   return [key, Object.fromEntries(key === "webhook" ? seen.map(withoutKey) : seen)]
 }
 
-/** A send as whoever made it may see it. */
-export const forCaller = ({ instructions, recipient }: Original): Shown => ({
-  instructions,
-  recipient: recipientJson(recipient)
-})
+type Overriding = Readonly<Record<string, { readonly override?: JsonMap | null | undefined }>> | null | undefined
 
-/** A send as its recipient may see it: without the workspace's credentials, which no browser should hold. */
+/** Whose account a vendor is called with (`config`) is no part of what is said, and secret. */
+const overridesOf = (settings: Overriding): Schema.JsonObject =>
+  Object.fromEntries(
+    Object.entries(settings ?? {}).flatMap(([name, { override }]) => {
+      if (override === undefined || override === null) return []
+      const { config: _, ...said } = override
+      return [[name, said]]
+    })
+  )
+
+/** A send as whoever made it may see it. */
+export const forCaller = ({ instructions, recipient }: Original): Shown => {
+  const channel = overridesOf(instructions.channels)
+  return {
+    instructions,
+    recipient: recipientJson(recipient),
+    override: { ...overridesOf(instructions.providers), ...(Object.keys(channel).length === 0 ? {} : { channel }) }
+  }
+}
+
+/** A send as its recipient may see it: without the workspace's credentials, which no browser should hold, and what it says to vendors. */
 export const forUser = ({ instructions, recipient }: Original): Shown => ({
   instructions,
-  recipient: Object.fromEntries(Object.entries(recipientJson(recipient)).map(withoutCredentials))
+  recipient: Object.fromEntries(Object.entries(recipientJson(recipient)).map(withoutCredentials)),
+  override: {}
 })
 
 /** A message's timeline as callers see it, oldest first. */

@@ -54,6 +54,20 @@ const questions: ReadonlyArray<readonly [string, object]> = [
 ]
 
 describe("Messages", () => {
+  it.effect("the timeline tells what a send overrides, without the credentials of it", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const channels = { email: { override: { subject: "Hi" } }, inbox: { timeouts: { channel: 1 } } }
+      const providers = { twilio: { override: { body: { From: "1" }, config: { auth_token: "secret" } } } }
+      yield* call("POST", "/send", { body: message(undefined, { channels, providers }) })
+      const { text } = yield* call("GET", `/messages/${only(state)}/history?type=ENQUEUED`)
+      assert.include(
+        text,
+        "\"override\":{\"twilio\":{\"body\":{\"From\":\"1\"}},\"channel\":{\"email\":{\"subject\":\"Hi\"}}}"
+      )
+      assert.notInclude(text, "secret")
+    }))
+
   it.effect.each(questions)("GET /messages%s asks the log for that", ([search, asked]) =>
     Effect.gen(function*() {
       const { call, state } = yield* serve
@@ -109,7 +123,7 @@ describe("Messages", () => {
       const inbox = { channel: { id: "inbox" }, integration: { id: "inbox", provider: "inbox" } }
       assert.deepStrictEqual((yield* call("GET", `/messages/${id}/history`)).body, {
         results: [
-          { type: "ENQUEUED", ts: 0, event: "", recipient: "ada", data: {}, profile: { user_id: "ada" } },
+          { type: "ENQUEUED", ts: 0, event: "", recipient: "ada", data: {}, profile: { user_id: "ada" }, override: {} },
           { type: "RENDERED", ts: 0, ...inbox },
           { type: "SENT", ts: 0, ...inbox, attempt: 1 }
         ]
