@@ -95,7 +95,7 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Cancel a message")
     .annotate(
       OpenApi.Description,
-      "Only a message that was not yet handed to a provider; a second cancel changes nothing."
+      "Only a message that no provider has, or may have without our knowing; a second cancel changes nothing."
     ),
   HttpApiEndpoint.post("resend", "/:message_id/resend", {
     params,
