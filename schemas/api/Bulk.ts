@@ -8,6 +8,9 @@ import { MessageId } from "#schemas/MessageId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
+/** Users of one call: a job has any number, but they are stored within the patience of whoever adds them. */
+const mostUsers = 10_000
+
 const params = { job_id: Schema.String }
 
 /** `received`: its users; `enqueued`: those who have a message; `failures`: those who cannot have one. `requestId`: since it was run. */
@@ -48,7 +51,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     ),
   HttpApiEndpoint.post("add", "/:job_id", {
     params,
-    payload: Schema.Struct({ users: Schema.NonEmptyArray(BulkUser) }),
+    payload: Schema.Struct({ users: Schema.NonEmptyArray(BulkUser).check(Schema.isMaxLength(mostUsers)) }),
     success: Taken,
     error: [NotFound, Conflict]
   })
@@ -56,6 +59,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     .annotate(
       OpenApi.Description,
       "Users who do not exist are created when the job is run, with their `profile`. Whoever is in the job already stays as first given."
+        + ` At most ${mostUsers} in one call.`
     ),
   HttpApiEndpoint.post("run", "/:job_id/run", { params, error: NotFound })
     .annotate(CommittedByJournal, true)

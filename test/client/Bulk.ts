@@ -66,7 +66,10 @@ export const bulk = (it: Vitest.MethodsNonLive<Service>) => {
       assert.strictEqual(yield* refusal((client) => client.bulk.runJob(jobId)), 400)
       const users = [{ recipient: "bulk-late" }]
       assert.strictEqual(yield* refusal((client) => client.bulk.addUsers(jobId, { users })), 409)
-      assert.strictEqual(yield* refusal((client) => client.bulk.addUsers(jobId, { users: [] })), 400)
+      const many = Array.from({ length: 10_001 }, (_, n) => ({ recipient: `bulk-${n}` }))
+      for (const users of [[], many]) {
+        assert.strictEqual(yield* refusal((client) => client.bulk.addUsers(jobId, { users })), 400)
+      }
       for (
         const asked of [
           (client: Courier) => client.bulk.retrieveJob("job_none"),
