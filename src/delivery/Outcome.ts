@@ -10,6 +10,9 @@ export const plain = (text: string): string => text.replaceAll("\u0000", "").sli
 /** In characters: receipts are found by it, and an index takes no book. Those of the vendors have some dozens. */
 const longestReference = 512
 
+/** A provider's reference as it is stored and looked for: a receipt names it as the answer to its call did. */
+export const referenceOf = (text: string): string => plain(text.slice(0, longestReference))
+
 /** A call about to be made; `startedAt` is epoch ms. */
 export const intent = (number: number, { channel, provider }: Candidate, startedAt: number): Attempt => ({
   number,
@@ -28,7 +31,7 @@ export const accepted = (intent: Attempt, endedAt: number, reference?: string): 
   ...intent,
   state: "accepted",
   endedAt,
-  reference: reference === undefined ? null : plain(reference.slice(0, longestReference))
+  reference: reference === undefined ? null : referenceOf(reference)
 })
 
 export const unknown = (intent: Attempt, endedAt: number, error: string): Attempt => ({

@@ -2,6 +2,7 @@ import { epochMillis, type MessageId } from "#schemas/MessageId.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import * as Outcome from "#src/delivery/Outcome.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { References } from "#src/reports/References.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -68,7 +69,7 @@ const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>
 const entry = (receipt: Receipt, at: number): HistoryEvent => ({
   type: types[receipt.event],
   ts: at,
-  ...(receipt.reference === undefined ? {} : { reference: name(receipt.reference) }),
+  ...(receipt.reference === undefined ? {} : { reference: Outcome.referenceOf(receipt.reference) }),
   ...(receipt.event === "Bounce" ? { reason: "BOUNCED" } : {}),
   ...(receipt.detail === undefined ? {} : { error: words(receipt.detail) })
 })
@@ -97,7 +98,7 @@ export const layer = Layer.effect(
     const references = yield* References
 
     const named = Effect.fnUntraced(function*(scope: Scope, providers: ReadonlyArray<string>, receipt: Receipt) {
-      const reference = receipt.reference === undefined ? undefined : name(receipt.reference)
+      const reference = receipt.reference === undefined ? undefined : Outcome.referenceOf(receipt.reference)
       const id = receipt.messageId ??
         (reference === undefined
           ? undefined

@@ -2,6 +2,7 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import * as Outcome from "#src/delivery/Outcome.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import type { Plan } from "#src/delivery/Plan.ts"
 import { failing } from "#src/delivery/Settlement.ts"
@@ -223,6 +224,19 @@ const examples = (it: Vitest.MethodsNonLive<Journal | MessageLog | Receipts>) =>
       assert.strictEqual((yield* record).status, "SENT")
       yield* receipts.apply(place.scope, names, [nameless])
       assert.strictEqual((yield* record).status, "DELIVERED")
+    }))
+
+  it.effect("a reference of any length or characters is looked for as it was stored", () =>
+    Effect.gen(function*() {
+      for (const text of ["r".repeat(200), "r".repeat(501), "r".repeat(600), "r\u0000\ud800".repeat(100)]) {
+        const { message, place, receipts, record, settle } = yield* start
+        const reference = `${message.id}${text}`
+        yield* settle(Outcome.accepted(Fixture.attempt(1, "intent"), place.at + 20, reference))
+        yield* receipts.apply(place.scope, names, [
+          of(message, "Deliver", { messageId: undefined, attempt: undefined, reference })
+        ])
+        assert.strictEqual((yield* record).status, "DELIVERED", `${reference.length} characters`)
+      }
     }))
 
   it.effect("P10: a receipt for an unknown message, or one of another scope, has no effect", () =>
