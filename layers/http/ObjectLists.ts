@@ -1,4 +1,4 @@
-import type { Page } from "#src/reports/MessageLog.ts"
+import type { Page } from "#src/paging/Page.ts"
 
 /** The answer to a request for a page. Its URLs are paths: what address the caller knows us by, we do not. */
 export const answer = <A, B>(requested: string, page: Page<A>, item: (row: A) => B) => {

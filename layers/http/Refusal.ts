@@ -26,6 +26,7 @@ import type {
 } from "#src/delivery/ProviderConfigurations.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.ts"
+import type { InvalidCursor } from "#src/paging/Page.ts"
 import type { TokenNotFound, TokenRefused } from "#src/people/DeviceTokens.ts"
 import type { FilterRefused } from "#src/people/AudienceRules.ts"
 import type { AudienceNotFound } from "#src/people/Audiences.ts"
@@ -36,7 +37,7 @@ import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { ParentRefused, TenantNotFound } from "#src/people/Tenants.ts"
 import type { PreferencesRefused } from "#src/people/TopicPreferences.ts"
 import type { AuditEventNotFound } from "#src/reports/Audit.ts"
-import type { InvalidCursor, RequestNotFound } from "#src/reports/MessageLog.ts"
+import type { RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
 type DomainError =

@@ -4,9 +4,10 @@ import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import type { PageQuery } from "#src/paging/Page.ts"
 import { AudienceNotFound, Audiences } from "#src/people/Audiences.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
@@ -35,7 +36,7 @@ export const layer = Layer.effect(
 
     const pageOf = Effect.fnUntraced(function*<Row>(
       list: Cursor.List,
-      query: { readonly cursor: string | undefined; readonly limit: number },
+      query: PageQuery,
       rows: Effect.Effect<ReadonlyArray<Row>>,
       idOf: (row: Row) => string
     ) {

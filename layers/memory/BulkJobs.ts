@@ -2,8 +2,6 @@ import { Database } from "#layers/memory/Database.ts"
 import { type BulkJobRow, nameOf, type State } from "#layers/memory/State.ts"
 import { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type * as Cursor from "#src/access/Cursor.ts"
-import * as IdPages from "#src/access/IdPages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import {
@@ -17,6 +15,8 @@ import {
 } from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/Ids.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as IdPages from "#src/paging/IdPages.ts"
 import { Clock, Effect, HashMap, Layer, Option, Result, Schema } from "effect"
 
 const definitionText = Schema.fromJsonString(BulkMessage)

@@ -3,9 +3,10 @@ import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, type ListRow, nameOf, type State, type SubscriptionRow } from "#layers/memory/State.ts"
 import type { ListId } from "#schemas/List.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import type { PageQuery } from "#src/paging/Page.ts"
 import * as ListPattern from "#src/people/ListPattern.ts"
 import { ListNotFound, type ListRecord, Lists, type NewSubscription, SubscriptionNotFound } from "#src/people/Lists.ts"
 import { StoredPreferences, toStored } from "#src/people/StoredPreferences.ts"
@@ -94,7 +95,7 @@ export const layer = Layer.effect(
 
     const pageOf = Effect.fnUntraced(function*<Row>(
       list: Cursor.List,
-      query: { readonly cursor: string | undefined; readonly limit: number },
+      query: PageQuery,
       rows: Effect.Effect<ReadonlyArray<Row>>,
       idOf: (row: Row) => string
     ) {

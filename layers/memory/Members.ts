@@ -1,7 +1,7 @@
 import { Database } from "#layers/memory/Database.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import * as IdPages from "#src/access/IdPages.ts"
+import * as IdPages from "#src/paging/IdPages.ts"
 import * as ListPattern from "#src/people/ListPattern.ts"
 import { type Member, Members, type Position, type Source } from "#src/people/Members.ts"
 import { Effect, HashMap, Layer, Option } from "effect"

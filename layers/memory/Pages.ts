@@ -1,7 +1,7 @@
-import * as Cursor from "#src/access/Cursor.ts"
-import * as IdPages from "#src/access/IdPages.ts"
 import type { SecretKey } from "#src/access/SecretKey.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
+import * as IdPages from "#src/paging/IdPages.ts"
+import type { InvalidCursor, Page } from "#src/paging/Page.ts"
 import { Effect } from "effect"
 
 /** Newest first; ids decide within a millisecond. */

@@ -1,7 +1,7 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Actor, Audit, AuditEventNotFound } from "#src/reports/Audit.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -4,7 +4,6 @@ import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { TenantTemplate } from "#schemas/TenantTemplate.ts"
-import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import {
@@ -17,6 +16,7 @@ import {
   TooManyBrands
 } from "#src/content/Brands.ts"
 import * as StrategyBrands from "#src/delivery/StrategyBrands.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 

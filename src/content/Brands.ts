@@ -1,7 +1,7 @@
 import type { Brand, BrandDraft } from "#schemas/Brand.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such brand: 404. */
@@ -53,7 +53,7 @@ export class Brands extends Context.Service<Brands, {
   /** Newest first. */
   readonly list: (
     scope: Scope,
-    page: { readonly limit: number; readonly cursor: string | undefined }
+    page: PageQuery
   ) => Effect.Effect<Page<BrandRecord>, InvalidCursor | StoreUnavailable>
   /**
    * For a send, the brand of an id. Cheap: it is remembered, and a change counts at once on this node and within 2 s on

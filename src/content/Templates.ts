@@ -1,7 +1,7 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
 import type { Alias, Snapshot, Template, TemplateContent, TemplateState } from "#schemas/Template.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such template, or it is archived: 404, or UNMAPPED in a send. */
@@ -73,11 +73,6 @@ export interface Resolved {
   readonly template: Template
 }
 
-export interface PageRequest {
-  readonly limit: number
-  readonly cursor: string | undefined
-}
-
 type Missing = TemplateNotFound | StoreUnavailable
 
 /**
@@ -123,12 +118,12 @@ export class Templates extends Context.Service<Templates, {
   readonly versions: (
     scope: Scope,
     id: string,
-    page: PageRequest
+    page: PageQuery
   ) => Effect.Effect<Page<VersionRecord>, InvalidCursor | Missing>
   /** Newest first, without archived ones; only the one of an alias, or those that use a strategy, if given. */
   readonly list: (
     scope: Scope,
-    query: PageRequest & { readonly alias?: string | undefined; readonly strategyId?: string | undefined }
+    query: PageQuery & { readonly alias?: string | undefined; readonly strategyId?: string | undefined }
   ) => Effect.Effect<Page<TemplateSummary>, InvalidCursor | StoreUnavailable>
   /**
    * What a send with this name renders: the live version for published keys, the draft for draft keys. Cheap, since

@@ -1,9 +1,9 @@
 import type { KeyState, Scope } from "#schemas/Scope.ts"
 import type { TenantTemplate, TenantVersion } from "#schemas/TenantTemplate.ts"
-import type { PageRequest, VersionNotFound } from "#src/content/Templates.ts"
+import type { VersionNotFound } from "#src/content/Templates.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import type { TenantNotFound } from "#src/people/Tenants.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** The tenant has no such template: 404. */
@@ -51,7 +51,7 @@ export class TenantTemplates extends Context.Service<TenantTemplates, {
   readonly list: (
     scope: Scope,
     tenantId: string,
-    page: PageRequest
+    page: PageQuery
   ) => Effect.Effect<Page<TenantTemplateRecord>, InvalidCursor | StoreUnavailable>
   /** With its versions. */
   readonly remove: (scope: Scope, tenantId: string, id: string) => Effect.Effect<void, Missing>

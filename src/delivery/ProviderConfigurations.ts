@@ -1,6 +1,6 @@
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 
 export class ConfigurationNotFound
@@ -57,7 +57,7 @@ export class ProviderConfigurations extends Context.Service<ProviderConfiguratio
   /** Newest first. */
   readonly list: (
     scope: Scope,
-    page: { readonly limit: number; readonly cursor: string | undefined }
+    page: PageQuery
   ) => Effect.Effect<Page<Configuration>, InvalidCursor | StoreUnavailable>
   /**
    * All of an environment, the oldest first; the very same value while nothing changed. Cheap, since every message

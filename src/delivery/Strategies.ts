@@ -1,7 +1,7 @@
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such routing strategy: 404. */
@@ -33,7 +33,7 @@ export class Strategies extends Context.Service<Strategies, {
   /** Newest first. */
   readonly list: (
     scope: Scope,
-    page: { readonly limit: number; readonly cursor: string | undefined }
+    page: PageQuery
   ) => Effect.Effect<Page<StrategyRecord>, InvalidCursor | StoreUnavailable>
   /** For a send. Cheap, and as fresh as `Templates.resolve`. */
   readonly resolve: (scope: Scope, id: string) => Effect.Effect<RoutingStrategy, Missing>

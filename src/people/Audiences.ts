@@ -1,7 +1,7 @@
 import type { AudienceFilter, LogicalOperator } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such audience: 404. */
@@ -31,11 +31,6 @@ export interface AudienceMember {
   readonly version: number
   readonly added: number
   readonly reason: string
-}
-
-interface PageQuery {
-  readonly limit: number
-  readonly cursor: string | undefined
 }
 
 /**

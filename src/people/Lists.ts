@@ -3,8 +3,8 @@ import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import type { ListPattern } from "#src/people/ListPattern.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such list, or a deleted one: 404. */
@@ -40,11 +40,6 @@ export interface SubscriptionRecord {
 export interface Membership {
   readonly listId: ListId
   readonly preferences: RecipientPreferences | undefined
-}
-
-interface PageQuery {
-  readonly limit: number
-  readonly cursor: string | undefined
 }
 
 /**

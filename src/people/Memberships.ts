@@ -1,8 +1,8 @@
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import type { TenantNotFound } from "#src/people/Tenants.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
 import { Context, type Effect, type Option } from "effect"
 
 /** A user in a tenant; `profile` is what holds for the user there. */
@@ -10,11 +10,6 @@ export interface Membership {
   readonly tenantId: string
   readonly userId: string
   readonly profile: JsonMap | undefined
-}
-
-export interface PageQuery {
-  readonly limit: number
-  readonly cursor: string | undefined
 }
 
 /** Which users are in which tenants (api.md §11). A user need not have a profile. Each write is one atomic change. */

@@ -2,7 +2,7 @@ import type { TopicSetting } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Tenant, TenantDraft } from "#schemas/Tenant.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such tenant: 404. */
@@ -23,7 +23,7 @@ export class Tenants extends Context.Service<Tenants, {
   /** By id; with `parentId` only the children of that tenant. */
   readonly list: (
     scope: Scope,
-    query: { readonly limit: number; readonly cursor: string | undefined; readonly parentId: string | undefined }
+    query: PageQuery & { readonly parentId: string | undefined }
   ) => Effect.Effect<Page<Tenant>, InvalidCursor | StoreUnavailable>
   /** With its memberships, default preferences and templates; its children have no parent then. Idempotent. */
   readonly remove: (scope: Scope, id: string) => Effect.Effect<void, StoreUnavailable>

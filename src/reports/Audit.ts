@@ -1,6 +1,6 @@
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** No such event: 404. */
@@ -34,7 +34,7 @@ export class Audit extends Context.Service<Audit, {
   /** The newest first. */
   readonly list: (
     scope: Scope,
-    page: { readonly limit: number; readonly cursor: string | undefined }
+    page: PageQuery
   ) => Effect.Effect<Page<AuditEvent>, InvalidCursor | StoreUnavailable>
   readonly get: (scope: Scope, id: string) => Effect.Effect<AuditEvent, AuditEventNotFound | StoreUnavailable>
 }>()("tidings/Audit") {}

@@ -3,7 +3,7 @@ import type { UserId } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect } from "effect"
 
 /** A message in a user's in-app inbox. Times in epoch ms. */
@@ -20,7 +20,7 @@ export class Inbox extends Context.Service<Inbox, {
   readonly list: (
     scope: Scope,
     userId: UserId,
-    options: { readonly limit: number; readonly cursor: string | undefined }
+    options: PageQuery
   ) => Effect.Effect<Page<InboxMessage>, InvalidCursor | StoreUnavailable>
   /** Deletes up to `limit` messages that have expired; answers how many. */
   readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>

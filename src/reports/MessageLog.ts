@@ -10,6 +10,7 @@ import type { Reason, Status } from "#schemas/Status.ts"
 import type { RequestRecord } from "#src/delivery/Expansion.ts"
 import type { MessageNotFound } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** What a call failed of that is made again. */
@@ -42,10 +43,8 @@ export interface MessageRecord {
 }
 
 /** Filters of GET /messages; members of one array are alternatives, the filters themselves all hold. */
-export interface MessageQuery {
+export interface MessageQuery extends PageQuery {
   readonly archived: boolean
-  readonly limit: number
-  readonly cursor: string | undefined
   readonly enqueuedAfter: number | undefined
   readonly event: string | undefined
   readonly list: string | undefined
@@ -62,15 +61,6 @@ export interface MessageQuery {
   /** The caller's `metadata.trace_id`, or a request's id. */
   readonly traceId: string | undefined
 }
-
-/** `cursor` is present when there is more. */
-export interface Page<A> {
-  readonly items: ReadonlyArray<A>
-  readonly cursor: string | undefined
-}
-
-/** Not a cursor of this list: 400 "Invalid cursor format". */
-export class InvalidCursor extends Schema.TaggedError<InvalidCursor>()("InvalidCursor", {}) {}
 
 export class RequestNotFound extends Schema.TaggedError<RequestNotFound>()("RequestNotFound", { id: Schema.String }) {}
 
@@ -98,7 +88,7 @@ export class MessageLog extends Context.Service<MessageLog, {
   /** Requests to many; with `state` only those that stand so. */
   readonly requests: (
     scope: Scope,
-    query: { readonly state: ExpansionState | undefined; readonly limit: number; readonly cursor: string | undefined }
+    query: PageQuery & { readonly state: ExpansionState | undefined }
   ) => Effect.Effect<Page<RequestRecord>, InvalidCursor | StoreUnavailable>
   /** Hides the messages of a request from the default list; idempotent. */
   readonly archive: (scope: Scope, requestId: MessageId) => Effect.Effect<void, RequestNotFound | StoreUnavailable>

@@ -1,4 +1,4 @@
-import type { Page } from "#src/reports/MessageLog.ts"
+import type { Page } from "#src/paging/Page.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
 

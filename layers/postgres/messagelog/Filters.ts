@@ -1,9 +1,9 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type { List } from "#src/access/Cursor.ts"
 import type { MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Ids from "#src/delivery/Ids.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
+import type { List } from "#src/paging/Cursor.ts"
 import { Array, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 

@@ -1,7 +1,6 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Rows from "#layers/postgres/templates/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import * as Cursor from "#src/access/Cursor.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import {
   type Resolved,
@@ -10,6 +9,7 @@ import {
   TemplateUnpublished,
   VersionNotFound
 } from "#src/content/Templates.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Array, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 

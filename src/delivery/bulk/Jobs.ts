@@ -3,7 +3,7 @@ import type { ExpansionState } from "#schemas/Expansion.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
 export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound", { id: Schema.String }) {}
@@ -72,7 +72,7 @@ export class Jobs extends Context.Service<Jobs, {
   readonly users: (
     scope: Scope,
     id: string,
-    query: { readonly cursor: string | undefined; readonly limit: number }
+    query: PageQuery
   ) => Effect.Effect<Page<JobUser>, InvalidCursor | StoreUnavailable>
   /** At most `limit` users without an error, from a position on; fewer where `mostText` ends the page. */
   readonly sendable: (

@@ -17,16 +17,11 @@ import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
 import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { InvalidCursor } from "#src/paging/Page.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
-import {
-  InvalidCursor,
-  MessageLog,
-  type MessageQuery,
-  type MessageRecord,
-  RequestNotFound
-} from "#src/reports/MessageLog.ts"
+import { MessageLog, type MessageQuery, type MessageRecord, RequestNotFound } from "#src/reports/MessageLog.ts"
 import * as AccessStores from "#test/layers/http/AccessStores.ts"
 import * as ContentStores from "#test/layers/http/ContentStores.ts"
 import * as PreferenceStores from "#test/layers/http/PreferenceStores.ts"

@@ -1,5 +1,5 @@
 import { Scope } from "#schemas/Scope.ts"
-import * as Cursor from "#src/access/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 

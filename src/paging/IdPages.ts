@@ -1,6 +1,6 @@
-import * as Cursor from "#src/access/Cursor.ts"
 import type { SecretKey } from "#src/access/SecretKey.ts"
-import type { InvalidCursor, Page } from "#src/reports/MessageLog.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
+import type { InvalidCursor, Page } from "#src/paging/Page.ts"
 import { Effect } from "effect"
 
 /** The last id of the page before; `undefined` at the start. */

@@ -1,7 +1,7 @@
 import type { Scope } from "#schemas/Scope.ts"
 import * as Opaque from "#src/access/Opaque.ts"
 import type { SecretKey } from "#src/access/SecretKey.ts"
-import { InvalidCursor } from "#src/reports/MessageLog.ts"
+import { InvalidCursor } from "#src/paging/Page.ts"
 import { Effect, Schema } from "effect"
 
 /**

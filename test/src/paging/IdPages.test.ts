@@ -1,7 +1,7 @@
 import { Id } from "#schemas/Id.ts"
 import { Scope } from "#schemas/Scope.ts"
-import type * as Cursor from "#src/access/Cursor.ts"
-import * as IdPages from "#src/access/IdPages.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as IdPages from "#src/paging/IdPages.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 
