@@ -1,5 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
-import { pageSize } from "#layers/http/Lists.ts"
+import { pageSize, pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { Audience } from "#schemas/api/Audiences.ts"
@@ -23,7 +23,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       list: Effect.fnUntraced(function*({ query: { cursor } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* audiences.list(scope, { limit: pageSize, cursor })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, items: page.items.map(response) }
+        return { paging: pagingOf(page), items: page.items.map(response) }
       }, refusals),
       get: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
@@ -53,7 +53,7 @@ export const layer = Group.layer(Effect.gen(function*() {
           added_at: added,
           reason
         }))
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, items }
+        return { paging: pagingOf(page), items }
       }, refusals)
     }))
 }))

@@ -1,4 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
+import { pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { defaultLimit } from "#schemas/api/Query.ts"
@@ -21,7 +22,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* audit.list(scope, { cursor, limit })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(shown) }
+        return { paging: pagingOf(page), results: page.items.map(shown) }
       }, refusals),
       get: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

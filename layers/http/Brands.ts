@@ -1,4 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
+import { pagingOf } from "#layers/http/Paging.ts"
 import { inWords, refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { BrandResponse } from "#schemas/api/Brands.ts"
@@ -32,7 +33,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* brands.list(scope, { limit, cursor })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(response) }
+        return { paging: pagingOf(page), results: page.items.map(response) }
       }, refusals),
       get: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

@@ -1,5 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
-import { pageSize } from "#layers/http/Lists.ts"
+import { pageSize, pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { fromStored } from "#layers/http/StoredReply.ts"
@@ -46,7 +46,7 @@ export const layer = Group.layer(Effect.gen(function*() {
         const job = yield* jobs.find(scope, params.job_id)
         const page = yield* jobs.users(scope, job.id, { limit: pageSize, cursor })
         return {
-          paging: { more: page.cursor !== undefined, cursor: page.cursor },
+          paging: pagingOf(page),
           items: page.items.map((one) => ({ ...one.user, ...Progress.ofUser(job, one), error: one.error }))
         }
       }, refusals)

@@ -1,4 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
+import { pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { InboxItem } from "#schemas/api/Inbox.ts"
@@ -25,11 +26,11 @@ export const layer = Group.layer(Effect.gen(function*() {
     handlers.handleAll({
       list: Effect.fnUntraced(function*({ params, query }) {
         const { scope } = yield* CurrentPrincipal
-        const { cursor, items } = yield* inbox.list(scope, params.user_id, {
+        const page = yield* inbox.list(scope, params.user_id, {
           limit: query.limit ?? defaultLimit,
           cursor: query.cursor
         })
-        return { paging: { more: cursor !== undefined, cursor }, results: items.map(item) }
+        return { paging: pagingOf(page), results: page.items.map(item) }
       }, refusals)
     }))
 }))

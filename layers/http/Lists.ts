@@ -1,4 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
+import { pageSize, pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
@@ -8,9 +9,6 @@ import * as ListPattern from "#src/people/ListPattern.ts"
 import { Lists, type NewSubscription } from "#src/people/Lists.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-
-/** Items in a page of lists, subscriptions, audiences or members: none of them takes a `limit`. */
-export const pageSize = 100
 
 const subscriptionOf = (
   { preferences, recipientId }: {
@@ -28,7 +26,7 @@ export const layer = Group.layer(Effect.gen(function*() {
         const { scope } = yield* CurrentPrincipal
         const matching = pattern === undefined ? undefined : yield* ListPattern.parse(pattern)
         const page = yield* lists.list(scope, { limit: pageSize, cursor, pattern: matching })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, items: page.items }
+        return { paging: pagingOf(page), items: page.items }
       }, refusals),
       get: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
@@ -50,7 +48,7 @@ export const layer = Group.layer(Effect.gen(function*() {
         const { scope } = yield* CurrentPrincipal
         const page = yield* lists.subscriptions(scope, params.list_id, { limit: pageSize, cursor })
         const items = page.items.map(({ userId, ...item }) => ({ recipientId: userId, ...item }))
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, items }
+        return { paging: pagingOf(page), items }
       }, refusals),
       subscribe: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal

@@ -1,5 +1,6 @@
 import * as Group from "#layers/http/Group.ts"
 import { messageId } from "#layers/http/Ids.ts"
+import { pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { fromStored, json } from "#layers/http/StoredReply.ts"
@@ -27,8 +28,8 @@ export const layer = Group.layer(Effect.gen(function*() {
       list: Effect.fnUntraced(function*({ query }) {
         const { grant, scope } = yield* CurrentPrincipal
         const configured = MessageFilters.namesProviders(query) ? yield* installed.configured(scope) : []
-        const { cursor, items } = yield* log.list(scope, MessageFilters.query(query, configured, grant))
-        return { paging: { more: cursor !== undefined, cursor }, results: items.map(details) }
+        const page = yield* log.list(scope, MessageFilters.query(query, configured, grant))
+        return { paging: pagingOf(page), results: page.items.map(details) }
       }, refusals),
       get: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

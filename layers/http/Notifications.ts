@@ -1,4 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
+import { pagingOf } from "#layers/http/Paging.ts"
 import { shown } from "#layers/http/Rehearsed.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -85,7 +86,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       list: Effect.fnUntraced(function*({ query: { cursor, event_id: alias, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* templates.list(scope, { limit, cursor, alias })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(summary) }
+        return { paging: pagingOf(page), results: page.items.map(summary) }
       }, refusals),
       create: Effect.fnUntraced(function*({ payload }) {
         const { scope } = yield* CurrentPrincipal
@@ -106,7 +107,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       versions: Effect.fnUntraced(function*({ params, query: { cursor, limit = versionsLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* templates.versions(scope, params.id, { limit, cursor })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, versions: page.items.map(version) }
+        return { paging: pagingOf(page), versions: page.items.map(version) }
       }, refusals),
       publish: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal

@@ -1,5 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
-import { pageSize } from "#layers/http/Lists.ts"
+import { pageSize, pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
@@ -17,7 +17,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       list: Effect.fnUntraced(function*({ params, query: { cursor } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* lists.listsOf(scope, params.user_id, { limit: pageSize, cursor })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items }
+        return { paging: pagingOf(page), results: page.items }
       }, refusals),
       join: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal

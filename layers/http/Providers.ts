@@ -1,4 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
+import { pagingOf, whole } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { CatalogEntry, ProviderResponse, ProviderWrite } from "#schemas/api/Providers.ts"
@@ -44,13 +45,13 @@ export const layer = Group.layer(Effect.gen(function*() {
     handlers.handleAll({
       catalog: ({ query: { channel, keys, name } }) =>
         Effect.succeed({
-          paging: { more: false, cursor: undefined },
+          paging: whole,
           results: search(catalogue, { channel, name, keys: members(keys) }).map(catalogued)
         }),
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* configurations.list(scope, { limit, cursor })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(shown) }
+        return { paging: pagingOf(page), results: page.items.map(shown) }
       }, refusals),
       create: Effect.fnUntraced(function*({ payload }) {
         const { scope } = yield* CurrentPrincipal

@@ -1,5 +1,6 @@
 import * as Group from "#layers/http/Group.ts"
 import { requestId } from "#layers/http/Ids.ts"
+import { pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { defaultLimit } from "#schemas/api/Query.ts"
@@ -29,7 +30,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit, state } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* log.requests(scope, { cursor, limit, state })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(shown) }
+        return { paging: pagingOf(page), results: page.items.map(shown) }
       }, refusals),
       get: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

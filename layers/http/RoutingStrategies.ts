@@ -1,5 +1,6 @@
 import * as Group from "#layers/http/Group.ts"
 import { explained } from "#layers/http/Explanations.ts"
+import { pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import * as TemplateSummaries from "#layers/http/TemplateSummaries.ts"
@@ -39,7 +40,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
         const { scope } = yield* CurrentPrincipal
         const page = yield* strategies.list(scope, { limit, cursor })
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results: page.items.map(summary) }
+        return { paging: pagingOf(page), results: page.items.map(summary) }
       }, refusals),
       create: Effect.fnUntraced(function*({ payload }) {
         const { scope } = yield* CurrentPrincipal
@@ -62,7 +63,7 @@ export const layer = Group.layer(Effect.gen(function*() {
         yield* strategies.get(scope, id)
         const page = yield* templates.list(scope, { limit, cursor, strategyId: id })
         const results = page.items.map(TemplateSummaries.summary)
-        return { paging: { more: page.cursor !== undefined, cursor: page.cursor }, results }
+        return { paging: pagingOf(page), results }
       }, refusals),
       explain: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal

@@ -1,4 +1,5 @@
 import * as Group from "#layers/http/Group.ts"
+import { whole } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import type { BulkResult, TopicPreference } from "#schemas/api/UserPreferences.ts"
@@ -59,7 +60,7 @@ export const layer = Group.layer(Effect.gen(function*() {
     handlers.handleAll({
       list: Effect.fnUntraced(function*(request) {
         const items = yield* topics.list(yield* ownerOf(request))
-        return { items: items.map(response), paging: { more: false, cursor: undefined } }
+        return { items: items.map(response), paging: whole }
       }, refusals),
       update: Effect.fnUntraced(function*(request) {
         const { applied, refused } = yield* topics.update(
