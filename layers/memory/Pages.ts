@@ -1,13 +1,12 @@
 import type { SecretKey } from "#src/access/SecretKey.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import type { InvalidCursor, Page } from "#src/paging/Page.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Effect } from "effect"
 
 /** Newest first; ids decide within a millisecond. */
-const newestFirst = (a: Cursor.Position, b: Cursor.Position): number => {
-  return b.at - a.at || IdPages.compare(b.id, a.id)
-}
+const newestFirst = (a: Cursor.Position, b: Cursor.Position): number => b.at - a.at || IdPages.compare(b.id, a.id)
 
 /** One page of a list that other fibers write to: what comes after the cursor's position, and a cursor if that is not all. */
 export const cut = Effect.fnUntraced(function*<A>(options: {
@@ -19,16 +18,11 @@ export const cut = Effect.fnUntraced(function*<A>(options: {
   readonly cursor: string | undefined
 }): Effect.fn.Return<Page<A>, InvalidCursor> {
   const { cursor, key, limit, list, position, rows } = options
-  const after = cursor === undefined ? undefined : yield* Cursor.open(key, list, cursor)
+  const after = yield* Pages.after(key, list, cursor)
   const left = rows
     .filter((row) => after === undefined || newestFirst(after, position(row)) < 0)
     .toSorted((a, b) => newestFirst(position(a), position(b)))
-  const items = left.slice(0, limit)
-  const last = items.at(-1)
-  return {
-    items,
-    cursor: last !== undefined && left.length > limit ? Cursor.seal(key, list, position(last)) : undefined
-  }
+  return Pages.cut({ key, list, rows: left, limit, position })
 })
 
 /** One page of a list in the order of its ids. */

@@ -1,7 +1,8 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Actor, Audit, AuditEventNotFound } from "#src/reports/Audit.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -33,18 +34,11 @@ const make = Effect.gen(function*() {
 
   const list: Audit["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "audit events", filters: [] }
-    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
+    const before = yield* Pages.after(secretKey, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from audit_events where scope = ${scope}
         ${before === undefined ? sql`` : sql`and (at, id) < (${before.at}::bigint, ${before.id})`}
       order by at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    const items = rows.slice(0, limit)
-    const last = items.at(-1)
-    return {
-      items,
-      cursor: rows.length > limit && last !== undefined
-        ? Cursor.seal(secretKey, sealed, { at: last.at, id: last.id })
-        : undefined
-    }
+    return Pages.cut({ key: secretKey, list: sealed, rows, limit, position: ({ at, id }) => ({ at, id }) })
   }, orUnavailable)
 
   const get: Audit["Service"]["get"] = Effect.fnUntraced(function*(scope, id) {

@@ -16,7 +16,8 @@ import {
   TooManyBrands
 } from "#src/content/Brands.ts"
 import * as StrategyBrands from "#src/delivery/StrategyBrands.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -142,18 +143,17 @@ const make = Effect.gen(function*() {
 
   const list: Brands["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "brands", filters: [] }
-    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
+    const before = yield* Pages.after(secretKey, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from brands where scope = ${scope}
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    const items = rows.slice(0, limit)
-    const last = items.at(-1)
-    return {
-      items,
-      cursor: rows.length > limit && last !== undefined
-        ? Cursor.seal(secretKey, sealed, { at: last.created, id: last.id })
-        : undefined
-    }
+    return Pages.cut({
+      key: secretKey,
+      list: sealed,
+      rows: rows,
+      limit,
+      position: ({ created, id }) => ({ at: created, id })
+    })
   }, orUnavailable)
 
   const rendered = ({ id, name, settings, snippets }: BrandRecord) => ({ id, name, settings, snippets })

@@ -2,7 +2,8 @@ import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,26 +20,28 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const secretKey = yield* SecretKey
 
-  const list: Inbox["Service"]["list"] = Effect.fn("Inbox.list")(function*(scope, userId, options) {
+  const list: Inbox["Service"]["list"] = Effect.fn("Inbox.list")(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "inbox", filters: [userId] }
-    const before = options.cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, options.cursor)
+    const before = yield* Pages.after(secretKey, sealed, cursor)
     const rows =
       yield* sql`select message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt",
         expires_at::float8 as "expiresAt"
       from inbox where scope = ${scope} and user_id = ${userId} and (expires_at is null or expires_at > ${yield* Clock
         .currentTimeMillis})
         ${before === undefined ? sql`` : sql`and (created_at, message_id) < (${before.at}::bigint, ${before.id})`}
-      order by created_at desc, message_id desc limit ${options.limit + 1}::int`.pipe(Effect.flatMap(decodeRows))
-    const items = rows.slice(0, options.limit).map((row) => ({
+      order by created_at desc, message_id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decodeRows))
+    const items = rows.map((row) => ({
       ...row,
       tenantId: row.tenantId ?? undefined,
       expiresAt: row.expiresAt ?? undefined
     }))
-    const last = items.at(-1)
-    const cursor = rows.length > options.limit && last !== undefined
-      ? Cursor.seal(secretKey, sealed, { at: last.createdAt, id: last.messageId })
-      : undefined
-    return { items, cursor }
+    return Pages.cut({
+      key: secretKey,
+      list: sealed,
+      rows: items,
+      limit,
+      position: ({ createdAt, messageId }) => ({ at: createdAt, id: messageId })
+    })
   }, orUnavailable)
 
   /** Rows that another node sweeps are left to it. */

@@ -10,7 +10,7 @@ import { KeyState, type Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Array, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -39,17 +39,18 @@ const make = Effect.gen(function*() {
 
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
-    const before = query.cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, query.cursor)
+    const before = yield* Pages.after(secretKey, sealed, query.cursor)
     const rows = yield* sql`select ${columns} from ${Filters.newest(sql, scope, query, before?.id, query.limit + 1)}`
       .pipe(
         Effect.flatMap(Records.decode)
       )
-    const items = rows.slice(0, query.limit).map(Records.fromRow)
-    const last = items.at(-1)
-    const cursor = rows.length > query.limit && last !== undefined
-      ? Cursor.seal(secretKey, sealed, { at: last.enqueued, id: last.id })
-      : undefined
-    return { items, cursor }
+    return Pages.cut({
+      key: secretKey,
+      list: sealed,
+      rows: rows.map(Records.fromRow),
+      limit: query.limit,
+      position: ({ enqueued, id }) => ({ at: enqueued, id })
+    })
   }, orUnavailable)
 
   const attempts = Effect.fn("MessageLog.attempts")(function*(scope: Scope, id: MessageId) {

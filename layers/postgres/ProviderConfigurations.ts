@@ -18,7 +18,8 @@ import {
 } from "#src/delivery/ProviderConfigurations.ts"
 import { renamings } from "#src/delivery/ProviderNames.ts"
 import { needs } from "#src/delivery/StrategyProviders.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
@@ -204,18 +205,18 @@ const make = Effect.gen(function*() {
 
   const list: ProviderConfigurations["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const of: Cursor.List = { scope, route: "providers", filters: [] }
-    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, of, cursor)
+    const before = yield* Pages.after(secretKey, of, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from provider_configurations where scope = ${scope}
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    const items = yield* Effect.forEach(rows.slice(0, limit), (row) => opened(scope, row))
-    const last = items.at(-1)
-    return {
-      items,
-      cursor: rows.length > limit && last !== undefined
-        ? Cursor.seal(secretKey, of, { at: last.created, id: last.id })
-        : undefined
-    }
+    const page = Pages.cut({
+      key: secretKey,
+      list: of,
+      rows,
+      limit,
+      position: ({ created, id }) => ({ at: created, id })
+    })
+    return { ...page, items: yield* Effect.forEach(page.items, (row) => opened(scope, row)) }
   }, orUnavailable)
 
   const installed = revisions.remembering((scope) =>

@@ -5,7 +5,8 @@ import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import { Strategies, StrategyInUse, StrategyNotFound, type StrategyRecord } from "#src/delivery/Strategies.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -84,20 +85,19 @@ const make = Effect.gen(function*() {
 
   const list: Strategies["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "routing strategies", filters: [] }
-    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
+    const before = yield* Pages.after(secretKey, sealed, cursor)
     const rows = yield* sql`select ${
       sql.literal(columns)
     } from routing_strategies where scope = ${scope} and not archived
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    const items = rows.slice(0, limit).map(record)
-    const last = items.at(-1)
-    return {
-      items,
-      cursor: rows.length > limit && last !== undefined
-        ? Cursor.seal(secretKey, sealed, { at: last.created, id: last.id })
-        : undefined
-    }
+    return Pages.cut({
+      key: secretKey,
+      list: sealed,
+      rows: rows.map(record),
+      limit,
+      position: ({ created, id }) => ({ at: created, id })
+    })
   }, orUnavailable)
 
   return Strategies.of({

@@ -1,6 +1,7 @@
 import type { SecretKey } from "#src/access/SecretKey.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
 import type { InvalidCursor, Page } from "#src/paging/Page.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Effect } from "effect"
 
 /** The last id of the page before; `undefined` at the start. */
@@ -9,7 +10,7 @@ export const after = (
   list: Cursor.List,
   cursor: string | undefined
 ): Effect.Effect<string | undefined, InvalidCursor> =>
-  cursor === undefined ? Effect.undefined : Effect.map(Cursor.open(key, list, cursor), ({ id }) => id)
+  Effect.map(Pages.after(key, list, cursor), (position) => position?.id)
 
 /** A page of a list ordered by id whose rows were chosen by more than their number. */
 export const cut = <A>(
@@ -23,14 +24,14 @@ export const cut = <A>(
   return { items, cursor: isLast || last === undefined ? undefined : Cursor.seal(key, list, { at: 0, id: idOf(last) }) }
 }
 
-/** A page of a list ordered by id, of up to `limit + 1` rows: the one too many says that there is more. */
+/** A page of a list ordered by id. */
 export const page = <A>(
   key: SecretKey["Service"],
   list: Cursor.List,
   rows: ReadonlyArray<A>,
   limit: number,
   idOf: (row: A) => string
-): Page<A> => cut(key, list, rows.slice(0, limit), rows.length <= limit, idOf)
+): Page<A> => Pages.cut({ key, list, rows, limit, position: (row) => ({ at: 0, id: idOf(row) }) })
 
 /** Surrogates sort behind the other units of their size, as their code points do. */
 const weight = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800

@@ -3,7 +3,8 @@ import { ExpansionState } from "#schemas/Expansion.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { SecretKey } from "#src/access/SecretKey.ts"
 import type { RequestRecord } from "#src/delivery/Expansion.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as IdPages from "#src/paging/IdPages.ts"
 import type { MessageLog } from "#src/reports/MessageLog.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -34,13 +35,10 @@ export const record = ({ endedAt, error, ...row }: typeof Row.Type): RequestReco
 export const list = (sql: SqlClient.SqlClient, key: SecretKey["Service"]): MessageLog["Service"]["requests"] =>
   Effect.fn("MessageLog.requests")(function*(scope, { cursor, limit, state }) {
     const sealed: Cursor.List = { scope, route: "requests", filters: [state ?? null] }
-    const before = cursor === undefined ? undefined : yield* Cursor.open(key, sealed, cursor)
+    const before = yield* IdPages.after(key, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from expansions where scope = ${scope}
         ${state === undefined ? sql`` : sql`and state = ${state}`}
-        ${before === undefined ? sql`` : sql`and id < ${before.id}`}
+        ${before === undefined ? sql`` : sql`and id < ${before}`}
       order by id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    const items = rows.slice(0, limit).map(record)
-    const last = items.at(-1)
-    const more = rows.length > limit && last !== undefined
-    return { items, cursor: more ? Cursor.seal(key, sealed, { at: 0, id: last.id }) : undefined }
+    return IdPages.page(key, sealed, rows.map(record), limit, ({ id }) => id)
   }, orUnavailable)

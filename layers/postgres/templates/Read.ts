@@ -9,7 +9,8 @@ import {
   TemplateUnpublished,
   VersionNotFound
 } from "#src/content/Templates.ts"
-import * as Cursor from "#src/paging/Cursor.ts"
+import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Pages from "#src/paging/Pages.ts"
 import { Array, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -44,7 +45,7 @@ export const make = Effect.gen(function*() {
 
   const versions: Templates["Service"]["versions"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "template versions", filters: [id] }
-    const before = cursor === undefined ? draftPlace + 1 : (yield* Cursor.open(secretKey, sealed, cursor)).at
+    const before = (yield* Pages.after(secretKey, sealed, cursor))?.at ?? draftPlace + 1
     const row = yield* find(scope, id)
     if (row === undefined) return yield* new TemplateNotFound({ id })
     const rows = yield* sql`select version::float8 as version, created_at::float8 as created from template_versions
@@ -60,19 +61,18 @@ export const make = Effect.gen(function*() {
         created: found.created
       }))
     ]
-    const items = all.slice(0, limit)
-    const last = items.at(-1)
-    return {
-      items,
-      cursor: all.length > limit && last !== undefined
-        ? Cursor.seal(secretKey, sealed, { at: last.number ?? draftPlace, id })
-        : undefined
-    }
+    return Pages.cut({
+      key: secretKey,
+      list: sealed,
+      rows: all,
+      limit,
+      position: ({ number }) => ({ at: number ?? draftPlace, id })
+    })
   }, orUnavailable)
 
   const list: Templates["Service"]["list"] = Effect.fnUntraced(function*(scope, { alias, cursor, limit, strategyId }) {
     const sealed: Cursor.List = { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] }
-    const before = cursor === undefined ? undefined : yield* Cursor.open(secretKey, sealed, cursor)
+    const before = yield* Pages.after(secretKey, sealed, cursor)
     const rows = yield* sql`select id, summary, live is not null as published, live_topic as topic,
         created_at::float8 as created, updated_at::float8 as updated
       from templates where scope = ${scope} and not archived
@@ -80,14 +80,13 @@ export const make = Effect.gen(function*() {
         ${strategyId === undefined ? sql`` : sql`and (draft_strategy = ${strategyId} or live_strategy = ${strategyId})`}
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(Rows.decodeSummaries))
-    const items = rows.slice(0, limit).map(Rows.summary)
-    const last = items.at(-1)
-    return {
-      items,
-      cursor: rows.length > limit && last !== undefined
-        ? Cursor.seal(secretKey, sealed, { at: last.created, id: last.id })
-        : undefined
-    }
+    return Pages.cut({
+      key: secretKey,
+      list: sealed,
+      rows: rows.map(Rows.summary),
+      limit,
+      position: ({ created, id }) => ({ at: created, id })
+    })
   }, orUnavailable)
 
   /** An id before an alias of the same text. */
