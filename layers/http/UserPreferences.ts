@@ -7,7 +7,7 @@ import { TopicsRefused } from "#schemas/api/UserPreferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Topics from "#src/people/TopicPreferences.ts"
-import type { TopicOverride } from "#src/people/UserPreferences.ts"
+import type { Owner, TopicOverride } from "#src/people/UserPreferences.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -50,7 +50,7 @@ interface Named {
 const ownerOf = ({ params, query }: Named) =>
   Effect.map(
     CurrentPrincipal,
-    ({ scope }): Topics.Owner => ({ scope, userId: params.user_id, tenantId: query.tenant_id })
+    ({ scope }): Owner => ({ scope, userId: params.user_id, tenantId: query.tenant_id })
   )
 
 /** /users/:user_id/preferences. */

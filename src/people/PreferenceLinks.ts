@@ -3,7 +3,7 @@ import { Scope } from "#schemas/Scope.ts"
 import * as Opaque from "#src/access/Opaque.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { once } from "#src/content/Once.ts"
-import type { Owner } from "#src/people/TopicPreferences.ts"
+import type { Owner } from "#src/people/UserPreferences.ts"
 import { PublicUrl } from "#src/reports/Tracking.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 

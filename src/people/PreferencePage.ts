@@ -10,13 +10,12 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { PreferenceCatalogue, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import { terms, type TopicTerms } from "#src/people/PreferenceStatements.ts"
-import { Profiles } from "#src/people/Profiles.ts"
-import { TenantPreferences } from "#src/people/TenantPreferences.ts"
-import { standing } from "#src/people/TopicStanding.ts"
-import type { Owner } from "#src/people/TopicPreferences.ts"
+import type { Profiles } from "#src/people/Profiles.ts"
+import type { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { LinkBroken } from "#src/people/Unsubscribing.ts"
-import { UserPreferences } from "#src/people/UserPreferences.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { type Owner, saidBy, UserPreferences } from "#src/people/UserPreferences.ts"
+import { Context, Effect, Layer, Option } from "effect"
 
 /** One channel that a topic offers. */
 export interface OfferedChannel {
@@ -115,22 +114,14 @@ export const layer: Layer.Layer<
   Effect.gen(function*() {
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences
-    const profiles = yield* Profiles
-    const tenantDefaults = yield* TenantPreferences
+    const standings = yield* TopicStandings.make
     const tokens = yield* PreferenceLinks.tokens
 
     const foundTopic = Effect.fnUntraced(
-      function*(
-        { scope, tenantId, userId }: Owner,
-        recipient: RecipientPreferences | undefined,
-        published: TopicRecord,
-        live: Live
-      ) {
+      function*(owner: Owner, legacy: RecipientPreferences | undefined, published: TopicRecord, live: Live) {
         const { id } = live.record
-        const overrides = yield* users.find(scope, userId, tenantId, id)
-        const tenants = tenantId === undefined ? [] : yield* tenantDefaults.chain(scope, tenantId, id)
-        const now = yield* Clock.currentTimeMillis
-        const { channels, status } = standing(live.terms, { now, overrides, recipient, tenants })
+        const overrides = yield* users.find(owner.scope, owner.userId, owner.tenantId, id)
+        const { channels, status } = yield* standings.of(owner, live.terms, { overrides, legacy })
         const shown: ShownTopic = {
           id,
           name: published.topic.name,
@@ -141,7 +132,7 @@ export const layer: Layer.Layer<
             isChosen: channels?.includes(channel) ?? true
           }))
         }
-        return { shown, before: tenantId === undefined ? overrides.own : overrides.inTenant } satisfies Found
+        return { shown, before: saidBy(owner, overrides) } satisfies Found
       }
     )
 
@@ -149,7 +140,7 @@ export const layer: Layer.Layer<
       const owner = tokens.openPreferences(token)
       if (owner === undefined) return yield* new LinkBroken()
       const live = yield* catalogue.sections(owner.scope)
-      const { preferences } = yield* profiles.person(owner.scope, owner.userId)
+      const legacy = yield* standings.legacy(owner)
       const records = new Map(
         live.flatMap(({ section, topics }) =>
           topics.map((record): [string, Live] => [record.id, { record, terms: terms({ ...record, section }) }])
@@ -166,12 +157,12 @@ export const layer: Layer.Layer<
           Effect.forEach(section.topics, (topic) => {
             const record = records.get(topic.id)
             return record === undefined ? Effect.succeed([]) : Effect.map(
-              foundTopic(owner, preferences, topic, record),
+              foundTopic(owner, legacy, topic, record),
               (found) => [found]
             )
-          }, atOnce),
+          }, TopicStandings.atOnce),
           (topics) => ({ name: section.section.name, topics: topics.flat() })
-        ), atOnce)
+        ), TopicStandings.atOnce)
       const shown: ShownPage = {
         scope: owner.scope,
         brandId: page.brandId,
@@ -202,6 +193,3 @@ export const layer: Layer.Layer<
     })
   })
 )
-
-/** So that the lookups share their statement. */
-const atOnce = { concurrency: "unbounded" } as const

@@ -1,14 +1,11 @@
-import type { PreferenceChannel, PreferenceStatus, RecipientPreferences } from "#schemas/Preferences.ts"
-import type { UserId } from "#schemas/Profile.ts"
+import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { PreferenceCatalogue, TopicNotFound, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
-import { Profiles } from "#src/people/Profiles.ts"
-import { TenantPreferences } from "#src/people/TenantPreferences.ts"
-import { standing } from "#src/people/TopicStanding.ts"
-import { type TopicOverride, type TopicOverrides, UserPreferences } from "#src/people/UserPreferences.ts"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import * as TopicStandings from "#src/people/TopicStandings.ts"
+import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
+import { Context, Effect, Layer, Schema } from "effect"
 
 /** A topic that cannot be set as asked, and why. */
 export interface RefusedTopic {
@@ -20,13 +17,6 @@ export interface RefusedTopic {
 export class PreferencesRefused extends Schema.TaggedError<PreferencesRefused>()("PreferencesRefused", {
   errors: Schema.Array(Schema.Struct({ topicId: Schema.String, reason: Schema.String }))
 }) {}
-
-/** Whose preferences: a user's, inside a tenant or (`undefined`) outside of any. */
-export interface Owner {
-  readonly scope: Scope
-  readonly userId: UserId
-  readonly tenantId: string | undefined
-}
 
 /** What a user reads of one topic. `status` and the channels are those that hold now, `defaultStatus` what else would. */
 export interface TopicPreference {
@@ -90,16 +80,12 @@ const lastOfEach = (overrides: ReadonlyArray<TopicOverride>): ReadonlyArray<Topi
   ...new Map(overrides.map((override) => [override.topicId, normal(override)])).values()
 ]
 
-/** So that the lookups share their statement. */
-const atOnce = { concurrency: "unbounded" } as const
-
 export const layer = Layer.effect(
   TopicPreferences,
   Effect.gen(function*() {
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences
-    const tenants = yield* TenantPreferences
-    const profiles = yield* Profiles
+    const standings = yield* TopicStandings.make
 
     const topics = Effect.fnUntraced(function*(scope: Scope) {
       const sections = yield* catalogue.sections(scope)
@@ -115,36 +101,17 @@ export const layer = Layer.effect(
       )
     })
 
-    const chain = ({ scope, tenantId }: Owner, topicId: string) =>
-      tenantId === undefined ? Effect.succeed([]) : tenants.chain(scope, tenantId, topicId)
-
-    /** What the user said by notification and category counts here as it does at a send (api.md 10.4, 8). */
-    const legacyOf = ({ scope, userId }: Owner) =>
-      Effect.map(profiles.person(scope, userId), ({ preferences }) => preferences)
-
-    const shown = Effect.fnUntraced(function*(
-      owner: Owner,
-      listed: Listed,
-      overrides: TopicOverrides,
-      recipient: RecipientPreferences | undefined
-    ) {
-      const { record, sectionName, terms } = listed
-      const byNobody = {
-        now: yield* Clock.currentTimeMillis,
-        overrides: undefined,
-        recipient: undefined,
-        tenants: yield* chain(owner, record.id)
+    const shown = Effect.fnUntraced(
+      function*(owner: Owner, { record, sectionName, terms }: Listed, words: TopicStandings.Words) {
+        return {
+          topicId: record.id,
+          topicName: record.topic.name,
+          sectionId: record.sectionId,
+          sectionName,
+          ...yield* standings.of(owner, terms, words)
+        } satisfies TopicPreference
       }
-      const byDefault = standing(terms, byNobody)
-      return {
-        topicId: record.id,
-        topicName: record.topic.name,
-        sectionId: record.sectionId,
-        sectionName,
-        defaultStatus: byDefault.status,
-        ...standing(terms, { ...byNobody, overrides, recipient })
-      } satisfies TopicPreference
-    })
+    )
 
     /** Why the override cannot be, if so. */
     const fault = Effect.fnUntraced(
@@ -158,9 +125,9 @@ export const layer = Layer.effect(
         const foreign = chosen.find((channel) => options?.channels.includes(channel) === false)
         if (foreign !== undefined) return `The topic does not go through ${foreign}`
         if (setting.status !== "OPTED_OUT") return undefined
-        const tenants = yield* chain(owner, topicId)
-        const { status } = standing(listed.terms, { now: 0, overrides: undefined, recipient: undefined, tenants })
-        return status === "REQUIRED" ? "The topic is required and cannot be opted out of" : undefined
+        return (yield* standings.byDefault(owner, listed.terms)) === "REQUIRED"
+          ? "The topic is required and cannot be opted out of"
+          : undefined
       }
     )
 
@@ -169,7 +136,7 @@ export const layer = Layer.effect(
       const applied: Array<TopicOverride> = []
       const refused: Array<RefusedTopic> = []
       const wanted = lastOfEach(given)
-      const faults = yield* Effect.forEach(wanted, (override) => fault(owner, known, override), atOnce)
+      const faults = yield* Effect.forEach(wanted, (override) => fault(owner, known, override), TopicStandings.atOnce)
       for (const [index, override] of wanted.entries()) {
         const reason = faults[index]
         if (reason === undefined) applied.push(override)
@@ -183,22 +150,22 @@ export const layer = Layer.effect(
         const overridden = yield* users.list(owner.scope, owner.userId, owner.tenantId)
         if (overridden.length === 0) return []
         const known = yield* topics(owner.scope)
-        const legacy = yield* legacyOf(owner)
+        const legacy = yield* standings.legacy(owner)
         return yield* Effect.forEach(
           overridden.flatMap((override) => {
             const listed = known.get(override.topicId)
             return listed === undefined ? [] : [{ listed, override }]
           }),
           ({ listed, override: { setting, topicId } }) =>
-            shown(owner, listed, { topicId, inTenant: setting, own: undefined }, legacy),
-          atOnce
+            shown(owner, listed, { overrides: { topicId, inTenant: setting, own: undefined }, legacy }),
+          TopicStandings.atOnce
         )
       }),
       get: Effect.fnUntraced(function*(owner, topicId) {
         const listed = (yield* topics(owner.scope)).get(topicId)
         if (listed === undefined) return yield* new TopicNotFound({ id: topicId })
         const overrides = yield* users.find(owner.scope, owner.userId, owner.tenantId, topicId)
-        return yield* shown(owner, listed, overrides, yield* legacyOf(owner))
+        return yield* shown(owner, listed, { overrides, legacy: yield* standings.legacy(owner) })
       }),
       put: Effect.fnUntraced(function*(owner, override) {
         const { applied, known, refused } = yield* checked(owner, [override])

@@ -5,11 +5,11 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import { terms } from "#src/people/PreferenceStatements.ts"
-import { Profiles } from "#src/people/Profiles.ts"
-import { TenantPreferences } from "#src/people/TenantPreferences.ts"
-import { standing } from "#src/people/TopicStanding.ts"
-import { UserPreferences } from "#src/people/UserPreferences.ts"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import type { Profiles } from "#src/people/Profiles.ts"
+import type { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import * as TopicStandings from "#src/people/TopicStandings.ts"
+import { saidBy, UserPreferences } from "#src/people/UserPreferences.ts"
+import { Context, Effect, Layer, Option, Schema } from "effect"
 
 /** The link was not made here, was changed, or is of something that is no more: 404. */
 export class LinkBroken extends Schema.TaggedError<LinkBroken>()("LinkBroken", {}) {}
@@ -46,8 +46,7 @@ export const layer: Layer.Layer<
   Effect.gen(function*() {
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences
-    const profiles = yield* Profiles
-    const tenantDefaults = yield* TenantPreferences
+    const standings = yield* TopicStandings.make
     const tokens = yield* PreferenceLinks.tokens
 
     const found = Effect.fnUntraced(function*(token: string) {
@@ -57,10 +56,8 @@ export const layer: Layer.Layer<
       const topic = yield* catalogue.resolve(scope, topicId)
       if (Option.isNone(topic)) return yield* new LinkBroken()
       const overrides = yield* users.find(scope, userId, tenantId, topicId)
-      const tenants = tenantId === undefined ? [] : yield* tenantDefaults.chain(scope, tenantId, topicId)
-      const { preferences: recipient } = yield* profiles.person(scope, userId)
-      const now = yield* Clock.currentTimeMillis
-      const { status } = standing(terms(topic.value), { now, overrides, recipient, tenants })
+      const legacy = yield* standings.legacy(subscription)
+      const { status } = yield* standings.of(subscription, terms(topic.value), { overrides, legacy })
       const shown: Shown = {
         scope,
         topicName: topic.value.topic.name,
@@ -73,12 +70,12 @@ export const layer: Layer.Layer<
     return Unsubscribing.of({
       look: (token) => Effect.map(found(token), ({ shown }) => shown),
       set: Effect.fnUntraced(function*(token, status) {
-        const { overrides, shown, subscription: { scope, tenantId, topicId, userId } } = yield* found(token)
+        const { overrides, shown, subscription } = yield* found(token)
+        const { scope, tenantId, topicId, userId } = subscription
         if (shown.status === "REQUIRED") return shown
-        const before = tenantId === undefined ? overrides.own : overrides.inTenant
         yield* users.put(scope, userId, tenantId, [{
           topicId,
-          setting: { has_custom_routing: false, custom_routing: [], ...before, status }
+          setting: { has_custom_routing: false, custom_routing: [], ...saidBy(subscription, overrides), status }
         }])
         return { ...shown, status }
       })

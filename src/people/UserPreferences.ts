@@ -4,6 +4,13 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect } from "effect"
 
+/** Whose preferences: a user's, inside a tenant or (`undefined`) outside of any. */
+export interface Owner {
+  readonly scope: Scope
+  readonly userId: UserId
+  readonly tenantId: string | undefined
+}
+
 /** What a user said of one topic. */
 export interface TopicOverride {
   readonly topicId: string
@@ -16,6 +23,10 @@ export interface TopicOverrides {
   readonly inTenant: TopicSetting | undefined
   readonly own: TopicSetting | undefined
 }
+
+/** What of it was said where the owner's writes go. */
+export const saidBy = ({ tenantId }: Owner, { inTenant, own }: TopicOverrides): TopicSetting | undefined =>
+  tenantId === undefined ? own : inTenant
 
 /**
  * What users said of topics, inside a tenant and (`tenantId` is `undefined`) outside of any (api.md 10.3). Each write is

@@ -1,0 +1,49 @@
+import type { RecipientPreferences } from "#schemas/Preferences.ts"
+import type { TopicTerms } from "#src/people/PreferenceStatements.ts"
+import { Profiles } from "#src/people/Profiles.ts"
+import { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import { standing } from "#src/people/TopicStanding.ts"
+import type { Owner, TopicOverrides } from "#src/people/UserPreferences.ts"
+import { Clock, Effect } from "effect"
+
+/** What a user said of a topic, by itself and, as legacy preferences, by notification and category (api.md 10.4, 8). */
+export interface Words {
+  readonly overrides: TopicOverrides | undefined
+  readonly legacy: RecipientPreferences | undefined
+}
+
+const silence: Words = { overrides: undefined, legacy: undefined }
+
+/** How users stand to topics right now, wherever they look: through the API, on their page, or behind a mail's link. */
+export const make = Effect.gen(function*() {
+  const profiles = yield* Profiles
+  const tenants = yield* TenantPreferences
+
+  const legacy = ({ scope, userId }: Owner) =>
+    Effect.map(profiles.person(scope, userId), ({ preferences }) => preferences)
+
+  /** `defaultStatus` is what else would hold. */
+  const of = Effect.fnUntraced(function*(
+    { scope, tenantId }: Owner,
+    terms: TopicTerms,
+    { legacy: recipient, overrides }: Words
+  ) {
+    const byNobody = {
+      now: yield* Clock.currentTimeMillis,
+      overrides: undefined,
+      recipient: undefined,
+      tenants: tenantId === undefined ? [] : yield* tenants.chain(scope, tenantId, terms.id)
+    }
+    return {
+      defaultStatus: standing(terms, byNobody).status,
+      ...standing(terms, { ...byNobody, overrides, recipient })
+    }
+  })
+
+  const byDefault = (owner: Owner, terms: TopicTerms) => Effect.map(of(owner, terms, silence), ({ status }) => status)
+
+  return { legacy, of, byDefault }
+})
+
+/** For a list of topics: so that their lookups share their statement. */
+export const atOnce = { concurrency: "unbounded" } as const
