@@ -1,15 +1,11 @@
+import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 
-/** Text that a database keeps and finds as it is written: half a character would be kept as another one. */
-const isStorable = Schema.isPattern(/^[^\u0000\ud800-\udfff]*$/u, {
-  message: "Expected text without NUL or lone surrogates"
-})
-
 /** A caller's id or name: any text of 1–512 characters that Postgres can hold, so no NUL and no half of a surrogate pair. */
-export const Id = Schema.NonEmptyString.check(Schema.isMaxLength(512), isStorable)
+export const Id = Schema.NonEmptyString.check(Schema.isMaxLength(512), Text.storable)
 
 /** The name of something that need not be there: any text that can be looked for. */
-export const Reference = Schema.String.check(isStorable)
+export const Reference = Schema.String.check(Text.storable)
 
 /** A key of an index takes 2,700 bytes; a user's id, which may have 1,536 of them, leaves this. */
 const mostBytes = 1_000

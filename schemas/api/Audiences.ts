@@ -6,6 +6,7 @@ import * as Query from "#schemas/api/Query.ts"
 import { AudienceFilter, LogicalOperator, RuleDraft } from "#schemas/Audience.ts"
 import { GroupId, Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
+import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
@@ -32,10 +33,7 @@ const Member = Schema.Struct({
   reason: Schema.String
 })
 
-const Description = Schema.String.check(
-  Schema.isMaxLength(10_000),
-  Schema.isPattern(/^[^\u0000\ud800-\udfff]*$/u, { message: "Expected text without NUL or lone surrogates" })
-)
+const Description = Schema.String.check(Schema.isMaxLength(10_000), Text.storable)
 
 export class Audiences extends HttpApiGroup.make("audiences").add(
   HttpApiEndpoint.get("list", "/", { query, success: Items(Audience) })

@@ -1,17 +1,18 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { DeliveryError } from "#schemas/DeliveryError.ts"
+import * as Text from "#schemas/Text.ts"
 import type { Candidate } from "#src/delivery/Plan.ts"
 import type { Acceptance } from "#src/delivery/Provider.ts"
 import { Exit, Result } from "effect"
 
-/** What a vendor or a caller tells us goes into a text column, and no book of it; half a character is refused there, as a NUL is. */
-export const plain = (text: string): string => text.replaceAll("\u0000", "").slice(0, 2_000).toWellFormed()
+/** What a vendor or a caller tells us, as it is stored. */
+export const plain = (text: string): string => Text.stored(text, 2_000)
 
 /** In characters: receipts are found by it, and an index takes no book. Those of the vendors have some dozens. */
 const longestReference = 512
 
 /** A provider's reference as it is stored and looked for: a receipt names it as the answer to its call did. */
-export const referenceOf = (text: string): string => plain(text.slice(0, longestReference))
+export const referenceOf = (text: string): string => Text.stored(text, longestReference)
 
 /** A call about to be made; `startedAt` is epoch ms. */
 export const intent = (number: number, { channel, provider }: Candidate, startedAt: number): Attempt => ({

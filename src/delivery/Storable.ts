@@ -1,5 +1,6 @@
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Text from "#schemas/Text.ts"
 import type { Identity } from "#src/delivery/Recipients.ts"
 
 /** A recipient and whom it was found to be; a group is nobody yet. */
@@ -24,8 +25,7 @@ export const isTooLong = (
 
 export const tooLong = `a recipient or a tenant has more than ${longestName} bytes`
 
-const isText = (text: string | null | undefined): boolean =>
-  text === undefined || text === null || (text.isWellFormed() && !text.includes("\u0000"))
+const isText = (text: string | null | undefined): boolean => typeof text !== "string" || Text.isStorable(text)
 
 /** Whether a database would refuse a column of the messages' rows that the caller wrote. */
 export const isRefused = (

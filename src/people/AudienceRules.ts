@@ -1,4 +1,5 @@
 import type { AudienceFilter, ComparisonOperator, LogicalOperator, Rule, RuleDraft } from "#schemas/Audience.ts"
+import * as Text from "#schemas/Text.ts"
 import { Result, Schema } from "effect"
 
 /** The filter is none: 400, `detail` names the field. */
@@ -13,7 +14,7 @@ type Parsed<A> = Result.Result<A, FilterRefused>
 const refused = (path: string, reason: string) => Result.fail(new FilterRefused({ detail: `${path}: ${reason}` }))
 
 /** The reason of a membership, which names both, is stored as text. */
-const isText = (text: string): boolean => text.length <= longest && text.isWellFormed() && !text.includes("\0")
+const isText = (text: string): boolean => text.length <= longest && Text.isStorable(text)
 
 const isLogical = (operator: LogicalOperator | ComparisonOperator): operator is LogicalOperator =>
   operator === "AND" || operator === "OR"

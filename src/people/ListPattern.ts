@@ -1,4 +1,5 @@
 import { maxParts } from "#schemas/List.ts"
+import * as Text from "#schemas/Text.ts"
 import { Effect, Schema } from "effect"
 
 /** No pattern of list ids: 400. */
@@ -19,7 +20,7 @@ const expressionOf = (part: string): string => part === "*" ? "[^.]+" : part.rep
 
 const faultOf = (text: string): string | undefined => {
   const parts = text.split(".")
-  if (text.includes("\0") || !text.isWellFormed()) return "is not text"
+  if (!Text.isStorable(text)) return "is not text"
   if (/[#\s]/u.test(text)) return "holds # or white space"
   if (parts.includes("")) return "has a leading, trailing or doubled dot"
   if (parts.length > maxParts) return `has more than ${maxParts} parts`

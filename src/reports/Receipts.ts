@@ -1,6 +1,7 @@
 import { epochMillis, type MessageId } from "#schemas/MessageId.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as Text from "#schemas/Text.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import * as Outcome from "#src/delivery/Outcome.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -50,16 +51,14 @@ const together = 4
 const longestName = 200
 const longestDetail = 500
 
-/** A name as a text column takes it. */
-const name = (text: string): string => text.replaceAll("\u0000", "").slice(0, longestName).toWellFormed()
-
 /** Mail servers quote the address they refuse; it does not belong into a timeline (P9). */
 const words = (text: string): string =>
-  name(
+  Text.stored(
     text.slice(0, longestDetail).replaceAll(/[^\s<>()"',;:]+@[^\s<>()"',;]+/g, "(address)").replaceAll(
       /\+?\d{7,}/g,
       "(number)"
-    )
+    ),
+    longestName
   )
 
 /** Never before the message was accepted nor after now, whatever the provider's clock says. */
@@ -118,7 +117,7 @@ export const layer = Layer.effect(
         event: receipt.event,
         history: entry(receipt, at),
         reason: receipt.event === "Bounce" ? "BOUNCED" : undefined,
-        eventId: name(receipt.id),
+        eventId: Text.stored(receipt.id, longestName),
         call: { providers, number: receipt.attempt, reference }
       }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
     })

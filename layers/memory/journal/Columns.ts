@@ -1,15 +1,11 @@
+import * as Text from "#schemas/Text.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 
-type Column = string | null | undefined
-
-/** What a text column of a database takes: no NUL, no lone surrogate. Payloads are JSON text, in which both are escaped. */
-const isStorable = (text: Column): boolean =>
-  text === null || text === undefined || (text.isWellFormed() && !text.includes("\u0000"))
-
-/** The refusal of a row with these plain columns, if there is one. */
-export const refusal = (columns: Iterable<Column>): RowRefused | undefined => {
+/** The refusal of a row with these plain columns, if there is one. Payloads are JSON text, in which what a text column refuses is escaped. */
+export const refusal = (columns: Iterable<string | null | undefined>): RowRefused | undefined => {
   for (const column of columns) {
-    if (!isStorable(column)) return new RowRefused({ cause: "a text column with a NUL or a lone surrogate" })
+    if (typeof column === "string" && !Text.isStorable(column))
+      return new RowRefused({ cause: "a text column with a NUL or a lone surrogate" })
   }
   return undefined
 }
