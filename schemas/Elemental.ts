@@ -1,3 +1,4 @@
+import { isObject, type Value } from "#schemas/Json.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 
@@ -7,6 +8,8 @@ import { Schema } from "effect"
  */
 export const Element = Schema.StructWithRest(Schema.Struct({ type: Schema.String }), [JsonMap])
 export type Element = typeof Element.Type
+
+export const isElement = (value: Value): value is Element => isObject(value) && typeof value["type"] === "string"
 
 /** `{title, body}`, the full `{version, elements}`, or both in one object; then the title is the subject and the body the first text. */
 export const Content = Schema.Struct({

@@ -1,5 +1,6 @@
 import { isOneLine } from "#layers/providers/Address.ts"
-import { isObject, text } from "#layers/providers/Fields.ts"
+import { text } from "#layers/providers/Fields.ts"
+import { isObject } from "#schemas/Json.ts"
 import { Result, type Schema } from "effect"
 import { detectMimeType } from "nodemailer/lib/mime-funcs"
 import { Buffer } from "node:buffer"

@@ -1,4 +1,5 @@
 import { type DeliveryError, RecipientRejected } from "#schemas/DeliveryError.ts"
+import { isList, isObject } from "#schemas/Json.ts"
 import type { Acceptance } from "#src/delivery/Provider.ts"
 import { Array, Effect, type Schema } from "effect"
 
@@ -42,16 +43,11 @@ export const each = Effect.fnUntraced(function*<To>(
   return yield* new RecipientRejected({ detail: "The recipient has no address for this provider", invalidates: false })
 })
 
-const isList = (value: Schema.Json | undefined): value is Schema.JsonArray => Array.isArray(value)
-
 const texts = (value: Schema.Json | undefined): ReadonlyArray<string> =>
   (isList(value) ? value : [value]).filter((one) => typeof one === "string").filter((one) => one !== "")
 
 /** Device tokens as profiles hold them: a string or a list of them (api.md 2.2). */
 export const tokens = (value: Schema.Json | undefined): ReadonlyArray<string> => [...new Set(texts(value))]
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Device tokens under `token` and `tokens`; a bare string is none (api.md 2.2). */
 export const tokensOf = (value: Schema.Json | undefined): ReadonlyArray<string> =>

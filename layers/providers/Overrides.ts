@@ -1,10 +1,8 @@
 import { places } from "#layers/providers/SettingFields.ts"
 import { Misconfigured } from "#schemas/DeliveryError.ts"
+import { isObject } from "#schemas/Json.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Effect, Schema } from "effect"
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** A host is the operator's to name: a caller who could would be handed the operator's credentials. */
 const operators: ReadonlySet<string> = new Set([...places, "status_callback"])

@@ -1,4 +1,5 @@
-import type { Element } from "#schemas/Elemental.ts"
+import { type Element, isElement } from "#schemas/Elemental.ts"
+import * as Json from "#schemas/Json.ts"
 import * as Own from "#src/content/Own.ts"
 import type { Schema } from "effect"
 import { createHash } from "node:crypto"
@@ -9,9 +10,9 @@ const translatable = ["title", "content", "altText", "alt_text", "raw"]
 const md5 = (value: unknown): string => createHash("md5").update(JSON.stringify(value)).digest("hex")
 
 /** Members in one order, so that equal content has one checksum. */
-const ordered = (value: Own.Value): unknown => {
-  if (Own.isList(value)) return value.map(ordered)
-  return Own.isObject(value)
+const ordered = (value: Json.Value): unknown => {
+  if (Json.isList(value)) return value.map(ordered)
+  return Json.isObject(value)
     ? Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, of]) => [key, ordered(of)])
     : value
 }
@@ -19,12 +20,12 @@ const ordered = (value: Own.Value): unknown => {
 const own = (of: Schema.JsonObject): ReadonlyArray<unknown> =>
   translatable.flatMap((key) => Object.hasOwn(of, key) ? [[key, ordered(Own.member(of, key))]] : [])
 
-const localized = (locales: Own.Value): Schema.JsonObject =>
-  Own.isObject(locales)
+const localized = (locales: Json.Value): Schema.JsonObject =>
+  Json.isObject(locales)
     ? Object.fromEntries(
       Object.entries(locales).map(([locale, texts]) => [
         locale,
-        Own.isObject(texts) ? { ...texts, checksum: md5(own(texts)) } : texts
+        Json.isObject(texts) ? { ...texts, checksum: md5(own(texts)) } : texts
       ])
     )
     : {}
@@ -35,15 +36,13 @@ const localized = (locales: Own.Value): Schema.JsonObject =>
  */
 export const withChecksums = <E extends Element>(element: E): E & { readonly checksum: string } => {
   const children = Own.member(element, "elements")
-  const elements = Own.isList(children)
+  const elements = Json.isList(children)
     ? children.map((child) => isElement(child) ? withChecksums(child) : child)
     : undefined
   return {
     ...element,
     ...(elements === undefined ? {} : { elements }),
-    ...(Own.isObject(element["locales"]) ? { locales: localized(element["locales"]) } : {}),
+    ...(Json.isObject(element["locales"]) ? { locales: localized(element["locales"]) } : {}),
     checksum: md5([own(element), elements?.map((child) => Own.member(child, "checksum") ?? null) ?? []])
   }
 }
-
-const isElement = (value: Own.Value): value is Element => Own.isObject(value) && typeof value["type"] === "string"

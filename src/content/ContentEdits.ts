@@ -1,4 +1,5 @@
-import type { Element } from "#schemas/Elemental.ts"
+import { type Element, isElement } from "#schemas/Elemental.ts"
+import * as Json from "#schemas/Json.ts"
 import type { TemplateContent } from "#schemas/Template.ts"
 import * as Own from "#src/content/Own.ts"
 import { Effect, Schema } from "effect"
@@ -16,13 +17,11 @@ export interface Localized extends Schema.JsonObject {
 
 type Edit = (element: Schema.JsonObject) => Schema.JsonObject
 
-const isElement = (value: Schema.Json): value is Element => Own.isObject(value) && typeof value["type"] === "string"
-
 /** Applies an edit to every element that has one, however deep; answers the ids that were found too. */
 const edited = (content: TemplateContent, edits: ReadonlyMap<string, Edit>) => {
   const found = new Set<string>()
   const walk = (value: Schema.Json): Schema.Json => {
-    if (!Own.isObject(value)) return value
+    if (!Json.isObject(value)) return value
     const id = Own.member(value, "id")
     const edit = typeof id === "string" ? edits.get(id) : undefined
     if (edit !== undefined && typeof id === "string") {
@@ -30,7 +29,7 @@ const edited = (content: TemplateContent, edits: ReadonlyMap<string, Edit>) => {
       return edit(value)
     }
     const children = Own.member(value, "elements")
-    return Own.isList(children) ? { ...value, elements: children.map(walk) } : value
+    return Json.isList(children) ? { ...value, elements: children.map(walk) } : value
   }
   return { content: { ...content, elements: content.elements.map(walk).filter(isElement) }, found }
 }
@@ -50,7 +49,7 @@ export const putLocale = (template: string, locale: string, texts: ReadonlyArray
     for (const { id, ...text } of texts) {
       const edit: Edit = (element) => {
         const locales = Own.member(element, "locales")
-        const others = Own.isObject(locales) ? Object.entries(locales).filter(([name]) => name !== locale) : []
+        const others = Json.isObject(locales) ? Object.entries(locales).filter(([name]) => name !== locale) : []
         return { ...element, locales: Object.fromEntries([...others, [locale, text]]) }
       }
       const after = edited(content, new Map([[id, edit]]))

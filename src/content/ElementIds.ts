@@ -1,3 +1,4 @@
+import * as Json from "#schemas/Json.ts"
 import type { TemplateContent } from "#schemas/Template.ts"
 import { elementalVersion } from "#schemas/Template.ts"
 import * as Own from "#src/content/Own.ts"
@@ -18,11 +19,11 @@ export const assign = (content: TemplateContent, seed: Uint8Array): TemplateCont
     `el_${createHash("sha256").update(seed).update(String(made++)).digest("hex").slice(0, 26)}`
 
   const locales = (value: Schema.Json): Schema.Json =>
-    Own.isObject(value)
+    Json.isObject(value)
       ? Object.fromEntries(
         Object.entries(value).map(([locale, own]) => [
           locale,
-          Own.isObject(own) ? withoutChecksum(own) : own
+          Json.isObject(own) ? withoutChecksum(own) : own
         ])
       )
       : value
@@ -31,8 +32,8 @@ export const assign = (content: TemplateContent, seed: Uint8Array): TemplateCont
     const id = Own.member(value, "id")
     const known = typeof id === "string" && id !== "" ? id : fresh()
     const rest = Object.entries(withoutChecksum(value)).map(([key, member]): [string, Schema.Json] => {
-      if (key === "elements" && Own.isList(member)) {
-        return [key, member.map((child) => Own.isObject(child) ? element(child) : child)]
+      if (key === "elements" && Json.isList(member)) {
+        return [key, member.map((child) => Json.isObject(child) ? element(child) : child)]
       }
       return [key, key === "locales" ? locales(member) : member]
     })

@@ -1,4 +1,5 @@
 import type { Content, Element } from "#schemas/Elemental.ts"
+import { isObject } from "#schemas/Json.ts"
 import { type Block, paragraph } from "#src/content/Block.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import * as Blocks from "#src/content/elemental/Blocks.ts"
@@ -11,7 +12,6 @@ import type { Look } from "#src/content/html/Page.ts"
 import type { Style } from "#src/content/layout/Branding.ts"
 import { footer } from "#src/content/layout/Footer.ts"
 import { inline } from "#src/content/Inline.ts"
-import { isObject } from "#src/content/Own.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 
 /** What a channel's elements say: the title and the blocks in their order, or what the author wrote for this channel in its own form. */

@@ -1,12 +1,4 @@
-import type { Schema } from "effect"
-
-/** A value of a message's data, or nothing. */
-export type Value = Schema.Json | undefined
-
-export const isList = (value: Value): value is Schema.JsonArray => Array.isArray(value)
-
-export const isObject = (value: Value): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !isList(value)
+import { isList, type Value } from "#schemas/Json.ts"
 
 /** An own key, or `undefined`: nothing inherited is ever seen, so `constructor` or `__proto__` are what the data says they are. */
 export const member = (of: Value, key: string): Value => {

@@ -1,3 +1,4 @@
+import { isList } from "#schemas/Json.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { RenderFailed } from "#src/content/Content.ts"
 import { isTemplate } from "#src/content/template/Tags.ts"
@@ -7,8 +8,6 @@ import { Result, type Schema } from "effect"
 const fields = ["cc", "bcc", "reply_to"] as const
 
 type Fill = (texts: ReadonlyArray<string>) => Result.Result<ReadonlyArray<string>, RenderFailed>
-
-const isList = (value: Schema.Json): value is ReadonlyArray<Schema.Json> => Array.isArray(value)
 
 /** The texts of a value, at any depth: a person is a text or `{email, name}`, a list of them an array. */
 const textsOf = (value: Schema.Json): ReadonlyArray<string> => {

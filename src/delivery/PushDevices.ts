@@ -1,3 +1,4 @@
+import { isList, isObject } from "#schemas/Json.ts"
 import { UserId } from "#schemas/Profile.ts"
 import type { Routing } from "#schemas/Routing.ts"
 import type { DeadAddress } from "#src/delivery/DeadAddresses.ts"
@@ -24,11 +25,6 @@ const reachesPush = (routing: Routing | null | undefined, configured: ReadonlyAr
     })
   return vendors.length > 0 && (routing === undefined || routing === null || leads(routing))
 }
-
-const isList = (value: Schema.Json | undefined): value is Schema.JsonArray => Array.isArray(value)
-
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !isList(value)
 
 const listed = (value: Schema.Json | undefined): Schema.JsonArray =>
   value === undefined || value === null ? [] : isList(value) ? value : [value]

@@ -1,5 +1,6 @@
 import { fromIso } from "#schemas/api/Instant.ts"
 import type { AudienceFilter, Condition, Group, Rule } from "#schemas/Audience.ts"
+import { isList, type Value, valueAt } from "#schemas/Json.ts"
 import type { Schema } from "effect"
 
 /** Whom a filter is asked about. */
@@ -8,18 +9,6 @@ export interface Subject {
   /** The tenants that the user is a member of. */
   readonly tenants: ReadonlyArray<string>
 }
-
-type Value = Schema.Json | undefined
-
-const isList = (value: Value): value is Schema.JsonArray => Array.isArray(value)
-
-/** The value at a dot path; `undefined` where there is none. Only own keys, and the indexes of arrays. */
-const valueAt = (profile: Schema.JsonObject, path: string): Value =>
-  path.split(".").reduce<Value>((value, key) => {
-    if (value === undefined || value === null || typeof value !== "object") return undefined
-    if (isList(value)) return /^(?:0|[1-9]\d*)$/.test(key) ? value[Number(key)] : undefined
-    return Object.hasOwn(value, key) ? value[key] : undefined
-  }, profile)
 
 /** Numbers and booleans count as text; what is no scalar has none. */
 const textOf = (value: Value): string | undefined =>
@@ -89,7 +78,7 @@ const compares = (operator: Condition["operator"], found: string, value: string)
 
 const holds = ({ operator, path, value = "" }: Condition, { profile, tenants }: Subject): boolean => {
   if (operator === "MEMBER_OF") return tenants.includes(value)
-  const found = valueAt(profile, path)
+  const found = valueAt(profile, path.split("."))
   const text = textOf(found)
   switch (operator) {
     case "EXISTS":

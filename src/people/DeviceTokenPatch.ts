@@ -1,4 +1,5 @@
 import { detailsOf, TokenDocument } from "#schemas/DeviceToken.ts"
+import { isObject } from "#schemas/Json.ts"
 import type { PatchOperation } from "#schemas/PatchOperation.ts"
 import { type DeviceToken, expiryFrom, TokenRefused } from "#src/people/DeviceTokens.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
@@ -7,7 +8,6 @@ import { Effect, Schema, SchemaIssue } from "effect"
 const codec = Schema.toCodecJson(TokenDocument)
 const encode = Schema.encodeEffect(codec)
 const decode = Schema.decodeUnknownEffect(codec, { errors: "all" })
-const isObject = Schema.is(Schema.Record(Schema.String, Schema.Json))
 
 const refused = (issue: SchemaIssue.Issue) => Effect.fail(new TokenRefused({ issue }))
 

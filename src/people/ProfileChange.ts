@@ -1,3 +1,4 @@
+import { isObject, valueAt } from "#schemas/Json.ts"
 import type { PatchOperation } from "#schemas/PatchOperation.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { PatchRefused } from "#src/people/Profiles.ts"
@@ -13,11 +14,6 @@ const maxCopied = 100_000
 /** As deep as a request body may be (reliability.md, B1). */
 const maxDepth = 64
 
-const isObject = (value: Schema.Json | undefined): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const isArray = (value: Schema.Json): value is Schema.JsonArray => Array.isArray(value)
-
 /** Objects deeply, arrays and scalars replaced. Built from entries, so that a key `__proto__` stays a key. */
 export const merge = (stored: Profile, change: Profile): Profile =>
   Object.fromEntries([
@@ -28,15 +24,10 @@ export const merge = (stored: Profile, change: Profile): Profile =>
     })
   ])
 
-const pointer = (path: string): string => path === "" || path.startsWith("/") ? path : `/${path}`
+/** The keys of a JSON Pointer. */
+const keysOf = (path: string): ReadonlyArray<string> => path.split("/").slice(1).map(JsonPointer.unescapeToken)
 
-/** The value at a JSON Pointer, `undefined` where there is none. */
-const valueAt = (document: Schema.Json, path: string): Schema.Json | undefined =>
-  path.split("/").slice(1).map(JsonPointer.unescapeToken).reduce<Schema.Json | undefined>((value, token) => {
-    if (value === undefined || value === null || typeof value !== "object") return undefined
-    if (isArray(value)) return /^(0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined
-    return Object.hasOwn(value, token) ? value[token] : undefined
-  }, document)
+const pointer = (path: string): string => path === "" || path.startsWith("/") ? path : `/${path}`
 
 const refuse = (detail: string) => Effect.fail(new PatchRefused({ detail }))
 
@@ -65,7 +56,7 @@ const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: Patc
     case "remove":
       return { document: yield* change(document, { op: "remove", path }), copied }
     case "test": {
-      const found = valueAt(document, path)
+      const found = valueAt(document, keysOf(path))
       if (found === undefined || !(yield* attempt(() => Equal.equals(found, operation.value)))) {
         return yield* refuse(`The value at "${path}" is not the tested one.`)
       }
@@ -74,7 +65,7 @@ const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: Patc
     case "move":
     case "copy": {
       const from = pointer(operation.from)
-      const value = valueAt(document, from)
+      const value = valueAt(document, keysOf(from))
       if (value === undefined) return yield* refuse(`There is nothing at "${from}".`)
       if (operation.op === "copy") {
         const total = copied + (yield* attempt(() => JSON.stringify(value))).length

@@ -1,6 +1,7 @@
 import type { HistoryEntry, Output } from "#schemas/api/Messages.ts"
 import type { HistoryEvent, HistoryType } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
+import { isObject } from "#schemas/Json.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { MessageRecord, Original } from "#src/reports/MessageLog.ts"
 import type { Schema } from "effect"
@@ -61,9 +62,6 @@ const credentials: Readonly<Record<string, ReadonlyArray<string>>> = {
   webhook: ["authentication", "headers"],
   pagerduty: ["routing_key"]
 }
-
-const isObject = (value: Schema.Json): value is Schema.JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** Who knows the whole URL of a webhook can call it: of many, its path or query is the key. */
 const withoutKey = ([name, value]: [string, Schema.Json]): [string, Schema.Json] =>

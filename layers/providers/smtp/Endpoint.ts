@@ -1,5 +1,6 @@
-import { isObject, text } from "#layers/providers/Fields.ts"
+import { text } from "#layers/providers/Fields.ts"
 import type { SmtpSettings } from "#layers/providers/smtp/Settings.ts"
+import { isObject } from "#schemas/Json.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Redacted, Result } from "effect"
 

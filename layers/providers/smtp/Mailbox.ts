@@ -1,5 +1,5 @@
 import { addrSpec, isOneLine, listed, longest } from "#layers/providers/Address.ts"
-import { isObject } from "#layers/providers/Fields.ts"
+import { isObject } from "#schemas/Json.ts"
 import { Option, Result, type Schema } from "effect"
 
 /** One person or one mailbox: `name` may be empty, `address` is an addr-spec of `addrSpec`. */

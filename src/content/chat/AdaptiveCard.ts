@@ -1,7 +1,7 @@
+import { isList, isObject } from "#schemas/Json.ts"
 import type { Align, Block } from "#src/content/Block.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
 import { type Run, runsOf, spelledOut } from "#src/content/chat/Runs.ts"
-import { isList, isObject } from "#src/content/Own.ts"
 import type { Schema } from "effect"
 
 type Json = Schema.JsonObject

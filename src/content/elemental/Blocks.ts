@@ -1,4 +1,5 @@
 import type { Element } from "#schemas/Elemental.ts"
+import { isList } from "#schemas/Json.ts"
 import { type Block, paragraph } from "#src/content/Block.ts"
 import { elementsOf, type Fields } from "#src/content/elemental/Fields.ts"
 import * as Inlines from "#src/content/elemental/Inlines.ts"
@@ -6,7 +7,6 @@ import { natives } from "#src/content/elemental/Jsonnet.ts"
 import type { Making, Nesting, Walk } from "#src/content/elemental/Walk.ts"
 import { contexts } from "#src/content/html/Contexts.ts"
 import { markdown } from "#src/content/Markdown.ts"
-import { isList } from "#src/content/Own.ts"
 import * as Plain from "#src/content/Plain.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 

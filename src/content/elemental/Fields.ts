@@ -1,12 +1,10 @@
-import type { Element } from "#schemas/Elemental.ts"
+import { type Element, isElement } from "#schemas/Elemental.ts"
+import { isList, type Value } from "#schemas/Json.ts"
 import { type Align, type Style, styles } from "#src/content/Block.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import * as Color from "#src/content/html/Color.ts"
-import { isList, isObject, type Value } from "#src/content/Own.ts"
 import type { Writer } from "#src/content/template/Run.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
-
-const isElement = (value: Value): value is Element => isObject(value) && typeof value["type"] === "string"
 
 export const elementsOf = (value: Value): ReadonlyArray<Element> => isList(value) ? value.filter(isElement) : []
 

@@ -1,8 +1,8 @@
 import type { Element } from "#schemas/Elemental.ts"
+import { isList } from "#schemas/Json.ts"
 import type { Fields } from "#src/content/elemental/Fields.ts"
 import type { Making, Nesting, Walk } from "#src/content/elemental/Walk.ts"
 import { type Emphasis, inline, type Inline } from "#src/content/Inline.ts"
-import { isList } from "#src/content/Own.ts"
 import * as Plain from "#src/content/Plain.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 

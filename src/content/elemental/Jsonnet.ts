@@ -1,10 +1,11 @@
 import type { Element } from "#schemas/Elemental.ts"
+import { isList, isObject, type Value } from "#schemas/Json.ts"
 import type { Block } from "#src/content/Block.ts"
 import { limits } from "#src/content/Budget.ts"
 import type { Fields } from "#src/content/elemental/Fields.ts"
 import type { Audience } from "#src/content/elemental/Walk.ts"
 import { evaluate } from "#src/content/jsonnet/Jsonnet.ts"
-import { isList, isObject, member, type Value } from "#src/content/Own.ts"
+import { member } from "#src/content/Own.ts"
 import type { Scope } from "#src/content/Variables.ts"
 import type { Schema } from "effect"
 

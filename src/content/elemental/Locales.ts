@@ -1,5 +1,6 @@
 import type { Element } from "#schemas/Elemental.ts"
-import { isObject, member, type Value } from "#src/content/Own.ts"
+import { isObject, type Value } from "#schemas/Json.ts"
+import { member } from "#src/content/Own.ts"
 
 const tag = (locale: string): string => locale.toLowerCase().replaceAll("_", "-")
 

@@ -1,6 +1,6 @@
+import { isList, isObject, type Value } from "#schemas/Json.ts"
 import { type Budget, limits } from "#src/content/Budget.ts"
 import { contexts } from "#src/content/html/Contexts.ts"
-import { isList, isObject, type Value } from "#src/content/Own.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 import type { Schema } from "effect"
 

@@ -1,6 +1,6 @@
+import { isList, isObject } from "#schemas/Json.ts"
 import { objectOf } from "#src/content/jsonnet/Objects.ts"
 import { ArrayValue, type Machine, type Slot, Thunk, type Value } from "#src/content/jsonnet/Value.ts"
-import { isList, isObject } from "#src/content/Own.ts"
 import type { Schema } from "effect"
 
 /** Reads JSON as values of a program: what is inside becomes one when it is asked for, and each part only once. */

@@ -1,8 +1,9 @@
+import type { Value as Data } from "#schemas/Json.ts"
 import { reader } from "#src/content/jsonnet/Data.ts"
 import { define } from "#src/content/jsonnet/std/Arguments.ts"
 import { std } from "#src/content/jsonnet/Std.ts"
 import { type Builtin, type Machine, type Slot, Thunk, type Value } from "#src/content/jsonnet/Value.ts"
-import { keysOf, member, type Value as Data } from "#src/content/Own.ts"
+import { keysOf, member } from "#src/content/Own.ts"
 import type { Scope } from "#src/content/Variables.ts"
 import type { Schema } from "effect"
 

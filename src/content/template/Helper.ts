@@ -1,6 +1,7 @@
+import { isList, type Value } from "#schemas/Json.ts"
 import type { Lookup } from "#src/content/Catalogue.ts"
 import type { Budget } from "#src/content/Budget.ts"
-import { isList, textOf, type Value } from "#src/content/Own.ts"
+import { textOf } from "#src/content/Own.ts"
 
 /** A text in the recipient's language, by its key, its context and the number that chooses among plural forms. */
 export type Translate = (key: string, lookup: Lookup) => string | undefined

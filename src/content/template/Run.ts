@@ -1,5 +1,6 @@
+import { isList, isObject, type Value } from "#schemas/Json.ts"
 import type { Budget } from "#src/content/Budget.ts"
-import { isList, isObject, keysOf, member, textOf, type Value } from "#src/content/Own.ts"
+import { keysOf, member, textOf } from "#src/content/Own.ts"
 import { isSomething, type Translate } from "#src/content/template/Helper.ts"
 import type { Block, BlockKind, Operand, Program } from "#src/content/template/Program.ts"
 

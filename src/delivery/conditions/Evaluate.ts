@@ -1,4 +1,5 @@
-import { isList, member, type Value } from "#src/content/Own.ts"
+import { isList, type Value } from "#schemas/Json.ts"
+import { member } from "#src/content/Own.ts"
 import type { Comparison, Expression, Method } from "#src/delivery/conditions/Expression.ts"
 import type { Schema } from "effect"
 

@@ -1,4 +1,4 @@
-import type { Value } from "#src/content/Own.ts"
+import type { Value } from "#schemas/Json.ts"
 
 export const methods = ["includes", "startsWith", "endsWith"] as const
 export type Method = (typeof methods)[number]

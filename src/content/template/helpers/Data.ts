@@ -1,4 +1,5 @@
-import { isObject, member } from "#src/content/Own.ts"
+import { isObject } from "#schemas/Json.ts"
+import { member } from "#src/content/Own.ts"
 import { type Helper, text } from "#src/content/template/Helper.ts"
 
 const at: Helper = ([path], _, around) => around.at(text(path, around))

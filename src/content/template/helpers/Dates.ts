@@ -1,4 +1,5 @@
-import { textOf, type Value } from "#src/content/Own.ts"
+import type { Value } from "#schemas/Json.ts"
+import { textOf } from "#src/content/Own.ts"
 import { type Helper, text } from "#src/content/template/Helper.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 import { strftime } from "#src/content/template/helpers/Strftime.ts"

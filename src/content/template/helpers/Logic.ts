@@ -1,4 +1,5 @@
-import { textOf, type Value } from "#src/content/Own.ts"
+import type { Value } from "#schemas/Json.ts"
+import { textOf } from "#src/content/Own.ts"
 import { type Helper, isSomething, type Surroundings, text } from "#src/content/template/Helper.ts"
 import { nestsTooDeep } from "#src/content/template/helpers/Nesting.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"

@@ -1,4 +1,5 @@
-import { textOf, type Value } from "#src/content/Own.ts"
+import type { Value } from "#schemas/Json.ts"
+import { textOf } from "#src/content/Own.ts"
 import type { Helper, Surroundings } from "#src/content/template/Helper.ts"
 
 /** A number, or a text that is one. */

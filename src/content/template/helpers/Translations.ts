@@ -1,4 +1,4 @@
-import type { Value } from "#src/content/Own.ts"
+import type { Value } from "#schemas/Json.ts"
 import { type Helper, type Surroundings, text } from "#src/content/template/Helper.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 

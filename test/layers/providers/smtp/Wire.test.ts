@@ -1,4 +1,4 @@
-import { isObject } from "#layers/providers/Fields.ts"
+import { isObject } from "#schemas/Json.ts"
 import { type Captured, start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random, Result, type Schema } from "effect"
