@@ -9,6 +9,12 @@ export const fromIso = (text: string): number | undefined => {
   return Option.getOrUndefined(Option.map(DateTime.make(zoned.replace(" ", "T")), DateTime.toEpochMillis))
 }
 
+/** Seconds since 1970 are smaller than this until the year 5138, milliseconds bigger since March 1973. */
+const firstMillisecond = 1e11
+
+/** Epoch ms of a number of seconds or of milliseconds, of which unit nobody said. */
+export const fromEpoch = (time: number): number => Math.abs(time) < firstMillisecond ? time * 1_000 : time
+
 const digits = /^\d{1,15}$/
 
 /** A point in time as callers write it in a query: ISO 8601, or epoch ms. */

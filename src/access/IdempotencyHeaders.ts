@@ -1,4 +1,4 @@
-import { fromIso } from "#schemas/api/Instant.ts"
+import { fromEpoch, fromIso } from "#schemas/api/Instant.ts"
 import { Effect, Schema } from "effect"
 
 /** The idempotency headers are malformed: 400, and nothing is stored. */
@@ -17,15 +17,9 @@ const longest = 365 * 24 * hour
 /** Visible ASCII without the comma-space that joins two headers of one name. */
 const visible = /^[\x21-\x7e]{1,255}$/
 
-/**
- * Ten digits are seconds, thirteen are milliseconds: the published client's documentation and the API's disagree
- * (api.md 1.5).
- */
-const expiry = (text: string): number | undefined => {
-  if (/^\d{9,11}$/.test(text)) return Number(text) * 1_000
-  if (/^\d{13,16}$/.test(text)) return Number(text)
-  return fromIso(text)
-}
+/** Seconds or milliseconds: the published client's documentation and the API's disagree (api.md 1.5). */
+const expiry = (text: string): number | undefined =>
+  /^(?:\d{9,11}|\d{13,16})$/.test(text) ? fromEpoch(Number(text)) : fromIso(text)
 
 /** Whether `x-idempotency-expiration` says a time; of a request that has none, yes. */
 export const isExpiration = (text: string | undefined): boolean => text === undefined || expiry(text) !== undefined

@@ -1,12 +1,11 @@
+import { fromEpoch } from "#schemas/api/Instant.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Instant from "#src/flows/Instant.ts"
 import { Duration, Option } from "effect"
 
-/** A number below is a time in seconds, for as milliseconds it would be of 1973 at most: api.md §3 says `epoch`, and of which unit nothing. */
-const leastMillis = 100_000_000_000
-
+/** Of a number api.md §3 says that it is an `epoch`, and of which unit nothing. */
 const instantOf = (at: unknown): number | undefined => {
-  if (typeof at === "number") return at < leastMillis ? at * 1_000 : at
+  if (typeof at === "number") return fromEpoch(at)
   return typeof at === "string" ? Instant.parse(at, Instant.utc) : undefined
 }
 

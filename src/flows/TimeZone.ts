@@ -1,3 +1,4 @@
+import { utc } from "#src/flows/Instant.ts"
 import { DateTime, Option } from "effect"
 
 const offset = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?(\d\d))?$/i
@@ -19,5 +20,5 @@ export const first = (names: ReadonlyArray<unknown>): DateTime.TimeZone => {
     const zone = typeof name === "string" ? parse(name) : Option.none()
     if (Option.isSome(zone)) return zone.value
   }
-  return DateTime.zoneMakeOffset(0)
+  return utc
 }

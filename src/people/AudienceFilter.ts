@@ -1,4 +1,4 @@
-import { fromIso } from "#schemas/api/Instant.ts"
+import { fromEpoch, fromIso } from "#schemas/api/Instant.ts"
 import type { AudienceFilter, Condition, Group, Rule } from "#schemas/Audience.ts"
 import { isList, type Value, valueAt } from "#schemas/Json.ts"
 import type { Schema } from "effect"
@@ -23,15 +23,12 @@ const numberOf = (text: string): number | undefined => {
   return Number.isFinite(number) ? number : undefined
 }
 
-/** Seconds since 1970 are smaller than this until the year 5138, milliseconds bigger since March 1973. */
-const firstMillisecond = 1e11
-
 /** Epoch ms of ISO 8601 text, or of a number of seconds or milliseconds. */
 const timeOf = (text: string): number | undefined => {
   const iso = fromIso(text)
   if (iso !== undefined) return iso
   const number = numberOf(text)
-  return number === undefined ? undefined : Math.abs(number) < firstMillisecond ? number * 1_000 : number
+  return number === undefined ? undefined : fromEpoch(number)
 }
 
 /** Below, at or above 0; as numbers if both sides are some, else by their characters. */

@@ -1,8 +1,7 @@
 import type { Element } from "#schemas/Elemental.ts"
 import { isObject, type Value } from "#schemas/Json.ts"
 import { member } from "#src/content/Own.ts"
-
-const tag = (locale: string): string => locale.toLowerCase().replaceAll("_", "-")
+import { canonical } from "#src/content/Translations.ts"
 
 /** A locale of a profile as a language tag, `en-GB`, or nothing if it is none. */
 export const languageOf = (locale: Value): string | undefined =>
@@ -15,8 +14,9 @@ export const localized = (element: Element, locale: string | undefined): Element
   const locales = element["locales"]
   if (locale === undefined || !isObject(locales)) return element
   const names = Object.keys(locales)
-  const exact = tag(locale)
-  const name = names.find((known) => tag(known) === exact) ?? names.find((known) => tag(known) === exact.split("-")[0])
+  const exact = canonical(locale)
+  const name = names.find((known) => canonical(known) === exact) ??
+    names.find((known) => canonical(known) === exact.split("-")[0])
   const own = name === undefined ? undefined : member(locales, name)
   // Of a jsonnet element a locale has the whole program.
   if (typeof own === "string" && element.type === "jsonnet") return { ...element, template: own }
