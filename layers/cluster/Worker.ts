@@ -1,6 +1,6 @@
-import * as Patience from "#layers/postgres/Patience.ts"
 import * as Gauges from "#layers/telemetry/Gauges.ts"
 import { unready } from "#src/delivery/Ready.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, Schema } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { parentPort, workerData } from "node:worker_threads"

@@ -1,10 +1,10 @@
 import { AccountEmail } from "#layers/http/Access.ts"
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { unavailable } from "#layers/http/Replies.ts"
-import * as Patience from "#layers/postgres/Patience.ts"
 import { ApiKeys } from "#src/access/ApiKeys.ts"
 import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
 import { Clusters } from "#src/reports/Clusters.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Clock, Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 

@@ -1,7 +1,7 @@
 import { unavailable } from "#layers/http/Replies.ts"
-import * as Patience from "#layers/postgres/Patience.ts"
 import { CommittedByJournal } from "#schemas/api/CommittedByJournal.ts"
 import { Unavailable } from "#schemas/api/Errors.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Context, Effect, Layer } from "effect"
 import { HttpApiMiddleware } from "effect/http-api"
 

@@ -1,8 +1,8 @@
+import { Looks } from "#layers/postgres/Looks.ts"
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
-import * as Patience from "#layers/postgres/Patience.ts"
 import { isRefusal, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -12,6 +12,7 @@ import { Handover } from "#src/delivery/Handover.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Array, Effect, Layer, Option, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { isSqlError } from "effect/sql/SqlError"
@@ -32,7 +33,7 @@ export const layer = Layer.effect(
     const handover = yield* Handover
     const write = Expand.write(sql)
     const patiently = yield* Patience.within(ownersPatience)
-    const looking = yield* Patience.asking(yield* Patience.Looks)
+    const looking = yield* Patience.asking(yield* Looks)
 
     return Expansions.of({
       open: Effect.fnUntraced(

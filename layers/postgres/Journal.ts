@@ -1,14 +1,15 @@
+import { Looks } from "#layers/postgres/Looks.ts"
 import * as Accept from "#layers/postgres/journal/Accept.ts"
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observe } from "#layers/postgres/journal/Observe.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
-import * as Patience from "#layers/postgres/Patience.ts"
 import * as Followers from "#src/access/Followers.ts"
 import { Handover } from "#src/delivery/Handover.ts"
 import { type Acceptance, type Accepted, Journal, type RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -76,7 +77,7 @@ export const layer = Layer.effect(
     })
 
     const look = due(sql)
-    const patiently = yield* Patience.asking(yield* Patience.Looks)
+    const patiently = yield* Patience.asking(yield* Looks)
 
     /** Calls of one key in this process share the first one's flush: a flush never holds a key twice, and nobody waits on a row lock. */
     const shared = Followers.make<Accepted, RowRefused | StoreUnavailable>()

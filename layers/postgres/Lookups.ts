@@ -1,6 +1,6 @@
-import * as Patience from "#layers/postgres/Patience.ts"
 import { isFinal, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Array, Cause, Context, Effect, Exit, Latch, type Schema, type Scope } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 

@@ -1,4 +1,4 @@
-import * as Patience from "#layers/postgres/Patience.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 

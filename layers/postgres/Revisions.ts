@@ -1,7 +1,7 @@
-import * as Patience from "#layers/postgres/Patience.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Array, Cache, Clock, Context, Duration, Effect, Exit, Request, RequestResolver, Result, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 

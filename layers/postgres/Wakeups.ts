@@ -1,5 +1,5 @@
-import * as Patience from "#layers/postgres/Patience.ts"
 import { Shards } from "#src/delivery/Shards.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Layer, Queue, Schedule, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"

@@ -1,8 +1,8 @@
-import * as Patience from "#layers/postgres/Patience.ts"
 import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Clock, Effect, Metric } from "effect"
 
 const up = Metric.gauge("tidings_database_up", {

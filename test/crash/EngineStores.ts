@@ -5,8 +5,8 @@ import * as MemoryLog from "#layers/memory/MessageLog.ts"
 import * as MemoryProfiles from "#layers/memory/Profiles.ts"
 import * as PostgresExpansions from "#layers/postgres/Expansions.ts"
 import * as PostgresJournal from "#layers/postgres/Journal.ts"
+import { Looks } from "#layers/postgres/Looks.ts"
 import * as PostgresLog from "#layers/postgres/MessageLog.ts"
-import * as Patience from "#layers/postgres/Patience.ts"
 import * as PostgresProfiles from "#layers/postgres/Profiles.ts"
 import type { MessageLog } from "#src/reports/MessageLog.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
@@ -43,7 +43,7 @@ export const postgres: EngineStores<SqlClient.SqlClient> = {
   ),
   node: Layer.mergeAll(PostgresExpansions.layer, PostgresJournal.layer, PostgresProfiles.layer).pipe(
     // Time is virtual and the database is not: an hour passes while a look is on its way.
-    Layer.provide([NodeCrypto.layer, Layer.succeed(Patience.Looks, "1000 days")])
+    Layer.provide([NodeCrypto.layer, Layer.succeed(Looks, "1000 days")])
   ),
   runs: 6
 }

@@ -1,7 +1,7 @@
-import * as Patience from "#layers/postgres/Patience.ts"
 import { isRefusal, unavailable } from "#layers/postgres/StoreErrors.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Array, Cause, type Duration, Effect, Exit, Latch, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 

@@ -1,5 +1,5 @@
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Cause, Clock, Context, Duration, Effect, Latch } from "effect"
+import { Cause, Clock, Duration, Effect, Latch } from "effect"
 
 interface Call {
   /** Monotonic ns. */
@@ -72,6 +72,3 @@ export const asking = Effect.fnUntraced(function*(patience: Duration.Input) {
 
 /** What the database has not said within this time, it does not say (reliability.md 2.6: a 503 within 2.5 s). */
 export const callers = "2 seconds"
-
-/** A look of an owner may take longer than a caller waits. Longer still where virtual time passes by the hour while a real database answers. */
-export const Looks = Context.Reference<Duration.Input>("tidings/postgres/Looks", { defaultValue: () => "20 seconds" })

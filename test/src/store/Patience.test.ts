@@ -1,4 +1,4 @@
-import * as Patience from "#layers/postgres/Patience.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Clock, Effect, Exit, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
