@@ -2,7 +2,7 @@ import { errorReply } from "#layers/http/ErrorReply.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import { TooManyRequests } from "#schemas/api/Errors.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
-import { RateLimits, RateLimitTable, routes, type Rule } from "#src/access/RateLimits.ts"
+import { kinds, RateLimits, RateLimitTable, routes, type Rule } from "#src/access/RateLimits.ts"
 import { Clock, Effect, Layer } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
@@ -25,7 +25,7 @@ export const layer = Layer.effect(
     const limits = yield* RateLimits
     const table = yield* RateLimitTable
     const rules = new Map(
-      (["list-subscriptions", "lists", "brands"] as const).flatMap((name): ReadonlyArray<[string, Rule]> =>
+      kinds.flatMap((name): ReadonlyArray<[string, Rule]> =>
         table[name] === 0 ? [] : [[routes[name], { name, limit: table[name] }]]
       )
     )

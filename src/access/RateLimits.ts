@@ -1,6 +1,6 @@
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Struct } from "effect"
 
 /** Requests of one kind that a workspace may make in a minute. */
 export interface Rule {
@@ -43,6 +43,8 @@ export const routes = {
 export type LimitedKind = keyof typeof routes
 
 export const defaults: Limits = { "list-subscriptions": 20, "lists": 20, "brands": 200 }
+
+export const kinds: ReadonlyArray<LimitedKind> = Struct.keys(routes)
 
 const isKind = (name: string): name is LimitedKind => Object.hasOwn(routes, name)
 
