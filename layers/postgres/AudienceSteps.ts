@@ -78,11 +78,10 @@ const make = Effect.gen(function*() {
   })
 
   /** Nothing of it is done without the lock; whoever has it looks again when he is done. */
-  const alone = <E, R>(step: Effect.Effect<boolean, E, R>) =>
-    Effect.gen(function*() {
-      const [{ mine }] = yield* decodeLock(yield* sql`select pg_try_advisory_xact_lock(${workLock}, 0) as mine`)
-      return mine && (yield* step)
-    }).pipe(sql.withTransaction)
+  const alone = Effect.fnUntraced(function*<E, R>(step: Effect.Effect<boolean, E, R>) {
+    const [{ mine }] = yield* decodeLock(yield* sql`select pg_try_advisory_xact_lock(${workLock}, 0) as mine`)
+    return mine && (yield* step)
+  }, sql.withTransaction)
 
   return AudienceSteps.of({
     advance: Effect.gen(function*() {

@@ -49,14 +49,16 @@ const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ micros: 
 
 /** The median of a few round trips, each taken to be answered at its middle. */
 const ahead = Effect.fn("DatabaseClock.measure")(function*(sql: SqlClient.SqlClient, local: Clock.Clock) {
-  const offsets = yield* Effect.forEach(Array.range(1, samples), () =>
-    Effect.gen(function*() {
+  const offsets = yield* Effect.forEach(
+    Array.range(1, samples),
+    Effect.fnUntraced(function*() {
       const before = local.monotonicTimeNanosUnsafe()
       const rows = yield* sql`select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros`
       const after = local.monotonicTimeNanosUnsafe()
       const [{ micros }] = yield* decode(rows)
       return micros * 1_000n - (before + after) / 2n
-    }))
+    })
+  )
   return offsets.toSorted((a, b) => (a < b ? -1 : 1))[samples >> 1] ?? 0n
 })
 

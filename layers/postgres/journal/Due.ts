@@ -46,8 +46,9 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
       const { lane, now, shards } = window
       const wanted = lane === undefined ? lanes : [lane]
       const owned = shards.map((owner) => owner.shard)
-      const parts = yield* Effect.forEach(wanted, (one) =>
-        Effect.gen(function*() {
+      const parts = yield* Effect.forEach(
+        wanted,
+        Effect.fnUntraced(function*(one) {
           const byTurn = yield* ready(one, window)
           const overdue = yield* timed(one, window)
           return {
@@ -56,7 +57,8 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
             upTo: byTurn.upTo,
             timedUpTo: overdue.upTo
           }
-        }))
+        })
+      )
       const looked = parts.flatMap(({ rows }) => rows)
       const complete = parts.every((part) => part.complete)
       const { bad, good: found } = readRows(looked)

@@ -68,8 +68,8 @@ export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"])
         ended_at = ${endedAt}
       where scope = ${scope} and message_id = ${id} and number = ${number}`
 
-  return (observed) =>
-    Effect.gen(function*() {
+  return Effect.fnUntraced(
+    function*(observed) {
       const { id, scope } = observed
       const now = yield* Clock.currentTimeMillis
       const [stored] = yield* Effect.flatMap(
@@ -87,10 +87,10 @@ export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"])
       const isStirred = verdict.dueAt !== undefined
       if (isStirred && !handover.owns(shard)) yield* sql`select pg_notify('tidings_due', ${String(shard)})`
       return { observation, isStirred }
-    }).pipe(
-      sql.withTransaction,
-      orUnavailable,
-      Effect.tap(({ isStirred }) => isStirred ? handover.behind : Effect.void),
-      Effect.map(({ observation }) => observation)
-    )
+    },
+    sql.withTransaction,
+    orUnavailable,
+    Effect.tap(({ isStirred }) => isStirred ? handover.behind : Effect.void),
+    Effect.map(({ observation }) => observation)
+  )
 }

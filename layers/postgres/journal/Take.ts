@@ -23,17 +23,19 @@ const statement = `
 
 /** New epochs for a batch of shards. A repeat after an unknown commit takes one more epoch, which fences no one but the repeated call. */
 export const write = (sql: SqlClient.SqlClient) => {
-  const take = (claims: ReadonlyArray<Claim>): Effect.Effect<ReadonlyArray<Ownership>, SqlError.SqlError> =>
-    Effect.gen(function*() {
+  const take: (claims: ReadonlyArray<Claim>) => Effect.Effect<ReadonlyArray<Ownership>, SqlError.SqlError> = Effect
+    .fnUntraced(function*(claims) {
       // A statement takes a shard once; who claims it a second time gets the epoch after.
       const first = claims.filter(({ shard }, n) => claims.findIndex((claim) => claim.shard === shard) === n)
       const again = claims.filter((claim) => !first.includes(claim))
-      const rows = yield* sql.unsafe(statement, [JSON.stringify(first)])
-      const taken = [...(yield* Effect.orDie(decode(rows))), ...(again.length === 0 ? [] : yield* take(again))]
-      return claims.map(({ shard }) => {
-        const index = taken.findIndex((row) => row.shard === shard)
-        return taken.splice(index, 1)[0] ?? { shard, epoch: 0, seq: 0 }
-      })
+      const rows = yield* Effect.orDie(decode(yield* sql.unsafe(statement, [JSON.stringify(first)])))
+      const later = again.length === 0 ? [] : yield* take(again)
+      return yield* Effect.orDie(Effect.forEach(claims, (claim) => {
+        const taken = first.includes(claim)
+          ? rows.find(({ shard }) => shard === claim.shard)
+          : later[again.indexOf(claim)]
+        return Effect.fromNullishOr(taken)
+      }))
     })
   return take
 }
