@@ -4,6 +4,11 @@ import type { Acceptance } from "#src/delivery/Journal.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
+/** What a new message is written with, one of a request to one or to many. */
+export const messageColumns =
+  `scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event, template, recipient_name,
+  tenant_id, list_id, tags, trace_id, enqueued_at, recipient, instructions`
+
 /** The expansions of a batch of acceptances, each under the number of its acceptance. */
 export const rows = (batch: ReadonlyArray<Acceptance>) =>
   batch.flatMap(({ at, expansion }, n) =>
@@ -21,10 +26,10 @@ export const rows = (batch: ReadonlyArray<Acceptance>) =>
   )
 
 /** The part of an acceptance's statement that stores its expansion, beside the messages and under the same key. */
-export const insertion = (parameter: number): string => `
+export const insertion = (parameter: string): string => `
   x_ as (insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, due_at, accepted_at, advanced_at)
     select scope, id, shard, key_state, recipients, instructions, place, 'RUNNING', 0, at, at
-    from json_to_recordset($${parameter}::json) as r(n int, scope int, id text, shard smallint, key_state text, recipients text,
+    from json_to_recordset(${parameter}::json) as r(n int, scope int, id text, shard smallint, key_state text, recipients text,
       instructions text, place text, at bigint)
     where n not in (select n from lost) on conflict do nothing)`
 
@@ -46,8 +51,7 @@ const statement = (notify: boolean) => `
   with current as (select epoch from epochs where shard = $1 and epoch = $2 for share),
   e as (select x.scope, x.id from expansions x, current
     where x.scope = $3 and x.id = $4 and x.place = $5 and x.due_at is not null for update of x),
-  m as (insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event, template,
-      recipient_name, tenant_id, list_id, tags, trace_id, enqueued_at, recipient, instructions)
+  m as (insert into messages (${messageColumns})
     select e.scope, r.id, e.id, r.shard, $13, r.recipient_key, $14, $15, $16, $17, $18, r.recipient_name, r.tenant_id, r.list_id,
       $19::text[], $20, $21, r.recipient, $22
     from e, json_to_recordset($11::json) as r(id text, shard smallint, recipient_key text, recipient_name text, tenant_id text,
