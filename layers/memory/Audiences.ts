@@ -6,7 +6,7 @@ import { AudienceFilter } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
 import { AudienceNotFound, Audiences } from "#src/people/Audiences.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -27,7 +27,7 @@ export const layer = Layer.effect(
   Audiences,
   Effect.gen(function*() {
     const { modify, read } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
 
     const found = Effect.fnUntraced(function*(scope: Scope, id: string) {
       const row = yield* read((state) => HashMap.get(state.audiences.rows, nameOf(scope, id)))
@@ -40,7 +40,7 @@ export const layer = Layer.effect(
       rows: Effect.Effect<ReadonlyArray<Row>>,
       idOf: (row: Row) => string
     ) {
-      return yield* Pages.cutById({ ...query, key, list, rows: yield* rows, idOf })
+      return yield* Pages.cutById({ ...query, cursors, list, rows: yield* rows, idOf })
     })
 
     return Audiences.of({

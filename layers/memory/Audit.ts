@@ -3,6 +3,7 @@ import * as Pages from "#layers/memory/Pages.ts"
 import { inScope, nameOf } from "#layers/memory/State.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Audit, AuditEventNotFound } from "#src/reports/Audit.ts"
 import { Clock, Effect, HashMap, Layer, Option } from "effect"
 
@@ -11,7 +12,7 @@ export const layer = Layer.effect(
   Audit,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
     const newId = yield* TypeId.generator("aev")
 
     return Audit.of({
@@ -30,7 +31,7 @@ export const layer = Layer.effect(
       list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
         const rows = yield* read((state) => inScope(state.access.audit, scope))
         const page = yield* Pages.cut({
-          key,
+          cursors,
           list: { scope, route: "audit events", filters: [] },
           rows,
           position: ({ at, id }) => ({ at, id }),

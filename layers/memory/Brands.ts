@@ -20,6 +20,7 @@ import {
 } from "#src/content/Brands.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as StrategyBrands from "#src/delivery/StrategyBrands.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(BrandSettings))
@@ -41,7 +42,7 @@ export const layer = Layer.effect(
   Brands,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
     const most = yield* BrandLimit
     const newId = yield* TypeId.generator("bnd")
 
@@ -123,7 +124,7 @@ export const layer = Layer.effect(
       }, transaction),
       list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
         const page = yield* Pages.cut({
-          key,
+          cursors,
           list: { scope, route: "brands", filters: [] },
           rows: yield* read((state) => inScope(state.brands, scope)),
           position: (row) => ({ at: row.created, id: row.id }),

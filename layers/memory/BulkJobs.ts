@@ -15,7 +15,7 @@ import {
 } from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/Ids.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { Clock, Effect, HashMap, Layer, Option, Result, Schema } from "effect"
 
@@ -77,7 +77,7 @@ export const layer = Layer.effect(
   Jobs,
   Effect.gen(function*() {
     const { modify, read } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
     const newId = yield* TypeId.generator("job")
     const newRequest = yield* Ids.generator
 
@@ -120,10 +120,10 @@ export const layer = Layer.effect(
       }),
       users: Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
         const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }
-        const after = yield* IdPages.after(key, sealed, cursor)
+        const after = yield* IdPages.after(cursors, sealed, cursor)
         const from = after === undefined ? 0 : Number(after) + 1
         const { isLast, users } = yield* read((state) => batchOf(state, { scope, id, from, limit }, () => true))
-        return IdPages.cut(key, sealed, users, isLast, ({ position }) => String(position))
+        return IdPages.cut(cursors, sealed, users, isLast, ({ position }) => String(position))
       }),
       sendable: (scope, id, from, limit) =>
         read((state) => batchOf(state, { scope, id, from, limit }, ({ error }) => error === undefined))

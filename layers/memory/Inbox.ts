@@ -2,6 +2,7 @@ import { Database } from "#layers/memory/Database.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { inboxOf, type State } from "#layers/memory/State.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import { Clock, Effect, HashMap, Layer } from "effect"
 
@@ -24,13 +25,13 @@ export const layer = Layer.effect(
   Inbox,
   Effect.gen(function*() {
     const { modify, read } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
     return Inbox.of({
       list: Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
         const now = yield* Clock.currentTimeMillis
         const rows = Array.from(yield* read((state) => inboxOf(state, scope, userId)))
         return yield* Pages.cut({
-          key,
+          cursors,
           list: { scope, route: "inbox", filters: [userId] },
           rows: rows.filter(({ expiresAt = Infinity }) => expiresAt > now),
           position: (item) => ({ at: item.createdAt, id: item.messageId }),

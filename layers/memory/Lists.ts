@@ -5,7 +5,7 @@ import type { ListId } from "#schemas/List.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
 import * as ListPattern from "#src/people/ListPattern.ts"
 import { ListNotFound, type ListRecord, Lists, type NewSubscription, SubscriptionNotFound } from "#src/people/Lists.ts"
@@ -88,7 +88,7 @@ export const layer = Layer.effect(
   Lists,
   Effect.gen(function*() {
     const { modify, read } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
 
     const change = (f: (state: State, now: number) => State) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => modify((state) => [undefined, f(state, now)]))
@@ -99,7 +99,7 @@ export const layer = Layer.effect(
       rows: Effect.Effect<ReadonlyArray<Row>>,
       idOf: (row: Row) => string
     ) {
-      return yield* Pages.cutById({ ...query, key, list, rows: yield* rows, idOf })
+      return yield* Pages.cutById({ ...query, cursors, list, rows: yield* rows, idOf })
     })
 
     const found = Effect.fnUntraced(function*(scope: Scope, id: string) {

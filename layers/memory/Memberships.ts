@@ -6,7 +6,7 @@ import { JsonMap } from "#schemas/Optional.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import type { PageQuery } from "#src/paging/Page.ts"
 import { type Membership, Memberships } from "#src/people/Memberships.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
@@ -34,7 +34,7 @@ export const layer = Layer.effect(
   Memberships,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
 
     const page = Effect.fnUntraced(function*(
       list: Cursor.List,
@@ -42,7 +42,7 @@ export const layer = Layer.effect(
       { cursor, limit }: PageQuery,
       idOf: (row: { readonly tenantId: string; readonly userId: string }) => string
     ) {
-      const page = yield* Pages.cutById({ key, list, rows, idOf, limit, cursor })
+      const page = yield* Pages.cutById({ cursors, list, rows, idOf, limit, cursor })
       return { ...page, items: yield* Effect.forEach(page.items, membership) }
     })
 

@@ -19,6 +19,7 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
 import * as Recipients from "#src/delivery/Recipients.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import {
   MessageLog,
   type MessageQuery,
@@ -104,7 +105,7 @@ export const layer = Layer.effect(
   MessageLog,
   Effect.gen(function*() {
     const { modify, read } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
 
     const find = Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
       const row = yield* read((state) => withArchived(state, findMessage(state, scope, id)))
@@ -114,7 +115,7 @@ export const layer = Layer.effect(
     const list: MessageLog["Service"]["list"] = Effect.fnUntraced(function*(scope, query) {
       const rows = yield* read((state) => Array.from(messagesOf(state, scope), (row) => withArchived(state, row)))
       const page = yield* Pages.cut({
-        key,
+        cursors,
         list: { scope, route: "messages", filters: filters(query) },
         rows: Array.from(rows).filter(matches(query)),
         // Ids begin with the millisecond in which their request was accepted.
@@ -143,7 +144,7 @@ export const layer = Layer.effect(
         const rows = yield* read((state) => inScope(state.expansions, scope))
         return yield* Pages.cut({
           ...query,
-          key,
+          cursors,
           list: { scope, route: "requests", filters: [wanted ?? null] },
           rows: rows.filter(({ state }) => wanted === undefined || state === wanted).map(recordOf),
           position: ({ id }) => ({ at: 0, id })

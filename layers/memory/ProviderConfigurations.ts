@@ -20,6 +20,7 @@ import {
 import { renamings } from "#src/delivery/ProviderNames.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { needs } from "#src/delivery/StrategyProviders.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Redacted, Schema } from "effect"
 
 const decodeSettings = Schema.decodeEffect(Schema.fromJsonString(JsonMap))
@@ -41,7 +42,7 @@ export const layer = Layer.effect(
   ProviderConfigurations,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
     const newId = yield* TypeId.generator("pc")
     const seal = yield* Sealed.make("provider settings")
     const remembered = new Map<Scope, {
@@ -150,7 +151,7 @@ export const layer = Layer.effect(
       remove,
       list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
         const page = yield* Pages.cut({
-          key,
+          cursors,
           list: { scope, route: "providers", filters: [] },
           rows: yield* read((state) => inScope(state.configurations, scope)),
           position: (row) => ({ at: row.created, id: row.id }),

@@ -8,6 +8,7 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import { Strategies, StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(RoutingStrategy))
@@ -24,7 +25,7 @@ export const layer = Layer.effect(
   Strategies,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
     const newId = yield* TypeId.generator("rs")
 
     const put = (row: StrategyRow) =>
@@ -76,7 +77,7 @@ export const layer = Layer.effect(
       archive,
       list: Effect.fnUntraced(function*(scope, { cursor, limit }) {
         const page = yield* Pages.cut({
-          key,
+          cursors,
           list: { scope, route: "routing strategies", filters: [] },
           rows: yield* read((state) => inScope(state.strategies, scope)),
           position: (row) => ({ at: row.created, id: row.id }),

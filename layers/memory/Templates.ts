@@ -19,6 +19,7 @@ import {
   VersionNotFound
 } from "#src/content/Templates.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 
@@ -63,7 +64,7 @@ export const layer = Layer.effect(
   Templates,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
     const { randomBytes } = yield* SecureRandom.SecureRandom
     const newId = yield* TypeId.generator("nt")
 
@@ -198,7 +199,7 @@ export const layer = Layer.effect(
           created
         }))
         return yield* Pages.cut({
-          key,
+          cursors,
           list: { scope, route: "template versions", filters: [id] },
           rows: [draft, ...rows],
           position: ({ number = 1e15 }) => ({ at: number, id }),
@@ -216,7 +217,7 @@ export const layer = Layer.effect(
           !row.archived && (alias === undefined || row.alias === alias)
         )
         const page = yield* Pages.cut({
-          key,
+          cursors,
           list: { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] },
           rows: strategyId === undefined ?
             rows :

@@ -9,7 +9,7 @@ import * as ElementIds from "#src/content/ElementIds.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { VersionNotFound } from "#src/content/Templates.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
@@ -32,7 +32,7 @@ export const layer = Layer.effect(
   TenantTemplates,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
     const { randomBytes } = yield* SecureRandom.SecureRandom
 
     const rowOf = (scope: Scope, tenantId: string, id: string) =>
@@ -88,7 +88,7 @@ export const layer = Layer.effect(
         const list: Cursor.List = { scope, route: "templates of a tenant", filters: [tenantId] }
         const rows = (yield* read((state) => inScope(state.tenantTemplates, scope)))
           .filter((row) => row.tenantId === tenantId)
-        const page = yield* Pages.cutById({ key, list, rows, idOf: ({ id }) => id, limit, cursor })
+        const page = yield* Pages.cutById({ cursors, list, rows, idOf: ({ id }) => id, limit, cursor })
         const items = yield* Effect.forEach(page.items, (row) => record(row, "latest")).pipe(
           Effect.catchTag("VersionNotFound", Effect.die)
         )

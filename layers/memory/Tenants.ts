@@ -7,7 +7,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { chainLength, type Tenant, TenantDraft, TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { ParentRefused, TenantNotFound, Tenants } from "#src/people/Tenants.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
@@ -73,7 +73,7 @@ export const layer = Layer.effect(
   Tenants,
   Effect.gen(function*() {
     const { modify, read, transaction } = yield* Database
-    const key = yield* SecretKey
+    const cursors = Cursor.make(yield* SecretKey)
 
     const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
       return (yield* read((state) => rowOf(state, scope, id))) ?? (yield* new TenantNotFound({ id }))
@@ -113,7 +113,7 @@ export const layer = Layer.effect(
         const list: Cursor.List = { scope, route: "tenants", filters: [parentId ?? null] }
         const rows = (yield* read((state) => inScope(state.tenants, scope)))
           .filter((row) => parentId === undefined || row.parentId === parentId)
-        const page = yield* Pages.cutById({ key, list, rows, idOf: ({ id }) => id, limit, cursor })
+        const page = yield* Pages.cutById({ cursors, list, rows, idOf: ({ id }) => id, limit, cursor })
         return { ...page, items: yield* Effect.forEach(page.items, tenant) }
       }),
       remove: (scope, id) => modify((state) => [undefined, without(state, scope, id)]),

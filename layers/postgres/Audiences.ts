@@ -3,7 +3,7 @@ import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { AudienceFilter, LogicalOperator } from "#schemas/Audience.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { AudienceNotFound, type AudienceRecord, Audiences } from "#src/people/Audiences.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
@@ -41,7 +41,7 @@ const decodeMembers = Schema.decodeUnknownEffect(
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const key = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
 
   const told = sql`select pg_notify('tidings_audiences', '')`
 
@@ -100,23 +100,23 @@ const make = Effect.gen(function*() {
 
   const list: Audiences["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "audiences", filters: [] }
-    const after = yield* IdPages.after(key, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from audiences
       where scope = ${scope} ${after === undefined ? sql`` : sql`and id > ${after}`}
       order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(key, sealed, rows.map(record), limit, (row) => row.id)
+    return IdPages.page(cursors, sealed, rows.map(record), limit, (row) => row.id)
   }, orUnavailable)
 
   const members: Audiences["Service"]["members"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "audience members", filters: [id] }
-    const after = yield* IdPages.after(key, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const found = yield* sql`select 1 from audiences where scope = ${scope} and id = ${id}`
     if (found.length === 0) return yield* new AudienceNotFound({ id })
     const rows = yield* sql`select user_id as "userId", version::float8 as version, added_at::float8 as added, reason
       from audience_members where scope = ${scope} and audience_id = ${id}
         ${after === undefined ? sql`` : sql`and user_id > ${after}`}
       order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decodeMembers))
-    return IdPages.page(key, sealed, rows, limit, (row) => row.userId)
+    return IdPages.page(cursors, sealed, rows, limit, (row) => row.userId)
   }, orUnavailable)
 
   return Audiences.of({ put, get, list, remove, members })

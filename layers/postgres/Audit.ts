@@ -1,7 +1,7 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Actor, Audit, AuditEventNotFound } from "#src/reports/Audit.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
@@ -22,7 +22,7 @@ const columns = `id, at::float8 as at, type, source, target, actor`
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const newId = yield* TypeId.generator("aev")
 
   const record: Audit["Service"]["record"] = Effect.fnUntraced(function*(scope, { actor, source, target, type }) {
@@ -34,11 +34,11 @@ const make = Effect.gen(function*() {
 
   const list: Audit["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "audit events", filters: [] }
-    const before = yield* Pages.after(secretKey, sealed, cursor)
+    const before = yield* Pages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from audit_events where scope = ${scope}
         ${before === undefined ? sql`` : sql`and (at, id) < (${before.at}::bigint, ${before.id})`}
       order by at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return Pages.cut({ key: secretKey, list: sealed, rows, limit, position: ({ at, id }) => ({ at, id }) })
+    return Pages.cut({ cursors, list: sealed, rows, limit, position: ({ at, id }) => ({ at, id }) })
   }, orUnavailable)
 
   const get: Audit["Service"]["get"] = Effect.fnUntraced(function*(scope, id) {

@@ -16,7 +16,7 @@ import {
   TooManyBrands
 } from "#src/content/Brands.ts"
 import * as StrategyBrands from "#src/delivery/StrategyBrands.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -44,7 +44,7 @@ const columns = `id, name, coalesce(settings, '{}') as settings, coalesce(snippe
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const most = yield* BrandLimit
   const newId = yield* TypeId.generator("bnd")
   const revisions = yield* Revisions.make("brands")
@@ -143,12 +143,12 @@ const make = Effect.gen(function*() {
 
   const list: Brands["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "brands", filters: [] }
-    const before = yield* Pages.after(secretKey, sealed, cursor)
+    const before = yield* Pages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from brands where scope = ${scope}
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     return Pages.cut({
-      key: secretKey,
+      cursors,
       list: sealed,
       rows: rows,
       limit,

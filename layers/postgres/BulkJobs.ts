@@ -8,7 +8,7 @@ import * as TypeId from "#src/access/TypeId.ts"
 import { type Batch, JobClosed, JobNotFound, Jobs, type JobUser, mostText } from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/Ids.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -48,7 +48,7 @@ const jobUser = ({ error, found: _, ...row }: Effect.Success<ReturnType<typeof d
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secret = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const newId = yield* TypeId.generator("job")
   const newRequest = yield* Ids.generator
 
@@ -134,9 +134,9 @@ const make = Effect.gen(function*() {
 
   const users: Jobs["Service"]["users"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "users of a bulk job", filters: [id] }
-    const after = yield* IdPages.after(secret, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const { isLast, users } = yield* page(scope, id, after === undefined ? 0 : Number(after) + 1, limit, sql``)
-    return IdPages.cut(secret, sealed, users, isLast, ({ position }) => String(position))
+    return IdPages.cut(cursors, sealed, users, isLast, ({ position }) => String(position))
   }, orUnavailable)
 
   const sendable: Jobs["Service"]["sendable"] = (scope, id, from, limit) =>

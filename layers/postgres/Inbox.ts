@@ -2,7 +2,7 @@ import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import { Clock, Effect, Layer, Schema } from "effect"
@@ -18,11 +18,11 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
 
   const list: Inbox["Service"]["list"] = Effect.fn("Inbox.list")(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "inbox", filters: [userId] }
-    const before = yield* Pages.after(secretKey, sealed, cursor)
+    const before = yield* Pages.after(cursors, sealed, cursor)
     const rows =
       yield* sql`select message_id as "messageId", rendered, tenant_id as "tenantId", created_at::float8 as "createdAt",
         expires_at::float8 as "expiresAt"
@@ -36,7 +36,7 @@ const make = Effect.gen(function*() {
       expiresAt: row.expiresAt ?? undefined
     }))
     return Pages.cut({
-      key: secretKey,
+      cursors,
       list: sealed,
       rows: items,
       limit,

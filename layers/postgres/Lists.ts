@@ -2,7 +2,7 @@ import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { ListNotFound, type ListRecord, Lists } from "#src/people/Lists.ts"
 import { StoredPreferences, toStored } from "#src/people/StoredPreferences.ts"
@@ -30,7 +30,7 @@ const last = "\u{10ffff}"
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const key = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
 
   const put: Lists["Service"]["put"] = Effect.fnUntraced(function*(scope, id, { name, preferences }) {
     const now = yield* Clock.currentTimeMillis
@@ -49,14 +49,14 @@ const make = Effect.gen(function*() {
 
   const list: Lists["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit, pattern }) {
     const sealed: Cursor.List = { scope, route: "lists", filters: [pattern?.text ?? null] }
-    const after = yield* IdPages.after(key, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const matching = pattern === undefined
       ? sql``
       : sql`and id >= ${pattern.prefix} and id <= ${pattern.prefix + last} and id ~ ${pattern.expression}`
     const rows = yield* sql`select ${sql.literal(columns)}, l.preferences from lists l
       where scope = ${scope} and deleted_at is null ${matching} ${after === undefined ? sql`` : sql`and id > ${after}`}
       order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(key, sealed, rows.map(record), limit, (row) => row.id)
+    return IdPages.page(cursors, sealed, rows.map(record), limit, (row) => row.id)
   }, orUnavailable)
 
   const remove: Lists["Service"]["remove"] = Effect.fnUntraced(function*(scope, id) {
@@ -73,13 +73,13 @@ const make = Effect.gen(function*() {
 
   const listsOf: Lists["Service"]["listsOf"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "lists of a user", filters: [userId] }
-    const after = yield* IdPages.after(key, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(columns)}, s.preferences
       from list_subscriptions s join lists l on l.scope = s.scope and l.id = s.list_id
       where s.scope = ${scope} and s.user_id = ${userId} and l.deleted_at is null
         ${after === undefined ? sql`` : sql`and s.list_id > ${after}`}
       order by s.list_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(key, sealed, rows.map(record), limit, (row) => row.id)
+    return IdPages.page(cursors, sealed, rows.map(record), limit, (row) => row.id)
   }, orUnavailable)
 
   const join: Lists["Service"]["join"] = Effect.fnUntraced(function*(scope, userId, memberships) {
@@ -114,7 +114,7 @@ const make = Effect.gen(function*() {
       orUnavailable
     )
 
-  return Lists.of({ put, get, list, remove, restore, listsOf, join, leave, ...Subscriptions.make(sql, key) })
+  return Lists.of({ put, get, list, remove, restore, listsOf, join, leave, ...Subscriptions.make(sql, cursors) })
 })
 
 /** Lists and subscriptions in Postgres. */

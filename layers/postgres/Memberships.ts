@@ -1,7 +1,7 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Members from "#layers/postgres/tenants/Members.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { Memberships } from "#src/people/Memberships.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
@@ -13,7 +13,7 @@ const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Sc
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const find = yield* Members.finder
 
   // The tenants stay until the memberships are committed; every writer takes them in one order.
@@ -44,20 +44,20 @@ const make = Effect.gen(function*() {
 
   const ofUser: Memberships["Service"]["ofUser"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "tenants of a user", filters: [userId] }
-    const after = yield* IdPages.after(secretKey, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(Members.columns)} from tenant_users m
       where scope = ${scope} and user_id = ${userId} ${after === undefined ? sql`` : sql`and tenant_id > ${after}`}
       order by tenant_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(secretKey, sealed, rows.map(Members.membership), limit, ({ tenantId }) => tenantId)
+    return IdPages.page(cursors, sealed, rows.map(Members.membership), limit, ({ tenantId }) => tenantId)
   }, orUnavailable)
 
   const ofTenant: Memberships["Service"]["ofTenant"] = Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "users of a tenant", filters: [tenantId] }
-    const after = yield* IdPages.after(secretKey, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(Members.columns)} from tenant_users m
       where scope = ${scope} and tenant_id = ${tenantId} ${after === undefined ? sql`` : sql`and user_id > ${after}`}
       order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(secretKey, sealed, rows.map(Members.membership), limit, ({ userId }) => userId)
+    return IdPages.page(cursors, sealed, rows.map(Members.membership), limit, ({ userId }) => userId)
   }, orUnavailable)
 
   return Memberships.of({

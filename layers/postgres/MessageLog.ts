@@ -10,6 +10,7 @@ import { KeyState, type Scope } from "#schemas/Scope.ts"
 import { Instructions } from "#schemas/SendMessage.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Array, Effect, Layer, Option, Schema } from "effect"
@@ -24,7 +25,7 @@ const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const columns = sql.literal(Records.columns)
 
   const only = <A>(rows: ReadonlyArray<A>, id: MessageId): Effect.Effect<A, MessageNotFound> =>
@@ -39,13 +40,13 @@ const make = Effect.gen(function*() {
 
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
-    const before = yield* Pages.after(secretKey, sealed, query.cursor)
+    const before = yield* Pages.after(cursors, sealed, query.cursor)
     const rows = yield* sql`select ${columns} from ${Filters.newest(sql, scope, query, before?.id, query.limit + 1)}`
       .pipe(
         Effect.flatMap(Records.decode)
       )
     return Pages.cut({
-      key: secretKey,
+      cursors,
       list: sealed,
       rows: rows.map(Records.fromRow),
       limit: query.limit,
@@ -81,7 +82,7 @@ const make = Effect.gen(function*() {
 
   const history = Effect.fn("MessageLog.history")(Timelines.read(sql), orUnavailable)
 
-  const requests = Requests.list(sql, secretKey)
+  const requests = Requests.list(sql, cursors)
 
   return MessageLog.of({ get, list, attempts, history, original, requests, archive })
 })

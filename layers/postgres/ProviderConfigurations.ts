@@ -18,7 +18,7 @@ import {
 } from "#src/delivery/ProviderConfigurations.ts"
 import { renamings } from "#src/delivery/ProviderNames.ts"
 import { needs } from "#src/delivery/StrategyProviders.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -58,7 +58,7 @@ const decodeSettings = Schema.decodeEffect(settingsText)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const newId = yield* TypeId.generator("pc")
   const seal = yield* Sealed.make("provider settings")
   const revisions = yield* Revisions.make("providers")
@@ -205,12 +205,12 @@ const make = Effect.gen(function*() {
 
   const list: ProviderConfigurations["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const of: Cursor.List = { scope, route: "providers", filters: [] }
-    const before = yield* Pages.after(secretKey, of, cursor)
+    const before = yield* Pages.after(cursors, of, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from provider_configurations where scope = ${scope}
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     const page = Pages.cut({
-      key: secretKey,
+      cursors,
       list: of,
       rows,
       limit,

@@ -5,7 +5,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
 import { Strategies, StrategyInUse, StrategyNotFound, type StrategyRecord } from "#src/delivery/Strategies.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -27,7 +27,7 @@ const record = ({ updated, ...row }: typeof Row.Type): StrategyRecord => ({ ...r
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const newId = yield* TypeId.generator("rs")
   const revisions = yield* Revisions.make("strategies")
 
@@ -85,14 +85,14 @@ const make = Effect.gen(function*() {
 
   const list: Strategies["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "routing strategies", filters: [] }
-    const before = yield* Pages.after(secretKey, sealed, cursor)
+    const before = yield* Pages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${
       sql.literal(columns)
     } from routing_strategies where scope = ${scope} and not archived
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     return Pages.cut({
-      key: secretKey,
+      cursors,
       list: sealed,
       rows: rows.map(record),
       limit,

@@ -6,7 +6,7 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { TenantTemplateNotFound, type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { VersionNotFound } from "#src/content/Templates.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { TenantNotFound } from "#src/people/Tenants.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
@@ -40,7 +40,7 @@ const columns = `t.template_id as id, v.version::float8 as version, v.template, 
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const random = yield* SecureRandom.SecureRandom
   const revisions = yield* Revisions.make("tenant templates")
 
@@ -126,12 +126,12 @@ const make = Effect.gen(function*() {
 
   const list: TenantTemplates["Service"]["list"] = Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "templates of a tenant", filters: [tenantId] }
-    const after = yield* IdPages.after(secretKey, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`${select(scope, tenantId, numberOf("latest"))}
       ${after === undefined ? sql`` : sql`and t.template_id > ${after}`}
       order by t.template_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     const records = rows.map((row) => ({ ...row, published: row.published ?? undefined }))
-    return IdPages.page(secretKey, sealed, records, limit, ({ id }) => id)
+    return IdPages.page(cursors, sealed, records, limit, ({ id }) => id)
   }, orUnavailable)
 
   const remembered = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, name: string) {

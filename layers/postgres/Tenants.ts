@@ -5,7 +5,7 @@ import * as Rows from "#layers/postgres/tenants/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { TenantPreferenceItem } from "#schemas/Tenant.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { ParentRefused, TenantNotFound, Tenants } from "#src/people/Tenants.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
@@ -15,7 +15,7 @@ const decode = Schema.decodeUnknownEffect(Schema.Array(Rows.Row))
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
   const revisions = yield* Revisions.make("tenants")
   const templates = yield* Revisions.make("tenant templates")
 
@@ -101,12 +101,12 @@ const make = Effect.gen(function*() {
 
   const list: Tenants["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit, parentId }) {
     const sealed: Cursor.List = { scope, route: "tenants", filters: [parentId ?? null] }
-    const after = yield* IdPages.after(secretKey, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(Rows.columns)} from tenants t where scope = ${scope}
         ${parentId === undefined ? sql`` : sql`and parent_id = ${parentId}`}
         ${after === undefined ? sql`` : sql`and id > ${after}`}
       order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(secretKey, sealed, rows.map(Rows.tenant), limit, ({ id }) => id)
+    return IdPages.page(cursors, sealed, rows.map(Rows.tenant), limit, ({ id }) => id)
   }, orUnavailable)
 
   const setPreference: Tenants["Service"]["setPreference"] = Effect.fnUntraced(

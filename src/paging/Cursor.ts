@@ -29,18 +29,22 @@ const placeOf = ({ filters, route, scope }: List): string => JSON.stringify([1, 
 const encode = Schema.encodeSync(Schema.fromJsonString(Position))
 const decode = Schema.decodeEffect(Schema.fromJsonString(Position))
 
-/** An opaque cursor: it shows nothing of the position. */
-export const seal = (key: SecretKey["Service"], list: List, position: Position): string =>
-  Opaque.make(key, "cursor").seal(placeOf(list), encode(position))
+/** Opaque cursors: they show nothing of the position. */
+export interface Cursors {
+  readonly seal: (list: List, position: Position) => string
+  /** The position that `seal` was given for the very same list. */
+  readonly open: (list: List, cursor: string) => Effect.Effect<Position, InvalidCursor>
+}
 
-/** The position that `seal` gave for the very same list. */
-export const open = (
-  key: SecretKey["Service"],
-  list: List,
-  cursor: string
-): Effect.Effect<Position, InvalidCursor> => {
-  const position = Opaque.make(key, "cursor").open(placeOf(list), cursor.slice(0, longest))
-  return position === undefined
-    ? Effect.fail(new InvalidCursor())
-    : decode(position).pipe(Effect.mapError(() => new InvalidCursor()))
+export const make = (key: SecretKey["Service"]): Cursors => {
+  const opaque = Opaque.make(key, "cursor")
+  return {
+    seal: (list, position) => opaque.seal(placeOf(list), encode(position)),
+    open: (list, cursor) => {
+      const position = opaque.open(placeOf(list), cursor.slice(0, longest))
+      return position === undefined
+        ? Effect.fail(new InvalidCursor())
+        : decode(position).pipe(Effect.mapError(() => new InvalidCursor()))
+    }
+  }
 }

@@ -1,4 +1,3 @@
-import type { SecretKey } from "#src/access/SecretKey.ts"
 import type * as Cursor from "#src/paging/Cursor.ts"
 import type { InvalidCursor, Page } from "#src/paging/Page.ts"
 import * as Pages from "#src/paging/Pages.ts"
@@ -6,32 +5,32 @@ import { Effect } from "effect"
 
 /** The last id of the page before; `undefined` at the start. */
 export const after = (
-  key: SecretKey["Service"],
+  cursors: Cursor.Cursors,
   list: Cursor.List,
   cursor: string | undefined
 ): Effect.Effect<string | undefined, InvalidCursor> =>
-  Effect.map(Pages.after(key, list, cursor), (position) => position?.id)
+  Effect.map(Pages.after(cursors, list, cursor), (position) => position?.id)
 
 /** A page of a list ordered by id whose rows were chosen by more than their number. */
 export const cut = <A>(
-  key: SecretKey["Service"],
+  cursors: Cursor.Cursors,
   list: Cursor.List,
   items: ReadonlyArray<A>,
   isLast: boolean,
   idOf: (row: A) => string
 ): Page<A> => {
   const last = items.at(-1)
-  return { items, cursor: isLast || last === undefined ? undefined : Cursor.seal(key, list, { at: 0, id: idOf(last) }) }
+  return { items, cursor: isLast || last === undefined ? undefined : cursors.seal(list, { at: 0, id: idOf(last) }) }
 }
 
 /** A page of a list ordered by id. */
 export const page = <A>(
-  key: SecretKey["Service"],
+  cursors: Cursor.Cursors,
   list: Cursor.List,
   rows: ReadonlyArray<A>,
   limit: number,
   idOf: (row: A) => string
-): Page<A> => Pages.cut({ key, list, rows, limit, position: (row) => ({ at: 0, id: idOf(row) }) })
+): Page<A> => Pages.cut({ cursors, list, rows, limit, position: (row) => ({ at: 0, id: idOf(row) }) })
 
 /** Surrogates sort behind the other units of their size, as their code points do. */
 const weight = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800

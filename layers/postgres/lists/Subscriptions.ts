@@ -1,7 +1,6 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { ListId } from "#schemas/List.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type { SecretKey } from "#src/access/SecretKey.ts"
 import type * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { ListNotFound, type Lists, type NewSubscription, SubscriptionNotFound } from "#src/people/Lists.ts"
@@ -30,7 +29,7 @@ export const ensuredFirst = (sql: SqlClient.SqlClient) =>
   sql.literal("where (select count(*) from fresh) + (select count(*) from back) >= 0")
 
 /** The subscriptions of a list. */
-export const make = (sql: SqlClient.SqlClient, key: SecretKey["Service"]) => {
+export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
   /**
    * Makes the list if there is none, or brings it back; a list that is there is not locked. What asks for it `first` does so before it takes
    * its own rows, as whoever locks the list does: a part of a statement that nobody asks for runs last, and two writers wait for each other.
@@ -95,7 +94,7 @@ export const make = (sql: SqlClient.SqlClient, key: SecretKey["Service"]) => {
 
   const subscriptions: Lists["Service"]["subscriptions"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "list subscriptions", filters: [id] }
-    const after = yield* IdPages.after(key, sealed, cursor)
+    const after = yield* IdPages.after(cursors, sealed, cursor)
     const listed = yield* sql`select 1 from lists where scope = ${scope} and id = ${id} and deleted_at is null`
     if (listed.length === 0) return yield* new ListNotFound({ id })
     const rows =
@@ -103,7 +102,7 @@ export const make = (sql: SqlClient.SqlClient, key: SecretKey["Service"]) => {
       where scope = ${scope} and list_id = ${id} ${after === undefined ? sql`` : sql`and user_id > ${after}`}
       order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     const found = rows.map((row) => ({ ...row, preferences: row.preferences ?? undefined }))
-    return IdPages.page(key, sealed, found, limit, (row) => row.userId)
+    return IdPages.page(cursors, sealed, found, limit, (row) => row.userId)
   }, orUnavailable)
 
   return { subscribe, putSubscription, replaceSubscriptions, removeSubscription, subscriptions }

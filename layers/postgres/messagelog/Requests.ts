@@ -1,7 +1,6 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import type { SecretKey } from "#src/access/SecretKey.ts"
 import type { RequestRecord } from "#src/delivery/Expansion.ts"
 import type * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
@@ -32,13 +31,13 @@ export const record = ({ endedAt, error, ...row }: typeof Row.Type): RequestReco
 })
 
 /** The requests to many of a scope, the newest first. */
-export const list = (sql: SqlClient.SqlClient, key: SecretKey["Service"]): MessageLog["Service"]["requests"] =>
+export const list = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors): MessageLog["Service"]["requests"] =>
   Effect.fn("MessageLog.requests")(function*(scope, { cursor, limit, state }) {
     const sealed: Cursor.List = { scope, route: "requests", filters: [state ?? null] }
-    const before = yield* IdPages.after(key, sealed, cursor)
+    const before = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(columns)} from expansions where scope = ${scope}
         ${state === undefined ? sql`` : sql`and state = ${state}`}
         ${before === undefined ? sql`` : sql`and id < ${before}`}
       order by id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
-    return IdPages.page(key, sealed, rows.map(record), limit, ({ id }) => id)
+    return IdPages.page(cursors, sealed, rows.map(record), limit, ({ id }) => id)
   }, orUnavailable)

@@ -9,7 +9,7 @@ import {
   TemplateUnpublished,
   VersionNotFound
 } from "#src/content/Templates.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Array, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -20,7 +20,7 @@ const draftPlace = 1e15
 /** What of the templates only reads. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  const secretKey = yield* SecretKey
+  const cursors = Cursor.make(yield* SecretKey)
 
   const find = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const rows = yield* sql`select ${sql.literal(Rows.columns)} from templates t where scope = ${scope} and id = ${id}`
@@ -45,7 +45,7 @@ export const make = Effect.gen(function*() {
 
   const versions: Templates["Service"]["versions"] = Effect.fnUntraced(function*(scope, id, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "template versions", filters: [id] }
-    const before = (yield* Pages.after(secretKey, sealed, cursor))?.at ?? draftPlace + 1
+    const before = (yield* Pages.after(cursors, sealed, cursor))?.at ?? draftPlace + 1
     const row = yield* find(scope, id)
     if (row === undefined) return yield* new TemplateNotFound({ id })
     const rows = yield* sql`select version::float8 as version, created_at::float8 as created from template_versions
@@ -62,7 +62,7 @@ export const make = Effect.gen(function*() {
       }))
     ]
     return Pages.cut({
-      key: secretKey,
+      cursors,
       list: sealed,
       rows: all,
       limit,
@@ -72,7 +72,7 @@ export const make = Effect.gen(function*() {
 
   const list: Templates["Service"]["list"] = Effect.fnUntraced(function*(scope, { alias, cursor, limit, strategyId }) {
     const sealed: Cursor.List = { scope, route: "templates", filters: [alias ?? null, strategyId ?? null] }
-    const before = yield* Pages.after(secretKey, sealed, cursor)
+    const before = yield* Pages.after(cursors, sealed, cursor)
     const rows = yield* sql`select id, summary, live is not null as published, live_topic as topic,
         created_at::float8 as created, updated_at::float8 as updated
       from templates where scope = ${scope} and not archived
@@ -81,7 +81,7 @@ export const make = Effect.gen(function*() {
         ${before === undefined ? sql`` : sql`and (created_at, id) < (${before.at}::bigint, ${before.id})`}
       order by created_at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(Rows.decodeSummaries))
     return Pages.cut({
-      key: secretKey,
+      cursors,
       list: sealed,
       rows: rows.map(Rows.summary),
       limit,

@@ -3,14 +3,14 @@ import * as Cursor from "#src/paging/Cursor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 
-const key = { bytes: Redacted.make(new Uint8Array(32).fill(1)) }
-const otherKey = { bytes: Redacted.make(new Uint8Array(32).fill(2)) }
+const cursors = Cursor.make({ bytes: Redacted.make(new Uint8Array(32).fill(1)) })
+const others = Cursor.make({ bytes: Redacted.make(new Uint8Array(32).fill(2)) })
 const list: Cursor.List = { scope: Scope.make(1), route: "messages", filters: ["a", ["b"], null] }
 const at = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_102_444_800_000 }))
 const position = Cursor.Position.mapFields(({ id }) => ({ at, id }))
 
-const refused = (cursor: string, of: Cursor.List = list, by = key) =>
-  Effect.map(Effect.flip(Cursor.open(by, of, cursor)), (error) => assert.strictEqual(error._tag, "InvalidCursor"))
+const refused = (cursor: string, of: Cursor.List = list, by = cursors) =>
+  Effect.map(Effect.flip(by.open(of, cursor)), (error) => assert.strictEqual(error._tag, "InvalidCursor"))
 
 describe("Cursor", () => {
   it.effect.prop(
@@ -18,19 +18,19 @@ describe("Cursor", () => {
     { position },
     ({ position }) =>
       Effect.map(
-        Cursor.open(key, list, Cursor.seal(key, list, position)),
+        cursors.open(list, cursors.seal(list, position)),
         (opened) => assert.deepStrictEqual(opened, position)
       )
   )
 
   it.effect.prop("P10: no other scope, route, filter or key opens it", { position }, ({ position }) => {
-    const cursor = Cursor.seal(key, list, position)
+    const cursor = cursors.seal(list, position)
     return Effect.all([
       refused(cursor, { ...list, scope: Scope.make(2) }),
       refused(cursor, { ...list, route: "inbox" }),
       refused(cursor, { ...list, filters: ["a", ["b", null]] }),
       refused(cursor, { ...list, filters: ["a,b", null] }),
-      refused(cursor, list, otherKey)
+      refused(cursor, list, others)
     ])
   })
 
@@ -40,7 +40,7 @@ describe("Cursor", () => {
   }, (
     { bit, position }
   ) => {
-    const bytes = Buffer.from(Cursor.seal(key, list, position), "base64url")
+    const bytes = Buffer.from(cursors.seal(list, position), "base64url")
     const index = bit % (bytes.length * 8)
     bytes.writeUInt8(bytes.readUInt8(index >> 3) ^ (1 << (index & 7)), index >> 3)
     return refused(bytes.toString("base64url"))

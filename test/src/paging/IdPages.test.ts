@@ -1,11 +1,11 @@
 import { Id } from "#schemas/Id.ts"
 import { Scope } from "#schemas/Scope.ts"
-import type * as Cursor from "#src/paging/Cursor.ts"
+import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 
-const key = { bytes: Redacted.make(new Uint8Array(32).fill(1)) }
+const cursors = Cursor.make({ bytes: Redacted.make(new Uint8Array(32).fill(1)) })
 const list: Cursor.List = { scope: Scope.make(1), route: "lists", filters: [] }
 
 describe("Pages by id", () => {
@@ -25,8 +25,8 @@ describe("Pages by id", () => {
     "the longest ids fit into a cursor (%#)",
     (id) =>
       Effect.gen(function*() {
-        const { cursor } = IdPages.page(key, list, [id, "next"], 1, (row) => row)
-        assert.strictEqual(yield* IdPages.after(key, list, cursor), id)
+        const { cursor } = IdPages.page(cursors, list, [id, "next"], 1, (row) => row)
+        assert.strictEqual(yield* IdPages.after(cursors, list, cursor), id)
       })
   )
 
@@ -39,9 +39,9 @@ describe("Pages by id", () => {
       const seen: Array<string> = []
       let cursor: string | undefined
       do {
-        const from = yield* IdPages.after(key, list, cursor)
+        const from = yield* IdPages.after(cursors, list, cursor)
         const left = rows.filter((id) => from === undefined || IdPages.compare(id, from) > 0)
-        const page = IdPages.page(key, list, left.slice(0, limit + 1), limit, (id) => id)
+        const page = IdPages.page(cursors, list, left.slice(0, limit + 1), limit, (id) => id)
         seen.push(...page.items)
         cursor = page.cursor
       } while (cursor !== undefined)
