@@ -54,9 +54,11 @@ export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"])
     yield* sql`update messages set status = ${after},
         reason = ${applied && reason !== undefined ? sql`${reason}` : sql`reason`},
         error = ${applied && history.error !== undefined ? sql`${history.error}` : sql`error`},
-        sent_at = ${sentAt === undefined ? sql`sent_at` : sql`coalesce(sent_at, ${sentAt})`},
+        sent_at = coalesce(sent_at, ${sentAt ?? (event === "Send" ? history.ts : null)}::bigint),
         due_at = ${event === "Cancel" ? sql`null` : dueAt === undefined ? sql`due_at` : sql`${dueAt}`}
-        ${stamp === undefined ? sql`` : sql`, ${sql(stamp)} = coalesce(${sql(stamp)}, ${history.ts})`}
+        ${
+      stamp === undefined || event === "Send" ? sql`` : sql`, ${sql(stamp)} = coalesce(${sql(stamp)}, ${history.ts})`
+    }
       where scope = ${scope} and id = ${id}`
     yield* sql`insert into history (scope, message_id, at, step, events)
       values (${scope}, ${id}, ${history.ts}, ${stepOf(observed)}, ${yield* encodeEvents([history])})
