@@ -146,8 +146,8 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "who opts out of what was begun is not asked again",
     file: "src/delivery/Preferences.ts",
-    text: "return names.length === 0\n",
-    becomes: "return names.length === 0 || sent.attempts.length > 0\n"
+    text: "return silent || ",
+    becomes: "return silent || sent.attempts.length > 0 || "
   },
   {
     name: "what users said in production counts everywhere",
