@@ -1,9 +1,12 @@
-import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 
 const counted = 10_000
+
+/** What a lock may take to be granted, in ms: less than whoever asks about health waits. */
+const patience = 1_000
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ depth: Schema.Number, oldest: Schema.NullOr(Schema.Number) }))
@@ -28,6 +31,15 @@ export const layer = Layer.effect(
       }, orUnavailable),
       isWritable: sql`select 1 where not current_setting('transaction_read_only')::boolean`.pipe(
         Effect.map((rows) => rows.length > 0),
+        orUnavailable
+      ),
+      // With the lock of a write: asked of the tables alone, since a lock of `messages` is not taken of its days.
+      isLocked: sql.withTransaction(Effect.gen(function*() {
+        yield* sql`select set_config('lock_timeout', ${String(patience)}, true)`
+        yield* sql`lock table only messages, only history, only attempts in row exclusive mode`
+      })).pipe(
+        Effect.as(false),
+        Effect.catchIf((error) => SqlError.isSqlError(error) && isLockTimeout(error), () => Effect.succeed(true)),
         orUnavailable
       )
     })

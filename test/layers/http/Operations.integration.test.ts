@@ -3,8 +3,10 @@ import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import * as Prometheus from "#test/support/Prometheus.ts"
 import * as TcpProxy from "#test/support/TcpProxy.ts"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import * as Reactivity from "effect/reactivity/Reactivity"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,7 +16,8 @@ const headers = { authorization: `Bearer pk_prod_${secret}`, "content-type": "ap
 
 /** A server whose database stands behind a proxy. */
 const started = Effect.gen(function*() {
-  const database = new URL(Redacted.value(yield* FreshDatabase.url))
+  const direct = yield* FreshDatabase.url
+  const database = new URL(Redacted.value(direct))
   const proxy = yield* TcpProxy.start({ host: database.hostname, port: Number(database.port || 5432) })
   database.hostname = "127.0.0.1"
   database.port = String(proxy.port)
@@ -35,7 +38,7 @@ const started = Effect.gen(function*() {
     (server) => Effect.promise(server.kill)
   )
   yield* Effect.promise(() => ready(server, port))
-  return { proxy, server, port, url: `http://127.0.0.1:${port}` }
+  return { proxy, server, database: direct, port, url: `http://127.0.0.1:${port}` }
 })
 
 const send = async (url: string, message: Record<string, unknown>): Promise<string> => {
@@ -150,6 +153,32 @@ describe("GET /health", () => {
             assert.deepStrictEqual([back.status, back.body], [200, { status: "ready", shards: 64 }])
           }
         })
+      }),
+    120_000
+  )
+
+  it.live(
+    "tells what somebody's lock holds up: messages, or the cluster's table, and that it is gone",
+    () =>
+      Effect.gen(function*() {
+        const { database, url } = yield* started
+        const locked = (table: string, reason: string) =>
+          Effect.gen(function*() {
+            const sql = yield* PgClient.make({ url: database, maxConnections: 1 })
+            const held = Effect.gen(function*() {
+              yield* sql`lock table ${sql(table)} in access exclusive mode`
+              return yield* Effect.promise(() => until(() => health(url, "ready"), ({ status }) => status === 503))
+            })
+            const { body, ms, status } = yield* sql.withTransaction(held)
+            assert.deepStrictEqual([status, body], [503, { message: reason, type: "api_error" }])
+            assert.isBelow(ms, 4_000)
+            const back = yield* Effect.promise(() =>
+              until(() => health(url, "ready"), ({ body }) => body.shards === 64)
+            )
+            assert.deepStrictEqual(back.body, { status: "ready", shards: 64 })
+          }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
+        yield* locked("messages", "messages cannot be written: another session of the database has locked them")
+        yield* locked("cluster_runners", "0 of 64 shards run here so far")
       }),
     120_000
   )
