@@ -1,3 +1,4 @@
+import { counted } from "#layers/cli/Counted.ts"
 import type { Cluster, ClusterNode } from "#schemas/api/Cluster.ts"
 
 /** `0-3, 7`: numbers in order, runs folded. */
@@ -17,17 +18,19 @@ const line = ({ address, alive, shards }: ClusterNode): string => {
   const due = shards.reduce((sum, shard) => sum + shard.due, 0)
   const owned = shards.length === 0
     ? "no shards"
-    : `${shards.length} shards (${folded(shards.map(({ shard }) => shard))})`
+    : `${counted(shards.length, "shard")} (${folded(shards.map(({ shard }) => shard))})`
   return `  ${alive ? "up  " : "DOWN"}  ${address}  ${owned}  ${due} due`
 }
 
 /** A line per node, then what nobody serves, then how far behind the oldest due message is. */
 export const view = (cluster: Cluster): string =>
   [
-    `${cluster.nodes.length} nodes, ${cluster.shards} shards`,
+    `${counted(cluster.nodes.length, "node")}, ${counted(cluster.shards, "shard")}`,
     ...cluster.nodes.map(line),
-    ...(cluster.unowned.length === 0 ? [] : [`  nobody serves shards ${folded(cluster.unowned)}`]),
-    `${cluster.due} messages due, ${seconds(cluster.lag)} behind`,
+    ...(cluster.unowned.length === 0
+      ? []
+      : [`  nobody serves ${cluster.unowned.length === 1 ? "shard" : "shards"} ${folded(cluster.unowned)}`]),
+    `${counted(cluster.due, "message")} due, ${seconds(cluster.lag)} behind`,
     ...(cluster.oldest_due === null
       ? []
       : [`oldest due message ${cluster.oldest_due.id} (shard ${cluster.oldest_due.shard})`])

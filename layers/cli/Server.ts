@@ -6,7 +6,7 @@ import { RequestProgress } from "#schemas/api/Requests.ts"
 import { Effect, Redacted, Runtime, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
-/** The command ends here, with one sentence for the operator. Exit codes: 2 no key, 3 no server, 4 key refused, 5 not found, 1 the rest. */
+/** The command ends here, with one sentence for the operator. Exit codes: 2 no key, 3 no server, 4 key refused, 5 not found, 6 refused, 1 the rest. */
 export class Stopped extends Schema.TaggedError<Stopped>()("Stopped", { sentence: Schema.String, code: Schema.Int }) {
   override get message(): string {
     return this.sentence
@@ -27,6 +27,10 @@ const most = 100
 /** What the engine says of a message that it set aside (`src/delivery/Tries.ts`). */
 const isQuarantined = ({ error }: MessageDetails): boolean => error?.startsWith("Quarantined") === true
 
+/** Whether it is one id's end only: another may be found, or taken. */
+export const isOfOne = ({ code }: Stopped): boolean => code === 5 || code === 6
+
+const Refusal = Schema.Struct({ message: Schema.String })
 const Page = Results(MessageDetails)
 const RequestPage = Results(RequestProgress)
 const Resent = Schema.Struct({ messageId: Schema.String })
@@ -77,7 +81,8 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
 
   const ask = Effect.fnUntraced(function*<A>(
     request: Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>,
-    schema: Schema.Codec<A, unknown>
+    schema: Schema.Codec<A, unknown>,
+    what = "it"
   ) {
     const response: HttpClientResponse.HttpClientResponse = yield* request.pipe(
       Effect.timeout(patience),
@@ -86,7 +91,13 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
     if (response.status === 404) return undefined
     if (response.status === 401) return yield* new Stopped({ sentence: `${url} refuses the API key`, code: 4 })
     if (response.status !== 200) {
-      return yield* new Stopped({ sentence: `${url} answered ${response.status}; try again later`, code: 1 })
+      const later = new Stopped({ sentence: `${url} answered ${response.status}; try again later`, code: 1 })
+      if (response.status === 429 || response.status >= 500) return yield* later
+      const { message } = yield* response.json.pipe(
+        Effect.flatMap(Schema.decodeUnknownEffect(Refusal)),
+        Effect.mapError(() => later)
+      )
+      return yield* new Stopped({ sentence: `${url} refuses ${what}: ${message}`, code: 6 })
     }
     return yield* response.json.pipe(
       Effect.flatMap(Schema.decodeUnknownEffect(schema)),
@@ -142,9 +153,9 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       const again = client.post(`/messages/${encodeURIComponent(id)}/resend`, {
         headers: { "idempotency-key": `replay-${id}`, "x-idempotency-expiration": forever }
       })
-      const resent = yield* ask(again, Resent)
+      const resent = yield* ask(again, Resent, id)
       if (resent !== undefined) return { id, replayed_as: resent.messageId }
-      const request = yield* ask(client.post(`/requests/${encodeURIComponent(id)}/resume`), RequestProgress)
+      const request = yield* ask(client.post(`/requests/${encodeURIComponent(id)}/resume`), RequestProgress, id)
       return request === undefined ? yield* missing(id) : { id, request: request.state }
     }),
     /** By the first of these spellings of an id that stands for something. */

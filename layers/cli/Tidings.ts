@@ -1,4 +1,5 @@
 import * as ClusterView from "#layers/cli/ClusterView.ts"
+import { print } from "#layers/cli/Print.ts"
 import * as Server from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -60,9 +61,9 @@ const trace = Command.make(
     const found = yield* server.find(spellings(id))
     if (json) {
       const { _tag: _, ...body } = found
-      return yield* Console.log(JSON.stringify(body, null, 2))
+      return yield* print(JSON.stringify(body, null, 2))
     }
-    yield* Console.log(
+    yield* print(
       found._tag === "Message"
         ? Timeline.timeline(found.message, found.events)
         : Timeline.listing(found)
@@ -75,7 +76,7 @@ const cluster = Command.make(
   flags,
   Effect.fnUntraced(function*({ json, key, url }) {
     const seen = yield* (yield* serverOf(url, key)).cluster
-    yield* Console.log(json ? JSON.stringify(seen, null, 2) : ClusterView.view(seen))
+    yield* print(json ? JSON.stringify(seen, null, 2) : ClusterView.view(seen))
   })
 ).pipe(Command.withDescription("Show the nodes, which shards each owns, and how far behind they are"))
 
@@ -107,10 +108,24 @@ const replay = Command.make(
         ...(yield* server.quarantined).map(({ id }) => ({ id, replayed_as: null })),
         ...(yield* server.quarantinedRequests).map(({ requestId, state }) => ({ id: requestId, request: state }))
       ]
-    const replayed = list ? aside : yield* Effect.forEach(aside, ({ id }) => server.replay(id))
-    if (json) return yield* Console.log(JSON.stringify(replayed, null, 2))
-    if (replayed.length === 0) return yield* Console.log("Nothing is in quarantine")
-    yield* Effect.forEach(replayed, (one) => Console.log(said(one)), { discard: true })
+    // What one of them meets is its own: the others still go.
+    const refused: Array<Server.Stopped> = []
+    const replayed = list ? aside : (yield* Effect.forEach(aside, ({ id }) =>
+      Effect.asSome(server.replay(id)).pipe(
+        Effect.catchIf(Server.isOfOne, (error) => {
+          refused.push(error)
+          return Effect.succeedNone
+        })
+      ))).flatMap(Option.toArray)
+    if (json) yield* print(JSON.stringify(replayed, null, 2))
+    else if (replayed.length > 0) yield* print(replayed.map(said).join("\n"))
+    else if (refused.length === 0) yield* print("Nothing is in quarantine")
+    const [first] = refused
+    if (first === undefined) return
+    return yield* new Server.Stopped({
+      sentence: refused.map(({ sentence }) => sentence).join("\n"),
+      code: first.code
+    })
   })
 ).pipe(
   Command.withDescription(

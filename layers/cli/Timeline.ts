@@ -1,3 +1,4 @@
+import { counted } from "#layers/cli/Counted.ts"
 import type { Several } from "#layers/cli/Server.ts"
 import type { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import type { HistoryEntry } from "#schemas/api/Messages.ts"
@@ -90,13 +91,15 @@ export const timeline = (message: MessageDetails, events: ReadonlyArray<HistoryE
 }
 
 const heading = ({ id, messages, more, request }: Several): string => {
-  const number = more ? `the newest ${messages.length} of ${request?.messages ?? "more"}` : String(messages.length)
+  const number = more
+    ? `the newest ${messages.length} of ${request?.messages ?? "more"} messages`
+    : counted(messages.length, "message")
   const notes = request === undefined ? [] : [
     request.state === "COMPLETED" ? undefined : request.state,
     request.archived ? "archived" : undefined,
     request.error === undefined ? undefined : plain(request.error)
   ]
-  return [`${request === undefined ? "Trace" : "Request"} ${plain(id)}: ${number} messages`, ...notes]
+  return [`${request === undefined ? "Trace" : "Request"} ${plain(id)}: ${number}`, ...notes]
     .filter(Predicate.isNotUndefined).join(", ")
 }
 

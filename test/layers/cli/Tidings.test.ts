@@ -3,6 +3,7 @@ import { ready, run, type runtimes, serve } from "#test/support/MainProcess.ts"
 import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer, type IncomingHttpHeaders } from "node:http"
@@ -113,6 +114,34 @@ describe("tidings trace", () => {
         60_000
       )
     }
+
+    it.effect(
+      "says that what it found could not be written, unless its reader has read enough",
+      () =>
+        Effect.flatMap(Url, (url) =>
+          Effect.promise(async () => {
+            const id = await post(url, { user_id: "ada" })
+            const environment = { ...process.env, TIDINGS_URL: url, TIDINGS_API_KEY: key }
+            const shell = async (line: string) => {
+              const child = spawn("bash", ["-c", line, process.execPath, "layers/cli/Tidings.ts", id], {
+                env: environment
+              })
+              let stderr = ""
+              child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()))
+              const [code] = await once(child, "close")
+              return { code, stderr }
+            }
+            assert.deepStrictEqual(await shell("\"$0\" \"$1\" trace \"$2\" > /dev/full"), {
+              code: 1,
+              stderr: "Cannot write to standard output: ENOSPC: no space left on device, write\n"
+            })
+            assert.deepStrictEqual(await shell("\"$0\" \"$1\" trace \"$2\" | true; exit ${PIPESTATUS[0]}"), {
+              code: 0,
+              stderr: ""
+            })
+          })),
+      60_000
+    )
 
     it.effect(
       "knows a request that has no messages, and one that was archived",
@@ -282,6 +311,33 @@ describe("tidings replay", () => {
         assert.strictEqual(listed.stdout, `${request.requestId} is a request to many, FAILED\n`, listed.stderr)
         assert.strictEqual(resumed.stdout, `${request.requestId} is a request to many, RUNNING\n`)
         assert.deepStrictEqual(JSON.parse(json.stdout), [{ id: request.requestId, request: "RUNNING" }])
+      }),
+    60_000
+  )
+
+  it.effect(
+    "tells why the server refuses one, after the others have gone",
+    () =>
+      Effect.promise(async () => {
+        const stub = createServer((asked, response) => {
+          response.statusCode = asked.url === "/messages/1-0/resend" ? 400 : 200
+          const answer = response.statusCode === 400 ?
+            { message: "The list is gone", type: "invalid_request_error" } :
+            {
+              messageId: "again"
+            }
+          response.setHeader("content-type", "application/json").end(JSON.stringify(answer))
+        }).listen(0, "127.0.0.1")
+        await once(stub, "listening")
+        const address = stub.address()
+        const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+        const replayed = await tidings("node", { TIDINGS_URL: url, TIDINGS_API_KEY: key }, "replay", "1-0", "1-1")
+        stub.close()
+        assert.deepStrictEqual(replayed, {
+          code: 6,
+          stdout: "1-1 is sent again as again\n",
+          stderr: `${url} refuses 1-0: The list is gone\n`
+        })
       }),
     60_000
   )

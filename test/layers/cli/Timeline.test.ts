@@ -124,6 +124,7 @@ describe("Timeline", () => {
 
   it("says how far a request has come, also of one without messages, and what its callers' trace ids stand for", () => {
     assert.strictEqual(Timeline.listing(several({})), `Request ${id}: 0 messages`)
+    assert.strictEqual(Timeline.listing(several({ messages: [message] })).split("\n")[0], `Request ${id}: 1 message`)
     assert.strictEqual(
       Timeline.listing(several({ request: { ...request, state: "RUNNING", archived: true, error: "No\nlist" } })),
       `Request ${id}: 0 messages, RUNNING, archived, No list`
