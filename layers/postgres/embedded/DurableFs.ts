@@ -17,11 +17,38 @@ interface Operations {
   write: (file: OpenFile, ...rest: ReadonlyArray<unknown>) => number
 }
 
+interface Nodes {
+  mknod: (parent: Node, name: string, ...rest: ReadonlyArray<unknown>) => Node
+}
+
+/** Where a node's name is kept. */
+interface Names {
+  readonly lookupNode: (parent: Node, name: string) => Node
+  readonly destroyNode: (node: Node) => void
+}
+
 /** WASI's numbers: what PostgreSQL reads in `errno`. */
 const errno = { ENOSPC: 51, EIO: 29 }
 
 /** How a segment of the write-ahead log is called; files in preparation have other names. */
 const segmentName = /^[0-9A-F]{24}$/
+
+/**
+ * As shipped, the node of a file that could not be made (no descriptor left, no room for its inode) keeps its name, so that PostgreSQL, which
+ * closes files and tries again, finds the file there and not there, for good.
+ */
+const forgetUnmade = (nodes: Nodes, names: Names): void => {
+  const mknod = nodes.mknod
+  nodes.mknod = (parent, name, ...rest) => {
+    let node: Node | undefined
+    try {
+      node = mknod(parent, name, ...rest)
+      return node
+    } finally {
+      if (node === undefined) names.destroyNode(names.lookupNode(parent, name))
+    }
+  }
+}
 
 /**
  * PGlite's directory on disk, with the fsync that it lacks: as shipped, a commit that PostgreSQL has synced is in the
@@ -44,7 +71,16 @@ export class DurableFs extends NodeFS {
     const { emscriptenOpts } = await super.init(db, options)
     const preRun = emscriptenOpts.preRun ?? []
     return {
-      emscriptenOpts: { ...emscriptenOpts, preRun: [(module) => this.hook(module.NODEFS.stream_ops), ...preRun] }
+      emscriptenOpts: {
+        ...emscriptenOpts,
+        preRun: [
+          (module) => {
+            this.hook(module.NODEFS.stream_ops)
+            forgetUnmade(module.NODEFS.node_ops, module.FS)
+          },
+          ...preRun
+        ]
+      }
     }
   }
 

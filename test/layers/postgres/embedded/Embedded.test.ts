@@ -6,7 +6,9 @@ import * as Raw from "#test/layers/postgres/embedded/Raw.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import type * as Fs from "node:fs"
 import { readFileSync, writeFileSync } from "node:fs"
+import { createRequire } from "node:module"
 import { connect } from "node:net"
 import { join } from "node:path"
 
@@ -28,6 +30,26 @@ class Deaf extends DurableFs {
     return { emscriptenOpts: { ...emscriptenOpts, preRun: [...emscriptenOpts.preRun ?? [], unhook] } }
   }
 }
+
+/** The file system as PGlite sees it. */
+const fs: typeof Fs = createRequire(import.meta.url)("node:fs")
+
+/** The process has no descriptor left when the next file of a table is made. */
+const exhaustOnce = Effect.acquireRelease(
+  Effect.sync(() => {
+    const write = fs.writeFileSync
+    fs.writeFileSync = (...args) => {
+      if (!String(args[0]).includes("/base/")) return write(...args)
+      fs.writeFileSync = write
+      throw Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" })
+    }
+    return write
+  }),
+  (write) =>
+    Effect.sync(() => {
+      fs.writeFileSync = write
+    })
+)
 
 /** A disk whose fsync fails when told. */
 class Failing extends DurableFs {
@@ -58,6 +80,14 @@ layer(Layer.effect(Template, Directories.template), { timeout: "60 seconds", exc
         assert.strictEqual(refused._tag, "DurabilityRefused")
         assert.isAbove(yield* Effect.provide(fsyncs, opened(dataDir)), 0)
       }))
+
+    it.effect("a file for which no descriptor was left is made once there is one", () =>
+      Effect.gen(function*() {
+        const sql = yield* PgClient.PgClient
+        yield* exhaustOnce
+        yield* sql`CREATE TABLE t (i int)`
+        yield* sql`INSERT INTO t VALUES (1)`
+      }).pipe(Effect.scoped, Effect.provide(Layer.unwrap(Effect.map(directory, opened)))))
 
     it.effect("P1: a commit whose fsync failed is not acknowledged, nor is anything after it", () =>
       Effect.gen(function*() {
