@@ -4,7 +4,7 @@ import type { Breakers } from "#src/delivery/Breakers.ts"
 import * as Failover from "#src/delivery/Failover.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/Journey.ts"
 import type { Position } from "#src/delivery/Position.ts"
-import { failing, shortWait } from "#src/delivery/Settlement.ts"
+import { failing, reasonOf, shortWait } from "#src/delivery/Settlement.ts"
 import { close, type Write } from "#src/delivery/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric } from "effect"
@@ -48,11 +48,11 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
     const { epoch, message } = journey
     const { events, ...past } = attempts.written()
     const common = { message, epoch, at, conditional: true, dueAt: null }
-    const bounced = over._tag === "Failed" && over.last?.kind === "RecipientRejected"
+    const last = over._tag === "Failed" ? over.last : undefined
+    const reason = reasonOf(last)
     const error = over._tag === "Failed"
-      ? over.last?.error ?? (bounced ? "The message bounced" : "The message's deadline passed")
+      ? last?.error ?? (reason === "BOUNCED" ? "The message bounced" : "The message's deadline passed")
       : undefined
-    const reason = bounced ? "BOUNCED" : "FAILED"
     const result = yield* close(
       write,
       error === undefined

@@ -1,0 +1,52 @@
+import { Unavailable, Unknown } from "#schemas/DeliveryError.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+const timeout = 20_000
+
+/** What becomes of a message whose provider never does better; `isAway`: its node dies after the first call, and another comes after the deadline. */
+const ended = Effect.fnUntraced(function*(error: Unavailable | Unknown, isAway: boolean) {
+  const place = yield* EngineNode.place
+  const vendor: Vendor = { _tag: "Vendor", key: "mail", channel: "email", reaches: () => true, send: () => error }
+  const options = { shards: [place.shard], vendors: () => [vendor] }
+  const cluster = yield* EngineNode.make(memory.node)
+  const node = yield* cluster.start(options)
+  const message = Fixture.message(place, {
+    instructions: { content: { title: "Hello", body: "World" }, timeout: { message: timeout } }
+  })
+  yield* node.accept(message)
+  yield* cluster.settle
+  if (isAway) {
+    node.die()
+    yield* TestClock.setTime(place.at + 2 * timeout)
+    yield* cluster.start(options)
+  }
+  for (let turns = 0; turns < 20; turns++) {
+    yield* cluster.settle
+    const { next } = yield* cluster.due([place.shard])
+    if (next === undefined) break
+    yield* TestClock.setTime(next)
+  }
+  const log = yield* MessageLog
+  const { error: detail, reason, status } = yield* log.get(place.scope, message.id)
+  const last = (yield* log.history(place.scope, message.id)).at(-1)
+  assert.strictEqual(last?.type === "UNDELIVERABLE" ? last.reason : undefined, reason)
+  return { status, reason, detail }
+}, Effect.scoped)
+
+describe("A message whose deadline passes", () => {
+  for (const error of [new Unknown({ detail: "silence" }), new Unavailable({ detail: "down" })]) {
+    it.effect(`P6: ends for the same reason, ${error._tag}, whether its node was there or away`, () =>
+      Effect.gen(function*() {
+        const there = yield* ended(error, false)
+        assert.strictEqual(there.status, "UNDELIVERABLE")
+        assert.deepStrictEqual(yield* ended(error, true), there)
+      }).pipe(Effect.provide(memory.shared)))
+  }
+})
