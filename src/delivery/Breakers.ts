@@ -48,6 +48,8 @@ export const layer = Layer.effect(
     /** Keys whose last call failed. The others have nothing to be remembered, and their calls go past the breaker. */
     const ailing = new Set<string>()
     const remember = (key: string) => {
+      // Behind all others: this one was heard of last.
+      ailing.delete(key)
       ailing.add(key)
       const [oldest] = ailing
       if (ailing.size <= remembered || oldest === undefined) return
@@ -92,10 +94,12 @@ export const layer = Layer.effect(
     return Breakers.of({
       guard: (key, call) =>
         ailing.has(key)
-          ? Effect.onExit(watched(key, call), (exit) => isSickness(exit) ? Effect.void : recovered(key))
+          ? Effect.onExit(watched(key, call), (exit) =>
+            isSickness(exit) ? Effect.sync(() => remember(key)) : recovered(key))
           : Effect.catchCause(call, (cause) => {
             const exit = Exit.failCause(cause)
-            if (!isSickness(exit)) return exit
+            if (!isSickness(exit))
+              return exit
             remember(key)
             // Counted; an open circuit has no say in what became of a call that was made.
             return Effect.andThen(Effect.exit(watched(key, exit)), exit)

@@ -50,4 +50,17 @@ describe("Breakers", () => {
       for (let other = 0; other < 8_192; other++) yield* Effect.exit(guard(`other ${other}`, failing))
       assert.isUndefined(openUntil("key"))
     }).pipe(Effect.provide(Breakers.layer)))
+
+  it.effect("a provider that fails again is not forgotten before those that were heard of earlier", () =>
+    Effect.gen(function*() {
+      const { guard, openUntil } = yield* Breakers.Breakers
+      yield* TestClock.adjust(1)
+      for (let call = 0; call < 5; call++) yield* Effect.exit(guard("key", failing))
+      for (let other = 1; other < 8_192; other++) yield* Effect.exit(guard(`other ${other}`, failing))
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.exit(guard("key", failing))
+      yield* Effect.exit(guard("one more", failing))
+      yield* TestClock.adjust(1)
+      assert.isDefined(openUntil("key"))
+    }).pipe(Effect.provide(Breakers.layer)))
 })
