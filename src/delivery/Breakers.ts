@@ -1,18 +1,21 @@
 import { type DeliveryError, Unavailable } from "#schemas/DeliveryError.ts"
-import { Clock, Context, Duration, Effect, Exit, Layer, Schedule, Stream } from "effect"
-import { CircuitBreaker } from "effect/persistence"
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 
 /** Failed calls in a row after which a provider is left alone. */
 const tripAfter = 5
 
-/** 30 s doubling to 5 min: shorter than the retry schedule's own waits, so that a lone message is never held up by it. */
-const openFor = Schedule.min([Schedule.exponential("30 seconds"), Schedule.spaced("5 minutes")])
+/** 30 s doubling to 5 min: shorter than the retry schedule's own waits, so that a lone message is never held up by it. In ms. */
+const shortestOpen = 30_000
+const longestOpen = 300_000
 
 /** Sick providers that are remembered: recipients' own servers have circuits too, and some of them never get well. */
 const remembered = 8_192
 
 /** How soon the others look again while one call finds out whether the provider is well, in ms; later and later if that takes long. */
 const lookAgainAfter = 5_000
+
+/** Why a call is not made whose provider's circuit is open. */
+export const leftAlone = "The provider failed too often and is left alone for a while"
 
 /**
  * A circuit breaker per provider configuration keeps a dead vendor from eating timeouts (design.md §5). Only what speaks of the vendor's
@@ -28,88 +31,95 @@ export class Breakers extends Context.Service<Breakers, {
   readonly openUntil: (key: string) => number | undefined
 }>()("tidings/Breakers") {}
 
+/** The circuit of a provider whose last call failed; who is well has none. Times in epoch ms. */
+interface Circuit {
+  /** Failed calls in a row; of an open circuit, the last was the one that found out. */
+  readonly failures: number
+  /** Until when the provider is left alone; `undefined`: the circuit is closed. */
+  readonly openUntil: number | undefined
+  /** Since when one call finds out for the others whether the provider is well. To be refused here would cost them a try. */
+  readonly probedSince: number | undefined
+}
+
+/** The fifth failure in a row opens the circuit; each that finds the provider still sick opens it for longer. */
+const failed = (circuit: Circuit | undefined, now: number): Circuit => {
+  const failures = (circuit?.failures ?? 0) + 1
+  const openUntil = failures < tripAfter
+    ? undefined
+    : now + Math.min(longestOpen, shortestOpen * 2 ** (failures - tripAfter))
+  return { failures, openUntil, probedSince: undefined }
+}
+
 const isSick = (error: DeliveryError): boolean =>
   error._tag === "Unavailable" || error._tag === "RateLimited" || error._tag === "Unknown"
 
-const isSickness = (exit: Exit.Exit<unknown, DeliveryError>): boolean =>
-  Exit.isFailure(exit) && exit.cause.reasons.some((reason) => reason._tag !== "Fail" || isSick(reason.error))
+const isSickness = ({ reasons }: Cause.Cause<DeliveryError>): boolean =>
+  reasons.some((reason) => reason._tag === "Die" || (reason._tag === "Fail" && isSick(reason.error)))
 
 export const layer = Layer.effect(
   Breakers,
   Effect.gen(function*() {
-    const breaker = yield* CircuitBreaker.make({
-      tripPolicy: CircuitBreaker.consecutive(tripAfter),
-      openDuration: openFor
-    })
     const clock = yield* Clock.Clock
-    const open = new Map<string, number>()
-    /** Since when one call finds out for the others whether the provider is well. To be refused here would cost them a try. */
-    const probing = new Map<string, number>()
-    /** Keys whose last call failed. The others have nothing to be remembered, and their calls go past the breaker. */
-    const ailing = new Set<string>()
-    const remember = (key: string) => {
-      // Behind all others: this one was heard of last.
-      ailing.delete(key)
-      ailing.add(key)
-      const [oldest] = ailing
-      if (ailing.size <= remembered || oldest === undefined) return
-      ailing.delete(oldest)
-      open.delete(oldest)
-    }
-    yield* breaker.transitions.pipe(
-      Stream.runForEach((transition) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          if (transition.to === "Open") open.set(transition.key, now + Duration.toMillis(transition.retryAfter))
-          else if (transition.to === "Closed") open.delete(transition.key)
-        })
-      ),
-      Effect.forkScoped
-    )
-    /** An open circuit lets one call in, and that is it. */
-    const probe = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
-      Effect.suspend(() => {
-        if (!open.has(key)) return call
-        probing.set(key, clock.currentTimeMillisUnsafe())
-        return Effect.ensuring(call, Effect.sync(() => probing.delete(key)))
-      })
-    const watched = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
-      breaker.execute(probe(key, call), {
-        key,
-        classify: (exit) => isSickness(exit) ? CircuitBreaker.failure() : CircuitBreaker.success
-      }).pipe(
-        Effect.catchTag("CircuitBreakerError", ({ reason }) =>
-          new Unavailable({
-            detail: "The provider failed too often and is left alone for a while",
-            retryAfter: reason._tag === "CircuitOpen" ? Duration.toMillis(reason.retryAfter) : undefined
-          }))
-      )
+    /** The one heard of last is the last. */
+    const circuits = new Map<string, Circuit>()
 
-    /** A circuit that nobody asked for an hour is forgotten open, and closed again without a word. */
-    const recovered = (key: string) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
-        ailing.delete(key)
-        if ((open.get(key) ?? now) <= now) open.delete(key)
+    const fail = (key: string) => {
+      const circuit = failed(circuits.get(key), clock.currentTimeMillisUnsafe())
+      circuits.delete(key)
+      circuits.set(key, circuit)
+      const [oldest] = circuits.keys()
+      if (circuits.size > remembered && oldest !== undefined) circuits.delete(oldest)
+    }
+
+    /** What a call says of its provider; one that was cut says nothing. */
+    const heard = (key: string, exit: Exit.Exit<unknown, DeliveryError>) => {
+      if (Exit.isFailure(exit) && isSickness(exit.cause)) fail(key)
+      else if (Exit.isSuccess(exit) || !Cause.hasInterruptsOnly(exit.cause)) circuits.delete(key)
+    }
+
+    /** An open circuit has no say in what became of a call that was made, nor that call in the circuit. */
+    const watched = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
+      Effect.onExit(call, (exit) =>
+        Effect.sync(() => {
+          if (circuits.get(key)?.openUntil === undefined) heard(key, exit)
+        }))
+
+    /** An open circuit lets one call in when its time has come, and that is it. */
+    const probe = <A>(key: string, circuit: Circuit, call: Effect.Effect<A, DeliveryError>) => {
+      const probed = { ...circuit, probedSince: clock.currentTimeMillisUnsafe() }
+      circuits.set(key, probed)
+      return Effect.onExit(call, (exit) =>
+        Effect.sync(() => {
+          if (circuits.get(key) === probed) circuits.set(key, circuit)
+          heard(key, exit)
+        }))
+    }
+
+    const guarded = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
+      Effect.suspend(() => {
+        const circuit = circuits.get(key)
+        if (circuit?.openUntil === undefined) return watched(key, call)
+        const wait = circuit.openUntil - clock.currentTimeMillisUnsafe()
+        return wait > 0 || circuit.probedSince !== undefined
+          ? new Unavailable({ detail: leftAlone, retryAfter: wait > 0 ? wait : undefined })
+          : probe(key, circuit, call)
       })
 
     return Breakers.of({
+      // A call to who is well costs nothing but a look at how it failed.
       guard: (key, call) =>
-        ailing.has(key)
-          ? Effect.onExit(watched(key, call), (exit) =>
-            isSickness(exit) ? Effect.sync(() => remember(key)) : recovered(key))
+        circuits.has(key)
+          ? guarded(key, call)
           : Effect.catchCause(call, (cause) => {
-            const exit = Exit.failCause(cause)
-            if (!isSickness(exit))
-              return exit
-            remember(key)
-            // Counted; an open circuit has no say in what became of a call that was made.
-            return Effect.andThen(Effect.exit(watched(key, exit)), exit)
+            if (isSickness(cause) && circuits.get(key)?.openUntil === undefined) fail(key)
+            return Effect.failCause(cause)
           }),
       openUntil: (key) => {
-        const since = probing.get(key)
-        if (since === undefined) return open.get(key)
+        const circuit = circuits.get(key)
+        if (circuit?.probedSince === undefined) return circuit?.openUntil
         const now = clock.currentTimeMillisUnsafe()
-        return now + Math.max(lookAgainAfter, now - since)
+        return now + Math.max(lookAgainAfter, now - circuit.probedSince)
       }
     })
   })
-).pipe(Layer.provide(CircuitBreaker.layerStoreMemory()))
+)

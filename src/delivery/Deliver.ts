@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import * as Attempts from "#src/delivery/Attempts.ts"
-import type { Breakers } from "#src/delivery/Breakers.ts"
+import { type Breakers, leftAlone } from "#src/delivery/Breakers.ts"
 import * as Failover from "#src/delivery/Failover.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/Journey.ts"
 import type { Position } from "#src/delivery/Position.ts"
@@ -20,8 +20,6 @@ const stopped = (
   const isLess = decision.outcome === "DROPPED" || (decision.channels?.dropped ?? []).length > 0
   return isLess ? [{ type: "PREFERENCES_RESOLVED", ts, decision }] : []
 }
-
-const leftAlone = "The provider failed too often and is left alone for a while"
 
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
 export const deliver = (write: Write, breakers: Breakers["Service"]) => {
