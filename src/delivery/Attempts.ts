@@ -105,11 +105,7 @@ const conclude = Effect.fnUntraced(function*(
   const result = yield* settling(hand.write(step))
   written(hand)
   if (step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined) return undefined
-  const ending = endingOf(result, step.dueAt ?? null)
-  if (result._tag === "Written" && ending._tag === "Closed") {
-    yield* Metric.update(Metrics.settled({ status: result.status }), 1)
-  }
-  return ending
+  return endingOf(result, step.dueAt ?? null)
 })
 
 /** The intent is written, and the shard may be another owner's by now. */

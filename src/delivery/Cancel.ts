@@ -2,7 +2,8 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
-import { Clock, Effect } from "effect"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Effect, Metric } from "effect"
 
 /**
  * Cancels a message that was not yet handed to a provider, and gives its record with `canceled`: whether it is
@@ -14,7 +15,8 @@ export const make = Effect.gen(function*() {
   const log = yield* MessageLog
   return Effect.fn("Cancel")(function*(scope: Scope, id: MessageId) {
     const history = { type: "CANCELED", ts: yield* Clock.currentTimeMillis } as const
-    const { after } = yield* journal.observe({ scope, id, event: "Cancel", history })
+    const { after, applied } = yield* journal.observe({ scope, id, event: "Cancel", history })
+    if (applied) yield* Metric.update(Metrics.settled({ status: after }), 1)
     return { record: yield* log.get(scope, id), canceled: after === "CANCELED" }
   })
 })

@@ -6,8 +6,7 @@ import { type Ending, endingOf, type Journey } from "#src/delivery/Journey.ts"
 import type { Position } from "#src/delivery/Position.ts"
 import { failing, reasonOf, shortWait } from "#src/delivery/Settlement.ts"
 import { close, type Write } from "#src/delivery/Write.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
-import { Clock, Effect, Metric } from "effect"
+import { Clock, Effect } from "effect"
 
 type Next = Extract<Position, { readonly _tag: "Next" }>
 
@@ -63,11 +62,7 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
           events: [...events, { type: "UNDELIVERABLE", ts: at, reason, error }]
         }
     )
-    const ending = endingOf(result, null)
-    if (result._tag === "Written" && ending._tag === "Closed") {
-      yield* Metric.update(Metrics.settled({ status: result.status }), 1)
-    }
-    return ending
+    return endingOf(result, null)
   })
 
   return Effect.fnUntraced(function*(journey: Journey): Effect.fn.Return<Ending> {

@@ -133,11 +133,7 @@ export const layer = Layer.effect(
         tries: 0,
         events: [...resolved(decision, at), { type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
       }).pipe(Trace.stage("settle"))
-      const ending = endingOf(result, null)
-      if (result._tag === "Written" && ending._tag === "Closed") {
-        yield* Metric.update(Metrics.settled({ status: result.status }), 1)
-      }
-      return ending
+      return endingOf(result, null)
     })
 
     const abandon: Pipeline["Service"]["abandon"] = Effect.fnUntraced(function*(message, epoch, detail) {

@@ -1,6 +1,6 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
-import type { Ending } from "#src/delivery/Journey.ts"
+import { closed, type Ending, fenced } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
 import type { Together } from "#src/delivery/Together.ts"
@@ -65,8 +65,8 @@ export const make = (options: {
     }
     const at = yield* Clock.currentTimeMillis
     const begun = yield* write({ message, epoch, at, lifecycle: [], conditional: true, tries, events: [] })
-    if (begun._tag === "Fenced") return { _tag: "Fenced" }
-    if (begun._tag === "Refused") return { _tag: "Closed" }
+    if (begun._tag === "Fenced") return fenced
+    if (begun._tag === "Refused") return closed
     const ending = yield* pipeline.run({ ...message, tries }, epoch)
     if (ending._tag === "Fenced") survived.add(message.id)
     else survived.forget(message.id)

@@ -1,8 +1,12 @@
 import type { Journal, Step, StepResult } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Cause, Duration, Effect, Exit, Result, Schedule } from "effect"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Cause, Duration, Effect, Exit, Metric, Result, Schedule } from "effect"
 
-/** Writes a step of a message; waits out an unavailable store, so an outcome once known is not lost while its owner lives. */
+/**
+ * Writes a step of a message; waits out an unavailable store, so an outcome once known is not lost while its owner lives. A message that it
+ * closes is counted as settled.
+ */
 export type Write = (step: Step) => Effect.Effect<StepResult>
 
 /** 50 ms doubling to 2 s, for as long as it takes (reliability.md 2.6). */
@@ -26,7 +30,15 @@ export const patiently = <A, E>(ask: Effect.Effect<A, E>): Effect.Effect<A> =>
       : Effect.die(error.success)
   })
 
-export const make = (journal: Journal["Service"]): Write => (step) => patiently(journal.record(step))
+const counted = (result: StepResult): Effect.Effect<void> =>
+  result._tag === "Written" && result.stirred === undefined
+    ? Metric.update(Metrics.settled({ status: result.status }), 1)
+    : Effect.void
+
+export const make = (journal: Journal["Service"]): Write => (step) => {
+  const written = patiently(journal.record(step))
+  return step.dueAt === null ? Effect.tap(written, counted) : written
+}
 
 /**
  * Closes a message with its last words. Where the second door has moved it meanwhile, so that its status has no such edge any more, it is

@@ -25,7 +25,10 @@ const closing = {
   where e.scope = x.scope and e.id = x.id and e.due_at is not null`
 } as const
 
-const counter = { message: Metrics.quarantined, expansion: Metrics.expansionsQuarantined } as const
+const counters = {
+  message: [Metrics.quarantined, Metrics.settled({ status: "UNDELIVERABLE" })],
+  expansion: [Metrics.expansionsQuarantined]
+} as const
 
 /**
  * Ends what this version cannot read: a message UNDELIVERABLE and FAILED, an expansion FAILED, each in the log, and out of its neighbours' way.
@@ -35,7 +38,7 @@ export const setAside = Effect.fnUntraced(
     if (rows.length === 0) return
     const at = yield* Clock.currentTimeMillis
     yield* sql.unsafe(closing[what], [rows.map(({ scope }) => scope), rows.map(({ id }) => id), detail(what), at])
-    yield* Metric.update(counter[what], rows.length)
+    for (const counter of counters[what]) yield* Metric.update(counter, rows.length)
     yield* Effect.forEach(
       rows,
       ({ id }) => Effect.logError(`a stored ${what} was quarantined: it does not decode`, { id }),

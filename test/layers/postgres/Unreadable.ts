@@ -1,9 +1,10 @@
 import { Expansions } from "#src/delivery/Expansions.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Effect, type Layer, Metric } from "effect"
 import { SqlClient } from "effect/sql"
 
 const unknown = "OF_A_LATER_VERSION"
@@ -36,6 +37,8 @@ export const unreadableRows = <E>(
           const bad = yield* Fixture.accepted(place)
           const after = yield* Fixture.accepted(place)
           yield* sql.unsafe(statement, [bad.id, unknown])
+          const settled = Metric.value(Metrics.settled({ status: "UNDELIVERABLE" }))
+          const counted = Number((yield* settled).count)
           const window = {
             shards: [{ shard: place.shard, takenAtSeq: 0 }],
             now: place.at,
@@ -52,6 +55,7 @@ export const unreadableRows = <E>(
           const log = yield* MessageLog
           const { status } = yield* log.get(place.scope, bad.id)
           assert.strictEqual(status, "UNDELIVERABLE")
+          assert.strictEqual(Number((yield* settled).count) - counted, 1)
         }))
     }
 
