@@ -1,6 +1,6 @@
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Status } from "#schemas/Status.ts"
-import { shortWait } from "#src/delivery/Settlement.ts"
+import { shortWait } from "#src/delivery/RetryPolicy.ts"
 import * as Timeouts from "#src/delivery/Timeouts.ts"
 
 /**

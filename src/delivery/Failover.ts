@@ -1,7 +1,7 @@
 import type { Attempts } from "#src/delivery/Attempts.ts"
 import type { Ending } from "#src/delivery/Journey.ts"
 import { type Candidate, candidates, type Plan } from "#src/delivery/Plan.ts"
-import { shortWait } from "#src/delivery/Settlement.ts"
+import { shortWait } from "#src/delivery/RetryPolicy.ts"
 import { Cause, Clock, Context, Data, Duration, Effect, ExecutionPlan, Schedule } from "effect"
 
 /** The candidate whose turn it is in the execution plan. */

@@ -5,6 +5,9 @@ import { Duration, Effect, Pull, Schedule } from "effect"
 /** A message's own deadline unless it names one (api.md 26.4), in ms. */
 export const messageTimeout = 72 * 3_600_000
 
+/** A wait up to this many ms is spent in the recipient's fiber; a longer one is a row with a due time (P3). */
+export const shortWait = 1_000
+
 /** The long schedule (api.md 26.5): 5 s doubling to 15 min, then every 15 min, 24 h in all. */
 export const long = Schedule.min([Schedule.exponential("5 seconds"), Schedule.spaced("15 minutes")]).pipe(
   Schedule.upTo({ duration: "24 hours" })

@@ -5,9 +5,7 @@ import type { InboxItem, Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Position } from "#src/delivery/Position.ts"
-
-/** A wait up to this many ms is spent in the recipient's fiber; a longer one is a row with a due time (P3). */
-export const shortWait = 1_000
+import { shortWait } from "#src/delivery/RetryPolicy.ts"
 
 /** The events that bring a message from where it was accepted or delayed to a provider. */
 export const towardsProvider = (message: Pick<OpenMessage, "status">): ReadonlyArray<Lifecycle.Event> => {
