@@ -70,10 +70,8 @@ export const make = Effect.fnUntraced(function*(options: {
   })
 
   const step = (owner: Owner, row: OpenExpansion): Effect.Effect<Turn.After, StoreUnavailable> => {
-    // `Together` knows no errors: they pass as values.
-    const alone = row.epoch !== owner.epoch && row.tries + 1 >= aloneFrom
-    const result = Effect.result(one(owner, row))
-    return Effect.flatMap(alone ? together.alone(result) : together.among(result), Effect.fromResult)
+    const isAlone = row.epoch !== owner.epoch && row.tries + 1 >= aloneFrom
+    return isAlone ? together.alone(one(owner, row)) : together.among(one(owner, row))
   }
 
   const turn = Effect.fnUntraced(function*(first: OpenExpansion) {
