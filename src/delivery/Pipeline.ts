@@ -16,12 +16,11 @@ import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { refusing } from "#src/delivery/Settlement.ts"
 import * as Stages from "#src/delivery/Stages.ts"
 import * as Timeouts from "#src/delivery/Timeouts.ts"
-import { maxTries } from "#src/delivery/Quarantine.ts"
+import * as Quarantine from "#src/delivery/Quarantine.ts"
 import * as Write from "#src/delivery/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, Context, Effect, Layer, Metric } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 
 /** An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms (reliability.md 2.5). */
 const passwordUnknownWait = 15 * 60_000
@@ -158,10 +157,10 @@ export const layer = Layer.effect(
     const afterCrash = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
       // What was open at a take-over was counted when it began.
       const tries = message.recovered ? message.tries : message.tries + 1
-      if (tries >= maxTries) {
-        yield* Metric.update(Metrics.quarantined, 1)
-        yield* Effect.logError("quarantined", { messageId: message.id, tries })
-        return yield* abandon(message, epoch, `Quarantined: it crashed its pipeline in each of ${maxTries} tries`)
+      if (tries >= Quarantine.maxTries) {
+        yield* Quarantine.tell(message.id, tries)
+        const detail = `Quarantined: it crashed its pipeline in each of ${Quarantine.maxTries} tries`
+        return yield* abandon(message, epoch, detail)
       }
       const at = yield* Clock.currentTimeMillis
       const dueAt = at + firstCrashWait * 2 ** tries

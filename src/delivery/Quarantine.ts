@@ -1,3 +1,7 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Effect, Metric } from "effect"
+
 /** A message that was begun this often and never ended is quarantined (design.md §3): UNDELIVERABLE, FAILED, with an error that says so. */
 export const maxTries = 5
 
@@ -6,3 +10,7 @@ export const maxTries = 5
  * death would make some work stop all the rest: for as long as the slowest call in hand takes, and for one after the other of thousands.
  */
 export const aloneFrom = 4
+
+/** Tells operators of a message that is set aside after so many tries. */
+export const tell = (messageId: MessageId, tries: number): Effect.Effect<void> =>
+  Effect.andThen(Metric.update(Metrics.quarantined, 1), Effect.logError("quarantined", { messageId, tries }))

@@ -4,10 +4,9 @@ import { closed, type Ending, fenced } from "#src/delivery/Journey.ts"
 import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
 import type { Together } from "#src/delivery/Together.ts"
-import { aloneFrom, maxTries } from "#src/delivery/Quarantine.ts"
+import * as Quarantine from "#src/delivery/Quarantine.ts"
 import * as Write from "#src/delivery/Write.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
-import { Clock, Effect, Metric, Semaphore } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 
 /** How many messages run at once in their second and in their third try: who kills the process is looked for among fewer and fewer. */
 const suspects: Readonly<Record<number, number>> = { 2: 256, 3: 16 }
@@ -22,7 +21,7 @@ const remembered = 8_192
 const survivals = () => {
   const times = new Map<MessageId, number>()
   return {
-    has: (id: MessageId): boolean => (times.get(id) ?? Infinity) <= maxTries,
+    has: (id: MessageId): boolean => (times.get(id) ?? Infinity) <= Quarantine.maxTries,
     add: (id: MessageId): void => {
       const before = times.get(id) ?? 0
       times.delete(id)
@@ -58,10 +57,13 @@ export const make = (options: {
     epoch: number,
     tries: number
   ): Effect.fn.Return<Ending> {
-    if (tries > maxTries) {
-      yield* Metric.update(Metrics.quarantined, 1)
-      yield* Effect.logError("quarantined", { messageId: message.id, tries: message.tries })
-      return yield* pipeline.abandon(message, epoch, `Quarantined: the process died in each of ${maxTries} tries`)
+    if (tries > Quarantine.maxTries) {
+      yield* Quarantine.tell(message.id, message.tries)
+      return yield* pipeline.abandon(
+        message,
+        epoch,
+        `Quarantined: the process died in each of ${Quarantine.maxTries} tries`
+      )
     }
     const at = yield* Clock.currentTimeMillis
     const begun = yield* write({ message, epoch, at, lifecycle: [], conditional: true, tries, events: [] })
@@ -76,7 +78,7 @@ export const make = (options: {
   return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
     if (!message.recovered) return together.among(pipeline.run(message, epoch))
     const tries = triesOf(message)
-    if (tries >= aloneFrom) return together.alone(begin(message, epoch, tries))
+    if (tries >= Quarantine.aloneFrom) return together.alone(begin(message, epoch, tries))
     const running = together.among(begin(message, epoch, tries))
     return groups.get(tries)?.withPermits(1)(running) ?? running
   }
