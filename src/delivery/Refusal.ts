@@ -45,20 +45,11 @@ export const unwanted = (decision: PreferenceDecision) =>
     decision
   })
 
-/** The same refusal, of a recipient placed in a tenant. */
-export const of = ({ decision, detail, event, reason, templateId, type }: Refusal, recipient: Recipient): Refusal =>
-  new Refusal({ detail, event, reason, type, decision, templateId, recipient })
-
-/** The same refusal, of a message whose template was found. */
-export const mapped = (refusal: Refusal, templateId: string | undefined): Refusal => {
-  if (templateId === undefined) return refusal
-  const { decision, detail, event, reason, recipient, type } = refusal
-  return new Refusal({ detail, event, reason, type, decision, recipient, templateId })
-}
-
-/** The same refusal, telling what the preferences had decided before it. */
-export const after = (refusal: Refusal, decision: PreferenceDecision | undefined): Refusal => {
-  if (decision === undefined) return refusal
-  const { detail, event, reason, type } = refusal
-  return new Refusal({ detail, event, reason, type, decision })
+/** The same refusal, with what else was known of its message by then. */
+export const knowing = (
+  refusal: Refusal,
+  known: Partial<Pick<Refusal, "decision" | "recipient" | "templateId">>
+): Refusal => {
+  const { decision, detail, event, reason, recipient, templateId, type } = refusal
+  return new Refusal({ event, type, reason, detail, decision, recipient, templateId, ...known })
 }

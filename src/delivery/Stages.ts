@@ -115,7 +115,7 @@ export const make = Effect.gen(function*() {
     const plan = yield* Effect.suspend(() =>
       Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only, isWritten))
     ).pipe(
-      Effect.mapError((refusal) => Refusal.after(unserved(found) ?? refusal, decision)),
+      Effect.mapError((refusal) => Refusal.knowing(unserved(found) ?? refusal, { decision })),
       routing
     )
     return { ...found, message: { ...found.message, instructions }, plan, preferences: decision, topic }
@@ -129,7 +129,7 @@ export const make = Effect.gen(function*() {
     if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", `${missing} does not exist`)
     const mapped = yield* mapping(map(stored))
     return yield* decideOf(stored, yield* known(mapped), at).pipe(
-      Effect.mapError((refusal) => Refusal.mapped(refusal, mapped.message.templateId))
+      Effect.mapError((refusal) => Refusal.knowing(refusal, { templateId: mapped.message.templateId }))
     )
   })
 
@@ -148,7 +148,10 @@ export const make = Effect.gen(function*() {
     const message = yield* placed(stored)
     return message === stored
       ? yield* decideIn(stored, at)
-      : yield* Effect.mapError(decideIn(message, at), (refusal) => Refusal.of(refusal, message.recipient))
+      : yield* Effect.mapError(
+        decideIn(message, at),
+        (refusal) => Refusal.knowing(refusal, { recipient: message.recipient })
+      )
   })
 
   const waitOf = Effect.fnUntraced(function*(
@@ -162,7 +165,7 @@ export const make = Effect.gen(function*() {
     const person = yield* load(message)
     const profile = merged(Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({}))), message)
     return yield* Effect.fromResult(Delays.waitOf(delay, profile, now)).pipe(
-      Effect.mapError((detail) => Refusal.of(Refusal.undeliverable("FAILED", detail), recipient))
+      Effect.mapError((detail) => Refusal.knowing(Refusal.undeliverable("FAILED", detail), { recipient }))
     )
   })
 
