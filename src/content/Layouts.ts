@@ -10,8 +10,7 @@ const capacity = 256
 
 /** Pages of brands, compiled once per revision of a brand and remembered: a mail costs a lookup. */
 export class Layouts extends Context.Service<Layouts, {
-  /** `brand` as the API gives it. The same object is the same revision. */
-  /** Brands do not change: another object is another revision. Without a layout, mails of the brand have the plain one. */
+  /** `brand` as the API gives it: another object is another revision. Without a layout, mails of the brand have the plain one. */
   readonly of: (brand: Brand) => Effect.Effect<Branding>
 }>()("tidings/Layouts") {}
 

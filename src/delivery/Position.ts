@@ -28,7 +28,7 @@ interface Fold extends Situation {
   readonly takenOutside?: ReadonlySet<string>
 }
 
-/** How soon after its intent the outcome is settled, for an attempt whose outcome was never written. */
+/** When it ended; when it began, if nobody wrote that down. Epoch ms. */
 const endOf = (attempt: Attempt): number => attempt.endedAt ?? attempt.startedAt
 
 const isUnknown = (attempt: Attempt): boolean => attempt.state === "unknown" || attempt.state === "intent"
