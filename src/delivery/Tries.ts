@@ -9,7 +9,7 @@ import * as Write from "#src/delivery/Write.ts"
 import { Clock, Effect, Semaphore } from "effect"
 
 /** How many messages run at once in their second and in their third try: who kills the process is looked for among fewer and fewer. */
-const suspects: Readonly<Record<number, number>> = { 2: 256, 3: 16 }
+const suspects: ReadonlyMap<number, number> = new Map([[2, 256], [3, 16]])
 
 /** More messages than a node has in hand at once. */
 const remembered = 8_192
@@ -44,9 +44,7 @@ export const make = (options: {
 }) => {
   const { journal, pipeline, together } = options
   const write = Write.make(journal)
-  const groups = new Map(
-    Object.entries(suspects).map(([tries, size]) => [Number(tries), Semaphore.makeUnsafe(size)] as const)
-  )
+  const groups = new Map([...suspects].map(([tries, size]) => [tries, Semaphore.makeUnsafe(size)] as const))
 
   const survived = survivals()
   /** The number of a try that begins now. */
