@@ -57,13 +57,11 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
   }
 
   const addressees: Array<Storable.Addressee> = []
-  let groups = 0
   for (const [index, recipient] of recipients.entries()) {
     const path = many ? `message.to[${index}]` : "message.to"
     const group = yield* Groups.of(recipient).pipe(
       Effect.mapError(({ detail, path: within }) => new SendRefused({ detail: `${path}.${within}: ${detail}` }))
     )
-    if (group !== undefined) groups++
     const identity = group === undefined ? Recipients.identify(scope, recipient) : undefined
     if (group === undefined && identity === undefined) {
       const fault = ChatAddresses.fault(recipient) ?? PushAddresses.fault(recipient)
@@ -80,14 +78,14 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
   if (Storable.isTooLong(instructions, addressees)) {
     return yield* new SendRefused({ detail: `message: ${Storable.tooLong}` })
   }
-  if (groups > 0 || recipients.length > mostAtOnce) {
+  const isNamed = ({ identity }: Storable.Addressee) => identity !== undefined
+  if (!addressees.every(isNamed) || recipients.length > mostAtOnce) {
     // Later nobody would hear of it.
     if (Storable.isRefused(instructions, addressees)) {
       return yield* new SendRefused({ detail: `message: ${Storable.refused}` })
     }
     const shard = shardOf(requestId, shards)
     // Who is named is met before those in groups: a list's opt-out says nothing of somebody whom the send itself names.
-    const isNamed = ({ identity }: Storable.Addressee) => identity !== undefined
     const ordered = [...addressees.filter(isNamed), ...addressees.filter((one) => !isNamed(one))]
     const expansion = {
       id: requestId,
