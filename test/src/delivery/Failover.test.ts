@@ -8,7 +8,8 @@ import { assert, describe, layer } from "@effect/vitest"
 import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
-const minute = 60_000
+const second = 1_000
+const hour = 3_600_000
 
 const fail: Fake.Cue = { _tag: "Fail", error: new Unavailable({ detail: "the vendor is down" }) }
 const accept: Fake.Cue = { _tag: "Accept", after: 0 }
@@ -48,20 +49,23 @@ describe("Failover", () => {
     it.effect("sends every message although one of two providers fails three calls in ten", () =>
       Effect.gen(function*() {
         const flaky = Array.from({ length: 600 }, (_, call) => call % 10 < 3 ? fail : accept)
-        const { records } = yield* run([{ key: "flaky", script: flaky }, { key: "steady", script: [] }], 100)
+        const { calls, records } = yield* run([{ key: "flaky", script: flaky }, { key: "steady", script: [] }], 100)
         assert.deepStrictEqual([...new Set(records.map(({ status }) => status))], ["SENT"])
+        assert.isAbove(calls[0]?.length ?? 0, 100, "the flaky provider is asked first, and again")
       }))
 
-    it.effect("goes to the next provider when the first stays down for its timeout, and the timeline shows it", () =>
+    it.effect("goes to the next provider when the first stays down until its circuit opens, and the timeline shows it", () =>
       Effect.gen(function*() {
         const dead = Array.from({ length: 200 }, () => fail)
         const { attempts, records } = yield* run([{ key: "dead", script: dead }, { key: "alive", script: [] }], 1)
         assert.strictEqual(records[0]?.status, "SENT")
-        const providers = attempts[0]?.map(({ provider }) => provider) ?? []
-        assert.strictEqual(providers.at(-1), "alive")
-        assert.isTrue(providers.slice(0, -1).every((provider) => provider === "dead"))
+        const providers = attempts[0]?.map(({ provider }) => provider)
+        assert.deepStrictEqual(providers, ["dead", "dead", "dead", "dead", "dead", "alive"])
         const [first, last] = [attempts[0]?.[0], attempts[0]?.at(-1)]
-        assert.isAtMost((last?.startedAt ?? 0) - (first?.startedAt ?? 0), 5 * minute)
+        const took = (last?.startedAt ?? 0) - (first?.startedAt ?? 0)
+        // 5, 10, 20 and 40 s, each less up to a fifth.
+        assert.isAtLeast(took, 60 * second)
+        assert.isAtMost(took, 75 * second)
       }))
 
     it.effect("leaves a provider alone that failed five times in a row: later messages go straight to the other", () =>
@@ -69,13 +73,16 @@ describe("Failover", () => {
         const dead = Array.from({ length: 2_000 }, () => fail)
         const { calls, records } = yield* run([{ key: "dead", script: dead }, { key: "alive", script: [] }], 50)
         assert.deepStrictEqual([...new Set(records.map(({ status }) => status))], ["SENT"])
-        assert.isBelow(calls[0]?.length ?? 0, 150, "fifty messages do not each wait out the dead provider's schedule")
+        assert.isAtLeast(calls[0]?.length ?? 0, 5, "the dead provider is asked first")
+        assert.isAtMost(calls[0]?.length ?? 0, 50, "fifty messages do not each wait out the dead provider's schedule")
+        assert.lengthOf(calls[1] ?? [], 50)
       }))
 
     it.effect("calls a provider whose configuration was mended at once, however long the circuit of the old one is open", () =>
       Effect.gen(function*() {
         const place = yield* EngineNode.place
         let version = "broken"
+        let refused = 0
         const sent: Array<string> = []
         const cluster = yield* EngineNode.make(memory.node)
         const node = yield* cluster.start({
@@ -89,7 +96,10 @@ describe("Failover", () => {
             channel: "email",
             reaches: () => true,
             send: ({ messageId }) => {
-              if (version === "broken") return Effect.fail(new Unavailable({ detail: "wrong host" }))
+              if (version === "broken") {
+                refused++
+                return Effect.fail(new Unavailable({ detail: "wrong host" }))
+              }
               sent.push(messageId)
               return Effect.succeed({ reference: undefined })
             }
@@ -103,6 +113,7 @@ describe("Failover", () => {
           return Effect.as(Effect.andThen(node.accept(message), cluster.settle), message.id)
         }
         for (let n = 0; n < 8; n++) yield* send(n)
+        assert.strictEqual(refused, 5, "the circuit is open")
         version = "mended"
         assert.deepStrictEqual(sent, [yield* send(8)])
       }).pipe(Effect.scoped))
@@ -110,11 +121,16 @@ describe("Failover", () => {
     it.effect("ends UNDELIVERABLE at the deadline, and says why, when both providers are dead", () =>
       Effect.gen(function*() {
         const dead = Array.from({ length: 2_000 }, () => fail)
-        const { at, ended, records } = yield* run([{ key: "one", script: dead }, { key: "two", script: dead }], 3)
+        const { at, attempts, calls, ended, records } = yield* run(
+          [{ key: "one", script: dead }, { key: "two", script: dead }],
+          3
+        )
         for (const { error, reason, status } of records) {
           assert.deepStrictEqual([status, reason, error], ["UNDELIVERABLE", "FAILED", "the vendor is down"])
         }
-        assert.isAtMost(ended - at, 24 * 60 * minute)
+        assert.isTrue(calls.every(({ length }) => length > 1), "both are asked, and again")
+        for (const tried of attempts) assert.isAtLeast((tried.at(-1)?.startedAt ?? 0) - at, 23 * hour)
+        assert.isAtMost(ended - at, 24 * hour)
       }))
   })
 })
