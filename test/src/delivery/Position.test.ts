@@ -1,73 +1,26 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { Kind } from "#schemas/DeliveryError.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import type { Branch, Candidate, Plan } from "#src/delivery/Plan.ts"
-import { position, type Position, type Situation } from "#src/delivery/Position.ts"
+import type { Candidate } from "#src/delivery/Plan.ts"
+import { position } from "#src/delivery/Position.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
+import {
+  attempt,
+  candidate,
+  channel,
+  day,
+  first,
+  hook,
+  id,
+  nextOf,
+  plan,
+  second,
+  single,
+  situation,
+  text
+} from "#test/src/delivery/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-
-const id = MessageId.make("1-00000001-0123456789abcdef01234567")
-const day = 24 * 3_600_000
-
-const candidate = (channel: string, provider: string, timeout?: number): Candidate => ({
-  _tag: "Candidate",
-  channel,
-  provider,
-  timeout
-})
-const channel = (name: string, providers: ReadonlyArray<Candidate>): Branch => ({
-  _tag: "Branch",
-  method: "single",
-  channel: name,
-  timeout: undefined,
-  children: providers
-})
-const plan = (method: "all" | "single", children: ReadonlyArray<Plan>): Plan => ({
-  _tag: "Branch",
-  method,
-  channel: undefined,
-  timeout: undefined,
-  children
-})
-
-const attempt = (
-  number: number,
-  at: Candidate,
-  state: Attempt["state"],
-  startedAt: number,
-  kind: Kind | null = null
-): Attempt => ({
-  number,
-  channel: at.channel,
-  provider: at.provider,
-  state,
-  kind,
-  startedAt,
-  endedAt: state === "intent" ? null : startedAt,
-  retryAfter: null,
-  reference: null,
-  error: null
-})
-
-const situation = (now: number, over: Partial<Situation> = {}): Situation => ({
-  id,
-  now,
-  deadline: 3 * day,
-  waits: [5_000, 10_000, 20_000],
-  unknownWait: 0,
-  openUntil: () => undefined,
-  ...over
-})
-
-const nextOf = (found: Position) =>
-  found._tag === "Next" ? [found.candidate.channel, found.candidate.provider] : found._tag
-
-const first = candidate("email", "one")
-const second = candidate("email", "two")
-const text = candidate("sms", "three")
-const hook = candidate("webhook", "hook")
-const single = plan("single", [channel("email", [first, second]), channel("sms", [text])])
 
 describe("Position: a message's place in its plan is a fold over its attempts", () => {
   it("starts with the first provider of the first channel, at once", () => {
