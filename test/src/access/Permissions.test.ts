@@ -11,6 +11,7 @@ const verdict = (scopes: string, asked: string) => {
 /** Each request, and the one scope that opens it to ada's token. */
 const rows: ReadonlyArray<readonly [asked: string, scope: string]> = [
   ["GET /users/ada/tokens", "read:user-tokens"],
+  ["HEAD /users/ada/tokens", "read:user-tokens"],
   ["GET /users/ada/tokens/t", "read:user-tokens"],
   ["PUT /users/ada/tokens/t", "write:user-tokens"],
   ["PATCH /users/ada/tokens/t", "write:user-tokens"],
@@ -49,6 +50,11 @@ describe("Permissions", () => {
     assert.strictEqual(verdict("read:brands", "GET /brands/b"), "allowed")
     assert.strictEqual(verdict("read:brands:b", "GET /brands/b"), "allowed")
     assert.strictEqual(verdict("write:brands:b", "PUT /brands/b"), "allowed")
+    assert.strictEqual(verdict("write:brands", "PUT /brands/b"), "allowed")
+    for (const asked of ["PUT /brands", "PATCH /brands/b", "DELETE /brands/b"]) {
+      assert.strictEqual(verdict("write:brands read:brands", asked), "refused", asked)
+    }
+    assert.strictEqual(verdict("read:brands:undefined", "GET /brands"), "refused")
     for (const asked of ["GET /brands", "GET /brands/c", "PUT /brands/b", "DELETE /brands/b"]) {
       assert.strictEqual(verdict("read:brands:b", asked), "refused", asked)
     }
@@ -58,6 +64,7 @@ describe("Permissions", () => {
     assert.strictEqual(verdict("user_id:ada read:messages", "GET /messages"), "messages")
     assert.strictEqual(verdict("user_id:ada read:messages", "GET /messages/1"), "messages")
     assert.strictEqual(verdict("read:messages", "GET /messages"), "refused")
+    assert.strictEqual(verdict("user_id:ada inbox:read:messages", "GET /messages"), "refused")
     assert.strictEqual(verdict("user_id:ada read:messages", "POST /messages/1/cancel"), "refused")
   })
 
@@ -70,6 +77,8 @@ describe("Permissions", () => {
         "GET /profiles/ada",
         "PUT /users/ada/tenants/t",
         "PUT /users/ada/inbox",
+        "GET /users/ada",
+        "GET /users/ada/tenants",
         "GET /notifications",
         "POST /brands",
         "GET /audit-events",

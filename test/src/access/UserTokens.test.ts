@@ -1,9 +1,11 @@
 import { Scope } from "#schemas/Scope.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
+import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { SignJWT } from "jose"
 
 const principal = { scope: Scope.make(7), keyState: "draft" as const }
 const tokens = (fill: number) => Layer.fresh(UserTokens.layer).pipe(Layer.provide(secretKey(fill)))
@@ -24,6 +26,26 @@ describe("UserTokens", () => {
       yield* TestClock.adjust("1 second")
       assert.strictEqual((yield* Effect.flip(authenticate(token)))._tag, "InvalidKey")
     }).pipe(Effect.provide(tokens(1))))
+
+  it.effect("one that is signed with our key is refused all the same if it is of another make, or has no end", () =>
+    Effect.gen(function*() {
+      const { authenticate } = yield* UserTokens.UserTokens
+      const key = derive(yield* SecretKey, "user-tokens/sign")
+      const sign = (alg: string, issuer: string, ends: boolean) =>
+        Effect.map(
+          Effect.promise(() => {
+            const token = new SignJWT({ scope: "user_id:ada", environment: 7, key_state: "draft" })
+              .setProtectedHeader({ alg })
+              .setIssuer(issuer)
+            return (ends ? token.setExpirationTime(60) : token).sign(key)
+          }),
+          Redacted.make
+        )
+      yield* authenticate(yield* sign("HS256", "tidings", true))
+      yield* Effect.flip(authenticate(yield* sign("HS512", "tidings", true)))
+      yield* Effect.flip(authenticate(yield* sign("HS256", "another", true)))
+      yield* Effect.flip(authenticate(yield* sign("HS256", "tidings", false)))
+    }).pipe(Effect.provide(Layer.merge(tokens(1), secretKey(1)))))
 
   it.effect("another installation's are none of ours", () =>
     Effect.gen(function*() {

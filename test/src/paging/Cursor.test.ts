@@ -46,6 +46,14 @@ describe("Cursor", () => {
     return refused(bytes.toString("base64url"))
   })
 
+  it.effect("only its one spelling opens: what a decoder of base64url skips is no part of it", () => {
+    const cursor = Cursor.seal(key, list, { at: 1, id: "a" })
+    return Effect.forEach(
+      [`${cursor}=`, ` ${cursor}`, `${cursor}\n`, `${cursor.slice(0, 4)}*${cursor.slice(4)}`],
+      (text) => refused(text)
+    )
+  })
+
   it.effect.prop(
     "text that is no cursor is refused, never a fault",
     { text: Schema.String },
