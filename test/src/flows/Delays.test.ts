@@ -23,12 +23,22 @@ describe("Delays (api.md 26.6)", () => {
       Delays.startOf({ until: "2026-11-21T14:00:00", timezone: "Europe/Berlin" }, noon),
       noon + 3_600_000
     )
+    assert.strictEqual(Delays.startOf({ until: " 2026-11-21T14:00:00+01:00 ", timezone: "UTC-3" }, noon), noon + hour)
+    assert.isUndefined(Delays.startOf({ until: "2026-11-21T14:00:00", timezone: "Mars/Base" }, noon))
+  })
+
+  it("a duration and a date are both waited for", () => {
+    const until = "2026-11-21T13:00:00Z"
+    assert.strictEqual(Delays.startOf({ until, duration: 1 }, noon), noon + hour)
+    assert.strictEqual(Delays.startOf({ until, duration: 2 * hour }, noon), noon + 2 * hour)
+    assert.strictEqual(Delays.startOf({ duration: 1 }, noon), noon + 60_000)
   })
 
   it("starts at once without a delay, or after a date that has passed", () => {
     assert.isUndefined(Delays.startOf(undefined, noon))
     assert.isUndefined(Delays.startOf({ duration: 0 }, noon))
     assert.isUndefined(Delays.startOf({ until: "2026-11-21T11:59:59Z" }, noon))
+    assert.isUndefined(Delays.startOf({ until: "2026-11-21T12:00:00Z" }, noon))
   })
 
   it("says what it does not understand, in one sentence", () => {
@@ -81,6 +91,11 @@ describe("Delays (api.md 26.6)", () => {
     assert.deepStrictEqual(
       wait("Mo-Fr 09:00-17:00", { zoneinfo: "America/New_York" }),
       Result.succeed(noon + 50 * hour)
+    )
+    assert.deepStrictEqual(
+      Delays.waitOf({ until: "Mo 09:00-17:00", timezone: "Europe/Berlin" }, { zoneinfo: "America/New_York" }, noon),
+      Result.succeed(noon + 44 * hour),
+      "the delay's own time zone comes first"
     )
     assert.deepStrictEqual(wait("Feb 20"), Result.fail("delay.until does not come within 90 days: Feb 20"))
   })

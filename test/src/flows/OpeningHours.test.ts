@@ -58,16 +58,23 @@ describe("OpeningHours (api.md 26.6)", () => {
     assert.strictEqual(opens("Fr 22:00-02:00", "2026-11-28T01:59"), "2026-11-28T01:59")
     assert.strictEqual(opens("Fr 22:00-02:00", "2026-11-28T02:00"), "2026-12-04T22:00")
     assert.strictEqual(opens("09:00-12:00, 13:00-17:00", "2026-11-23T12:30"), "2026-11-23T13:00")
+    assert.strictEqual(opens("13:00-17:00, 09:00-12:00", "2026-11-23T08:00"), "2026-11-23T09:00")
+    assert.strictEqual(opens("Mo 09:00-09:00", "2026-11-24T08:59"), "2026-11-24T08:59")
     assert.strictEqual(opens("24/7", "2026-11-23T12:30"), "2026-11-23T12:30")
+    assert.strictEqual(opens("Mo;", "2026-11-24T12:30"), "2026-11-30T00:00")
   })
 
   it("months and dates, lists and exceptions; the last rule of a day holds", () => {
     assert.strictEqual(opens("Dec-Jan Mo 10:00-11:00", "2026-11-23T00:00"), "2026-12-07T10:00")
+    assert.strictEqual(opens("Dec 24-26 10:00-11:00", "2026-12-20T00:00"), "2026-12-24T10:00")
     assert.strictEqual(opens("Dec 24-26 10:00-11:00", "2026-12-25T12:00"), "2026-12-26T10:00")
     assert.strictEqual(opens("Dec 30-Jan 2 10:00-11:00", "2027-01-01T12:00"), "2027-01-02T10:00")
+    assert.strictEqual(opens("Dec 30-Jan 2 10:00-11:00", "2027-01-02T12:00"), "never")
+    assert.strictEqual(opens("Dec 24-Jan 10:00-11:00", "2027-01-30T12:00"), "2027-01-31T10:00")
     assert.strictEqual(opens("Mo-Su 09:00-17:00; Nov 24,Nov 25 off", "2026-11-24T10:00"), "2026-11-26T09:00")
     assert.strictEqual(opens("Mo-Fr 09:00-17:00; Sa 10:00-14:00; Su closed", "2026-11-28T15:00"), "2026-11-30T09:00")
     assert.strictEqual(opens("sa-mo 08:00-09:00", "2026-11-24T00:00"), "2026-11-28T08:00")
+    assert.strictEqual(opens("Sa-Mo 08:00-09:00", "2026-11-29T10:00"), "2026-11-30T08:00")
     assert.strictEqual(opens("Mar", "2026-11-24T00:00"), "never")
     assert.strictEqual(opens("Feb 21", "2026-11-24T00:00"), "2027-02-21T00:00")
     assert.strictEqual(opens("off", "2026-11-24T00:00"), "never")
@@ -80,6 +87,14 @@ describe("OpeningHours (api.md 26.6)", () => {
     assert.strictEqual(opens("09:00-10:00", "2026-10-23T12:00", "Europe/Berlin"), "2026-10-24T07:00")
     // 02:30 does not come that night.
     assert.strictEqual(opens("02:30-04:00", "2026-03-28T12:00", "Europe/Berlin"), "2026-03-29T01:30")
+  })
+
+  it("a zone is a name or an offset in hours and minutes, up to 14 hours", () => {
+    assert.strictEqual(opens("09:00-10:00", "2026-11-24T00:00", "UTC+05:30"), "2026-11-24T03:30")
+    assert.strictEqual(opens("09:00-10:00", "2026-11-24T00:00", " Asia/Kolkata "), "2026-11-24T03:30")
+    assert.strictEqual(opens("09:00-10:00", "2026-11-24T00:00", "-03:30"), "2026-11-24T12:30")
+    assert.strictEqual(opens("09:00-10:00", "2026-11-24T00:00", "UTC+14"), "2026-11-24T19:00")
+    for (const name of ["UTC+14:01", "UTC-15", "UTC+99"]) assert.isTrue(Option.isNone(TimeZone.parse(name)), name)
   })
 
   it("what it does not know it does not guess", () => {
@@ -95,10 +110,17 @@ describe("OpeningHours (api.md 26.6)", () => {
         "2026-11-24",
         "Mo 09:00",
         "Dec 32",
+        "Dec 0",
+        "Dec 24-32",
+        "Dec 32-Jan 5",
+        "24:00-25:00",
+        "20:00-49:00",
+        "Mo-Fr 09:00-17:00; PH off",
         "Mo 09:00-17:00 x"
       ]
     )
       assert.strictEqual(opens(text, "2026-11-24T00:00"), "not understood", text)
+    assert.isUndefined(OpeningHours.parse("Mo 09:00-17:00; ".repeat(70)))
     const long = `${"Mo 09:00-17:00; ".repeat(60)}${"a-".repeat(400)}`
     assert.isUndefined(OpeningHours.parse(long))
   })
