@@ -108,6 +108,26 @@ describe("PreferenceResolution", () => {
     assert.isUndefined(reasonOf({ status: "REQUIRED", channels: [] }))
   })
 
+  it("a required message is so by the strongest who requires it, whatever else that one or a stronger one says", () => {
+    const required = say({ source: "tenant_default", id: "acme", status: "REQUIRED", snoozed: true })
+    const weaker = say({ source: "topic_default", status: "REQUIRED" })
+    const decision = resolve([say({ snoozed: true }), required, weaker], ["email"])
+    assert.deepStrictEqual(decision.rule, { source: "tenant_default", id: "acme" })
+  })
+
+  it("what is dropped for want of a channel says who chose them, and what is wrong with that", () => {
+    for (const source of ["topic_default", "section_default", "tenant_default", "user"] as const) {
+      const isCatalogue = source === "topic_default" || source === "section_default"
+      assert.deepStrictEqual(resolve([say({ source, channels: ["sms"] })], ["email", "push"]), {
+        outcome: "DROPPED",
+        status: "OPTED_IN",
+        reason: isCatalogue ? "NO_CHANNELS" : "UNSUBSCRIBED",
+        channels: { kept: [], dropped: ["email", "push"], rule: { source, id: "pt" } }
+      })
+    }
+    assert.strictEqual(resolve([say({ channels: ["sms"] })], []).outcome, "KEPT", "of no channels none is dropped")
+  })
+
   it("a message of which nobody says anything is kept", () => {
     assert.deepStrictEqual(resolve([], ["email"]), { outcome: "KEPT", status: "OPTED_IN" })
   })

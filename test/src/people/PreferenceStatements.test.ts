@@ -1,6 +1,7 @@
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import {
   PreferenceChannel,
+  type PreferenceRule,
   PreferenceSection,
   PreferenceStatus,
   PreferenceTopic,
@@ -68,6 +69,68 @@ const allowing = (words: Words, ...allowed: ReadonlyArray<"snooze" | "channel_pr
 })
 
 describe("PreferenceStatements", () => {
+  it("who is nearer to the recipient and to the message speaks first (api.md 10.4)", () => {
+    const word = { status: "OPTED_IN" as const }
+    const record = { notifications: { pt: word }, categories: { ps: word } }
+    const section = { name: "Section", has_custom_routing: true, routing_options: ["email" as const] }
+    const topic = { name: "Topic", default_status: "OPTED_IN" as const }
+    const said = statements({
+      now: 0,
+      topic: terms({ id: "pt", sectionId: "ps", section, topic }),
+      names: ["pt", "nt", "lt"],
+      sent: {
+        notifications: {
+          lt: { ...word, source: "list" },
+          nt: { ...word, source: "subscription" },
+          pt: word
+        }
+      },
+      overrides: { topicId: "pt", inTenant: word, own: word },
+      recipient: record,
+      list: { subscription: record, list: record },
+      tenants: [{ ...word, tenantId: "near" }, { ...word, tenantId: "far" }]
+    })
+    assert.deepStrictEqual(said.map(({ id, source }) => `${source} ${id}`), [
+      "message pt",
+      "user_in_tenant pt",
+      "user pt",
+      "recipient pt",
+      "recipient ps",
+      "message nt",
+      "subscription pt",
+      "subscription ps",
+      "message lt",
+      "list pt",
+      "list ps",
+      "tenant_default near",
+      "topic_default pt",
+      "section_default ps"
+    ])
+    assert.isTrue(said.every(({ snoozed }) => !snoozed))
+  })
+
+  it("a snooze holds from its start until its end, and no other rule does", () => {
+    const at = (now: number, rule: PreferenceRule) =>
+      statements({
+        now,
+        topic: undefined,
+        names: ["pt"],
+        sent: undefined,
+        overrides: undefined,
+        recipient: { notifications: { pt: { rules: [rule] } } },
+        list: undefined,
+        tenants: []
+      })[0]?.snoozed
+    const start = "2026-01-01T00:00:00Z"
+    const until = "2026-01-02T00:00:00Z"
+    const [from, to] = [Date.parse(start), Date.parse(until)]
+    const snooze = { type: "snooze", start, until }
+    assert.deepStrictEqual([from - 1, from, to - 1, to].map((now) => at(now, snooze)), [false, true, true, false])
+    assert.isTrue(at(0, { type: "snooze" }))
+    assert.isFalse(at(from, { type: "frequency", start, until }))
+    assert.isFalse(at(from, { type: "snooze", until: "tomorrow" }))
+  })
+
   it.prop("no choice takes a message through a channel that its topic does not go through, unless it is required", {
     words: Words,
     options: Schema.NonEmptyArray(PreferenceChannel),
