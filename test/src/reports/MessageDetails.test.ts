@@ -1,7 +1,7 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import { providers } from "#src/reports/MessageDetails.ts"
+import { details, providers } from "#src/reports/MessageDetails.ts"
 import type { MessageRecord } from "#src/reports/MessageLog.ts"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -46,6 +46,34 @@ const attempt = (number: number, provider: string, state: Attempt["state"], more
 
 const channel = { key: "email", name: "email", template: "nt_1" }
 const never = { sent: undefined, delivered: undefined, opened: undefined, clicked: undefined, reference: undefined }
+
+describe("MessageDetails", () => {
+  it("tells all that is known of a message, under the names of the API", () => {
+    const known = {
+      status: "UNDELIVERABLE",
+      reason: "BOUNCED",
+      error: "5.1.1",
+      event: "welcome",
+      recipient: "ada",
+      enqueued: 1,
+      sent: 20,
+      delivered: 30,
+      opened: 40,
+      clicked: 50,
+      canceledAt: 60,
+      willRetry: true,
+      archived: true
+    } as const
+    assert.deepStrictEqual(details({ ...record, ...known, tenantId: "acme", tags: ["t"], traceId: "trace" }), {
+      ...known,
+      id,
+      requestId: id,
+      notification: "nt_1",
+      tenant_id: "acme",
+      metadata: { tags: ["t"], trace_id: "trace" }
+    })
+  })
+})
 
 describe("MessageDetails.providers", () => {
   it("tells of a call that was taken and bounced later", () =>
@@ -129,6 +157,34 @@ describe("MessageDetails.providers", () => {
       [
         { provider: "ses", status: "OPENED", opened: 40 },
         { provider: "twilio", status: "DELIVERED", opened: undefined }
+      ]
+    ))
+
+  it("tells what names no call of the last mail, and of what was sent last if there was none", () => {
+    const statuses = (taken: ReadonlyArray<Attempt>) =>
+      providers({ ...record, delivered: undefined, opened: undefined, clicked: 50 }, taken, [
+        { type: "CLICKED", ts: 50 }
+      ]).map(({ clicked, provider, status }) => [provider, status, clicked])
+    const other = attempt(3, "smtp", "accepted")
+    assert.deepStrictEqual(statuses([mail, other, { ...text, number: 4 }]), [
+      ["ses", "SENT", undefined],
+      ["smtp", "CLICKED", 50],
+      ["twilio", "SENT", undefined]
+    ])
+    const hook = attempt(3, "hook", "accepted", { channel: "webhook" })
+    for (const calls of [[text, hook], [hook, text]]) {
+      assert.sameDeepMembers(statuses(calls), [["twilio", "SENT", undefined], ["hook", "CLICKED", 50]])
+    }
+  })
+
+  it("what one way alone took is of that one, without its line, whatever failed besides", () =>
+    assert.deepStrictEqual(
+      providers({ ...record, clicked: 50 }, [mail, { ...text, state: "rejected", kind: "Unavailable" }], []).map(
+        ({ clicked, error, provider, sent, status }) => ({ provider, status, sent, clicked, error })
+      ),
+      [
+        { provider: "ses", status: "CLICKED", sent: 11, clicked: 50, error: undefined },
+        { provider: "twilio", status: "UNDELIVERABLE", sent: undefined, clicked: undefined, error: "Unavailable" }
       ]
     ))
 
