@@ -1,0 +1,153 @@
+import type { Profile } from "#schemas/Profile.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import { candidates, type Plan } from "#src/delivery/Plan.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Routing from "#src/delivery/Routing.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+
+const vendor = (key: string, channel: string): Vendor => ({
+  _tag: "Vendor",
+  key,
+  channel,
+  reaches: (profile) => Object.hasOwn(profile, channel),
+  send: () => Effect.succeed({ reference: undefined })
+})
+
+const configured = [
+  vendor("smtp", "email"),
+  vendor("ses", "email"),
+  vendor("twilio", "sms"),
+  vendor("hook", "webhook"),
+  vendor("apn", "push"),
+  vendor("inbox", "inbox"),
+  vendor("slack", "direct_message")
+]
+
+const everywhere: Profile = { email: "a@b.c", sms: "1", push: "1", webhook: "1", inbox: "1", direct_message: "1" }
+const minute = 60_000
+
+const branches = (plan: Plan): ReadonlyArray<Plan> => plan._tag === "Branch" ? plan.children : []
+
+const planned = (instructions: Instructions, profile = everywhere): Plan | undefined =>
+  Result.getOrUndefined(Routing.plan(instructions, profile, configured))
+
+const providers = (instructions: Instructions, profile = everywhere) => {
+  const plan = planned(instructions, profile)
+  return plan === undefined ? [] : candidates(plan).map(({ provider }) => provider)
+}
+
+const refused = (instructions: Instructions, profile = everywhere, isWritten = true) =>
+  Result.match(Routing.plan(instructions, profile, configured, undefined, () => isWritten), {
+    onFailure: ({ event, reason }) => [event, reason],
+    onSuccess: () => undefined
+  })
+
+const through = (...channels: ReadonlyArray<string>): Instructions => ({ routing: { method: "single", channels } })
+
+describe("Routing to a plan (api.md 26.3)", () => {
+  it("a message that names no channel goes through them in the workspace's order", () => {
+    assert.deepStrictEqual(providers({}), ["smtp", "ses", "twilio", "apn", "slack", "hook", "inbox"])
+  })
+
+  it("a channel gives way after 30 minutes and a provider after 5, if another one follows and not all are asked", () => {
+    const timeouts = (instructions: Instructions) => {
+      const children = branches(
+        planned(instructions) ?? { _tag: "Branch", method: "all", channel: "", timeout: 0, children: [] }
+      )
+      return children.map((child) => [child.timeout, ...branches(child).map(({ timeout }) => timeout)])
+    }
+    assert.deepStrictEqual(timeouts(through("email", "sms")), [
+      [30 * minute, 5 * minute, undefined],
+      [undefined, undefined]
+    ])
+    const all: Instructions = {
+      routing: { method: "all", channels: ["email", "sms"] },
+      channels: { email: { routing_method: "all" } }
+    }
+    assert.deepStrictEqual(timeouts(all), [[undefined, undefined, undefined], [undefined, undefined]])
+    const given = (instructions: Instructions) =>
+      timeouts({ ...through("email", "sms"), ...instructions }).map(([whole]) => whole)
+    assert.deepStrictEqual(given({ timeout: { channel: 1 } }), [1, 1])
+    assert.deepStrictEqual(given({ timeout: { channel: { sms: 2 } } }), [30 * minute, 2])
+    assert.deepStrictEqual(given({ timeout: { channel: 1 }, channels: { email: { timeout: 3 } } }), [3, 1])
+    assert.deepStrictEqual(given({ channels: { email: { timeout: 3, timeouts: { channel: 4 } } } }), [4, undefined])
+  })
+
+  it("the method of an entry comes before its channel's, and each branch has its own", () => {
+    const methodOf = (instructions: Instructions) =>
+      branches(planned(instructions) ?? assert.fail("no plan")).map((child) => child._tag === "Branch" && child.method)
+    const channels: Instructions["channels"] = { email: { routing_method: "all" } }
+    assert.deepStrictEqual(methodOf({ ...through("email", "sms"), channels }), ["all", "single"])
+    const entry: Instructions = {
+      routing: {
+        method: "all",
+        channels: [{ channel: "email", method: "single" }, { method: "single", channels: ["sms"] }]
+      },
+      channels
+    }
+    assert.deepStrictEqual(methodOf(entry), ["single", "single"])
+    assert.deepInclude(planned(entry), { method: "all" })
+  })
+
+  it("conditions of an entry, a channel and a provider see the data and the profile, and say so if nothing is left", () => {
+    const profile = { ...everywhere, vip: "yes" }
+    for (
+      const [condition, holds] of [
+        ["data.plan === \"pro\"", true],
+        ["data.plan === \"free\"", false],
+        ["profile.vip === \"yes\"", true],
+        ["profile.vip === \"no\"", false],
+        ["((", false]
+      ] as const
+    ) {
+      const asked: ReadonlyArray<Instructions> = [
+        { routing: { method: "single", channels: [{ channel: "email", if: condition }, "sms"] } },
+        { ...through("email", "sms"), channels: { email: { if: condition } } },
+        { ...through("email", "sms"), providers: { smtp: { if: condition }, ses: { if: condition } } }
+      ]
+      for (const instructions of asked) {
+        const message = { ...instructions, data: { plan: "pro" } }
+        assert.deepStrictEqual(providers(message, profile), holds ? ["smtp", "ses", "twilio"] : ["twilio"], condition)
+      }
+      const alone = { ...through("email"), data: { plan: "pro" }, channels: { email: { if: condition } } }
+      assert.deepStrictEqual(refused(alone, profile), holds ? undefined : ["Filter", "FILTERED"])
+    }
+    assert.deepStrictEqual(refused({ ...through("sms"), channels: { sms: { if: "data.a === 1" } } }), [
+      "Filter",
+      "FILTERED"
+    ])
+  })
+
+  it("an empty plan says whether an address, words or a provider is missing", () => {
+    assert.deepStrictEqual(refused(through("email"), {}), ["Unroute", "NO_CHANNELS"])
+    assert.deepStrictEqual(refused(through("email"), everywhere, false), ["Unroute", "NO_CHANNELS"])
+    assert.deepStrictEqual(refused(through("banner")), ["Unroute", "NO_PROVIDERS"])
+    const met = { ...through("email"), channels: { email: { if: "data.a === 1" } }, data: { a: 1 } }
+    assert.deepStrictEqual(refused(met, {}), ["Unroute", "NO_CHANNELS"], "its condition is not what is wrong")
+    const gone = { ...through("email"), channels: { email: { providers: ["gone"] } } }
+    assert.deepStrictEqual(refused(gone), ["Unroute", "PROVIDER_ERROR"])
+    const nested: Instructions = { routing: { method: "single", channels: [{ method: "all", channels: ["banner"] }] } }
+    assert.deepStrictEqual(refused(nested), ["Unroute", "NO_PROVIDERS"])
+  })
+
+  it("what an override says needs no words of the message's own, whoever has it", () => {
+    const override = { body: {} }
+    for (
+      const instructions of [
+        { routing: { method: "single", channels: [{ channel: "email", override }] } },
+        { ...through("email"), channels: { email: { override } } },
+        { ...through("email"), providers: { smtp: { override } } }
+      ] satisfies ReadonlyArray<Instructions>
+    ) assert.isUndefined(refused(instructions, everywhere, false))
+    const own = planned({ routing: { method: "single", channels: [{ channel: "sms", override }, "push"] } })
+    assert.deepStrictEqual(own === undefined ? [] : candidates(own).map(({ override }) => override), [
+      override,
+      undefined
+    ])
+    assert.deepStrictEqual(
+      refused({ ...through("email"), channels: { email: { override: null } } }, everywhere, false),
+      ["Unroute", "NO_CHANNELS"]
+    )
+  })
+})
