@@ -24,7 +24,7 @@ export interface Server {
 const patience = "10 seconds"
 const most = 100
 
-/** What the engine says of a message that it set aside (`src/delivery/Tries.ts`). */
+/** What the engine says of a message that it set aside (`src/delivery/shards/Tries.ts`). */
 const isQuarantined = ({ error }: MessageDetails): boolean => error?.startsWith("Quarantined") === true
 
 /** Whether it is one id's end only: another may be found, or taken. */

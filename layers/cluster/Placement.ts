@@ -1,5 +1,5 @@
-import { Placement } from "#src/delivery/Placement.ts"
-import { ShardCount } from "#src/delivery/ShardCount.ts"
+import { Placement } from "#src/delivery/shards/Placement.ts"
+import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import { Effect, Layer } from "effect"
 import { EntityId, Sharding } from "effect/cluster"

@@ -1,5 +1,5 @@
 import * as Gauges from "#layers/telemetry/Gauges.ts"
-import { unready } from "#src/delivery/Ready.ts"
+import { unready } from "#src/delivery/shards/Ready.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, Schema } from "effect"
 import { PrometheusMetrics } from "effect/observability"

@@ -1,9 +1,9 @@
 import type { ExplainRequest, ExplainResponse, PlanNode } from "#schemas/api/Explain.ts"
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
-import type * as Escalation from "#src/delivery/Escalation.ts"
+import type * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import * as Explain from "#src/delivery/Explain.ts"
-import * as Mapping from "#src/delivery/Mapping.ts"
-import type { Plan } from "#src/delivery/Plan.ts"
+import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
+import type { Plan } from "#src/delivery/attempts/Plan.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 

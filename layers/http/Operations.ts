@@ -1,7 +1,7 @@
 import * as Gauges from "#layers/telemetry/Gauges.ts"
 import { Workers } from "#layers/cluster/Workers.ts"
 import { merged } from "#layers/telemetry/Merged.ts"
-import { unready } from "#src/delivery/Ready.ts"
+import { unready } from "#src/delivery/shards/Ready.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect } from "effect"

@@ -16,16 +16,16 @@ import type { TenantTemplateNotFound } from "#src/content/TenantTemplates.ts"
 import type { TranslationNotFound } from "#src/content/Translations.ts"
 import type { JobClosed, JobNotFound } from "#src/delivery/bulk/Jobs.ts"
 import type { JobRan } from "#src/delivery/bulk/Run.ts"
-import type { ConfigurationRefused } from "#src/delivery/Configure.ts"
-import type { SendRefused } from "#src/delivery/Drafts.ts"
+import type { ConfigurationRefused } from "#src/delivery/providers/Configure.ts"
+import type { SendRefused } from "#src/delivery/intake/Drafts.ts"
 import type { MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"
 import type {
   ConfigurationAliasTaken,
   ConfigurationInUse,
   ConfigurationNotFound
-} from "#src/delivery/ProviderConfigurations.ts"
+} from "#src/delivery/providers/ProviderConfigurations.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { StrategyInUse, StrategyNotFound } from "#src/delivery/Strategies.ts"
+import type { StrategyInUse, StrategyNotFound } from "#src/delivery/providers/Strategies.ts"
 import type { InvalidCursor } from "#src/paging/Page.ts"
 import type { TokenNotFound, TokenRefused } from "#src/people/DeviceTokens.ts"
 import type { FilterRefused } from "#src/people/AudienceRules.ts"

@@ -9,7 +9,7 @@ import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { author } from "#src/content/Author.ts"
 import { Templates } from "#src/content/Templates.ts"
 import { Providers } from "#src/delivery/Providers.ts"
-import { Strategies, type StrategyRecord } from "#src/delivery/Strategies.ts"
+import { Strategies, type StrategyRecord } from "#src/delivery/providers/Strategies.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 

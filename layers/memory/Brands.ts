@@ -19,7 +19,7 @@ import {
   TooManyBrands
 } from "#src/content/Brands.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import * as StrategyBrands from "#src/delivery/StrategyBrands.ts"
+import * as StrategyBrands from "#src/delivery/providers/StrategyBrands.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Schema } from "effect"
 

@@ -14,7 +14,7 @@ import {
   type Running
 } from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
-import * as Ids from "#src/delivery/Ids.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import { Clock, Effect, HashMap, Layer, Option, Result, Schema } from "effect"

@@ -2,7 +2,7 @@ import { Database } from "#layers/memory/Database.ts"
 import { advance, refused } from "#layers/memory/journal/Expand.ts"
 import { type ExpansionRow, messagesOf, nameOf } from "#layers/memory/State.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
-import { Expansions } from "#src/delivery/Expansions.ts"
+import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect, HashMap, Layer, Option, Order, Struct } from "effect"
 

@@ -4,7 +4,7 @@ import { due } from "#layers/memory/journal/Due.ts"
 import { observe } from "#layers/memory/journal/Observe.ts"
 import * as Record from "#layers/memory/journal/Record.ts"
 import * as Keys from "#layers/memory/Keys.ts"
-import { Handover } from "#src/delivery/Handover.ts"
+import { Handover } from "#src/delivery/journal/Handover.ts"
 import { type Acceptance, type Accepted, Journal, MessageNotFound, type Step } from "#src/delivery/Journal.ts"
 import { Clock, Effect, HashMap, Layer, Option, Semaphore } from "effect"
 

@@ -17,7 +17,7 @@ import { Instructions } from "#schemas/SendMessage.ts"
 import * as Pages from "#layers/memory/Pages.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
-import * as Recipients from "#src/delivery/Recipients.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import {

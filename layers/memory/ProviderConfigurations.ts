@@ -16,10 +16,10 @@ import {
   ConfigurationInUse,
   ConfigurationNotFound,
   ProviderConfigurations
-} from "#src/delivery/ProviderConfigurations.ts"
-import { renamings } from "#src/delivery/ProviderNames.ts"
+} from "#src/delivery/providers/ProviderConfigurations.ts"
+import { renamings } from "#src/delivery/providers/ProviderNames.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { needs } from "#src/delivery/StrategyProviders.ts"
+import { needs } from "#src/delivery/providers/StrategyProviders.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import { Clock, Effect, HashMap, Layer, Option, Redacted, Schema } from "effect"
 

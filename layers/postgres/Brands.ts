@@ -15,7 +15,7 @@ import {
   Brands,
   TooManyBrands
 } from "#src/content/Brands.ts"
-import * as StrategyBrands from "#src/delivery/StrategyBrands.ts"
+import * as StrategyBrands from "#src/delivery/providers/StrategyBrands.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"

@@ -1,6 +1,6 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
-import { ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
+import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { CallbackTargets, targetOf } from "#src/reports/Callbacks.ts"
 import { Array, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"

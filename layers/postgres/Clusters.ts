@@ -1,6 +1,6 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { ClusterNode } from "#schemas/api/Cluster.ts"
-import { ShardCount } from "#src/delivery/ShardCount.ts"
+import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import { Clusters } from "#src/reports/Clusters.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"

@@ -15,9 +15,9 @@ import {
   ConfigurationInUse,
   ConfigurationNotFound,
   ProviderConfigurations
-} from "#src/delivery/ProviderConfigurations.ts"
-import { renamings } from "#src/delivery/ProviderNames.ts"
-import { needs } from "#src/delivery/StrategyProviders.ts"
+} from "#src/delivery/providers/ProviderConfigurations.ts"
+import { renamings } from "#src/delivery/providers/ProviderNames.ts"
+import { needs } from "#src/delivery/providers/StrategyProviders.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Redacted, Schema } from "effect"

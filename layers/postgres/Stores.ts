@@ -27,7 +27,7 @@ import * as Tenants from "#layers/postgres/Tenants.ts"
 import * as TenantTemplates from "#layers/postgres/TenantTemplates.ts"
 import * as Translations from "#layers/postgres/Translations.ts"
 import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
-import * as Handover from "#src/delivery/Handover.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Layer } from "effect"
 
 /** Every store that the memory stores and the contract suites know as well, over a database that is migrated. */

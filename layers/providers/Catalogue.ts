@@ -11,8 +11,8 @@ import * as Slack from "#layers/providers/Slack.ts"
 import * as Twilio from "#layers/providers/Twilio.ts"
 import * as Vonage from "#layers/providers/Vonage.ts"
 import type { VendorHttp } from "#layers/providers/VendorHttp.ts"
-import { type CatalogueEntry, entry } from "#src/delivery/Catalogue.ts"
-import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
+import { type CatalogueEntry, entry } from "#src/delivery/providers/Catalogue.ts"
+import type { ProviderDefinition } from "#src/delivery/providers/ProviderDefinition.ts"
 import type { Context } from "effect"
 
 /** A vendor over HTTP as the catalogue lists it. */

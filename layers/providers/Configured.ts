@@ -1,9 +1,9 @@
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { Scope as Environment } from "#schemas/Scope.ts"
-import { Catalogue, find } from "#src/delivery/Catalogue.ts"
+import { Catalogue, find } from "#src/delivery/providers/Catalogue.ts"
 import type { Provider, Vendor } from "#src/delivery/Provider.ts"
-import { type Configuration, ProviderConfigurations } from "#src/delivery/ProviderConfigurations.ts"
-import { keyOf } from "#src/delivery/ProviderNames.ts"
+import { type Configuration, ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
+import { keyOf } from "#src/delivery/providers/ProviderNames.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { Effect, Equal, Exit, Layer, RcMap, Redacted, Scope, Semaphore } from "effect"
 

@@ -1,6 +1,6 @@
 import { BadConfiguration } from "#layers/settings/Settings.ts"
 import { Scope } from "#schemas/Scope.ts"
-import * as Configure from "#src/delivery/Configure.ts"
+import * as Configure from "#src/delivery/providers/Configure.ts"
 import { Config, Effect, Layer, Option, Redacted } from "effect"
 
 /** Only production: a test key must not reach people because an operator named a mail server. */

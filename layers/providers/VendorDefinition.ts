@@ -5,9 +5,9 @@ import { type Line, type VendorAnswer, VendorHttp, type VendorRequest } from "#l
 import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/DeliveryError.ts"
 import type { Profile } from "#schemas/Profile.ts"
-import { DeadAddresses } from "#src/delivery/DeadAddresses.ts"
+import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
-import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
+import type { ProviderDefinition } from "#src/delivery/providers/ProviderDefinition.ts"
 import { Effect, Equal, Option, Schema } from "effect"
 
 /** One message for one address. */

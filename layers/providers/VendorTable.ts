@@ -1,7 +1,7 @@
 import { toError, type Verdict } from "#layers/providers/Verdict.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import type { DeliveryError } from "#schemas/DeliveryError.ts"
-import * as RetryAfter from "#src/delivery/RetryAfter.ts"
+import * as RetryAfter from "#src/delivery/attempts/RetryAfter.ts"
 import { Clock, Effect } from "effect"
 
 /** What a vendor says about a refusal: its codes, the most telling first, and its words. */

@@ -1,7 +1,7 @@
 import { all } from "#layers/providers/Catalogue.ts"
 import { smtp } from "#layers/providers/smtp/Smtp.ts"
 import type { VendorHttp } from "#layers/providers/VendorHttp.ts"
-import { Catalogue, entry } from "#src/delivery/Catalogue.ts"
+import { Catalogue, entry } from "#src/delivery/providers/Catalogue.ts"
 import { Context, Effect, Layer } from "effect"
 
 /** Every vendor that this server can be configured to send through. */

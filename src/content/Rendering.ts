@@ -5,7 +5,7 @@ import { languageOf } from "#src/content/elemental/Locales.ts"
 import { Layouts } from "#src/content/Layouts.ts"
 import { Mjml } from "#src/content/Mjml.ts"
 import { defaultDomain, Translations } from "#src/content/Translations.ts"
-import * as Write from "#src/delivery/Write.ts"
+import * as Write from "#src/delivery/journal/Write.ts"
 import { Context, Effect, Layer, Option } from "effect"
 
 /** Renders one channel of a message with everything that is kept elsewhere: its brand's page, the workspace's translations, MJML. */

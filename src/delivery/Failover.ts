@@ -1,6 +1,6 @@
-import type { Attempts } from "#src/delivery/Attempts.ts"
-import type { Ending } from "#src/delivery/Journey.ts"
-import { type Candidate, candidates, type Plan } from "#src/delivery/Plan.ts"
+import type { Attempts } from "#src/delivery/attempts/Attempts.ts"
+import type { Ending } from "#src/delivery/pipeline/Journey.ts"
+import { type Candidate, candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
 import { Cause, Clock, Context, Data, Duration, Effect, ExecutionPlan, Schedule } from "effect"
 

@@ -7,7 +7,7 @@ import type { Reason, Status } from "#schemas/Status.ts"
 import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
 import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
-import type { DueRow, Lane, OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { DueRow, Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, Schema } from "effect"
 

@@ -1,4 +1,4 @@
-import type { Lane, OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, FiberSet, type Scope } from "effect"
 
 interface Mailbox {

@@ -1,5 +1,5 @@
 import type { MessageId } from "#schemas/MessageId.ts"
-import { fnv1a } from "#src/delivery/Hash.ts"
+import { fnv1a } from "#src/delivery/shards/Hash.ts"
 import { Duration, Effect, Pull, Schedule } from "effect"
 
 /** A message's own deadline unless it names one (api.md 26.4), in ms. */

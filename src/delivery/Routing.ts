@@ -9,11 +9,11 @@ import type {
 } from "#schemas/Routing.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
-import type { Branch, Plan } from "#src/delivery/Plan.ts"
-import { candidates } from "#src/delivery/Plan.ts"
+import type { Branch, Plan } from "#src/delivery/attempts/Plan.ts"
+import { candidates } from "#src/delivery/attempts/Plan.ts"
 import { isNamed, namedIn, type Provider } from "#src/delivery/Provider.ts"
-import * as Refusal from "#src/delivery/Refusal.ts"
-import * as Timeouts from "#src/delivery/Timeouts.ts"
+import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import { Result } from "effect"
 
 /** The channels tried for a message that names none, best first; each only if it has a provider and an address. */

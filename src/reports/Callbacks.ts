@@ -1,5 +1,5 @@
 import type { Scope } from "#schemas/Scope.ts"
-import type { Configuration } from "#src/delivery/ProviderConfigurations.ts"
+import type { Configuration } from "#src/delivery/providers/ProviderConfigurations.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { type Receipt, Receipts } from "#src/reports/Receipts.ts"
 import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"

@@ -1,7 +1,7 @@
 import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import { Jobs, mostText, type NewUser } from "#src/delivery/bulk/Jobs.ts"
 import { encodePlace, start as beginning } from "#src/delivery/Expansion.ts"
-import { Expansions } from "#src/delivery/Expansions.ts"
+import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"

@@ -1,4 +1,4 @@
-import type { Handover } from "#src/delivery/Handover.ts"
+import type { Handover } from "#src/delivery/journal/Handover.ts"
 import type { Journal } from "#src/delivery/Journal.ts"
 import type { Profiles } from "#src/people/Profiles.ts"
 import type { Inbox } from "#src/reports/Inbox.ts"

@@ -1,6 +1,6 @@
 import { type Accepted, Journal, type NewMessage, type RowRefused } from "#src/delivery/Journal.ts"
-import { Handover } from "#src/delivery/Handover.ts"
-import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import { Handover } from "#src/delivery/journal/Handover.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"

@@ -1,6 +1,6 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Journal, type Window } from "#src/delivery/Journal.ts"
-import * as OpenMessage from "#src/delivery/OpenMessage.ts"
+import * as OpenMessage from "#src/delivery/journal/OpenMessage.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Schema } from "effect"

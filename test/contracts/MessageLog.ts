@@ -1,6 +1,6 @@
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Journal, type NewMessage } from "#src/delivery/Journal.ts"
-import * as Recipients from "#src/delivery/Recipients.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { pages } from "#test/contracts/MessageLogPages.ts"

@@ -1,5 +1,5 @@
 import { Scope } from "#schemas/Scope.ts"
-import * as Ids from "#src/delivery/Ids.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"

@@ -2,9 +2,9 @@ import {
   type Configuration,
   type ConfigurationDraft,
   ProviderConfigurations
-} from "#src/delivery/ProviderConfigurations.ts"
+} from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Journal } from "#src/delivery/Journal.ts"
-import { Strategies } from "#src/delivery/Strategies.ts"
+import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"

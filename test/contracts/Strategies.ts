@@ -1,6 +1,6 @@
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { Strategies } from "#src/delivery/Strategies.ts"
+import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"

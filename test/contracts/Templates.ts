@@ -1,7 +1,7 @@
 import type { KeyState } from "#schemas/Scope.ts"
 import type { Template } from "#schemas/Template.ts"
 import { Templates } from "#src/content/Templates.ts"
-import { Strategies } from "#src/delivery/Strategies.ts"
+import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"

@@ -1,6 +1,6 @@
 import type { NewMessage } from "#src/delivery/Journal.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
-import { maxTries } from "#src/delivery/Quarantine.ts"
+import { maxTries } from "#src/delivery/shards/Quarantine.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"

@@ -1,4 +1,4 @@
-import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"

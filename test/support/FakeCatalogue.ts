@@ -1,6 +1,6 @@
-import { Catalogue, entry } from "#src/delivery/Catalogue.ts"
+import { Catalogue, entry } from "#src/delivery/providers/Catalogue.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
-import type { ProviderDefinition } from "#src/delivery/ProviderDefinition.ts"
+import type { ProviderDefinition } from "#src/delivery/providers/ProviderDefinition.ts"
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 
 /** What the vendors of a catalogue of doubles went through, in order. */

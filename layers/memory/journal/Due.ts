@@ -1,8 +1,8 @@
 import { type MessageRow, openOf, type State } from "#layers/memory/State.ts"
-import * as Turns from "#src/delivery/Turns.ts"
+import * as Turns from "#src/delivery/shards/Turns.ts"
 import type { Due, Window } from "#src/delivery/Journal.ts"
-import { turnOf } from "#src/delivery/LaneShares.ts"
-import type { DueRow, Lane } from "#src/delivery/OpenMessage.ts"
+import { turnOf } from "#src/delivery/shards/LaneShares.ts"
+import type { DueRow, Lane } from "#src/delivery/journal/OpenMessage.ts"
 
 const dueRow = ({ dueAt, row, takenAtSeq }: Found): DueRow => ({
   id: row.id,

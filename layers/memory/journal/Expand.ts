@@ -2,7 +2,7 @@ import { refusal } from "#layers/memory/journal/Columns.ts"
 import { row, withProfiles } from "#layers/memory/journal/Rows.ts"
 import { type ExpansionRow, findMessage, nameOf, putMessage, type State } from "#layers/memory/State.ts"
 import { encodePlace, type NewExpansion, start } from "#src/delivery/Expansion.ts"
-import type { Advance, Advanced, Page } from "#src/delivery/Expansions.ts"
+import type { Advance, Advanced, Page } from "#src/delivery/expansion/Expansions.ts"
 import type { RowRefused } from "#src/delivery/Journal.ts"
 import { HashMap, Option } from "effect"
 

@@ -1,6 +1,6 @@
 import { withEvents } from "#layers/memory/journal/Record.ts"
 import { findMessage, type MessageRow, putMessage, type State, type StoredAttempt } from "#layers/memory/State.ts"
-import { type Proof, weigh } from "#src/delivery/Evidence.ts"
+import { type Proof, weigh } from "#src/delivery/journal/Evidence.ts"
 import type { Observation, Observed } from "#src/delivery/Journal.ts"
 import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
 

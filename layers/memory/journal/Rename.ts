@@ -1,6 +1,6 @@
 import { messagesOf, putMessage, type State } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { renamed, type Renaming } from "#src/delivery/ProviderNames.ts"
+import { renamed, type Renaming } from "#src/delivery/providers/ProviderNames.ts"
 
 /** Calls the attempts of an environment's open messages as their providers are called now. */
 export const attempts = (state: State, scope: Scope, all: ReadonlyArray<Renaming>): State =>

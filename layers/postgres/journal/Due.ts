@@ -4,7 +4,7 @@ import * as Timed from "#layers/postgres/journal/Timed.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Due, Journal, Window } from "#src/delivery/Journal.ts"
-import { DueRow, type Lane } from "#src/delivery/OpenMessage.ts"
+import { DueRow, type Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 

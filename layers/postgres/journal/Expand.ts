@@ -1,5 +1,5 @@
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
-import type { Advance, Advanced, PageMember } from "#src/delivery/Expansions.ts"
+import type { Advance, Advanced, PageMember } from "#src/delivery/expansion/Expansions.ts"
 import type { Acceptance } from "#src/delivery/Journal.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"

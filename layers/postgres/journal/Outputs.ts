@@ -1,6 +1,6 @@
 import type { Rendered } from "#schemas/Rendered.ts"
 import { recent } from "#src/content/Recent.ts"
-import * as Ids from "#src/delivery/Ids.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 
 /** A rendered message as JSON: where the messages of a fan-out have one in common, it is written out once. */

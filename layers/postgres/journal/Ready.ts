@@ -1,7 +1,7 @@
 import * as Shares from "#layers/postgres/journal/Shares.ts"
-import * as Turns from "#src/delivery/Turns.ts"
+import * as Turns from "#src/delivery/shards/Turns.ts"
 import type { Window } from "#src/delivery/Journal.ts"
-import type { Lane } from "#src/delivery/OpenMessage.ts"
+import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 

@@ -1,5 +1,5 @@
 import type { Scope } from "#schemas/Scope.ts"
-import { ownFaults, type Renaming } from "#src/delivery/ProviderNames.ts"
+import { ownFaults, type Renaming } from "#src/delivery/providers/ProviderNames.ts"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 

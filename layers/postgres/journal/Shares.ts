@@ -1,4 +1,4 @@
-import * as Turns from "#src/delivery/Turns.ts"
+import * as Turns from "#src/delivery/shards/Turns.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 

@@ -1,4 +1,4 @@
-import * as Ids from "#src/delivery/Ids.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 

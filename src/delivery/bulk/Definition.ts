@@ -1,8 +1,8 @@
 import type { BulkMessage } from "#schemas/Bulk.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
-import { SendRefused } from "#src/delivery/Drafts.ts"
-import * as Storable from "#src/delivery/Storable.ts"
+import { SendRefused } from "#src/delivery/intake/Drafts.ts"
+import * as Storable from "#src/delivery/intake/Storable.ts"
 import { Effect, Schema } from "effect"
 
 type Settings = { readonly [name: string]: { readonly override?: JsonMap | null | undefined } }

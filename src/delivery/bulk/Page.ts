@@ -1,9 +1,9 @@
 import type { Place } from "#src/delivery/Expansion.ts"
-import type { Page, PageMember } from "#src/delivery/Expansions.ts"
-import * as Addressing from "#src/delivery/Addressing.ts"
+import type { Page, PageMember } from "#src/delivery/expansion/Expansions.ts"
+import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import * as Users from "#src/delivery/bulk/Users.ts"
-import * as Ids from "#src/delivery/Ids.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Effect } from "effect"
 
 /** The next page of a request that is a bulk job, and the place that it reaches: a place counts the job's users. */

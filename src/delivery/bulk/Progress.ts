@@ -1,7 +1,7 @@
 import type { BulkJobStatus, BulkUserStatus } from "#schemas/Bulk.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Job, JobUser } from "#src/delivery/bulk/Jobs.ts"
-import * as Ids from "#src/delivery/Ids.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 
 /** Where a job stands (api.md §13). One that was set aside has users without a message, whatever the others have. */
 export const ofJob = ({ running }: Pick<Job, "running">): BulkJobStatus => {

@@ -3,7 +3,7 @@ import { CurrentKey, type StoredResponse } from "#src/access/Idempotency.ts"
 import * as Definition from "#src/delivery/bulk/Definition.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Journal } from "#src/delivery/Journal.ts"
-import { ShardCount, shardOf } from "#src/delivery/ShardCount.ts"
+import { ShardCount, shardOf } from "#src/delivery/shards/ShardCount.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Effect, Schema } from "effect"
 

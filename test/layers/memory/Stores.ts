@@ -30,7 +30,7 @@ import * as Tenants from "#layers/memory/Tenants.ts"
 import * as TenantTemplates from "#layers/memory/TenantTemplates.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
 import * as TenantPreferences from "#src/people/TenantPreferences.ts"
-import * as Handover from "#src/delivery/Handover.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Layer } from "effect"
 

@@ -1,4 +1,4 @@
-import { Expansions } from "#src/delivery/Expansions.ts"
+import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"

@@ -1,6 +1,6 @@
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
-import { Catalogue } from "#src/delivery/Catalogue.ts"
+import { Catalogue } from "#src/delivery/providers/Catalogue.ts"
 import { cellNames, conforms, found } from "#test/contracts/Vendor.ts"
 import * as Rows from "#test/layers/providers/rows/All.ts"
 import { afterAll, assert, describe, it } from "@effect/vitest"

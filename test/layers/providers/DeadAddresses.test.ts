@@ -1,4 +1,4 @@
-import { DeadAddresses, type DeadAddress } from "#src/delivery/DeadAddresses.ts"
+import { DeadAddresses, type DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
 import { configure, delivery, outcomeOf, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import { expo } from "#test/layers/providers/rows/Push.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"

@@ -11,44 +11,44 @@ const token = "idempotencyToken: `${message.id}:${channel}:${provider}`"
 export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a fenced intent is called all the same",
-    file: "src/delivery/Attempts.ts",
+    file: "src/delivery/attempts/Attempts.ts",
     text: `const result = yield* intend(hand, intent, lines)
   if (result._tag === "Fenced") return fenced`,
     becomes: "const result = yield* intend(hand, intent, lines)"
   },
   {
     name: "a call may start long after its intent",
-    file: "src/delivery/Attempts.ts",
+    file: "src/delivery/attempts/Attempts.ts",
     text: "const freshness = 2_000n",
     becomes: "const freshness = 2_000_000n"
   },
   {
     name: "the token of a provider counts attempts",
-    file: "src/delivery/Attempts.ts",
+    file: "src/delivery/attempts/Attempts.ts",
     text: token,
     becomes: "idempotencyToken: `${message.id}:${channel}:${provider}:${number}`"
   },
   {
     name: "the token of a provider names the recipient only",
-    file: "src/delivery/Attempts.ts",
+    file: "src/delivery/attempts/Attempts.ts",
     text: token,
     becomes: "idempotencyToken: `${message.recipientKey}:${channel}:${provider}`"
   },
   {
     name: "an attempt that was left without outcome is forgotten",
-    file: "src/delivery/Outcome.ts",
+    file: "src/delivery/attempts/Outcome.ts",
     text: `const open = attempts.find(({ state }) => state === "intent")`,
     becomes: "const open = attempts.find(() => false)"
   },
   {
     name: "an attempt that was left without outcome is taken for sent",
-    file: "src/delivery/Outcome.ts",
+    file: "src/delivery/attempts/Outcome.ts",
     text: `unknown(open, endedAt, "The owner stopped before the outcome was known")`,
     becomes: "accepted(open, endedAt)"
   },
   {
     name: "an unknown outcome is taken for a refusal",
-    file: "src/delivery/Outcome.ts",
+    file: "src/delivery/attempts/Outcome.ts",
     text: `failure._tag === "Unknown" ? "unknown" : "rejected"`,
     becomes: `"rejected"`
   },
@@ -60,19 +60,19 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a delay is forgotten",
-    file: "src/delivery/Addressing.ts",
+    file: "src/delivery/intake/Addressing.ts",
     text: "dueAt: start ?? 0",
     becomes: "dueAt: 0"
   },
   {
     name: "a provider's Retry-After is ignored",
-    file: "src/delivery/Position.ts",
+    file: "src/delivery/attempts/Position.ts",
     text: "last.retryAfter ?? 0",
     becomes: "0"
   },
   {
     name: "everybody uses the providers of production",
-    file: "src/delivery/Stages.ts",
+    file: "src/delivery/pipeline/Stages.ts",
     text: "providers.configured(message.scope)",
     becomes: "providers.configured(1 as typeof message.scope)"
   },
@@ -84,13 +84,13 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a message is cancelled while its provider has it",
-    file: "src/delivery/Evidence.ts",
+    file: "src/delivery/journal/Evidence.ts",
     text: `(event === "Cancel" && calls.some(isOpen))`,
     becomes: "false"
   },
   {
     name: "a reader outlives its node",
-    file: "src/delivery/Reader.ts",
+    file: "src/delivery/shards/Reader.ts",
     text: "Effect.forever,\n    Effect.forkScoped",
     becomes: "Effect.forever,\n    Effect.forkDetach"
   },
@@ -103,73 +103,73 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "found: the first provider gets its turn after its stand-in succeeded",
-    file: "src/delivery/Position.ts",
+    file: "src/delivery/attempts/Position.ts",
     text: `if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded"))`,
     becomes: `if (branch.method === "single" && positions[0]?._tag === "Succeeded")`
   },
   {
     name: "found: what was sent one way is refused the next",
-    file: "src/delivery/Settlement.ts",
+    file: "src/delivery/attempts/Settlement.ts",
     text: "handedOver || !Lifecycle.isOpen(message.status)",
     becomes: "false"
   },
   {
     name: "found: a bounce ends what is to be tried again",
-    file: "src/delivery/Evidence.ts",
+    file: "src/delivery/journal/Evidence.ts",
     text: "livesOn(calls, call) || dueAt !== undefined)",
     becomes: "livesOn(calls, call))"
   },
   {
     name: "found: what bounced was handed over, so that the next channel sends nothing",
-    file: "src/delivery/Attempts.ts",
+    file: "src/delivery/attempts/Attempts.ts",
     text: `state === "accepted" && kind === null)`,
     becomes: `state === "accepted" || (kind === null && state === "accepted"))`
   },
   {
     name: "a channel of `all` is left out after another one was taken",
-    file: "src/delivery/Position.ts",
+    file: "src/delivery/attempts/Position.ts",
     text: "return next ?? aside ?? (succeeded",
     becomes: "return (succeeded ? undefined : next) ?? aside ?? (succeeded"
   },
   {
     name: "an escalation does not wait",
-    file: "src/delivery/Position.ts",
+    file: "src/delivery/attempts/Position.ts",
     text: "Math.max(next.at, since + escalation.after)",
     becomes: "Math.max(next.at, since)"
   },
   {
     name: "what was taken is never escalated",
-    file: "src/delivery/Position.ts",
+    file: "src/delivery/attempts/Position.ts",
     text: "return at > until ? { _tag: \"Succeeded\" } : { ...next, at }",
     becomes: "return { _tag: \"Succeeded\" }"
   },
   {
     name: "who opts out of what was begun is not asked again",
-    file: "src/delivery/Preferences.ts",
+    file: "src/delivery/pipeline/Preferences.ts",
     text: "return silent || ",
     becomes: "return silent || sent.attempts.length > 0 || "
   },
   {
     name: "what users said in production counts everywhere",
-    file: "src/delivery/Preferences.ts",
+    file: "src/delivery/pipeline/Preferences.ts",
     text: "users.find(scope, userId",
     becomes: "users.find(1 as typeof scope, userId"
   },
   {
     name: "a list ends with its first page",
-    file: "src/delivery/Paging.ts",
+    file: "src/delivery/expansion/Paging.ts",
     text: "page.length === limit) after",
     becomes: "page.length > limit) after"
   },
   {
     name: "who is on two lists gets two messages",
-    file: "src/delivery/Paging.ts",
+    file: "src/delivery/expansion/Paging.ts",
     text: "const id = Ids.member(requestId, identity.key)",
     becomes: "const id = Ids.member(requestId, `${identity.key} ${place.index}`)"
   },
   {
     name: "a list has the members of production",
-    file: "src/delivery/Paging.ts",
+    file: "src/delivery/expansion/Paging.ts",
     text: "members.page(scope, group.source",
     becomes: "members.page(1 as typeof scope, group.source"
   },
@@ -181,7 +181,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a node keeps the providers that it met first",
-    file: "src/delivery/Stages.ts",
+    file: "src/delivery/pipeline/Stages.ts",
     text: "const configured = yield* Write.patiently(providers.configured(message.scope))",
     becomes: `const kept = providers as unknown as Record<number, ReadonlyArray<Provider>>
     const configured = kept[message.scope] ??= yield* Write.patiently(providers.configured(message.scope))`

@@ -1,4 +1,4 @@
-import * as Addressed from "#src/delivery/Addressed.ts"
+import * as Addressed from "#src/delivery/pipeline/Addressed.ts"
 import * as Content from "#src/content/Content.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,9 +1,9 @@
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
-import * as Addressing from "#src/delivery/Addressing.ts"
-import * as Recipients from "#src/delivery/Recipients.ts"
-import { shardOf } from "#src/delivery/ShardCount.ts"
+import * as Addressing from "#src/delivery/intake/Addressing.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
+import { shardOf } from "#src/delivery/shards/ShardCount.ts"
 import { id } from "#test/src/delivery/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"
 

@@ -1,5 +1,5 @@
 import { Unavailable } from "#schemas/DeliveryError.ts"
-import * as Breakers from "#src/delivery/Breakers.ts"
+import * as Breakers from "#src/delivery/attempts/Breakers.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"

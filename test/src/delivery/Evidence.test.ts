@@ -1,5 +1,5 @@
 import { Scope } from "#schemas/Scope.ts"
-import { type Call, type Stored, weigh } from "#src/delivery/Evidence.ts"
+import { type Call, type Stored, weigh } from "#src/delivery/journal/Evidence.ts"
 import type { Observed } from "#src/delivery/Journal.ts"
 import { id } from "#test/src/delivery/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"

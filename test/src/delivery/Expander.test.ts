@@ -1,5 +1,5 @@
 import type { Recipient } from "#schemas/Recipient.ts"
-import { Expansions } from "#src/delivery/Expansions.ts"
+import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import type { Members } from "#src/people/Members.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"

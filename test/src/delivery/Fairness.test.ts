@@ -1,5 +1,5 @@
 import type { NewMessage } from "#src/delivery/Journal.ts"
-import * as LaneShares from "#src/delivery/LaneShares.ts"
+import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"

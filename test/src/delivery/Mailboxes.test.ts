@@ -1,4 +1,4 @@
-import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Mailboxes from "#src/delivery/Mailboxes.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"

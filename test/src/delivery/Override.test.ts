@@ -1,7 +1,7 @@
 import * as Fake from "#layers/providers/Fake.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
-import * as Override from "#src/delivery/Override.ts"
+import * as Override from "#src/delivery/attempts/Override.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"

@@ -1,7 +1,7 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Place } from "#src/delivery/Expansion.ts"
-import * as Paging from "#src/delivery/Paging.ts"
+import * as Paging from "#src/delivery/expansion/Paging.ts"
 import type { Members } from "#src/people/Members.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

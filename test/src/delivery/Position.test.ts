@@ -1,8 +1,8 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { Kind } from "#schemas/DeliveryError.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import type { Candidate } from "#src/delivery/Plan.ts"
-import { position } from "#src/delivery/Position.ts"
+import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import { position } from "#src/delivery/attempts/Position.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import {
   attempt,

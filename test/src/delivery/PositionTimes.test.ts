@@ -1,4 +1,4 @@
-import { position } from "#src/delivery/Position.ts"
+import { position } from "#src/delivery/attempts/Position.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import {
   atOf,

@@ -1,7 +1,7 @@
 import { Scope } from "#schemas/Scope.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
-import * as Groups from "#src/delivery/Groups.ts"
-import * as Recipients from "#src/delivery/Recipients.ts"
+import * as Groups from "#src/delivery/intake/Groups.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 

@@ -1,4 +1,4 @@
-import * as RetryAfter from "#src/delivery/RetryAfter.ts"
+import * as RetryAfter from "#src/delivery/attempts/RetryAfter.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const now = Date.UTC(2026, 10, 22, 9, 0, 0)

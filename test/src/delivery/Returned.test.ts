@@ -1,7 +1,7 @@
 import * as Fake from "#layers/providers/Fake.ts"
 import * as LegacyPreferencesMemory from "#layers/memory/LegacyPreferences.ts"
 import type { PreferenceEntry } from "#schemas/Preferences.ts"
-import * as Handover from "#src/delivery/Handover.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"

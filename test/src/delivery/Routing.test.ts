@@ -1,5 +1,5 @@
 import type { Instructions } from "#schemas/SendMessage.ts"
-import { candidates } from "#src/delivery/Plan.ts"
+import { candidates } from "#src/delivery/attempts/Plan.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { assert, describe, it } from "@effect/vitest"

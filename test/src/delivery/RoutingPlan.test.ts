@@ -1,6 +1,6 @@
 import type { Profile } from "#schemas/Profile.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
-import { candidates, type Plan } from "#src/delivery/Plan.ts"
+import { candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { assert, describe, it } from "@effect/vitest"

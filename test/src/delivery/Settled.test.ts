@@ -1,6 +1,6 @@
 import type { Status } from "#schemas/Status.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
-import * as Handover from "#src/delivery/Handover.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"

@@ -1,8 +1,9 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { Status } from "#schemas/Status.ts"
-import type { OpenMessage } from "#src/delivery/OpenMessage.ts"
-import type { Position } from "#src/delivery/Position.ts"
-import * as Settlement from "#src/delivery/Settlement.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { Position } from "#src/delivery/attempts/Position.ts"
+import * as Settlement from "#src/delivery/attempts/Settlement.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -66,13 +67,13 @@ describe("Settlement: what the outcome of a call means for its message", () => {
 
   it.effect("P3: a wait of up to a second is spent in hand, a longer one is a row", () =>
     Effect.gen(function*() {
-      const short = yield* settle(next(now + Settlement.shortWait), down)
+      const short = yield* settle(next(now + RetryPolicy.shortWait), down)
       assert.isUndefined(short.dueAt)
       const line = { type: "RETRYING", ...where, outcome: "Unavailable", error: "down" } as const
       assert.deepStrictEqual(short.events, [line])
-      const long = yield* settle(next(now + Settlement.shortWait + 1), down)
-      assert.strictEqual(long.dueAt, now + Settlement.shortWait + 1)
-      assert.deepStrictEqual(long.events, [{ ...line, dueAt: now + Settlement.shortWait + 1 }])
+      const long = yield* settle(next(now + RetryPolicy.shortWait + 1), down)
+      assert.strictEqual(long.dueAt, now + RetryPolicy.shortWait + 1)
+      assert.deepStrictEqual(long.events, [{ ...line, dueAt: now + RetryPolicy.shortWait + 1 }])
       assert.deepStrictEqual([long.lifecycle, long.reason, long.error], [[], undefined, undefined])
     }))
 

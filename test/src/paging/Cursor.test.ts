@@ -47,7 +47,7 @@ describe("Cursor", () => {
   })
 
   it.effect("only its one spelling opens: what a decoder of base64url skips is no part of it", () => {
-    const cursor = Cursor.seal(key, list, { at: 1, id: "a" })
+    const cursor = cursors.seal(list, { at: 1, id: "a" })
     return Effect.forEach(
       [`${cursor}=`, ` ${cursor}`, `${cursor}\n`, `${cursor.slice(0, 4)}*${cursor.slice(4)}`],
       (text) => refused(text)

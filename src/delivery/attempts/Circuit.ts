@@ -1,0 +1,30 @@
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
+import type { Journey } from "#src/delivery/pipeline/Journey.ts"
+import * as Override from "#src/delivery/attempts/Override.ts"
+import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import type { Provider, Vendor } from "#src/delivery/Provider.ts"
+
+/** The provider that a candidate of the journey's plan means. */
+export const providerOf = ({ providers }: Journey, candidate: Candidate): Provider | undefined =>
+  providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
+
+/** Whose health a call depends on: one configuration's, as it is now, and one server's. */
+export const of = (
+  { message: { scope }, profile }: Journey,
+  { channel, key, serverOf, version = "" }: Vendor,
+  override: JsonMap
+): string => `${scope}:${channel}:${key}:${version} ${serverOf?.(profile, override) ?? ""}`
+
+/** Epoch ms until which a candidate is left alone; `undefined`: it is not. */
+export const openUntil = (
+  breakers: Breakers["Service"],
+  journey: Journey,
+  candidate: Candidate
+): number | undefined => {
+  const provider = providerOf(journey, candidate)
+  if (provider?._tag !== "Vendor") return undefined
+  const { instructions } = journey.message
+  const override = provider.serverOf === undefined ? {} : Override.of(instructions, candidate, provider)
+  return breakers.openUntil(of(journey, provider, override))
+}

@@ -1,0 +1,85 @@
+import type { HistoryEvent } from "#schemas/History.ts"
+import * as Attempts from "#src/delivery/attempts/Attempts.ts"
+import { type Breakers, leftAlone } from "#src/delivery/attempts/Breakers.ts"
+import * as Failover from "#src/delivery/Failover.ts"
+import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
+import type { Position } from "#src/delivery/attempts/Position.ts"
+import { shortWait } from "#src/delivery/RetryPolicy.ts"
+import { failing, reasonOf } from "#src/delivery/attempts/Settlement.ts"
+import { close, type Write } from "#src/delivery/journal/Write.ts"
+import { Clock, Effect } from "effect"
+
+type Next = Extract<Position, { readonly _tag: "Next" }>
+
+/** What the preferences say by now of a message that was to be escalated: they may have left it nowhere to go. */
+const stopped = (
+  { message, preferences: decision, situation: { escalation } }: Journey,
+  ts: number
+): ReadonlyArray<HistoryEvent> => {
+  if (decision === undefined || message.attempts.length === 0 || escalation?.isMet !== false) return []
+  const isLess = decision.outcome === "DROPPED" || (decision.channels?.dropped ?? []).length > 0
+  return isLess ? [{ type: "PREFERENCES_RESOLVED", ts, decision }] : []
+}
+
+/** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
+export const deliver = (write: Write, breakers: Breakers["Service"]) => {
+  /**
+   * Stores a wait that no attempt of this run caused: a plan resumed too early, or a provider left alone. The lines of the first step wait for
+   * that; until then one tells what is waited for.
+   */
+  const wait = Effect.fnUntraced(
+    function*({ epoch, message }: Journey, at: number, { at: dueAt, candidate: { channel, provider } }: Next) {
+      const isTold = message.dueAt > 0 || message.attempts.length > 0
+      const events = isTold ? [] : [{ type: "RETRYING" as const, ts: at, channel, provider, error: leftAlone, dueAt }]
+      const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events })
+      return endingOf(result, dueAt)
+    }
+  )
+
+  /** Closes a message whose plan is over without an attempt of this run: the plan changed, or the deadline passed while the row waited. */
+  const end = Effect.fnUntraced(function*(
+    journey: Journey,
+    attempts: Attempts.Attempts,
+    at: number,
+    over: Exclude<Position, { readonly _tag: "Next" }>
+  ) {
+    const { epoch, message } = journey
+    const { events, ...past } = attempts.written()
+    const common = { message, epoch, at, conditional: true, dueAt: null }
+    const last = over._tag === "Failed" ? over.last : undefined
+    const reason = reasonOf(last)
+    const error = over._tag === "Failed"
+      ? last?.error ?? (reason === "BOUNCED" ? "The message bounced" : "The message's deadline passed")
+      : undefined
+    const result = yield* close(
+      write,
+      error === undefined
+        ? { ...common, lifecycle: [], events: [...events, ...stopped(journey, at)] }
+        : {
+          ...common,
+          lifecycle: failing({ message, ...past }),
+          reason,
+          error,
+          events: [...events, { type: "UNDELIVERABLE", ts: at, reason, error }]
+        }
+    )
+    return endingOf(result, null)
+  })
+
+  return Effect.fnUntraced(function*(journey: Journey): Effect.fn.Return<Ending> {
+    const attempts = Attempts.make(journey, write, breakers)
+    const ended = yield* attempts.closeOpen
+    if (ended !== undefined) return ended
+    while (true) {
+      const now = yield* Clock.currentTimeMillis
+      const next = attempts.position(now)
+      if (next._tag !== "Next") return yield* end(journey, attempts, now, next)
+      if (next.at - now > shortWait) return yield* wait(journey, now, next)
+      if (next.at > now) yield* Effect.sleep(next.at - now)
+      // Setting up the plan costs as much as all the rest of a run, and most messages are accepted at their first call.
+      const ending = (yield* attempts.make(next.candidate, next.possibleDuplicate))
+        ?? (yield* Failover.segment(journey.plan, attempts))
+      if (ending !== undefined) return ending
+    }
+  })
+}

@@ -1,0 +1,129 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { Reason } from "#schemas/Status.ts"
+import type { InboxItem, Step } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { Position } from "#src/delivery/attempts/Position.ts"
+import { shortWait } from "#src/delivery/RetryPolicy.ts"
+
+/** The events that bring a message from where it was accepted or delayed to a provider. */
+export const towardsProvider = (message: Pick<OpenMessage, "status">): ReadonlyArray<Lifecycle.Event> => {
+  if (message.status === "DELAYED") return ["Due", "Route"]
+  return message.status === "ENQUEUED" ? ["Route"] : []
+}
+
+export const reasonOf = (attempt: Attempt | undefined): Reason => {
+  switch (attempt?.kind) {
+    case "RecipientRejected":
+      return "BOUNCED"
+    case "Misconfigured":
+      return "PROVIDER_ERROR"
+    case "Unknown":
+      return "PROVIDER_OUTCOME_UNKNOWN"
+    default:
+      return "FAILED"
+  }
+}
+
+/**
+ * An attempt that ended here clears the count of tries. One that an earlier owner left open does not: that owner may have died of it, so the
+ * count is what it was before this step began (and stays if the step goes on).
+ */
+const triesAfter = (message: OpenMessage, orphaned: boolean, ends: boolean): number | undefined => {
+  if (!message.recovered) return undefined
+  if (!orphaned) return 0
+  return ends ? Math.max(0, message.tries - 1) : undefined
+}
+
+/** What of a message's past its outcome depends on. */
+interface Past {
+  readonly message: Pick<OpenMessage, "status">
+  /** A step of it is written. */
+  readonly routed: boolean
+  /** An earlier call was taken. */
+  readonly handedOver: boolean
+}
+
+/** There is no way back to being sent for what was handed over before, and of which a receipt may have told more since. */
+const isBeyond = ({ handedOver, message }: Past): boolean => handedOver || !Lifecycle.isOpen(message.status)
+
+const before = ({ message, routed }: Past): ReadonlyArray<Lifecycle.Event> => routed ? [] : towardsProvider(message)
+
+/** What ends a message of which nothing is left to try. One that had been handed over ends by the bounce of that. */
+export const failing = (past: Past): ReadonlyArray<Lifecycle.Event> => {
+  if (!isBeyond(past)) return [...before(past), "Undeliver"]
+  return Lifecycle.allows(past.message.status, "Bounce") ? ["Bounce"] : []
+}
+
+/**
+ * What ends a message of which a stage of the pipeline lets no more be tried. Of one that was handed over already, what is left of its plan ends
+ * with a line and no more, unless all of that has bounced.
+ */
+export const refusing = (
+  message: Pick<OpenMessage, "attempts" | "status">,
+  refusal: Lifecycle.Event
+): ReadonlyArray<Lifecycle.Event> => {
+  if (Lifecycle.isOpen(message.status)) return [...towardsProvider(message).filter((event) => event === "Due"), refusal]
+  const isLost = message.attempts.every(({ kind, state }) => state === "rejected" || kind === "RecipientRejected")
+  return isLost ? failing({ message, routed: true, handedOver: true }) : []
+}
+
+const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : [...before(past), "Send"]
+
+/** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
+export const settle = (
+  input: Past & {
+    readonly message: OpenMessage
+    readonly epoch: number
+    readonly attempt: Attempt
+    readonly after: Position
+    readonly now: number
+    /** Lines that go before its own. */
+    readonly lines: ReadonlyArray<HistoryEvent>
+    readonly inbox: InboxItem | undefined
+    readonly conditional: boolean
+    /** The attempt is an earlier owner's, who stopped before its outcome was known. */
+    readonly orphaned: boolean
+  }
+): Step => {
+  const { after, attempt, message, now } = input
+  const accepted = attempt.state === "accepted"
+  const failed = after._tag === "Failed"
+  const waits = after._tag === "Next" && after.at - now > shortWait ? after.at : undefined
+  const dueAt = after._tag === "Next" ? waits : null
+  const where = { channel: attempt.channel, provider: attempt.provider, attempt: attempt.number }
+  const error = attempt.error ?? undefined
+  const outcome: HistoryEvent = accepted
+    ? {
+      type: "SENT",
+      ts: now,
+      ...where,
+      ...(attempt.reference === null ? {} : { reference: attempt.reference }),
+      ...(waits === undefined ? {} : { dueAt: waits })
+    }
+    : {
+      // Also of a channel that is given up while another one has taken the message.
+      type: after._tag === "Next" ? "RETRYING" : "UNDELIVERABLE",
+      ts: now,
+      ...where,
+      outcome: attempt.kind ?? attempt.state,
+      ...(failed ? { reason: reasonOf(attempt) } : {}),
+      ...(error === undefined ? {} : { error }),
+      ...(waits === undefined ? {} : { dueAt: waits })
+    }
+  return {
+    message,
+    epoch: input.epoch,
+    at: now,
+    attempt,
+    lifecycle: failed ? failing(input) : accepted ? sending(input) : before(input),
+    conditional: input.conditional,
+    reason: failed ? reasonOf(attempt) : undefined,
+    error: failed ? error : undefined,
+    dueAt,
+    tries: triesAfter(message, input.orphaned, typeof dueAt === "number"),
+    events: [...input.lines, outcome],
+    inbox: input.inbox
+  }
+}

@@ -1,0 +1,103 @@
+import * as Addressing from "#src/delivery/intake/Addressing.ts"
+import { decodeRecipient, type Place } from "#src/delivery/Expansion.ts"
+import type { Page, PageMember } from "#src/delivery/expansion/Expansions.ts"
+import * as Groups from "#src/delivery/intake/Groups.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
+import type { NewProfile } from "#src/delivery/Journal.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
+import type { Members } from "#src/people/Members.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import { Context, Effect } from "effect"
+
+/** Messages of one commit. */
+export const pageSize = 1_000
+
+/** Another number of them: a simulated world has small lists, and its kills are to come between their pages. */
+export const PageSize = Context.Reference<number>("tidings/delivery/PageSize", { defaultValue: () => pageSize })
+
+/** Groups that one page asks for members: many small ones are several pages. */
+const mostQuestions = 20
+
+/** A caller is told of so many characters of what was wrong with a request's groups. */
+const longestFault = 1_000
+
+const said = (faults: ReadonlyArray<string>): string =>
+  faults.reduce((told, fault) => told.length > longestFault ? told : `${told}; ${fault}`)
+
+/**
+ * The next page of a request to many, and the place that it reaches. A page is the same whenever it is
+ * made, as long as the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
+ * met. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the place, as is one
+ * that was deleted before its last member was met.
+ */
+export const next = Effect.fnUntraced(function*(options: {
+  readonly request: Addressing.Request
+  /** As they are stored. */
+  readonly recipients: ReadonlyArray<unknown>
+  readonly place: Place
+  readonly at: number
+  readonly shards: number
+  readonly members: Members["Service"]
+}) {
+  const { at, members, place, recipients, request, shards } = options
+  const { id: requestId, scope } = request
+  const most = yield* PageSize
+  const found = new Map<MessageId, PageMember>()
+  const profiles = new Map<string, NewProfile>()
+  const faults = place.fault === undefined ? [] : [place.fault]
+  let { after, index } = place
+
+  const add = (recipient: Recipient, identity = Recipients.identify(scope, recipient)) => {
+    if (identity === undefined) return
+    const id = Ids.member(requestId, identity.key)
+    if (!found.has(id)) found.set(id, Addressing.member(request, id, recipient, identity, shards))
+  }
+
+  let questions = 0
+  while (found.size < most && questions < mostQuestions && index < recipients.length) {
+    const recipient = yield* decodeRecipient(recipients[index])
+    const group = yield* Groups.of(recipient)
+    if (group === undefined) {
+      add(recipient)
+      for (const one of Addressing.profiles(scope, recipient)) {
+        if (!profiles.has(one.userId)) profiles.set(one.userId, one)
+      }
+      index++
+      continue
+    }
+    questions++
+    const limit = most - found.size
+    const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
+    for (const one of page) add(Groups.member(recipient, one))
+    // A group that is there has an empty page only behind its last member.
+    if (page.length === 0 && group.source._tag !== "Pattern" && !(yield* members.exists(scope, group.source))) {
+      const { identity, recipient } = Groups.nobody(scope, group.source)
+      if (after === undefined) add(recipient, identity)
+      faults.push(
+        `${Groups.named(recipient)} ${
+          after === undefined ? "does not exist" : "was deleted before its last member had a message"
+        }`
+      )
+    }
+    const last = page.at(-1)
+    if (last !== undefined && page.length === limit) after = { group: last.group, userId: last.userId }
+    else {
+      index++
+      after = undefined
+    }
+  }
+
+  const fault = faults.length === 0 ? undefined : said(faults)
+  const reached: Place = {
+    index,
+    ...(after === undefined ? {} : { after }),
+    ...(fault === undefined ? {} : { fault })
+  }
+  const page: Page = {
+    common: Addressing.common(request, "bulk", at),
+    members: [...found.values()],
+    profiles: [...profiles.values()]
+  }
+  return { page, reached, isLast: index >= recipients.length }
+})

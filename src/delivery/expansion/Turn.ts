@@ -1,0 +1,127 @@
+import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
+import * as BulkPage from "#src/delivery/bulk/Page.ts"
+import * as Expansion from "#src/delivery/Expansion.ts"
+import type { Advance, Expansions } from "#src/delivery/expansion/Expansions.ts"
+import type { Owner } from "#src/delivery/shards/Owned.ts"
+import * as Paging from "#src/delivery/expansion/Paging.ts"
+import { maxTries } from "#src/delivery/shards/Quarantine.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { Members } from "#src/people/Members.ts"
+import { GroupRefused } from "#src/delivery/intake/Groups.ts"
+import { RowRefused } from "#src/delivery/Journal.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Cause, Clock, Effect, Metric } from "effect"
+
+/** After a try that failed, in ms: 5 s doubling. */
+const pauseAfter = (tries: number): number => 5_000 * 2 ** Math.min(tries, 6)
+
+/** What became of a step: the row as it stands now, or nothing more to do for this owner and turn. */
+export type After = Expansion.OpenExpansion | "over" | "fenced"
+
+/** What a caller is told of a page that could not be made; the log tells the rest. */
+const said = (error: unknown): string => {
+  if (error instanceof GroupRefused) return `${error.path}: ${error.detail}`
+  if (error instanceof RowRefused) return "One of its messages holds a value that cannot be stored"
+  return "Its messages could not be made"
+}
+
+/** The steps of one expansion under its owner's epoch; each is one commit. */
+export const make = (options: {
+  readonly expansions: Expansions["Service"]
+  readonly members: Members["Service"]
+  readonly jobs: Jobs["Service"]
+  readonly shards: number
+}) => {
+  const { expansions, jobs, members, shards } = options
+
+  /** A write without messages, where the row stands. */
+  const mark = Effect.fnUntraced(function*(
+    owner: Owner,
+    row: Expansion.OpenExpansion,
+    change: Pick<Advance, "tries" | "epoch" | "state" | "error"> & { readonly pause: number | null }
+  ) {
+    const { pause, ...columns } = change
+    const at = yield* Clock.currentTimeMillis
+    return yield* expansions.advance({
+      ...columns,
+      expansion: row,
+      owner: owner.epoch,
+      at,
+      from: row.place,
+      to: row.place,
+      page: undefined,
+      dueAt: pause === null ? null : pause === 0 ? 0 : at + pause
+    }).pipe(
+      // It has no row of a caller.
+      Effect.catchTag("RowRefused", Effect.die)
+    )
+  })
+
+  const fail = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion, cause: Cause.Cause<unknown>) {
+    yield* Effect.logError("a page of an expansion could not be made", { requestId: row.id }, cause)
+    const error = said(Cause.squash(cause))
+    const { tries } = row
+    const marked = yield* mark(owner, row, { tries, epoch: 0, state: "RUNNING", error, pause: pauseAfter(tries) })
+    return marked._tag === "Fenced" ? "fenced" as const : "over" as const
+  })
+
+  /**
+   * Counts a try before it begins, so that one that kills its process is found out: a page clears the count, and after five tries without
+   * one the expansion is set aside, visibly.
+   */
+  const begin = Effect.fnUntraced(function*(
+    owner: Owner,
+    row: Expansion.OpenExpansion
+  ): Effect.fn.Return<After, StoreUnavailable> {
+    if (row.tries >= maxTries) {
+      const error = `Quarantined: it failed in each of ${maxTries} tries`
+      yield* Effect.logError("an expansion was set aside", { requestId: row.id })
+      yield* Metric.update(Metrics.expansionsQuarantined, 1)
+      yield* mark(owner, row, { tries: row.tries, epoch: 0, state: "FAILED", error, pause: null })
+      return "over"
+    }
+    const begun = { ...row, tries: row.tries + 1, epoch: owner.epoch }
+    const { epoch, tries } = begun
+    const marked = yield* mark(owner, row, { tries, epoch, state: "RUNNING", pause: 0 })
+    if (marked._tag === "Fenced") return "fenced"
+    return marked._tag === "Written" ? begun : "over"
+  })
+
+  const make = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion) {
+    const { instructions, place, recipients } = yield* Expansion.decode(row)
+    const at = yield* Clock.currentTimeMillis
+    const page = { request: { ...row, instructions }, place, at, shards }
+    const made = "bulk_job_id" in recipients
+      ? yield* BulkPage.next({ ...page, job: recipients.bulk_job_id, size: yield* Paging.PageSize, jobs })
+      : yield* Paging.next({ ...page, recipients, members })
+    const to = Expansion.encodePlace(made.reached)
+    const advanced = yield* expansions.advance({
+      expansion: row,
+      owner: owner.epoch,
+      at,
+      from: row.place,
+      to,
+      page: made.page,
+      tries: 0,
+      epoch: owner.epoch,
+      state: made.isLast ? "COMPLETED" : "RUNNING",
+      error: made.reached.fault ?? null,
+      dueAt: made.isLast ? null : 0
+    })
+    if (advanced._tag !== "Written") return advanced._tag === "Fenced" ? "fenced" as const : "over" as const
+    yield* Metric.update(Metrics.accepted, advanced.created)
+    yield* Metric.update(Metrics.expanded, advanced.created)
+    return made.isLast ? "over" as const : { ...row, place: to, tries: 0 }
+  })
+
+  /** The next page. One that cannot be made fails the try, not the owner: only an unavailable store is the caller's to wait for. */
+  const page = (owner: Owner, row: Expansion.OpenExpansion): Effect.Effect<After, StoreUnavailable> => {
+    const failed = (cause: Cause.Cause<unknown>) => fail(owner, row, cause)
+    return make(owner, row).pipe(
+      Effect.catchTag(["RowRefused", "SchemaError", "GroupRefused"], (error) => failed(Cause.fail(error))),
+      Effect.catchDefect((defect) => failed(Cause.die(defect)))
+    )
+  }
+
+  return { begin, page }
+}

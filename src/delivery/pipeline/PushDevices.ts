@@ -1,0 +1,77 @@
+import { isList, isObject } from "#schemas/Json.ts"
+import { UserId } from "#schemas/Profile.ts"
+import type { Routing } from "#schemas/Routing.ts"
+import type { DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { isNamed, type Provider } from "#src/delivery/Provider.ts"
+import * as Write from "#src/delivery/journal/Write.ts"
+import { DeviceTokens, type Reachable } from "#src/people/DeviceTokens.ts"
+import { Effect, type Schema } from "effect"
+
+const channel = "push"
+
+/** How long a dead address may keep its message waiting, which needs nothing of it. */
+const patience = "2 seconds"
+
+/** Whether the routing may lead to push at all; a message that names no routing may go anywhere. */
+const reachesPush = (routing: Routing | null | undefined, configured: ReadonlyArray<Provider>): boolean => {
+  const vendors = configured.filter((provider) => provider.channel === channel)
+  const names = (name: string) => name === channel || vendors.some((vendor) => isNamed(vendor, name))
+  const leads = ({ channels }: Routing): boolean =>
+    channels.some((entry) => {
+      if (typeof entry === "string") return names(entry)
+      if ("channels" in entry) return leads(entry)
+      return names("channel" in entry ? entry.channel : entry.provider)
+    })
+  return vendors.length > 0 && (routing === undefined || routing === null || leads(routing))
+}
+
+const listed = (value: Schema.Json | undefined): Schema.JsonArray =>
+  value === undefined || value === null ? [] : isList(value) ? value : [value]
+
+/** `{token, tokens}` with more of them; what is no object was no address (api.md 2.2). */
+const joined = (stored: Schema.Json | undefined, tokens: ReadonlyArray<string>): Schema.JsonObject =>
+  isObject(stored) ? { ...stored, tokens: [...listed(stored["tokens"]), ...tokens] } : { tokens: [...tokens] }
+
+/** The profile with these tokens among its addresses, each where its provider looks for it (api.md 2.2). */
+export const withTokens = (profile: Schema.JsonObject, all: ReadonlyArray<Reachable>): Schema.JsonObject => {
+  const of = (provider: Reachable["provider"]) =>
+    all.filter((one) => one.provider === provider).map(({ token }) => token)
+  const firebase = of("firebase-fcm")
+  const apn = of("apn")
+  const expo = of("expo")
+  const [player] = profile["oneSignalPlayerID"] === undefined ? of("onesignal") : []
+  return {
+    ...profile,
+    ...(firebase.length === 0 ? {} : { firebaseToken: [...listed(profile["firebaseToken"]), ...firebase] }),
+    ...(apn.length === 0 ? {} : { apn: joined(profile["apn"], apn) }),
+    ...(expo.length === 0 ? {} : { expo: joined(profile["expo"], expo) }),
+    ...(player === undefined ? {} : { oneSignalPlayerID: player })
+  }
+}
+
+/** What a message learns of its recipient's devices, and what they learn of it (api.md 12). */
+export const make = Effect.gen(function*() {
+  const devices = yield* DeviceTokens
+
+  return {
+    /** The stored profile with the user's tokens among its addresses; they are looked up only for a message that may reach push. */
+    added: (
+      { instructions, recipient: { user_id: userId }, scope }: OpenMessage,
+      configured: ReadonlyArray<Provider>,
+      profile: Schema.JsonObject
+    ): Effect.Effect<Schema.JsonObject> =>
+      userId === undefined || userId === null || !reachesPush(instructions.routing, configured)
+        ? Effect.succeed(profile)
+        : Effect.map(
+          Write.patiently(devices.reachable(scope, UserId.make(userId))),
+          (found) => found.length === 0 ? profile : withTokens(profile, found)
+        ),
+    /** Marks a token that its provider called dead. */
+    died: ({ address, detail, provider, scope }: DeadAddress): Effect.Effect<void> =>
+      devices.invalidate(scope, provider, address, detail).pipe(
+        Effect.timeout(patience),
+        Effect.catch((error) => Effect.logWarning("cannot mark a dead device token", error._tag))
+      )
+  }
+})

@@ -1,0 +1,179 @@
+import type { Brand } from "#schemas/Brand.ts"
+import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
+import type { RecipientPreferences } from "#schemas/Preferences.ts"
+import { UserId } from "#schemas/Profile.ts"
+import * as BrandChoice from "#src/content/BrandChoice.ts"
+import * as Elemental from "#src/content/Elemental.ts"
+import * as Groups from "#src/delivery/intake/Groups.ts"
+import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { Plan } from "#src/delivery/attempts/Plan.ts"
+import * as Preferences from "#src/delivery/pipeline/Preferences.ts"
+import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
+import { Providers } from "#src/delivery/Providers.ts"
+import * as Recipients from "#src/delivery/intake/Recipients.ts"
+import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import * as Routing from "#src/delivery/Routing.ts"
+import * as Write from "#src/delivery/journal/Write.ts"
+import * as Delays from "#src/flows/Delays.ts"
+import { type Person, Profiles } from "#src/people/Profiles.ts"
+import * as Tenancies from "#src/people/Tenancies.ts"
+import * as Trace from "#src/reports/Trace.ts"
+import { Effect, Option, type Schema } from "effect"
+
+/** What is known of a message and its recipient before it is decided where it goes: what a rendering needs. */
+export interface Known extends Mapping.Mapped {
+  readonly tenancy: Tenancies.Tenancy
+  readonly profile: Schema.JsonObject
+  /** The recipient's legacy preferences. */
+  readonly legacy: RecipientPreferences | undefined
+  readonly data: Schema.JsonObject
+  readonly providers: ReadonlyArray<Provider>
+  readonly brandOf: (channel: string) => Brand | undefined
+}
+
+/** What the stages before the provider decided of a message. */
+export interface Decision extends Known {
+  readonly plan: Plan
+  /** What the recipient's preferences made of it; `undefined`: nobody had said anything of it. */
+  readonly preferences: PreferenceDecision | undefined
+  readonly topic: Preferences.SentTopic | undefined
+}
+
+const mapping = Trace.stage("map")
+const loading = Trace.stage("profile")
+const preferring = Trace.stage("preferences")
+const routing = Trace.stage("route")
+
+/** The stored profile under what the send itself says of the recipient, which wins for this send (api.md §3, Do 3). */
+const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObject => ({
+  ...stored,
+  ...Recipients.jsonOf(Recipients.profileOf(message.recipient)),
+  ...(typeof message.recipient.user_id === "string" ? { user_id: message.recipient.user_id } : {})
+})
+
+/** Nobody is known under this name. */
+const stranger: Person = { profile: Option.none(), preferences: undefined }
+
+/** A platform that no provider of the workspace serves is a better reason than the channels that have no address. */
+const unserved = ({ message: { recipient }, profile, providers }: Known): Refusal.Refusal | undefined => {
+  const platform = Recipients.platformOf(recipient)
+  return platform === undefined || providers.some(({ reaches }) => reaches(profile))
+    ? undefined
+    : Refusal.unroutable("NO_PROVIDERS", `No provider for ${platform} is configured`)
+}
+
+/** The stages map → profile → preferences → route; they write nothing, so that a dry run is the same as the first half of a run. */
+export const make = Effect.gen(function*() {
+  const map = yield* Mapping.make
+  const profiles = yield* Profiles
+  const providers = yield* Providers
+  const devices = yield* PushDevices.make
+  const tenancies = yield* Tenancies.make
+  const brand = yield* BrandChoice.make
+  const prefer = yield* Preferences.make
+
+  const load = ({ recipient: { user_id: userId }, scope }: OpenMessage): Effect.Effect<Person> =>
+    userId === undefined || userId === null
+      ? Effect.succeed(stranger)
+      : Write.patiently(profiles.person(scope, UserId.make(userId)))
+
+  const known = Effect.fnUntraced(function*(mapped: Mapping.Mapped): Effect.fn.Return<Known> {
+    const { message } = mapped
+    const configured = yield* Write.patiently(providers.configured(message.scope))
+    const tenancy = yield* Write.patiently(tenancies.of(message.scope, message.recipient))
+    const person = yield* loading(load(message))
+    const inTenant = Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({})))
+    const profile = merged(yield* devices.added(message, configured, inTenant), message)
+    const data = { ...message.instructions.data, ...message.recipient.data }
+    const brandOf = yield* Write.patiently(brand(message.scope, {
+      instructions: message.instructions,
+      chain: tenancy.chain,
+      template: mapped.template?.template.brand?.id
+    }))
+    return {
+      ...mapped,
+      tenancy,
+      profile,
+      legacy: person.preferences,
+      data,
+      providers: configured,
+      brandOf
+    }
+  })
+
+  const decideOf = Effect.fnUntraced(function*(
+    stored: OpenMessage,
+    found: Known,
+    at: number | undefined
+  ): Effect.fn.Return<Decision, Refusal.Refusal> {
+    const { content, data, profile, providers } = found
+    const isWritten = ({ channel, key, names = [] }: Provider) =>
+      Elemental.isWritten(content, { channel, providers: [key, ...names] })
+    const { decision, instructions, only, topic } = yield* preferring(prefer(stored, found, at))
+    const plan = yield* Effect.suspend(() =>
+      Effect.fromResult(Routing.plan({ ...instructions, data }, profile, providers, only, isWritten))
+    ).pipe(
+      Effect.mapError((refusal) => Refusal.knowing(unserved(found) ?? refusal, { decision })),
+      routing
+    )
+    return { ...found, message: { ...found.message, instructions }, plan, preferences: decision, topic }
+  })
+
+  const decideIn = Effect.fnUntraced(function*(
+    stored: OpenMessage,
+    at: number | undefined
+  ): Effect.fn.Return<Decision, Refusal.Refusal> {
+    const missing = Recipients.isDirect(stored.recipient) ? undefined : Groups.named(stored.recipient)
+    if (missing !== undefined) return yield* Refusal.unroutable("NO_CHANNELS", `${missing} does not exist`)
+    const mapped = yield* mapping(map(stored))
+    return yield* decideOf(stored, yield* known(mapped), at).pipe(
+      Effect.mapError((refusal) => Refusal.knowing(refusal, { templateId: mapped.message.templateId }))
+    )
+  })
+
+  /** The message in the tenant that its recipient is in. */
+  const placed = (stored: OpenMessage): Effect.Effect<OpenMessage> =>
+    Effect.map(
+      Write.patiently(tenancies.placed(stored.scope, stored.recipient)),
+      (recipient) => recipient === stored.recipient ? stored : { ...stored, recipient }
+    )
+
+  /** `at`, in epoch ms: when the message is to go, for what holds only for a time; missing, it is now. */
+  const decide = Effect.fnUntraced(function*(
+    stored: OpenMessage,
+    at?: number
+  ): Effect.fn.Return<Decision, Refusal.Refusal> {
+    const message = yield* placed(stored)
+    return message === stored
+      ? yield* decideIn(stored, at)
+      : yield* Effect.mapError(
+        decideIn(message, at),
+        (refusal) => Refusal.knowing(refusal, { recipient: message.recipient })
+      )
+  })
+
+  const waitOf = Effect.fnUntraced(function*(
+    stored: OpenMessage,
+    now: number
+  ): Effect.fn.Return<number | undefined, Refusal.Refusal> {
+    const { instructions: { delay }, scope } = stored
+    const message = yield* placed(stored)
+    const { recipient } = message
+    const tenancy = yield* Write.patiently(tenancies.of(scope, recipient))
+    const person = yield* load(message)
+    const profile = merged(Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({}))), message)
+    return yield* Effect.fromResult(Delays.waitOf(delay, profile, now)).pipe(
+      Effect.mapError((detail) => Refusal.knowing(Refusal.undeliverable("FAILED", detail), { recipient }))
+    )
+  })
+
+  /** Until when the message has to wait for its recipient's own time (api.md 26.6); `undefined`: no longer. Times in epoch ms. */
+  const wait = (stored: OpenMessage, now: number): Effect.Effect<number | undefined, Refusal.Refusal> =>
+    Delays.isOfRecipient(stored.instructions.delay) && stored.attempts.length === 0
+      ? waitOf(stored, now)
+      : Effect.undefined
+
+  return { known, decide, placed, wait }
+})

@@ -1,0 +1,239 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Journal } from "#src/delivery/Journal.ts"
+import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
+import type { DueRow, Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { make as makeOwned } from "#src/delivery/shards/Owned.ts"
+import { retried } from "#src/delivery/shards/Retried.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
+
+/** Rows of one look at the store, at most. */
+const largestWindow = 1_000
+
+/** With nothing due and nothing heard, the store is looked at all the same (reliability.md A5). */
+const sweepInterval = 60_000
+
+const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
+
+/** How messages come into this node's hands. */
+export interface Reader {
+  /** Messages just committed here: taken directly while nothing older is unread, else left as rows. */
+  readonly accept: (messages: ReadonlyArray<OpenMessage>) => void
+  /** A row will be due at this time (epoch ms). */
+  readonly expect: (dueAt: number) => void
+  /** There may be rows that this node has not seen. */
+  readonly behind: () => void
+  /** A message of this recipient was given up unread: it comes before what a look that has begun may find of the recipient. */
+  readonly gaveUp: (recipientKey: string) => void
+  /** A recipient's mailbox has room again for what was left. */
+  readonly room: () => void
+  /** A message has left the hands of this node. */
+  readonly freed: () => void
+  /** Whether the last look succeeded. */
+  readonly isReading: () => boolean
+}
+
+/**
+ * Reads windows of a lane's due rows that are not in hand, the oldest of each turn first, and sleeps until the next is due. A row that finds its recipient's
+ * mailbox full stays a row; its recipient is then served from the store alone until nothing of it is unread, so order holds (P3).
+ */
+export const make = Effect.fnUntraced(function*(options: {
+  readonly journal: Journal["Service"]
+  readonly owned: ReturnType<typeof makeOwned>
+  readonly lane: Lane
+  /** Messages of the lane in hand at once, and how many more there may be now. */
+  readonly capacity: number
+  readonly free: () => number
+  /** Whether what is committed here may be taken as it comes: no other node accepts for these shards. */
+  readonly direct: () => boolean
+  readonly held: () => ReadonlyArray<MessageId>
+  readonly holds: (id: MessageId) => boolean
+  readonly isFull: (recipientKey: string) => boolean
+  /** Whose turns hold so much that nothing is read for them; whether one does; whether it may hold one message more. */
+  readonly turns: Pick<ReturnType<typeof LaneShares.make>, "full" | "isFull" | "mayHold">
+  readonly offer: (message: OpenMessage) => boolean
+  readonly decode: (row: DueRow) => Exit.Exit<OpenMessage, Schema.SchemaError>
+  readonly abandon: (row: DueRow) => Effect.Effect<void, never>
+}): Effect.fn.Return<Reader, never, Scope.Scope> {
+  const { journal, lane, owned } = options
+  const windowSize = Math.min(largestWindow, options.capacity)
+  const signal = Latch.makeUnsafe()
+  /** Recipients of whom a row was left behind. */
+  const overflowed = new Set<string>()
+  /** Whether every ready row of the owned shards is in hand, but those of `overflowed`. */
+  let caughtUp = false
+  /** Turns for which something may have been left unread. */
+  const waiting = new Set<string>()
+  /** Behind which turn the next look begins, for ready and for timed rows. */
+  let after: string | undefined
+  let timedAfter: string | undefined
+  /** Counts what was left to the store, so that a look that began earlier does not claim to have seen it. */
+  let left = 0
+  /** What was committed while a look is under way: it comes after what the look finds. */
+  let arrivals: Array<OpenMessage> | undefined
+  /** Recipients whose messages were given up while a look is under way, which has left those out. */
+  const givenUp = new Set<string>()
+  let nextDue = Infinity
+  let expected = Infinity
+  let failing = false
+  /** Whether nothing is read for want of room. */
+  let isHalted = false
+
+  const wake = () => {
+    Latch.openUnsafe(signal)
+  }
+  const behind = () => {
+    left++
+    caughtUp = false
+    wake()
+  }
+  const expect = (dueAt: number) => {
+    expected = Math.min(expected, dueAt)
+    if (dueAt >= nextDue) return
+    nextDue = dueAt
+    wake()
+  }
+
+  const take = (message: OpenMessage): boolean => {
+    if (options.offer(message)) return true
+    overflowed.add(message.recipientKey)
+    return false
+  }
+
+  const takeDirectly = (message: OpenMessage) => {
+    if (options.free() === 0 || !options.turns.mayHold(LaneShares.turnOf(message))) behind()
+    else if (overflowed.has(message.recipientKey) || !take(message)) left++
+  }
+
+  const accept = (messages: ReadonlyArray<OpenMessage>) => {
+    for (const message of messages) {
+      if (message.lane !== lane || !owned.has(message.shard)) continue
+      if (message.dueAt > 0) expect(message.dueAt)
+      else if (!options.direct()) behind()
+      else if (arrivals !== undefined && arrivals.length < windowSize) arrivals.push(message)
+      else if (arrivals === undefined && caughtUp) takeDirectly(message)
+      else behind()
+    }
+  }
+
+  /** Looks once; answers whether everything due has been seen. */
+  const look = Effect.gen(function*() {
+    const shards = owned.window()
+    if (shards.length === 0) {
+      // Nothing is due here until a shard is taken, which says so: a time that has passed must not be waited for.
+      nextDue = Infinity
+      return true
+    }
+    const began = left
+    const full = [...overflowed].filter(options.isFull)
+    const refused = new Set(full)
+    waiting.clear()
+    for (const turn of options.turns.full()) waiting.add(turn)
+    const known = new Set(overflowed)
+    const seen = new Set<MessageId>()
+    const surprises = new Set<MessageId>()
+    const nothingLeft = caughtUp
+    arrivals = []
+    givenUp.clear()
+    expected = Infinity
+    const now = yield* Clock.currentTimeMillis
+    const due = yield* journal.due({
+      shards,
+      lane,
+      now,
+      held: options.held(),
+      fullMailboxes: full,
+      fullTurns: [...waiting],
+      after,
+      timedAfter,
+      // Ready and timed rows each fill half of the room.
+      limit: Math.min(windowSize, Math.ceil(options.free() / 2))
+    })
+    for (const row of due.rows) {
+      seen.add(row.id)
+      if (options.holds(row.id) || refused.has(row.recipientKey) || givenUp.has(row.recipientKey)) continue
+      const decoded = options.decode(row)
+      if (Exit.isFailure(decoded)) {
+        yield* options.abandon(row)
+        continue
+      }
+      const message = decoded.value
+      const turn = LaneShares.turnOf(row)
+      if (!options.turns.mayHold(turn)) {
+        waiting.add(turn)
+        refused.add(message.recipientKey)
+        continue
+      }
+      if (nothingLeft && row.dueAt === 0 && !known.has(row.recipientKey)) surprises.add(row.id)
+      if (!take(message)) refused.add(message.recipientKey)
+    }
+    const later = arrivals
+    arrivals = undefined
+    for (const { id } of later) surprises.delete(id)
+    if (surprises.size > 0) yield* Metric.update(Metrics.stuck, surprises.size)
+    after = due.upTo
+    timedAfter = due.timedUpTo
+    if (!due.complete || left !== began) return false
+    nextDue = Math.min(due.next ?? Infinity, expected)
+    caughtUp = waiting.size === 0
+    if (!caughtUp) return later.every(({ id }) => seen.has(id))
+    for (const recipientKey of overflowed) if (!refused.has(recipientKey)) overflowed.delete(recipientKey)
+    for (const message of later) if (!seen.has(message.id)) takeDirectly(message)
+    return caughtUp
+  })
+
+  const untilSomething = Effect.gen(function*() {
+    if (Latch.isOpen(signal)) return
+    const now = yield* Clock.currentTimeMillis
+    const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
+    yield* Effect.raceFirst(signal.await, Effect.sleep(wait))
+  })
+
+  const isCrowded = () => options.free() < windowSize / 16
+
+  const loop = Effect.gen(function*() {
+    // Without room nothing can be read, whatever is due: room itself is the signal.
+    isHalted = isCrowded()
+    yield* isHalted ? signal.await : untilSomething
+    Latch.closeUnsafe(signal)
+    isHalted = isCrowded()
+    if (isHalted) return
+    const seenAll: boolean = yield* look
+    failing = false
+    if (!seenAll) wake()
+  })
+
+  const guarded: Effect.Effect<void, StoreUnavailable> = loop.pipe(
+    Effect.tapError((error) => Effect.logWarning("cannot read what is due", error)),
+    Effect.tapCause(() =>
+      Effect.sync(() => {
+        failing = true
+        behind()
+      })
+    )
+  )
+  yield* retried(guarded, backoff).pipe(
+    Effect.catchCause((cause) =>
+      Effect.andThen(Effect.logError("the reader crashed", cause), Effect.sleep("1 second"))
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+  return {
+    accept,
+    expect,
+    behind,
+    gaveUp: (recipientKey) => {
+      givenUp.add(recipientKey)
+      behind()
+    },
+    room: wake,
+    freed: () => {
+      if (isHalted && !isCrowded()) wake()
+      else for (const turn of waiting) if (!options.turns.isFull(turn)) return wake()
+    },
+    isReading: () => !failing
+  }
+})
