@@ -8,6 +8,8 @@ export interface PostCase {
   readonly body: (name: string, subject: string) => unknown
   /** Counts how often the operation had its effect; `$1` is the subject, `$2` the name. */
   readonly effects: string
+  /** Its answer is a credential, which nobody reads in the database (P9). */
+  readonly isSealed?: true
 }
 
 const nothing = () => Promise.resolve("")
@@ -55,7 +57,10 @@ const madeJob = async (caller: Caller, name: string): Promise<string> => {
   return jobId
 }
 
-/** Writes of profiles, subscriptions and preferences are counted by triggers, since one done twice looks like one done once. */
+/**
+ * Writes of profiles, subscriptions and preferences, and resumed requests, are counted by triggers, since one done twice looks like one done
+ * once. A trigger sets requests aside, which no caller can.
+ */
 export const setup = [
   `create table crash_preference_writes (topic_id text not null)`,
   `create function crash_count_preferences() returns trigger language plpgsql as
@@ -70,7 +75,16 @@ export const setup = [
   `create function crash_count_subscription() returns trigger language plpgsql as
     $$ begin insert into crash_subscription_writes values (new.list_id, new.user_id); return new; end $$`,
   `create trigger crash_count after insert or update on list_subscriptions
-    for each row execute function crash_count_subscription()`
+    for each row execute function crash_count_subscription()`,
+  `create function crash_set_aside() returns trigger language plpgsql as
+    $$ begin new.state = 'FAILED'; new.due_at = null; return new; end $$`,
+  `create trigger crash_set_aside before insert on expansions for each row
+    when (new.recipients like '%crash-aside%') execute function crash_set_aside()`,
+  `create table crash_resumes (request_id text not null)`,
+  `create function crash_count_resume() returns trigger language plpgsql as
+    $$ begin insert into crash_resumes values (new.id); return new; end $$`,
+  `create trigger crash_count_resume after update on expansions for each row
+    when (old.state = 'FAILED' and new.state = 'RUNNING') execute function crash_count_resume()`
 ]
 
 /** A row for every POST of the route table, by path. */
@@ -116,6 +130,17 @@ export const cases: Readonly<Record<string, PostCase>> = {
     path: (id) => `/messages/${id}/resend`,
     body: () => undefined,
     effects: `select count(*)::int as count from messages where recipient_name = $2 || '@example.com' and id <> $1`
+  },
+  "/requests/:request_id/resume": {
+    prepare: async (caller, name) => {
+      const message = { to: { list_id: `crash-aside-${name}` }, content: { title: name, body: name } }
+      const { body } = await caller.insist("/send", `prepare-${name}`, { message })
+      const { requestId }: { readonly requestId: string } = JSON.parse(body)
+      return requestId
+    },
+    path: (id) => `/requests/${id}/resume`,
+    body: () => undefined,
+    effects: `select count(*)::int as count from crash_resumes where request_id = $1 and $2 <> ''`
   },
   "/profiles/:user_id": {
     prepare: (_, name) => Promise.resolve(name),
@@ -228,7 +253,8 @@ export const cases: Readonly<Record<string, PostCase>> = {
     body: (name) => ({ scope: `user_id:${name} read:messages`, expires_in: "1h" }),
     // A token is kept nowhere but in the answer that its key remembers.
     effects: `select count(*)::int as count from idempotency
-      where path = '/auth/issue-token' and key = 'key-' || $2 and $1 = ''`
+      where path = '/auth/issue-token' and key = 'key-' || $2 and $1 = ''`,
+    isSealed: true
   },
   "/providers": {
     prepare: nothing,

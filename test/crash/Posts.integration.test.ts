@@ -22,6 +22,8 @@ const Stored = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ status: Schema.Int, body: Schema.String }))
 )
 
+const sealed = ({ status }: { readonly status: number }) => ({ status, body: "<sealed>" })
+
 /** What a first run and a later one may differ in: ids, times, names, signed tokens. */
 const plain = (answer: Caller.Answer | undefined, name: string) => ({
   status: answer?.status,
@@ -136,9 +138,11 @@ const survive = (group: ReadonlyArray<readonly [path: string, post: PostCase]>) 
             `${path}, ${cut}: the retry is answered like a first run`
           )
           assert.strictEqual(retry.headers["idempotent-replayed"], expected[cut].replayed, `${path}, ${cut}`)
+          const { effects, stored } = yield* look(post, subject, name, key)
+          const isSealed = post.isSealed === true
           assert.deepStrictEqual(
-            yield* look(post, subject, name, key),
-            { effects: 1, stored: [{ status: retry.status, body: retry.body }] },
+            { effects, stored: stored.map((kept) => isSealed && kept.body !== retry.body ? sealed(kept) : kept) },
+            { effects: 1, stored: [isSealed ? sealed(retry) : { status: retry.status, body: retry.body }] },
             `${path}, ${cut}: once`
           )
         }

@@ -10,11 +10,11 @@ const providers: Array.NonEmptyReadonlyArray<string> = ["mail", "post", "text", 
 const change = (chance: Chance): Change => {
   const drawn = chance.next()
   const [listId, provider, userId] = [chance.pick(lists), chance.pick(providers), chance.pick(users)]
-  if (drawn < 0.4) {
+  if (drawn < 0.55) {
     return { _tag: "Prefer", userId, topicId: topic, status: chance.happens(0.7) ? "OPTED_OUT" : "OPTED_IN" }
   }
-  if (drawn < 0.65) return { _tag: chance.happens(0.5) ? "Subscribe" : "Unsubscribe", listId, userId }
-  if (drawn < 0.75) return { _tag: chance.happens(0.6) ? "DeleteList" : "RestoreList", listId }
+  if (drawn < 0.72) return { _tag: chance.happens(0.5) ? "Subscribe" : "Unsubscribe", listId, userId }
+  if (drawn < 0.8) return { _tag: chance.happens(0.6) ? "DeleteList" : "RestoreList", listId }
   return { _tag: chance.happens(0.5) ? "Withdraw" : "Configure", provider }
 }
 

@@ -66,7 +66,7 @@ const message = (chance: Chances.Chance, label: string): Send => ({
   ...(chance.happens(0.15) ? { delay: delay(chance) } : {}),
   ...(chance.happens(0.2) ? { timeout: timeout(chance) } : {}),
   ...(chance.happens(0.05) ? { expiry: { expires_in: time(chance) } } : {}),
-  ...(chance.happens(0.3) ? { preferences: { subscription_topic_id: topic } } : {})
+  ...(chance.happens(0.5) ? { preferences: { subscription_topic_id: topic } } : {})
 })
 
 const strange = Arbitraries.sendsTo(people)
