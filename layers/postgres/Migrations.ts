@@ -79,6 +79,9 @@ export const run = Effect.fn("Migrations")(function*(table: string, loader: Migr
     yield* sql`select set_config('statement_timeout', '0', true)`
     yield* sql`select pg_advisory_xact_lock(${lock})`
     yield* sql`select set_config('lock_timeout', ${String(patience)}, true)`
+    // As `Migrator` makes it; where it cannot be made, `Migrator` asks on in a transaction that is aborted, and hides what the database said.
+    yield* sql`create table if not exists ${sql(table)}
+      (migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
     yield* Migrator.make({})({ loader, table })
   })
   yield* Effect.flatMap(isDone(table, loader), (done) => done ? Effect.void : sql.withTransaction(migrate)).pipe(

@@ -18,6 +18,7 @@ import { Templates } from "#src/content/Templates.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
+import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Lists } from "#src/people/Lists.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
@@ -60,6 +61,7 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
     const strategies = yield* Strategies
     const configurations = yield* ProviderConfigurations
     const lists = yield* Lists
+    const jobs = yield* Jobs
     return Layer.mergeAll(
       Layer.succeed(Brands, { ...brands, create: (...args) => faulty(brands.create(...args)) }),
       Layer.succeed(TenantTemplates, {
@@ -76,6 +78,12 @@ export const layer = (faults: { readonly down: boolean; readonly crash: boolean 
       Layer.succeed(ProviderConfigurations, {
         ...configurations,
         create: (...args) => faulty(configurations.create(...args))
+      }),
+      Layer.succeed(Jobs, {
+        ...jobs,
+        create: (...args) => faulty(jobs.create(...args)),
+        add: (...args) => faulty(jobs.add(...args)),
+        close: (...args) => faulty(jobs.close(...args))
       }),
       Layer.succeed(Lists, {
         ...lists,

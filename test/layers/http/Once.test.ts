@@ -25,6 +25,8 @@ const strategy = { name: "Mail", routing: { method: "single", channels: ["email"
 /** A body that the endpoint takes, and the path with an existing message, user or template in it. */
 const bodies: Record<string, unknown> = {
   "/send": message(),
+  "/bulk": { message: { event: "welcome" } },
+  "/bulk/:job_id": { users: [{ recipient: "ada" }] },
   "/profiles/:user_id": { profile: { name: "Ada" } },
   "/profiles/:user_id/lists": { lists: [{ listId: "news" }] },
   "/audiences/:audience_id": {},
@@ -69,19 +71,22 @@ const wrong: Record<string, unknown> = {
   "/notifications/:id/preview": { to: 1 }
 }
 
-type Names = Readonly<Record<"id" | "made" | "section" | "template" | "tenant", string>>
+type Names = Readonly<Record<"id" | "job" | "made" | "many" | "section" | "template" | "tenant", string>>
 
-const filled = (path: string, { id, made, section, template, tenant }: Names) =>
-  path.replace(/:(message|request)_id/, id).replace(":user_id", "ada").replace(":list_id", "news").replace(
-    ":domain/:locale",
-    "default/de"
-  ).replace(":section_id", section)
+const filled = (path: string, { id, job, made, many, section, template, tenant }: Names) =>
+  path.replace(":message_id", id).replace(":request_id", path.endsWith("/resume") ? many : id).replace(":job_id", job)
+    .replace(":user_id", "ada").replace(":list_id", "news").replace(
+      ":domain/:locale",
+      "default/de"
+    ).replace(":section_id", section)
     .replace(":tenant_id", tenant).replace(":template_id", "t").replace("versions/:version", "versions/v1")
     .replace(":id", path.startsWith("/routing") ? made : template)
 
 const nobody = {
   tenant: "none",
   id: "1-00000000-ffffffffffffffffffffffff",
+  job: "job_none",
+  many: "1-00000000-ffffffffffffffffffffffff",
   made: "rs_none",
   section: "ps_none",
   template: "nt_none"
@@ -93,15 +98,20 @@ const requestId = (answer: { readonly body: unknown }) =>
 const idOf = (answer: { readonly body: unknown }) =>
   Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))(answer.body).id
 
+const jobOf = (answer: { readonly body: unknown }) =>
+  Schema.decodeUnknownSync(Schema.Struct({ jobId: Schema.String }))(answer.body).jobId
+
 const withMessage = Effect.gen(function*() {
   const server = yield* serve
+  const many = requestId(yield* server.call("POST", "/send", { body: message({ list_id: "news" }) }))
+  const job = jobOf(yield* server.call("POST", "/bulk", { body: bodies["/bulk"] }))
   const id = requestId(yield* server.call("POST", "/send", { body: message() }))
   const template = idOf(yield* server.call("POST", "/notifications", { body: { notification } }))
   const made = idOf(yield* server.call("POST", "/routing-strategies", { body: strategy }))
   const section = idOf(yield* server.call("POST", "/preferences/sections", { body: { name: "Account" } }))
   yield* server.call("PUT", "/tenants/acme", { body: { name: "Acme" } })
   yield* server.call("PUT", "/tenants/acme/templates/t", { body: { template: { content: { elements: [] } } } })
-  return { ...server, ids: { id, made, section, template, tenant: "acme" } }
+  return { ...server, ids: { id, job, made, many, section, template, tenant: "acme" } }
 })
 
 describe("P5: once per key", () => {

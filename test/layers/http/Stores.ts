@@ -248,7 +248,10 @@ export const layer = (state: State) => {
       const progress = { messages: 7, acceptedAt: 5, endedAt: undefined, error: undefined, archived: false }
       return { id, state: "RUNNING" as const, ...progress }
     }),
-    resume: () => Effect.void
+    resume: Effect.fnUntraced(function*() {
+      if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
+      if (state.crash) return yield* Effect.die("planted")
+    })
   })
 
   const inbox = Layer.mock(Inbox, {

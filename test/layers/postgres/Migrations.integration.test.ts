@@ -5,7 +5,7 @@ import { Effect, Fiber, Latch, type Redacted } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 
-/** A database as the last version left it, which the last migration is still to change. */
+/** A database as an earlier version left it, whose inbox is still to be changed. */
 const older = Effect.gen(function*() {
   const database = yield* FreshDatabase.url
   const node = FreshDatabase.node(database)
@@ -13,7 +13,8 @@ const older = Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     yield* Effect.scoped(Effect.provide(Effect.void, Migrations.layer))
     yield* sql`alter table inbox drop column expires_at`
-    yield* sql`delete from migrations where migration_id = (select max(migration_id) from migrations)`
+    yield* sql`drop table bulk_users, bulk_jobs`
+    yield* sql`delete from migrations where migration_id >= 28`
   }).pipe(Effect.provide(node))
   return database
 })

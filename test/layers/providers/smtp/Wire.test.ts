@@ -118,12 +118,18 @@ const emailOf = (value: Schema.Json | undefined): ReadonlyArray<string> => {
   return Array.isArray(value) ? value.flatMap((entry: Schema.Json) => emailOf(entry)) : []
 }
 
+/** A caller's list may have commas, though not within a quoted name. */
+const listed = (value: Schema.Json | undefined): ReadonlyArray<string> => {
+  if (typeof value !== "string") return Array.isArray(value) ? value.flatMap(listed) : emailOf(value)
+  return (value.match(/(?:"[^"]*"|[^,])+/g) ?? []).filter((member) => member.trim() !== "").flatMap(emailOf)
+}
+
 /** What every message has. */
 const head = ["from", "to", "message-id", "date", "mime-version", "content-type"]
 
 const check = (parts: Parts, token: string, captured: Captured) => {
   const override = parts.override ?? {}
-  const intended = new Set([...emailOf(parts.email), ...emailOf(override["cc"]), ...emailOf(override["bcc"])])
+  const intended = new Set([...emailOf(parts.email), ...listed(override["cc"]), ...listed(override["bcc"])])
   assert.deepStrictEqual(new Set(captured.to), intended, token)
   assert.strictEqual(captured.from, emailOf(override["from"])[0] ?? "news@sender.test", token)
 
