@@ -31,6 +31,9 @@ const epoch = 1_767_600_000_000
 /** Later than any message has a deadline (72 h, api.md 26.4), in ms. */
 const longest = 80 * 3_600_000
 
+/** An answer that is on its way when the store has closed its last message has come after so long, in ms. */
+const onTheWay = 10_000
+
 /** After the last message ended: time for a stale owner to do what it must not, in ms. */
 const afterwards = 20_000
 
@@ -127,6 +130,7 @@ export const make = (seed: number, options: WorldOptions) => {
       loop.run(() => false, loop.now() + afterwards)
       // What a caller gave up waiting for may have been accepted since.
       const drained = drain()
+      loop.run(() => false, loop.now() + onTheWay)
       const leftovers = drained ? stop() : []
       const state = store.look((all) => all)
       return {
