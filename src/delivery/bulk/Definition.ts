@@ -13,8 +13,12 @@ const decodeChannels = Schema.decodeUnknownEffect(
 
 /** What a message has of its own for a name stands over what the older form says of it. */
 const settings = <S extends Settings>(own: S | null | undefined, overrides: Readonly<Record<string, JsonMap>>) => {
-  const names = [...new Set([...Object.keys(overrides), ...Object.keys(own ?? {})])]
-  return Object.fromEntries(names.map((name) => [name, { override: overrides[name], ...own?.[name] }]))
+  const older = Object.entries(overrides).map(([name, override]) => [name, { override }] as const)
+  const under = new Map(older)
+  return Object.fromEntries([
+    ...older,
+    ...Object.entries(own ?? {}).map(([name, given]) => [name, { ...under.get(name), ...given }] as const)
+  ])
 }
 
 /** What a job says as a send says it (api.md §13). */

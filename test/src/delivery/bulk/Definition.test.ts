@@ -26,7 +26,7 @@ describe("the message of a bulk job", () => {
         event: "e",
         brand: "old",
         override: { sendgrid: { config: { a: 1 } }, channel: { email: { subject: "old" }, sms: { body: "old" } } },
-        channels: { email: { override: { subject: "new" } }, push: { if: "true" } }
+        channels: { email: { override: { subject: "new" } }, push: { if: "true" }, constructor: { if: "false" } }
       })
       assert.strictEqual(made.brand_id, "old")
       assert.strictEqual(
@@ -37,7 +37,8 @@ describe("the message of a bulk job", () => {
       assert.deepStrictEqual(made.channels, {
         email: { override: { subject: "new" } },
         sms: { override: { body: "old" } },
-        push: { override: undefined, if: "true" }
+        push: { if: "true" },
+        constructor: { if: "false" }
       })
       const { detail } = yield* Effect.flip(
         Definition.instructions({ event: "e", override: { channel: { email: 1 } } })
