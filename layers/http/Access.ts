@@ -1,4 +1,5 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
+import * as KnownCallers from "#layers/http/KnownCallers.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import * as UserAccess from "#layers/http/UserAccess.ts"
 import { Forbidden, Unauthorized } from "#schemas/api/Errors.ts"
@@ -31,15 +32,21 @@ export const layer = Layer.effect(
     const tokens = yield* UserTokens
     const ofUser = yield* UserAccess.make
     const email = yield* AccountEmail
+    const callers = yield* KnownCallers.make
     return (handler, { endpoint }) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
-        const key = AuthorizationHeader.parse(headers["authorization"], email)
-        if (key === undefined) return Effect.succeed(unauthorized)
+        const header = headers["authorization"]
+        const caller = callers.find(header)
+        if (caller !== undefined) return Effect.provideService(handler, CurrentPrincipal, caller)
+        const key = AuthorizationHeader.parse(header, email)
+        if (header === undefined || key === undefined) return Effect.succeed(unauthorized)
         return Effect.matchEffect(isToken(key) ? tokens.authenticate(key) : keys.authenticate(key), {
           onSuccess: (principal) => {
             const { grant, scope } = principal
             const served = Effect.provideService(handler, CurrentPrincipal, principal)
-            return grant === undefined ? served : ofUser(grant, scope, endpoint, served)
+            if (grant !== undefined) return ofUser(grant, scope, endpoint, served)
+            callers.keep(header, principal)
+            return served
           },
           onFailure: (error) => error._tag === "InvalidKey" ? Effect.succeed(unauthorized) : unavailable
         })

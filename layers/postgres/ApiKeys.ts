@@ -9,8 +9,8 @@ import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 
 const shape = /^[pd]k_(?:prod|test)_.{1,512}$/s
 
-/** A key that is taken away is refused on every node within this time. */
-const remembered = Duration.minutes(1)
+/** A key that is taken away is refused on every node within this time and that of `KnownCallers`: a minute. */
+const remembered = Duration.seconds(30)
 const capacity = 10_000
 
 const secretBytes = 32

@@ -1,4 +1,6 @@
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Fibers from "#src/fibers/Fibers.ts"
+import { InFlight } from "#src/fibers/InFlight.ts"
 import { Cause, Clock, Duration, Effect, Latch } from "effect"
 
 interface Call {
@@ -13,37 +15,36 @@ interface Call {
  * for the oldest.
  */
 export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
-  const scope = yield* Effect.scope
+  const fork = yield* Fibers.make
   const clock = yield* Clock.Clock
   const nanos = BigInt(Duration.toMillis(patience)) * 1_000_000n
   const silence = `no answer within ${Duration.toSeconds(patience)} s`
-  const calls = new Set<Call>()
+  const calls = new InFlight<Call>()
   const called = Latch.makeUnsafe()
 
   const watch = Effect.gen(function*() {
     yield* called.await
-    const [oldest] = calls
+    const { oldest } = calls
     if (oldest === undefined) return Latch.closeUnsafe(called)
-    const left = oldest.until - clock.monotonicTimeNanosUnsafe()
+    const left = oldest.value.until - clock.monotonicTimeNanosUnsafe()
     if (left > 0n) return yield* clock.sleep(Duration.nanos(left))
     calls.delete(oldest)
-    oldest.giveUp()
+    oldest.value.giveUp()
   })
   yield* Effect.forkScoped(Effect.forever(watch))
 
   return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
     Effect.flatMap(
-      Effect.forkIn(effect, scope, { startImmediately: true }),
+      fork(effect),
       (fiber) =>
         fiber.pollUnsafe() ?? Effect.callback<A, Cause.TimeoutError | E>((resume) => {
-          const call: Call = {
+          const call = calls.add({
             until: clock.monotonicTimeNanosUnsafe() + nanos,
             giveUp: () => {
               resume(Effect.fail(new Cause.TimeoutError(silence)))
               fiber.interruptUnsafe()
             }
-          }
-          calls.add(call)
+          })
           Latch.openUnsafe(called)
           fiber.addObserver((exit) => {
             calls.delete(call)

@@ -1,0 +1,32 @@
+import * as KnownCallers from "#layers/http/KnownCallers.ts"
+import { Scope } from "#schemas/Scope.ts"
+import type { Principal } from "#src/access/ApiKeys.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
+
+const principal: Principal = { scope: Scope.make(1), keyState: "published" }
+
+describe("KnownCallers", () => {
+  it.effect("a header is known for 30 s, and none but that one", () =>
+    Effect.gen(function*() {
+      const callers = yield* KnownCallers.make
+      callers.keep("Bearer a", principal)
+      yield* TestClock.adjust(29_999)
+      assert.strictEqual(callers.find("Bearer a"), principal)
+      for (const other of [undefined, "", "Bearer", "bearer a", "Bearer a ", "Bearer aa"]) {
+        assert.strictEqual(callers.find(other), undefined)
+      }
+      yield* TestClock.adjust(1)
+      assert.strictEqual(callers.find("Bearer a"), undefined)
+    }))
+
+  it.effect("there are never more of them than 10,000", () =>
+    Effect.gen(function*() {
+      const callers = yield* KnownCallers.make
+      for (let n = 0; n <= 10_000; n++) callers.keep(`Bearer ${n}`, principal)
+      const known = Array.from({ length: 10_001 }, (_, n) => callers.find(`Bearer ${n}`)).filter((found) => found)
+      assert.isAtMost(known.length, 10_000)
+      assert.strictEqual(callers.find("Bearer 10000"), principal)
+    }))
+})
