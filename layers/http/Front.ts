@@ -1,11 +1,14 @@
-import { Clock, Context, Effect, Layer, type Scope } from "effect"
+import { Clock, Context, Effect, FileSystem, Layer, Path, type Scope, Stdio, Terminal } from "effect"
 import {
+  Etag,
+  HttpPlatform,
   HttpRouter,
   HttpServer,
   type HttpServerError,
   type HttpServerRequest,
   type HttpServerResponse
 } from "effect/http"
+import { ChildProcessSpawner } from "effect/process"
 
 /**
  * All routes as one effect. The context in which a server begins to serve is copied into every request's, a few times over: `serve` needs
@@ -30,5 +33,22 @@ export const layer = <E, R>(routes: Effect.Effect<Front["Service"], E, R>) =>
     Layer.merge(Layer.effect(Clock.Clock, Clock.Clock))
   )
 
+/** What the platform gives to those who start on it: the routes have found theirs, and who answers a request asks for none of it. */
+const withoutPlatform = Context.omit(
+  Front,
+  HttpServer.HttpServer,
+  HttpPlatform.HttpPlatform,
+  Etag.Generator,
+  ChildProcessSpawner.ChildProcessSpawner,
+  FileSystem.FileSystem,
+  Path.Path,
+  Stdio.Stdio,
+  Terminal.Terminal
+)
+
 /** Answers the requests of the server at hand. No log line per request: the journal tells what happened. */
-export const serve = Layer.unwrap(Effect.map(Front, (front) => HttpServer.serve(front)))
+export const serve = Layer.effectDiscard(Effect.gen(function*() {
+  const front = yield* Front
+  const server = yield* HttpServer.HttpServer
+  yield* Effect.updateContext(server.serve(front), (context: Context.Context<Scope.Scope>) => withoutPlatform(context))
+}))

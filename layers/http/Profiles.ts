@@ -4,6 +4,7 @@ import { Served } from "#layers/http/Served.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
 import { Effect, Option } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 
 const done = { status: "SUCCESS" } as const
@@ -13,11 +14,12 @@ export const layer = Group.layer(Effect.gen(function*() {
   const profiles = yield* Profiles
   return HttpApiBuilder.group(Served, "profiles", (handlers) =>
     handlers.handleAll({
-      get: Effect.fnUntraced(function*({ params: { user_id: userId } }) {
-        const { scope } = yield* CurrentPrincipal
-        const { preferences, profile } = yield* profiles.person(scope, userId)
-        return Option.isSome(profile) ? { profile: profile.value, preferences } : yield* new ProfileNotFound({ userId })
-      }, refusals),
+      get: ({ params: { user_id: userId } }) =>
+        Effect.flatMap(CurrentPrincipal, ({ scope }) =>
+          refusals(Effect.flatMap(profiles.document(scope, userId), (document) =>
+            Option.isSome(document)
+              ? Effect.succeed(HttpServerResponse.text(document.value, { contentType: "application/json" }))
+              : Effect.fail(new ProfileNotFound({ userId }))))),
       replace: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
         yield* profiles.replace(scope, params.user_id, payload.profile)

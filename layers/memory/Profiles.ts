@@ -5,7 +5,7 @@ import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
-import { ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import { documentOf, ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
 
 const decode = Schema.decodeEffect(Schema.fromJsonString(Profile))
@@ -36,6 +36,18 @@ export const layer = Layer.effect(
       }
     })
 
+    const document = (scope: Scope, userId: UserId) =>
+      read((state) =>
+        Option.map(
+          get(scope, userId)(state),
+          (profile) =>
+            documentOf(
+              profile,
+              Option.getOrUndefined(HashMap.get(state.preferences.recipients, userName(scope, userId)))
+            )
+        )
+      )
+
     const replace = (scope: Scope, userId: UserId, profile: Profile) =>
       modify((state) => [
         undefined,
@@ -56,6 +68,7 @@ export const layer = Layer.effect(
     return Profiles.of({
       find,
       person,
+      document,
       replace,
       merge,
       patch,

@@ -1,10 +1,11 @@
 import * as Lookups from "#layers/postgres/Lookups.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { isObject, valueAt } from "#schemas/Json.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Profile, type UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
-import { type Person, ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
+import { documentOf, type Person, ProfileNotFound, Profiles } from "#src/people/Profiles.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -27,6 +28,17 @@ const decodePerson = Effect.fnUntraced(function*({ preferences, profile }: typeo
   }
 }, orUnavailable)
 
+/** Text that somebody has spoilt is the defect of who asks for it (`JSON.parse` throws), and nobody's answer. */
+const documentOfRow = ({ preferences, profile }: typeof Found.Type): Effect.Effect<Option.Option<string>> => {
+  if (profile === null) return Effect.succeedNone
+  const text = documentOf(profile, preferences)
+  return Effect.suspend(() =>
+    isObject(valueAt(JSON.parse(text), ["profile"]))
+      ? Effect.succeedSome(text)
+      : Effect.die("A stored profile is no JSON object")
+  )
+}
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   // Each by its key: joined as sets, the whole table is read where the planner takes it for a small one.
@@ -47,6 +59,9 @@ const make = Effect.gen(function*() {
   /** A row that does not decode fails alone. */
   const person = (scope: Scope, userId: UserId) =>
     Effect.flatMap(lookup({ scope, userId }), (row) => row === undefined ? Effect.succeed(nobody) : decodePerson(row))
+
+  const document: Profiles["Service"]["document"] = (scope, userId) =>
+    Effect.flatMap(lookup({ scope, userId }), (row) => row === undefined ? Effect.succeedNone : documentOfRow(row))
 
   const store = Effect.fnUntraced(function*(scope: Scope, userId: UserId, profile: Profile) {
     const text = yield* encodeProfile(profile)
@@ -97,6 +112,7 @@ const make = Effect.gen(function*() {
   return Profiles.of({
     find: (scope, userId) => Effect.map(person(scope, userId), ({ profile }) => profile),
     person,
+    document,
     replace,
     merge,
     patch,

@@ -70,6 +70,7 @@ export const people = (
   } satisfies UserPreferences["Service"],
   profiles: {
     ...stored.profiles,
-    person: (...args) => ask(asker, stored.profiles.person(...args))
+    person: (...args) => ask(asker, stored.profiles.person(...args)),
+    document: (...args) => ask(asker, stored.profiles.document(...args))
   } satisfies Profiles["Service"]
 })

@@ -1,3 +1,4 @@
+import { AnsweredByLookup } from "#schemas/api/AnsweredByLookup.ts"
 import { NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { PatchOperation } from "#schemas/PatchOperation.ts"
@@ -13,6 +14,7 @@ const success = Schema.Struct({ status: Schema.Literal("SUCCESS") })
 
 export class Profiles extends HttpApiGroup.make("profiles").add(
   HttpApiEndpoint.get("get", "/", { params, success: found, error: NotFound })
+    .annotate(AnsweredByLookup, true)
     .annotate(OpenApi.Summary, "Get a profile"),
   HttpApiEndpoint.put("replace", "/", { params, payload, success })
     .annotate(OpenApi.Summary, "Replace a profile")

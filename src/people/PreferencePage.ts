@@ -105,6 +105,9 @@ const changed = ({ before, shown: { channels, status } }: Found, wish: Wish): To
   }
 }
 
+/** For lists of topics: so that what is looked up of each shares its statement. */
+const atOnce = { concurrency: "unbounded" } as const
+
 export const layer: Layer.Layer<
   PreferencePage,
   never,
@@ -160,9 +163,9 @@ export const layer: Layer.Layer<
               foundTopic(owner, legacy, topic, record),
               (found) => [found]
             )
-          }, TopicStandings.atOnce),
+          }, atOnce),
           (topics) => ({ name: section.section.name, topics: topics.flat() })
-        ), TopicStandings.atOnce)
+        ), atOnce)
       const shown: ShownPage = {
         scope: owner.scope,
         brandId: page.brandId,

@@ -18,12 +18,23 @@ export interface Person {
   readonly preferences: RecipientPreferences | undefined
 }
 
+/** The text of `document`, of the texts that are stored. */
+export const documentOf = (profile: string, preferences: string | null | undefined): string =>
+  preferences === null || preferences === undefined
+    ? `{"profile":${profile}}`
+    : `{"profile":${profile},"preferences":${preferences}}`
+
 /** Users and their addresses (api.md §6). Each write is one atomic change. */
 export class Profiles extends Context.Service<Profiles, {
   /** Batched: calls of one turn of the event loop share a statement. */
   readonly find: (scope: Scope, userId: UserId) => Effect.Effect<Option.Option<Profile>, StoreUnavailable>
   /** `find` with the user's legacy preferences, for the same statement: who has none costs nothing more. */
   readonly person: (scope: Scope, userId: UserId) => Effect.Effect<Person, StoreUnavailable>
+  /**
+   * `person` as JSON text, `{"profile":…,"preferences":…}`, as it was stored: it is not decoded only to be encoded again. `preferences` is
+   * left out where there are none; without a profile there is nothing.
+   */
+  readonly document: (scope: Scope, userId: UserId) => Effect.Effect<Option.Option<string>, StoreUnavailable>
   /** Creates or replaces; keys not sent are gone. */
   readonly replace: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
   /** Creates or merges: objects deeply, arrays and scalars replaced. */

@@ -1,7 +1,12 @@
 import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { PreferenceCatalogue, TopicNotFound, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
+import {
+  PreferenceCatalogue,
+  type SectionRecord,
+  TopicNotFound,
+  type TopicRecord
+} from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
@@ -80,6 +85,18 @@ const lastOfEach = (overrides: ReadonlyArray<TopicOverride>): ReadonlyArray<Topi
   ...new Map(overrides.map((override) => [override.topicId, normal(override)])).values()
 ]
 
+const listedOf = (sections: ReadonlyArray<SectionRecord>): ReadonlyMap<string, Listed> =>
+  new Map(
+    sections.flatMap(({ section, topics }) =>
+      topics.map((record) =>
+        [
+          record.id,
+          { record, sectionName: section.name, terms: PreferenceStatements.terms({ ...record, section }) }
+        ] as const
+      )
+    )
+  )
+
 export const layer = Layer.effect(
   TopicPreferences,
   Effect.gen(function*() {
@@ -87,19 +104,14 @@ export const layer = Layer.effect(
     const users = yield* UserPreferences
     const standings = yield* TopicStandings.make
 
-    const topics = Effect.fnUntraced(function*(scope: Scope) {
-      const sections = yield* catalogue.sections(scope)
-      return new Map<string, Listed>(
-        sections.flatMap(({ section, topics }) =>
-          topics.map((record) =>
-            [
-              record.id,
-              { record, sectionName: section.name, terms: PreferenceStatements.terms({ ...record, section }) }
-            ] as const
-          )
-        )
-      )
-    })
+    /** Those who asked for the catalogue together are given the same one, and read it once. */
+    const read = new WeakMap<ReadonlyArray<SectionRecord>, ReadonlyMap<string, Listed>>()
+    const topics = (scope: Scope) =>
+      Effect.map(catalogue.sections(scope), (sections) => {
+        const known = read.get(sections) ?? listedOf(sections)
+        read.set(sections, known)
+        return known
+      })
 
     const shown = Effect.fnUntraced(
       function*(owner: Owner, { record, sectionName, terms }: Listed, words: TopicStandings.Words) {
@@ -136,7 +148,11 @@ export const layer = Layer.effect(
       const applied: Array<TopicOverride> = []
       const refused: Array<RefusedTopic> = []
       const wanted = lastOfEach(given)
-      const faults = yield* Effect.forEach(wanted, (override) => fault(owner, known, override), TopicStandings.atOnce)
+      const faults = yield* Effect.forEach(
+        wanted,
+        (override) => fault(owner, known, override),
+        TopicStandings.atOnce(owner)
+      )
       for (const [index, override] of wanted.entries()) {
         const reason = faults[index]
         if (reason === undefined) applied.push(override)
@@ -158,7 +174,7 @@ export const layer = Layer.effect(
           }),
           ({ listed, override: { setting, topicId } }) =>
             shown(owner, listed, { overrides: { topicId, inTenant: setting, own: undefined }, legacy }),
-          TopicStandings.atOnce
+          TopicStandings.atOnce(owner)
         )
       }),
       get: Effect.fnUntraced(function*(owner, topicId) {

@@ -45,5 +45,5 @@ export const make = Effect.gen(function*() {
   return { legacy, of, byDefault }
 })
 
-/** For a list of topics: so that their lookups share their statement. */
-export const atOnce = { concurrency: "unbounded" } as const
+/** For a list of topics: so that the lookups of a tenant's words share their statement. Where there are none, no topic needs a fiber. */
+export const atOnce = ({ tenantId }: Owner) => ({ concurrency: tenantId === undefined ? 1 : "unbounded" } as const)

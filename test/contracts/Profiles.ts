@@ -64,6 +64,10 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
           const { found, profiles, scope } = yield* start
           yield* profiles.replace(scope, Fixture.user, profile)
           assert.strictEqual(JSON.stringify(yield* found), JSON.stringify(profile))
+          assert.deepStrictEqual(
+            yield* profiles.document(scope, Fixture.user),
+            Option.some(JSON.stringify({ profile }))
+          )
         }),
       few
     )

@@ -137,11 +137,16 @@ export const userPreferencesContract = <E>(
           profile: Option.none(),
           preferences: legacy
         })
+        assert.deepStrictEqual(yield* profiles.document(scope, Fixture.user), Option.none())
         yield* profiles.replace(scope, Fixture.user, { a: 1 })
         assert.deepStrictEqual(yield* profiles.person(scope, Fixture.user), {
           profile: Option.some({ a: 1 }),
           preferences: legacy
         })
+        assert.deepStrictEqual(
+          Option.map(yield* profiles.document(scope, Fixture.user), (text) => JSON.parse(text)),
+          Option.some({ profile: { a: 1 }, preferences: legacy })
+        )
         yield* profiles.remove(scope, Fixture.user)
         yield* records.replace(scope, Fixture.user, { categories: {} })
         assert.deepStrictEqual((yield* profiles.person(scope, Fixture.user)).preferences, { categories: {} })

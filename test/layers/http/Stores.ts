@@ -226,6 +226,13 @@ export const layer = (state: State) => {
         profile: Option.fromUndefinedOr(state.profiles.get(`${scope} ${userId}`)),
         preferences: state.legacy.get(`${scope} ${userId}`)
       })),
+    document: (scope, userId) =>
+      Effect.sync(() =>
+        Option.map(
+          Option.fromUndefinedOr(state.profiles.get(`${scope} ${userId}`)),
+          (profile) => JSON.stringify({ profile, preferences: state.legacy.get(`${scope} ${userId}`) })
+        )
+      ),
     replace: (scope, userId, profile) => Effect.sync(() => void state.profiles.set(`${scope} ${userId}`, profile)),
     merge: Effect.fnUntraced(function*(scope, userId, profile) {
       if (state.down) return yield* new StoreUnavailable({ cause: "planted" })

@@ -38,14 +38,16 @@ export const refusals = <E>(
       Effect.gen(function*() {
         const { scope } = yield* Fixture.world
         const sql = yield* SqlClient.SqlClient
-        const { find, merge } = yield* Profiles
+        const { document, find, merge } = yield* Profiles
         const users = ["ada", "bob", "cleo"].map((name) => UserId.make(name))
         for (const user of users) yield* merge(scope, user, { name: user })
         yield* sql`update profiles set profile = '"no object"' where scope = ${scope} and user_id = 'bob'`
-        const asked = users.map((user) => Effect.exit(find(scope, user)))
-        const exits = yield* Effect.all(asked, { concurrency: "unbounded" })
-        assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
-        assert.deepStrictEqual(exits.map(Exit.hasDies), [false, true, false])
+        for (const ask of [find, document]) {
+          const asked = users.map((user) => Effect.exit<unknown, unknown, never>(ask(scope, user)))
+          const exits = yield* Effect.all(asked, { concurrency: "unbounded" })
+          assert.deepStrictEqual(exits.map(Exit.isSuccess), [true, false, true])
+          assert.deepStrictEqual(exits.map(Exit.hasDies), [false, true, false])
+        }
       }))
 
     for (const column of ["tenantId", "recipientKey", "recipientName", "traceId"] as const) {
