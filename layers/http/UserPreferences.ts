@@ -9,6 +9,7 @@ import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Topics from "#src/people/TopicPreferences.ts"
 import type { Owner, TopicOverride } from "#src/people/UserPreferences.ts"
 import { Effect } from "effect"
+import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 
 const response = (found: Topics.TopicPreference): TopicPreference => ({
@@ -58,10 +59,11 @@ export const layer = Group.layer(Effect.gen(function*() {
   const topics = yield* Topics.TopicPreferences
   return HttpApiBuilder.group(Served, "userPreferences", (handlers) =>
     handlers.handleAll({
-      list: Effect.fnUntraced(function*(request) {
-        const items = yield* topics.list(yield* ownerOf(request))
-        return { items: items.map(response), paging: whole }
-      }, refusals),
+      list: (request) =>
+        refusals(Effect.map(
+          Effect.flatMap(ownerOf(request), topics.list),
+          (items) => HttpServerResponse.jsonUnsafe({ items: items.map(response), paging: whole })
+        )),
       update: Effect.fnUntraced(function*(request) {
         const { applied, refused } = yield* topics.update(
           yield* ownerOf(request),

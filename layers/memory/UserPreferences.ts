@@ -4,7 +4,7 @@ import { TopicSetting } from "#schemas/Preferences.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
+import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
 import { Effect, HashMap, Layer, Option, Schema } from "effect"
 
 type Overrides = HashMap.HashMap<string, string>
@@ -31,6 +31,13 @@ const encoded = (overrides: ReadonlyArray<TopicOverride>) =>
     ({ setting, topicId }) => Effect.map(orUnavailable(encode(setting)), (stored) => [topicId, stored] as const)
   )
 
+/** What was said where the owner's writes go, in the order of the topics' ids. */
+export const overridesOf = (state: State, { scope, tenantId, userId }: Owner) =>
+  Effect.forEach(
+    Array.from(at(state, placeOf(scope, userId, tenantId))).toSorted(([a], [b]) => a < b ? -1 : 1),
+    ([topicId, setting]) => Effect.map(orUnavailable(decode(setting)), (setting) => ({ topicId, setting }))
+  )
+
 /** What users said of topics, in memory, kept as JSON text like everywhere. */
 export const layer = Layer.effect(
   UserPreferences,
@@ -43,13 +50,6 @@ export const layer = Layer.effect(
     })
 
     return UserPreferences.of({
-      list: Effect.fnUntraced(function*(scope, userId, tenantId) {
-        const stored = yield* read((state) => Array.from(at(state, placeOf(scope, userId, tenantId))))
-        return yield* Effect.forEach(
-          stored.toSorted(([a], [b]) => a < b ? -1 : 1),
-          ([topicId, setting]) => Effect.map(orUnavailable(decode(setting)), (setting) => ({ topicId, setting }))
-        )
-      }),
       find: Effect.fnUntraced(function*(scope, userId, tenantId, topicId) {
         return {
           topicId,

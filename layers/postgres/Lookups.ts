@@ -6,18 +6,26 @@ import { SqlClient, type SqlError } from "effect/sql"
 
 const maxBatch = 500
 
+/**
+ * How many statements of one lookup may be under way: with two, those who were answered are served while the database finds the next. One where
+ * all connections are one session, which would only make the statements smaller.
+ */
+export const AtOnce = Context.Reference<number>("tidings/postgres/Lookups/AtOnce", { defaultValue: () => 2 })
+
 interface Entry<A, B> {
   readonly asked: A
   readonly resume: (exit: Exit.Exit<B, StoreUnavailable>) => void
 }
 
 /**
- * Many small reads as one statement: what is asked for in one turn of the event loop, or while the last statement ran, is read together, so
+ * Many small reads as one statement: what is asked for in one turn of the event loop, or while the last statements ran, is read together, so
  * that a read costs a share of a round trip and waits for no timer. `select` answers one result for each of the asked, in order. A read
  * starts after it was asked for, so it finds what was committed before; those of a transaction are read on its connection, alone.
  */
 export const make = Effect.fnUntraced(function*<A, B>(
-  select: (asked: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, Schema.SchemaError | SqlError.SqlError>
+  select: (
+    asked: ReadonlyArray<A>
+  ) => Effect.Effect<ReadonlyArray<B>, Schema.SchemaError | SqlError.SqlError | StoreUnavailable>
 ): Effect.fn.Return<(asked: A) => Effect.Effect<B, StoreUnavailable>, never, Scope.Scope | SqlClient.SqlClient> {
   const { transactionService } = yield* SqlClient.SqlClient
   const patiently = yield* Patience.within(Patience.callers)
@@ -49,7 +57,7 @@ export const make = Effect.fnUntraced(function*<A, B>(
     if (waiting.length === 0) Latch.closeUnsafe(filled)
     if (batch.length > 0) yield* read(batch)
   })
-  yield* Effect.forkScoped(Effect.forever(drain))
+  yield* Effect.forEach(Array.range(1, yield* AtOnce), () => Effect.forkScoped(Effect.forever(drain)))
   yield* Effect.addFinalizer((exit) => Effect.sync(() => fail(waiting.splice(0), exit)))
 
   const together = (asked: A) =>

@@ -54,12 +54,15 @@ const records = (
   }))
 }
 
+/** Its sections and topics, in the table of revisions: every change of either is counted. */
+export const revisionKind = "preferences"
+
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const newSectionId = yield* TypeId.generator("ps")
   const newTopicId = yield* TypeId.generator("pt")
   const newPageId = yield* TypeId.generator("pp")
-  const revisions = yield* Revisions.make("preferences")
+  const revisions = yield* Revisions.make(revisionKind)
 
   const load = Effect.fnUntraced(function*(scope: Scope) {
     const found = yield* sql`select ${sql.literal(sectionColumns)} from preference_sections
@@ -91,8 +94,10 @@ const make = Effect.gen(function*() {
       const now = yield* Clock.currentTimeMillis
       yield* sql`insert into preference_sections (scope, id, section, created_at)
         values (${scope}, ${id}, ${yield* encodeSection(given)}, ${now})`
+      yield* revisions.bump(scope)
       return { id, section: given, topics: [], created: now, updated: undefined }
     },
+    sql.withTransaction,
     orUnavailable
   )
 
@@ -189,6 +194,7 @@ const make = Effect.gen(function*() {
       const found = yield* sql`update preference_topics set archived = true
         where scope = ${scope} and id = ${id} and section_id = ${sectionId} and not archived returning 1`
       if (found.length === 0) return yield* new TopicNotFound({ id })
+      yield* revisions.bump(scope)
     },
     sql.withTransaction,
     orUnavailable

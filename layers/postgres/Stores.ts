@@ -15,6 +15,7 @@ import * as Lists from "#layers/postgres/Lists.ts"
 import * as Members from "#layers/postgres/Members.ts"
 import * as Memberships from "#layers/postgres/Memberships.ts"
 import * as MessageLog from "#layers/postgres/MessageLog.ts"
+import * as OverriddenTopics from "#layers/postgres/OverriddenTopics.ts"
 import * as PreferenceCatalogue from "#layers/postgres/PreferenceCatalogue.ts"
 import * as Profiles from "#layers/postgres/Profiles.ts"
 import * as ProviderConfigurations from "#layers/postgres/ProviderConfigurations.ts"
@@ -31,7 +32,7 @@ import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Layer } from "effect"
 
 /** Every store that the memory stores and the contract suites know as well, over a database that is migrated. */
-export const layer = Layer.mergeAll(
+export const layer = OverriddenTopics.layer.pipe(Layer.provideMerge(Layer.mergeAll(
   ApiKeys.layer,
   Audiences.layer,
   AudienceSteps.layer,
@@ -61,4 +62,4 @@ export const layer = Layer.mergeAll(
   TenantTemplates.layer,
   Translations.layer,
   UserPreferences.layer
-).pipe(Layer.provideMerge(Handover.layer))
+))).pipe(Layer.provideMerge(Handover.layer))

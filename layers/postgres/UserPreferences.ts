@@ -12,49 +12,37 @@ const encode = Schema.encodeEffect(setting)
 const decode = Schema.decodeEffect(setting)
 
 const decodeTopics = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ topicId: Schema.String })))
-const Found = Schema.Struct({ place: Schema.Number, topicId: Schema.String, preference: Schema.String })
+const Found = Schema.Struct({ place: Schema.Number, preference: Schema.String })
 const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Found))
 
 /** What is said outside of any tenant is kept under the one that has no name. */
-const nowhere = ""
+export const nowhere = ""
 
-/** In place of a topic's id; no id is empty. */
-const everything = ""
-
-/** `topicId` absent: all that are overridden there. */
 interface Asked {
   readonly scope: Scope
   readonly userId: UserId
   readonly tenantId: string
-  readonly topicId: string | undefined
+  readonly topicId: string
 }
-
-const override = Effect.fnUntraced(function*({ preference, topicId }: typeof Found.Type) {
-  return { topicId, setting: yield* decode(preference) }
-}, orUnavailable)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
-    const rows = yield* sql`select x.place::int as place, p.topic_id as "topicId", p.preference
+    const rows = yield* sql`select x.place::int as place, p.preference
       from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ userId }) => userId)}::text[],
-        ${asked.map(({ tenantId }) => tenantId)}::text[], ${asked.map(({ topicId }) => topicId ?? everything)}::text[])
+        ${asked.map(({ tenantId }) => tenantId)}::text[], ${asked.map(({ topicId }) => topicId)}::text[])
         with ordinality as x(scope, user_id, tenant_id, topic_id, place)
       join user_preferences p on p.scope = x.scope and p.user_id = x.user_id and p.tenant_id = x.tenant_id
-        and (x.topic_id = ${everything} or p.topic_id = x.topic_id)
-      order by x.place, p.topic_id`.pipe(Effect.flatMap(decodeFound))
-    const found = Map.groupBy(rows, ({ place }) => place - 1)
-    return asked.map((_, place) => found.get(place) ?? [])
+        and p.topic_id = x.topic_id`.pipe(Effect.flatMap(decodeFound))
+    const found = new Map(rows.map(({ place, preference }) => [place - 1, preference]))
+    return asked.map((_, place) => found.get(place))
   }))
 
   /** A row that does not decode fails alone. */
-  const list: UserPreferences["Service"]["list"] = (scope, userId, tenantId = nowhere) =>
-    Effect.flatMap(lookup({ scope, userId, tenantId, topicId: undefined }), Effect.forEach(override))
-
   const settingOf = Effect.fnUntraced(function*(asked: Asked) {
-    const [row] = yield* lookup(asked)
-    return row === undefined ? undefined : (yield* override(row)).setting
-  })
+    const preference = yield* lookup(asked)
+    return preference === undefined ? undefined : yield* decode(preference)
+  }, orUnavailable)
 
   const find: UserPreferences["Service"]["find"] = (scope, userId, tenantId, topicId) =>
     Effect.all({
@@ -100,7 +88,6 @@ const make = Effect.gen(function*() {
   )
 
   return UserPreferences.of({
-    list,
     find,
     put: (scope, userId, tenantId = nowhere, overrides) => orUnavailable(write(scope, userId, tenantId, overrides)),
     replace,

@@ -13,7 +13,13 @@ const found = Schema.Struct({ profile: Profile, preferences: maybe(RecipientPref
 const success = Schema.Struct({ status: Schema.Literal("SUCCESS") })
 
 export class Profiles extends HttpApiGroup.make("profiles").add(
-  HttpApiEndpoint.get("get", "/", { params, success: found, error: NotFound })
+  HttpApiEndpoint.get("get", "/", {
+    // Its schemas are JSON as they stand: a codec on top would only cost time.
+    disableCodecs: true,
+    params,
+    success: found,
+    error: NotFound
+  })
     .annotate(AnsweredByLookup, true)
     .annotate(OpenApi.Summary, "Get a profile"),
   HttpApiEndpoint.put("replace", "/", { params, payload, success })

@@ -1,3 +1,4 @@
+import { AnsweredByLookup } from "#schemas/api/AnsweredByLookup.ts"
 import { NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Paging } from "#schemas/api/Paging.ts"
@@ -58,6 +59,7 @@ export class UserPreferences extends HttpApiGroup.make("userPreferences").add(
     query,
     success: Schema.Struct({ items: Schema.Array(TopicPreference), paging: Paging })
   })
+    .annotate(AnsweredByLookup, true)
     .annotate(OpenApi.Summary, "List a user's preferences")
     .annotate(OpenApi.Description, "The topics that the user has overridden, all at once."),
   HttpApiEndpoint.post("update", "/", {

@@ -24,6 +24,20 @@ export const isOwn = ({ source }: DecisionRule): boolean => !defaults.has(source
 
 const ruleOf = ({ id, snoozed, source }: Statement): DecisionRule => snoozed ? { source, id, snoozed } : { source, id }
 
+/** The word that decides, and the status it decides on: the first that knows one, unless any of them is REQUIRED. */
+const decide = (statements: ReadonlyArray<Statement>) => {
+  const required = statements.find(({ status }) => status === "REQUIRED")
+  if (required !== undefined) return { deciding: { ...required, snoozed: false }, status: "REQUIRED" as const }
+  const deciding = statements.find(({ snoozed, status }) => snoozed || status !== undefined)
+  return {
+    deciding,
+    status: deciding?.snoozed === true ? "OPTED_OUT" as const : deciding?.status ?? "OPTED_IN" as const
+  }
+}
+
+/** The status alone of what `resolve` decides. */
+export const statusOf = (statements: ReadonlyArray<Statement>): PreferenceStatus => decide(statements).status
+
 /**
  * What the preferences make of a message (api.md 10.4): pure and total. `statements` come the strongest first; the first
  * that knows a status decides it, unless any of them is REQUIRED, which always wins; the first that chooses channels
@@ -35,13 +49,7 @@ export const resolve = (
   channels: ReadonlyArray<string>,
   topic?: string
 ): PreferenceDecision => {
-  const required = statements.find(({ status }) => status === "REQUIRED")
-  const deciding = required ?? statements.find(({ snoozed, status }) => snoozed || status !== undefined)
-  const status = required !== undefined
-    ? "REQUIRED"
-    : deciding?.snoozed === true
-    ? "OPTED_OUT"
-    : deciding?.status ?? "OPTED_IN"
+  const { deciding, status } = decide(statements)
   const withheld = statements.flatMap(({ id, source, withheld = [] }) =>
     withheld.map((preference) => ({ source, id, preference }))
   )
@@ -49,9 +57,7 @@ export const resolve = (
     ...(withheld.length === 0 ? {} : { withheld }),
     ...(topic === undefined ? {} : { topic_id: topic }),
     status,
-    ...(deciding === undefined
-      ? {}
-      : { rule: ruleOf(required === undefined ? deciding : { ...deciding, snoozed: false }) })
+    ...(deciding === undefined ? {} : { rule: ruleOf(deciding) })
   }
   if (status === "OPTED_OUT" && deciding !== undefined) {
     return { outcome: "DROPPED", ...common, reason: defaults.has(deciding.source) ? "OPT_IN_REQUIRED" : "UNSUBSCRIBED" }

@@ -1,6 +1,8 @@
 import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Patience from "#src/store/Patience.ts"
+import { OverriddenTopics } from "#src/people/OverriddenTopics.ts"
 import {
   PreferenceCatalogue,
   type SectionRecord,
@@ -10,7 +12,7 @@ import {
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
-import { Context, Effect, Layer, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
 
 /** A topic that cannot be set as asked, and why. */
 export interface RefusedTopic {
@@ -97,33 +99,34 @@ const listedOf = (sections: ReadonlyArray<SectionRecord>): ReadonlyMap<string, L
     )
   )
 
+const shown = (
+  { record, sectionName }: Listed,
+  standing: Pick<TopicPreference, "channels" | "defaultStatus" | "status">
+): TopicPreference => ({
+  topicId: record.id,
+  topicName: record.topic.name,
+  sectionId: record.sectionId,
+  sectionName,
+  ...standing
+})
+
 export const layer = Layer.effect(
   TopicPreferences,
   Effect.gen(function*() {
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences
+    const overridden = yield* OverriddenTopics
+    const patiently = yield* Patience.asking(Patience.callers)
     const standings = yield* TopicStandings.make
 
     /** Those who asked for the catalogue together are given the same one, and read it once. */
     const read = new WeakMap<ReadonlyArray<SectionRecord>, ReadonlyMap<string, Listed>>()
-    const topics = (scope: Scope) =>
-      Effect.map(catalogue.sections(scope), (sections) => {
-        const known = read.get(sections) ?? listedOf(sections)
-        read.set(sections, known)
-        return known
-      })
-
-    const shown = Effect.fnUntraced(
-      function*(owner: Owner, { record, sectionName, terms }: Listed, words: TopicStandings.Words) {
-        return {
-          topicId: record.id,
-          topicName: record.topic.name,
-          sectionId: record.sectionId,
-          sectionName,
-          ...yield* standings.of(owner, terms, words)
-        } satisfies TopicPreference
-      }
-    )
+    const listedIn = (sections: ReadonlyArray<SectionRecord>) => {
+      const listed = read.get(sections) ?? listedOf(sections)
+      read.set(sections, listed)
+      return listed
+    }
+    const topics = (scope: Scope) => Effect.map(catalogue.sections(scope), listedIn)
 
     /** Why the override cannot be, if so. */
     const fault = Effect.fnUntraced(
@@ -162,26 +165,34 @@ export const layer = Layer.effect(
     })
 
     return TopicPreferences.of({
-      list: Effect.fnUntraced(function*(owner) {
-        const overridden = yield* users.list(owner.scope, owner.userId, owner.tenantId)
-        if (overridden.length === 0) return []
-        const known = yield* topics(owner.scope)
-        const legacy = yield* standings.legacy(owner)
-        return yield* Effect.forEach(
-          overridden.flatMap((override) => {
-            const listed = known.get(override.topicId)
-            return listed === undefined ? [] : [{ listed, override }]
-          }),
-          ({ listed, override: { setting, topicId } }) =>
-            shown(owner, listed, { overrides: { topicId, inTenant: setting, own: undefined }, legacy }),
-          TopicStandings.atOnce(owner)
-        )
-      }),
+      list: (owner) =>
+        Effect.flatMap(overridden.of(owner), ({ legacy, overrides, sections }) => {
+          const listed = listedIn(sections)
+          const chosen = overrides.flatMap(({ setting, topicId }) => {
+            const topic = listed.get(topicId)
+            return topic === undefined
+              ? []
+              : [{ topic, words: { overrides: { topicId, inTenant: setting, own: undefined }, legacy } }]
+          })
+          return owner.tenantId === undefined
+            ? Effect.map(Clock.currentTimeMillis, (now) =>
+              chosen.map(({ topic, words }) => shown(topic, TopicStandings.at(now, topic.terms, words, []))))
+            : patiently(Effect.forEach(
+              chosen,
+              ({ topic, words }) =>
+                Effect.map(standings.of(owner, topic.terms, words), (standing) =>
+                  shown(topic, standing)),
+              TopicStandings.atOnce(owner)
+            ))
+        }),
       get: Effect.fnUntraced(function*(owner, topicId) {
         const listed = (yield* topics(owner.scope)).get(topicId)
         if (listed === undefined) return yield* new TopicNotFound({ id: topicId })
         const overrides = yield* users.find(owner.scope, owner.userId, owner.tenantId, topicId)
-        return yield* shown(owner, listed, { overrides, legacy: yield* standings.legacy(owner) })
+        return shown(
+          listed,
+          yield* standings.of(owner, listed.terms, { overrides, legacy: yield* standings.legacy(owner) })
+        )
       }),
       put: Effect.fnUntraced(function*(owner, override) {
         const { applied, known, refused } = yield* checked(owner, [override])

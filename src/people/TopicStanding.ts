@@ -27,7 +27,7 @@ export const standing = (topic: PreferenceStatements.TopicTerms, known: Known): 
     channels !== undefined && !PreferenceResolution.isCatalogue(source)
   )
   return {
-    status: PreferenceResolution.resolve(statements, []).status,
+    status: PreferenceResolution.statusOf(statements),
     channels: choosing?.channels
   }
 }

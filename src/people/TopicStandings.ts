@@ -1,7 +1,7 @@
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
 import type { TopicTerms } from "#src/people/PreferenceStatements.ts"
 import { Profiles } from "#src/people/Profiles.ts"
-import { TenantPreferences } from "#src/people/TenantPreferences.ts"
+import { type TenantDefault, TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { standing } from "#src/people/TopicStanding.ts"
 import type { Owner, TopicOverrides } from "#src/people/UserPreferences.ts"
 import { Clock, Effect } from "effect"
@@ -10,6 +10,20 @@ import { Clock, Effect } from "effect"
 export interface Words {
   readonly overrides: TopicOverrides | undefined
   readonly legacy: RecipientPreferences | undefined
+}
+
+/** How one who said that stands to a topic at `now`, epoch ms. `defaultStatus` is what else would hold. */
+export const at = (
+  now: number,
+  terms: TopicTerms,
+  { legacy: recipient, overrides }: Words,
+  tenants: ReadonlyArray<TenantDefault>
+) => {
+  const byNobody = { now, overrides: undefined, recipient: undefined, tenants }
+  return {
+    defaultStatus: standing(terms, byNobody).status,
+    ...standing(terms, { ...byNobody, overrides, recipient })
+  }
 }
 
 const silence: Words = { overrides: undefined, legacy: undefined }
@@ -22,22 +36,9 @@ export const make = Effect.gen(function*() {
   const legacy = ({ scope, userId }: Owner) =>
     Effect.map(profiles.person(scope, userId), ({ preferences }) => preferences)
 
-  /** `defaultStatus` is what else would hold. */
-  const of = Effect.fnUntraced(function*(
-    { scope, tenantId }: Owner,
-    terms: TopicTerms,
-    { legacy: recipient, overrides }: Words
-  ) {
-    const byNobody = {
-      now: yield* Clock.currentTimeMillis,
-      overrides: undefined,
-      recipient: undefined,
-      tenants: tenantId === undefined ? [] : yield* tenants.chain(scope, tenantId, terms.id)
-    }
-    return {
-      defaultStatus: standing(terms, byNobody).status,
-      ...standing(terms, { ...byNobody, overrides, recipient })
-    }
+  const of = Effect.fnUntraced(function*({ scope, tenantId }: Owner, terms: TopicTerms, words: Words) {
+    const chain = tenantId === undefined ? [] : yield* tenants.chain(scope, tenantId, terms.id)
+    return at(yield* Clock.currentTimeMillis, terms, words, chain)
   })
 
   const byDefault = (owner: Owner, terms: TopicTerms) => Effect.map(of(owner, terms, silence), ({ status }) => status)

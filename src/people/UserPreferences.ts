@@ -33,12 +33,6 @@ export const saidBy = ({ tenantId }: Owner, { inTenant, own }: TopicOverrides): 
  * one atomic change; it does not ask whether the topic exists.
  */
 export class UserPreferences extends Context.Service<UserPreferences, {
-  /** In the order of the topics' ids. */
-  readonly list: (
-    scope: Scope,
-    userId: UserId,
-    tenantId: string | undefined
-  ) => Effect.Effect<ReadonlyArray<TopicOverride>, StoreUnavailable>
   /** For a send. Batched: calls of one turn of the event loop share a statement. */
   readonly find: (
     scope: Scope,

@@ -1,6 +1,9 @@
 import type { RecipientPreferences, TopicSetting } from "#schemas/Preferences.ts"
 import { UserId } from "#schemas/Profile.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
+import { OverriddenTopics } from "#src/people/OverriddenTopics.ts"
+import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -12,7 +15,17 @@ const chosen: TopicSetting = { status: "OPTED_IN", has_custom_routing: true, cus
 
 const start = Effect.gen(function*() {
   const { scope } = yield* Fixture.world
-  return { scope, users: yield* UserPreferences, legacy: yield* LegacyPreferences, profiles: yield* Profiles }
+  const overridden = yield* OverriddenTopics
+  return {
+    scope,
+    users: yield* UserPreferences,
+    legacy: yield* LegacyPreferences,
+    profiles: yield* Profiles,
+    catalogue: yield* PreferenceCatalogue,
+    overridden,
+    said: (scope: Scope, tenantId?: string) =>
+      Effect.map(overridden.of({ scope, userId: Fixture.user, tenantId }), ({ overrides }) => overrides)
+  }
 })
 
 const legacy: RecipientPreferences = {
@@ -26,22 +39,22 @@ const legacy: RecipientPreferences = {
 /** What every store of what users and recipients said promises. */
 export const userPreferencesContract = <E>(
   name: string,
-  stores: Layer.Layer<UserPreferences | LegacyPreferences | Profiles, E>
+  stores: Layer.Layer<UserPreferences | LegacyPreferences | Profiles | PreferenceCatalogue | OverriddenTopics, E>
 ) =>
   layer(stores)(`UserPreferences: ${name}`, (it) => {
     it.effect("what a user says in a tenant, and outside of one, is kept apart", () =>
       Effect.gen(function*() {
-        const { scope, users } = yield* start
+        const { said, scope, users } = yield* start
         yield* users.put(scope, Fixture.user, undefined, [{ topicId: "b", setting: out }, {
           topicId: "a",
           setting: out
         }])
         yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: chosen }])
-        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, undefined), [
+        assert.deepStrictEqual(yield* said(scope), [
           { topicId: "a", setting: out },
           { topicId: "b", setting: out }
         ])
-        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, "acme"), [{ topicId: "a", setting: chosen }])
+        assert.deepStrictEqual(yield* said(scope, "acme"), [{ topicId: "a", setting: chosen }])
         const found = yield* Effect.all([
           users.find(scope, Fixture.user, "acme", "a"),
           users.find(scope, Fixture.user, undefined, "a"),
@@ -58,14 +71,14 @@ export const userPreferencesContract = <E>(
 
     it.effect("put leaves other topics alone, and the last word on a topic counts", () =>
       Effect.gen(function*() {
-        const { scope, users } = yield* start
+        const { said, scope, users } = yield* start
         yield* users.put(scope, Fixture.user, undefined, [{ topicId: "a", setting: out }])
         yield* users.put(scope, Fixture.user, undefined, [
           { topicId: "b", setting: out },
           { topicId: "b", setting: chosen }
         ])
         yield* users.put(scope, Fixture.user, undefined, [])
-        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, undefined), [
+        assert.deepStrictEqual(yield* said(scope), [
           { topicId: "a", setting: out },
           { topicId: "b", setting: chosen }
         ])
@@ -73,50 +86,50 @@ export const userPreferencesContract = <E>(
 
     it.effect("replace leaves nothing else, there, and tells what went", () =>
       Effect.gen(function*() {
-        const { scope, users } = yield* start
+        const { said, scope, users } = yield* start
         yield* users.put(scope, Fixture.user, undefined, ["c", "a", "b"].map((topicId) => ({ topicId, setting: out })))
         yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: out }])
         assert.deepStrictEqual(
           yield* users.replace(scope, Fixture.user, undefined, [{ topicId: "b", setting: chosen }]),
           ["a", "c"]
         )
-        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, undefined), [{ topicId: "b", setting: chosen }])
+        assert.deepStrictEqual(yield* said(scope), [{ topicId: "b", setting: chosen }])
         assert.deepStrictEqual(yield* users.replace(scope, Fixture.user, undefined, []), ["b"])
-        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, undefined), [])
-        assert.lengthOf(yield* users.list(scope, Fixture.user, "acme"), 1)
+        assert.deepStrictEqual(yield* said(scope), [])
+        assert.lengthOf(yield* said(scope, "acme"), 1)
       }))
 
     it.effect("replacements made at once leave the topics of one of them", () =>
       Effect.gen(function*() {
-        const { scope, users } = yield* start
+        const { said, scope, users } = yield* start
         yield* Effect.forEach(
           ["a", "b", "c", "d"],
           (topicId) => users.replace(scope, Fixture.user, undefined, [{ topicId, setting: out }]),
           { concurrency: "unbounded" }
         )
-        assert.lengthOf(yield* users.list(scope, Fixture.user, undefined), 1)
+        assert.lengthOf(yield* said(scope), 1)
       }))
 
     it.effect("remove forgets one topic, and again changes nothing", () =>
       Effect.gen(function*() {
-        const { scope, users } = yield* start
+        const { said, scope, users } = yield* start
         yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: out }, { topicId: "b", setting: out }])
         yield* users.remove(scope, Fixture.user, undefined, "a")
         yield* users.remove(scope, Fixture.user, "acme", "a")
         yield* users.remove(scope, Fixture.user, "acme", "a")
-        assert.deepStrictEqual(yield* users.list(scope, Fixture.user, "acme"), [{ topicId: "b", setting: out }])
+        assert.deepStrictEqual(yield* said(scope, "acme"), [{ topicId: "b", setting: out }])
       }))
 
     it.effect("P10: another environment's user of the same id is another user", () =>
       Effect.gen(function*() {
-        const { legacy: records, profiles, scope, users } = yield* start
+        const { legacy: records, profiles, said, scope, users } = yield* start
         const elsewhere = yield* start
         yield* users.put(scope, Fixture.user, undefined, [{ topicId: "a", setting: out }])
         yield* records.replace(scope, Fixture.user, legacy)
         yield* users.replace(elsewhere.scope, Fixture.user, undefined, [])
         yield* users.remove(elsewhere.scope, Fixture.user, undefined, "a")
-        assert.deepStrictEqual(yield* users.list(elsewhere.scope, Fixture.user, undefined), [])
-        assert.lengthOf(yield* users.list(scope, Fixture.user, undefined), 1)
+        assert.deepStrictEqual(yield* said(elsewhere.scope), [])
+        assert.lengthOf(yield* said(scope), 1)
         assert.isUndefined((yield* profiles.person(elsewhere.scope, Fixture.user)).preferences)
       }))
 
@@ -127,6 +140,43 @@ export const userPreferencesContract = <E>(
           yield* users.put(scope, Fixture.user, "a' \"b", [{ topicId: "t", setting }])
           assert.deepStrictEqual((yield* users.find(scope, Fixture.user, "a' \"b", "t")).inTenant, setting)
         }
+      }))
+
+    it.effect("what a user said is read with the legacy words and the catalogue as it is since the last change", () =>
+      Effect.gen(function*() {
+        const { catalogue, legacy: records, overridden, scope, users } = yield* start
+        const owner = { scope, userId: Fixture.user, tenantId: undefined }
+        const read = Effect.map(overridden.of(owner), ({ sections, ...said }) => ({ ...said, sections }))
+        const isCurrent = Effect.gen(function*() {
+          const { sections } = yield* read
+          assert.deepStrictEqual(sections, yield* catalogue.sections(scope))
+          return sections
+        })
+        assert.deepStrictEqual(yield* read, { overrides: [], legacy: undefined, sections: [] })
+        const { id } = yield* catalogue.createSection(scope, { name: "Account" })
+        assert.lengthOf(yield* isCurrent, 1)
+        const topic = yield* catalogue.createTopic(scope, id, { name: "News", default_status: "OPTED_IN" })
+        yield* isCurrent
+        yield* catalogue.replaceTopic(scope, id, topic.id, { name: "Old", default_status: "OPTED_OUT" })
+        yield* isCurrent
+        yield* catalogue.replaceSection(scope, id, { name: "Other", has_custom_routing: true })
+        const before = yield* isCurrent
+        yield* users.put(scope, Fixture.user, undefined, [{ topicId: topic.id, setting: chosen }, {
+          topicId: "__proto__",
+          setting: out
+        }])
+        yield* users.put(scope, Fixture.user, "acme", [{ topicId: topic.id, setting: out }])
+        yield* records.replace(scope, Fixture.user, legacy)
+        const said = yield* read
+        assert.deepStrictEqual(said, {
+          overrides: [{ topicId: "__proto__", setting: out }, { topicId: topic.id, setting: chosen }],
+          legacy,
+          sections: before
+        })
+        yield* catalogue.archiveTopic(scope, id, topic.id)
+        yield* isCurrent
+        yield* catalogue.archiveSection(scope, id)
+        assert.deepStrictEqual(yield* isCurrent, [])
       }))
 
     it.effect("legacy preferences are read with the profile, and live without one", () =>

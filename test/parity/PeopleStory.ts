@@ -3,6 +3,7 @@ import { Audiences } from "#src/people/Audiences.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { Profiles } from "#src/people/Profiles.ts"
+import { OverriddenTopics } from "#src/people/OverriddenTopics.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { pages, type Command, type Story } from "#test/parity/Both.ts"
 import type { Chooser } from "#test/src/content/Choices.ts"
@@ -65,7 +66,7 @@ export const people: Story = (place) => {
     const [who, tenantId, topic] = [user(c), maybe(c, () => c.from(["a", "A", "é"])), c.from(["t", "T", "é", "ea"])]
     const all = () => someOf(c, () => ({ topicId: c.from(["t", "T", "é", "e\u0301", "a"]), setting: setting(c) }))
     return c.from([
-      () => say({ overrides: [who, tenantId] }, UserPreferences.use((_) => _.list(scope, who, tenantId))),
+      () => say({ overrides: [who, tenantId] }, OverriddenTopics.use((_) => _.of({ scope, userId: who, tenantId }))),
       () => say({ override: [who, tenantId, topic] }, UserPreferences.use((_) => _.find(scope, who, tenantId, topic))),
       () => {
         const given = all()

@@ -1,3 +1,4 @@
+import * as Lookups from "#layers/postgres/Lookups.ts"
 import * as Backend from "#layers/postgres/embedded/Backend.ts"
 import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
 import * as DirectoryLock from "#layers/postgres/embedded/DirectoryLock.ts"
@@ -124,7 +125,8 @@ const make = Effect.fnUntraced(function*(options: Options) {
   )
   return Context.make(PgClient.PgClient, client).pipe(
     Context.add(SqlClient.SqlClient, client),
-    Context.add(EmbeddedStore, store)
+    Context.add(EmbeddedStore, store),
+    Context.add(Lookups.AtOnce, 1)
   )
 })
 

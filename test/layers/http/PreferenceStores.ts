@@ -1,3 +1,4 @@
+import * as MemoryOverridden from "#layers/memory/OverriddenTopics.ts"
 import * as MemoryCatalogue from "#layers/memory/PreferenceCatalogue.ts"
 import * as MemoryUsers from "#layers/memory/UserPreferences.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
@@ -5,6 +6,7 @@ import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as LegacyChange from "#src/people/LegacyChange.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import { ListPreferences } from "#src/people/ListPreferences.ts"
+import { OverriddenTopics } from "#src/people/OverriddenTopics.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import * as TopicPreferences from "#src/people/TopicPreferences.ts"
@@ -12,7 +14,8 @@ import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 
-const memory = Layer.mergeAll(MemoryCatalogue.layer, MemoryUsers.layer).pipe(
+const memory = MemoryOverridden.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(MemoryCatalogue.layer, MemoryUsers.layer)),
   Layer.provide(NodeCrypto.layer)
 )
 
@@ -28,6 +31,7 @@ export const layer = (
   const guarded = Layer.unwrap(Effect.gen(function*() {
     const catalogue = yield* PreferenceCatalogue
     const users = yield* UserPreferences
+    const overridden = yield* OverriddenTopics
     return Layer.mergeAll(
       Layer.succeed(PreferenceCatalogue, {
         ...catalogue,
@@ -35,7 +39,8 @@ export const layer = (
         createTopic: (...args) => faulty(catalogue.createTopic(...args)),
         publish: (...args) => faulty(catalogue.publish(...args))
       }),
-      Layer.succeed(UserPreferences, { ...users, put: (...args) => faulty(users.put(...args)) })
+      Layer.succeed(UserPreferences, { ...users, put: (...args) => faulty(users.put(...args)) }),
+      Layer.succeed(OverriddenTopics, overridden)
     )
   }))
   return TopicPreferences.layer.pipe(

@@ -14,6 +14,7 @@ import * as Memberships from "#layers/memory/Memberships.ts"
 import * as Members from "#layers/memory/Members.ts"
 import * as MessageLog from "#layers/memory/MessageLog.ts"
 import * as LegacyPreferences from "#layers/memory/LegacyPreferences.ts"
+import * as OverriddenTopics from "#layers/memory/OverriddenTopics.ts"
 import * as PreferenceCatalogue from "#layers/memory/PreferenceCatalogue.ts"
 import * as ListPreferences from "#layers/memory/ListPreferences.ts"
 import * as UserPreferences from "#layers/memory/UserPreferences.ts"
@@ -67,7 +68,7 @@ const stores = Layer.mergeAll(
 )
 
 /** Every store in memory, over one state. */
-export const layer = TenantPreferences.layer.pipe(
+export const layer = Layer.mergeAll(OverriddenTopics.layer, TenantPreferences.layer).pipe(
   Layer.provideMerge(stores),
   Layer.provideMerge(Handover.layer),
   Layer.provideMerge(Database.layer),

@@ -8,6 +8,7 @@ import { Scope } from "#schemas/Scope.ts"
 import { Brands } from "#src/content/Brands.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
+import { OverriddenTopics } from "#src/people/OverriddenTopics.ts"
 import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import * as PreferencePage from "#src/people/PreferencePage.ts"
@@ -70,7 +71,8 @@ export const start = Effect.gen(function*() {
         catalogue.createTopic(owner.scope, section.id, { name: "News", default_status: "OPTED_IN", ...topic }),
         ({ id }) => id
       ),
-    said: (tenantId?: string) => users.list(owner.scope, owner.userId, tenantId),
+    said: (tenantId?: string) =>
+      Effect.map(Context.get(base, OverriddenTopics).of({ ...owner, tenantId }), ({ overrides }) => overrides),
     say: (topicId: string, setting: TopicSetting) =>
       users.put(owner.scope, owner.userId, undefined, [{ topicId, setting }]),
     /** Her preferences by notification and category, as `PUT /preferences/:recipient_id` stores them. */
