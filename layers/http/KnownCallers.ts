@@ -22,7 +22,10 @@ export const make = Effect.map(Clock.Clock, (clock) => {
   return {
     find: (header: string | undefined): Principal | undefined => {
       const found = header === undefined ? undefined : known.get(header)
-      return found !== undefined && clock.currentTimeMillisUnsafe() < found.until ? found.principal : undefined
+      if (header === undefined || found === undefined) return undefined
+      if (clock.currentTimeMillisUnsafe() < found.until) return found.principal
+      known.delete(header)
+      return undefined
     },
     keep: (header: string, principal: Principal): void => {
       if (known.size >= capacity) known.clear()

@@ -59,7 +59,18 @@ const isDone = Effect.fnUntraced(function*(table: string, loader: Migrator.Loade
   const found = yield* sql`select 1 where to_regclass(${table}) is not null`
   if (found.length === 0) return false
   const [{ latest }] = yield* decodeLatest(yield* sql`select max(migration_id) as latest from ${sql(table)}`)
-  return latest !== null && latest >= newest
+  if (latest === null) return false
+  if (latest > newest) {
+    yield* Effect.logWarning(
+      "the database is of a newer version than this server, which may not know all that is in it",
+      {
+        table,
+        database: latest,
+        server: newest
+      }
+    )
+  }
+  return latest >= newest
 })
 
 const isBlocked = (error: Migrator.MigrationError | SqlError.SqlError | Schema.SchemaError): boolean => {
@@ -70,7 +81,7 @@ const isBlocked = (error: Migrator.MigrationError | SqlError.SqlError | Schema.S
 /**
  * Runs what is missing of these migrations, of which `table` keeps account: one node at a time, in one transaction, so that what fails leaves
  * nothing behind. What meets another session's lock, a backup's or a person's, is tried again until that is gone; nodes of the last version
- * serve on meanwhile.
+ * serve on meanwhile. A version that is older than the schema says so and starts: in a rolling update its nodes may have to.
  */
 export const run = Effect.fn("Migrations")(function*(table: string, loader: Migrator.Loader) {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Latch, type Redacted } from "effect"
+import { Effect, Fiber, Latch, Logger, type Redacted } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
 import { SqlClient } from "effect/sql"
 
@@ -81,6 +81,29 @@ describe("Migrations", () => {
       yield* release.open
       assert.strictEqual(started._tag, "Some")
     }), 60_000)
+
+  it.live(
+    "a version that is older than the schema says so, and starts; one of the same age says nothing",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* FreshDatabase.url
+        const heard: Array<unknown> = []
+        const start = Effect.scoped(Effect.provide(Effect.void, Migrations.layer)).pipe(
+          Effect.provide(FreshDatabase.node(database)),
+          Effect.provide(Logger.layer([Logger.make(({ message }) => heard.push(message))]))
+        )
+        yield* start
+        yield* start
+        assert.deepStrictEqual(heard, [])
+        yield* SqlClient.SqlClient.use((sql) =>
+          sql`insert into migrations (migration_id, name) values (9000, 'of_the_next_version')`
+        ).pipe(Effect.provide(FreshDatabase.node(database)))
+        yield* start
+        assert.strictEqual(heard.length, 1)
+        assert.include(JSON.stringify(heard), "newer version")
+      }),
+    60_000
+  )
 
   it.live("nodes that start at once on an empty database share the work", () =>
     Effect.gen(function*() {
