@@ -69,9 +69,10 @@ export const layer = Layer.effect(
       return endingOf(result, dueAt)
     })
 
+    /** What a message ends with runs after its stages and not inside them, so that what they found out does not live as long. */
     const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number) {
       const dueAt = yield* wait(stored, yield* Clock.currentTimeMillis)
-      if (dueAt !== undefined) return yield* delay(stored, epoch, dueAt)
+      if (dueAt !== undefined) return delay(stored, epoch, dueAt)
       const decision = yield* decide(stored)
       const { data, isOneTimePassword, message, plan, profile, providers } = decision
       const ts = yield* Clock.currentTimeMillis
@@ -85,7 +86,7 @@ export const layer = Layer.effect(
       const since = Delays.isOfRecipient(message.instructions.delay)
         ? message.attempts[0]?.startedAt ?? ts
         : Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
-      return yield* walk({
+      return walk({
         message,
         epoch,
         plan,
@@ -104,7 +105,7 @@ export const layer = Layer.effect(
           escalation: Escalation.of(message.instructions, stored.status)
         }
       })
-    })
+    }, Effect.flatten)
 
     /** What ends before its plan is looked at may have a call of an earlier owner, which ends with it. */
     const orphaned = Effect.fnUntraced(function*(attempts: OpenMessage["attempts"], at: number) {

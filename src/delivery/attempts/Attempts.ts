@@ -136,6 +136,10 @@ const intend = Effect.fnUntraced(function*(hand: Hand, intent: Attempt, lines: R
   return result
 })
 
+/**
+ * What `call` and `attempt` end with runs after them and not inside them: a generator keeps all that it knows alive while it waits, and between
+ * the commits of an attempt there is time for many messages.
+ */
 const call = Effect.fnUntraced(function*(
   hand: Hand,
   vendor: Vendor,
@@ -147,11 +151,11 @@ const call = Effect.fnUntraced(function*(
   const { breakers, journey } = hand
   const { data, message, profile } = journey
   const result = yield* intend(hand, intent, lines)
-  if (result._tag === "Fenced") return fenced
-  if (result._tag === "Refused") return closed
+  if (result._tag === "Fenced") return Effect.succeed(fenced)
+  if (result._tag === "Refused") return Effect.succeed(closed)
   if (result._tag === "Late") {
     const tooSlow = new Unavailable({ detail: "Not called: the store took too long to prove that it may be" })
-    return yield* conclude(hand, Outcome.of(intent, Exit.fail(tooSlow), yield* Clock.currentTimeMillis), [])
+    return conclude(hand, Outcome.of(intent, Exit.fail(tooSlow), yield* Clock.currentTimeMillis), [])
   }
   if (intent.number === 1 && message.dueAt === 0) {
     yield* Metric.update(
@@ -179,8 +183,8 @@ const call = Effect.fnUntraced(function*(
     })),
     Effect.exit
   )
-  return yield* conclude(hand, Outcome.of(intent, exit, yield* Clock.currentTimeMillis), [])
-})
+  return conclude(hand, Outcome.of(intent, exit, yield* Clock.currentTimeMillis), [])
+}, Effect.flatten)
 
 type Showing = HistoryEvent & { readonly channel: string; readonly output: Rendered }
 
@@ -206,17 +210,17 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
   }
   const rendered = yield* rendering(Effect.result(render(candidate)))
   if (Result.isFailure(rendered)) {
-    return yield* conclude(hand, Outcome.unrendered(intent, rendered.failure.detail), [delivering])
+    return conclude(hand, Outcome.unrendered(intent, rendered.failure.detail), [delivering])
   }
   const provider = Circuit.providerOf(journey, candidate)
   if (provider?._tag === "Vendor") {
     const override = addressed(candidate, Override.of(message.instructions, candidate, provider))
     if (Result.isFailure(override)) {
-      return yield* conclude(hand, Outcome.unrendered(intent, override.failure.detail), [delivering])
+      return conclude(hand, Outcome.unrendered(intent, override.failure.detail), [delivering])
     }
     const output = Override.shown(candidate.channel, rendered.success, override.success)
     const lines = [...showing(hand, { type: "RENDERED", ts: startedAt, ...where, output }), delivering]
-    return yield* call(hand, provider, override.success, intent, output, lines)
+    return call(hand, provider, override.success, intent, output, lines)
   }
   const output = rendered.success
   const lines = [...showing(hand, { type: "RENDERED", ts: startedAt, ...where, output }), delivering]
@@ -227,8 +231,8 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
     createdAt: startedAt,
     expiresAt: Expiry.of(message.instructions, startedAt)
   }
-  return yield* conclude(hand, Outcome.accepted(intent, startedAt), lines, { inbox })
-})
+  return conclude(hand, Outcome.accepted(intent, startedAt), lines, { inbox })
+}, Effect.flatten)
 
 const closeOpen = Effect.fnUntraced(function*(hand: Hand) {
   const open = Outcome.orphaned(hand.attempts, yield* Clock.currentTimeMillis)
