@@ -19,9 +19,10 @@ import { Context, Effect, Layer } from "effect"
 /**
  * Messages in the hands of one node at once, by lane. That of bulk is its budget of fibers, provider connections and steps in the journal's
  * batches, for the whole node: whatever waits behind it, a transactional message finds room, and three batches before it at most (design.md §3,
- * Lanes). A tenant alone gets three quarters of it. With a third of that room the looks were short, and a fan-out a fifth slower.
+ * Lanes). A tenant alone gets three quarters of it. With half of that room the looks are short; with more of it, messages in hand outlive the nursery,
+ * and the collector takes what the looks have gained.
  */
-const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 2_040 }
+const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 
 /** Messages of one recipient and lane in hand at once; what is above stays a due row. */
 const mailboxCapacity = 32
