@@ -164,27 +164,31 @@ export const layer = Layer.effect(
       return { known, applied, refused }
     })
 
+    const overriddenBy = (owner: Owner) =>
+      Effect.flatMap(overridden.of(owner), ({ legacy, overrides, sections }) => {
+        const listed = listedIn(sections)
+        const chosen = overrides.flatMap(({ setting, topicId }) => {
+          const topic = listed.get(topicId)
+          return topic === undefined
+            ? []
+            : [{ topic, words: { overrides: { topicId, inTenant: setting, own: undefined }, legacy } }]
+        })
+        return owner.tenantId === undefined
+          ? Effect.map(
+            Clock.currentTimeMillis,
+            (now) => chosen.map(({ topic, words }) => shown(topic, TopicStandings.at(now, topic.terms, words, [])))
+          )
+          : Effect.forEach(
+            chosen,
+            ({ topic, words }) =>
+              Effect.map(standings.of(owner, topic.terms, words), (standing) => shown(topic, standing)),
+            TopicStandings.atOnce(owner)
+          )
+      })
+
     return TopicPreferences.of({
-      list: (owner) =>
-        Effect.flatMap(overridden.of(owner), ({ legacy, overrides, sections }) => {
-          const listed = listedIn(sections)
-          const chosen = overrides.flatMap(({ setting, topicId }) => {
-            const topic = listed.get(topicId)
-            return topic === undefined
-              ? []
-              : [{ topic, words: { overrides: { topicId, inTenant: setting, own: undefined }, legacy } }]
-          })
-          return owner.tenantId === undefined
-            ? Effect.map(Clock.currentTimeMillis, (now) =>
-              chosen.map(({ topic, words }) => shown(topic, TopicStandings.at(now, topic.terms, words, []))))
-            : patiently(Effect.forEach(
-              chosen,
-              ({ topic, words }) =>
-                Effect.map(standings.of(owner, topic.terms, words), (standing) =>
-                  shown(topic, standing)),
-              TopicStandings.atOnce(owner)
-            ))
-        }),
+      // One lookup has a caller's patience; the tenants' words are looked up after it, and nobody waits for two.
+      list: (owner) => owner.tenantId === undefined ? overriddenBy(owner) : patiently(overriddenBy(owner)),
       get: Effect.fnUntraced(function*(owner, topicId) {
         const listed = (yield* topics(owner.scope)).get(topicId)
         if (listed === undefined) return yield* new TopicNotFound({ id: topicId })
