@@ -13,7 +13,7 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "a fenced intent is called all the same",
     file: "src/delivery/attempts/Attempts.ts",
     text: `const result = yield* intend(hand, intent, lines)
-  if (result._tag === "Fenced") return fenced`,
+  if (result._tag === "Fenced") return Effect.succeed(fenced)`,
     becomes: "const result = yield* intend(hand, intent, lines)"
   },
   {
