@@ -19,8 +19,8 @@ import { Context, Effect, Layer } from "effect"
 /**
  * Messages in the hands of one node at once, by lane. That of bulk is its budget of fibers, provider connections and steps in the journal's
  * batches, for the whole node: whatever waits behind it, a transactional message finds room, and three batches before it at most (design.md §3,
- * Lanes). A tenant alone gets three quarters of it. With half of that room the looks are short; with more of it, messages in hand outlive the nursery,
- * and the collector takes what the looks have gained.
+ * Lanes). A tenant alone gets three quarters of it. With half as much again, more messages outlive the nursery and a fan-out is a twelfth slower; with a
+ * quarter less it is as fast where providers answer at once, but the room also bounds the calls that wait for a slow one.
  */
 const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 

@@ -146,7 +146,7 @@ export const userPreferencesContract = <E>(
       Effect.gen(function*() {
         const { catalogue, legacy: records, overridden, scope, users } = yield* start
         const owner = { scope, userId: Fixture.user, tenantId: undefined }
-        const read = Effect.map(overridden.of(owner), ({ sections, ...said }) => ({ ...said, sections }))
+        const read = overridden.of(owner)
         const isCurrent = Effect.gen(function*() {
           const { sections } = yield* read
           assert.deepStrictEqual(sections, yield* catalogue.sections(scope))
