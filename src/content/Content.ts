@@ -130,7 +130,7 @@ export const addresses = (
   const scope = {
     data: input.data,
     profile: input.profile,
-    system: systemOf(input),
+    system: once(() => systemOf(input)),
     refs: {},
     set: new Map(),
     loop: undefined,
@@ -151,13 +151,10 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
   const same = branding === undefined ? simply(input.content, input.channel, language) : undefined
   if (same !== undefined) return Result.succeed({ mjml: undefined, finish: () => same })
   const budget = new Budget()
-  const system = once(() => systemOf(input))
   const scope = {
     data: input.data,
     profile: input.profile,
-    get system() {
-      return system()
-    },
+    system: once(() => systemOf(input)),
     translate: input.translate ?? untranslated,
     throwing: input.throwing ?? false
   }

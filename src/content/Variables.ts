@@ -14,8 +14,8 @@ import { Result, type Schema } from "effect"
 export interface Scope {
   readonly data: Schema.JsonObject
   readonly profile: Schema.JsonObject
-  /** `recipient`, `messageId`, `tenant`, `courier` and what else the engine itself knows. */
-  readonly system: Schema.JsonObject
+  /** `recipient`, `messageId`, `tenant`, `courier` and what else the engine itself knows. Most templates ask for none of it. */
+  readonly system: () => Schema.JsonObject
   /** The named elements before this one. */
   readonly refs: Schema.JsonObject
   /** What templates of this message have named by `set`. */
@@ -30,7 +30,7 @@ export interface Scope {
 const remembered = memo({ entries: 1_024, characters: 1_048_576 }, parse)
 
 const withLoop = (scope: Scope): Schema.JsonObject => ({
-  ...scope.system,
+  ...scope.system(),
   refs: scope.refs,
   data: scope.data,
   profile: scope.profile,
@@ -56,7 +56,7 @@ export const rootOf = (scope: Scope): Root => ({
       default:
         if (scope.set.has(name)) return scope.set.get(name)
         if (Object.hasOwn(scope.data, name)) return member(scope.data, name)
-        return name === "refs" ? scope.refs : member(scope.system, name)
+        return name === "refs" ? scope.refs : member(scope.system(), name)
     }
   },
   set: (name, value) => {

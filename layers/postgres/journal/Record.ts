@@ -25,9 +25,11 @@ const isRepeated = `coalesce((select o.rendered from attempts a
 /**
  * Writes a batch of steps in one autocommit statement. The epoch rows are locked `for share` in it: without the lock a stale settle slips
  * past a new owner. The id bounds ($3, $4) let the planner skip the partitions that the batch does not touch. `valid` is one relation: of a
- * join, the planner may look a message up by half of its key.
+ * join, the planner may look a message up by half of its key. `shown` is a window over it and no join: the planner takes both for one row,
+ * and would go over the batch once for each of its rows. Where all are first attempts (`isFirst`), nothing is looked up of earlier ones: that
+ * would open every partition of two more tables.
  */
-const statement = `
+const statement = (isFirst: boolean) => `
   with x as (select * from json_to_recordset($1::json) as x(${StepRows.ownTypes})),
   current as (select shard, epoch from epochs where shard = any($5::smallint[]) order by shard for share),
   valid as materialized (select * from x join current using (shard, epoch) join json_to_recordset($2::json) as kinds(${StepRows.kindTypes}) using (k)),
@@ -47,12 +49,14 @@ const statement = `
       and (not x.conditional or (m.due_at is not null and m.status = any(x.sources)))
     returning m.status as left_status, nullif(m.due_at, coalesce(x.due_at, x.read_due_at, 0)) as stirred, x.n, x.scope, x.id, x.at, x.epoch, x.step, x.number, x.channel, x.provider, x.state, x.kind,
       x.started_at, x.ended_at, x.retry_after, x.reference, x.attempt_error, x.user_id, x.tenant_id, x.created_at, x.expires_at, x.output),
-  shown as (select output, min(id) as output_of from moved m where output is not null and (number = 1 or not ${isRepeated}) group by output),
+  shown as (select m.*, min(id) filter (where output is not null${
+  isFirst ? "" : ` and (number = 1 or not ${isRepeated})`
+}) over (partition by output) as output_of from moved m),
   a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after,
       reference, error, intent_events, outcome_events, output_of)
     select scope, id, number, epoch, channel, provider, state, kind, started_at, ended_at, retry_after, reference, attempt_error,
       case when state = 'intent' then text end, case when state <> 'intent' then text end, output_of
-    from moved left join ${Texts.relation(6)} using (n) left join shown using (output) where number is not null
+    from shown left join ${Texts.relation(6)} using (n) where number is not null
     on conflict (scope, message_id, number) do update set outcome_events = coalesce(attempts.outcome_events, excluded.outcome_events),
       reference = coalesce(attempts.reference, excluded.reference)
       ${
@@ -62,8 +66,9 @@ const statement = `
 }
     where excluded.state <> 'intent' and (attempts.state = 'intent' or attempts.outcome_events is null)),
   o as (insert into outputs (scope, message_id, number, rendered)
-    select m.scope, m.id, m.number, texts.text from shown join moved m on m.output = shown.output and m.id = shown.output_of
-    join ${Texts.relation(10)} on texts.n = shown.output on conflict do nothing),
+    select scope, id, number, text from shown join ${
+  Texts.relation(10)
+} on texts.n = output where id = output_of on conflict do nothing),
   h as (insert into history (scope, message_id, at, step, events)
     select scope, id, at, step, text from moved join ${
   Texts.relation(6)
@@ -74,6 +79,9 @@ const statement = `
 } using (n) on conflict do nothing)
   select x.n, moved.left_status as status, moved.stirred::float8 as stirred, current.epoch is not null as current
   from x left join current on current.shard = x.shard and current.epoch = x.epoch left join moved on moved.n = x.n`
+
+const ofFirst = statement(true)
+const ofAny = statement(false)
 
 const Written = Schema.Struct({
   n: Schema.Int,
@@ -108,6 +116,7 @@ const storedRow = ({ attempt, epoch, message }: Step, n: number) => ({
 export const write = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
     const outputs = Outputs.of(batch)
+    const isFirst = batch.every(({ attempt }, n) => outputs[n] === undefined || attempt?.number === 1)
     const { kinds, rows } = StepRows.of(batch, outputs)
     const ids = batch.map((step) => step.message.id)
     const low = ids.reduce((a, b) => (a < b ? a : b))
@@ -115,7 +124,7 @@ export const write = (sql: SqlClient.SqlClient) =>
     const shards = [...new Set(batch.map((step) => step.message.shard))]
     // The commit is not seen, only its answer, which may be long on its way.
     const provenAtNanos = yield* Clock.monotonicTimeNanos
-    const answers = yield* sql.unsafe(statement, [
+    const answers = yield* sql.unsafe(isFirst ? ofFirst : ofAny, [
       JSON.stringify(rows),
       JSON.stringify(kinds),
       low,

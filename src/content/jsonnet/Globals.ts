@@ -19,7 +19,7 @@ const scalars = ["brand", "event", "message", "recipient", "template"] as const
 export const known: ReadonlySet<string> = new Set(["std", "data", "profile", "request", "chunk", ...scalars])
 
 /** What is known of the message itself. */
-const requestOf = ({ data, profile, system }: Scope): Schema.JsonObject => ({
+const requestOf = ({ data, profile }: Scope, system: Schema.JsonObject): Schema.JsonObject => ({
   brand: member(system["brand"], "id") ?? null,
   event: system["event"] ?? null,
   message: system["messageId"] ?? null,
@@ -59,8 +59,9 @@ const chunk = define("chunk", "str size", (given) => {
  * that `throw_on_variable_not_found` holds for a path without a default.
  */
 export const surroundings = (scope: Scope, machine: Pick<Machine, "room">): Surroundings => {
-  const { data, loop, profile, refs, system, throwing } = scope
-  const request = requestOf(scope)
+  const { data, loop, profile, refs, throwing } = scope
+  const system = scope.system()
+  const request = requestOf(scope, system)
   const valueOf = reader(machine)
   return {
     names: new Map<string, Slot>([

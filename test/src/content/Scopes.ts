@@ -4,7 +4,7 @@ import type { Scope } from "#src/content/Variables.ts"
 export const nothing: Scope = {
   data: {},
   profile: {},
-  system: {},
+  system: () => ({}),
   refs: {},
   set: new Map(),
   loop: undefined,

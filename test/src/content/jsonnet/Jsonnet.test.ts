@@ -143,7 +143,7 @@ describe("Jsonnet", () => {
     const given = {
       data: { order: { total: 5, items: [{ n: 1 }] }, nothing: null, __proto__: 1 },
       profile: { name: "Ann" },
-      system: { messageId: "m", recipient: "r", event: "e", template: "t", brand: { id: "b", name: "Acme" } },
+      system: () => ({ messageId: "m", recipient: "r", event: "e", template: "t", brand: { id: "b", name: "Acme" } }),
       loop: { item: { n: 2 }, index: 4 }
     }
     const cases: ReadonlyArray<readonly [string, Schema.Json]> = [
