@@ -52,26 +52,24 @@ const lock = 7_311_843
 
 const decodeLatest = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ latest: Schema.NullOr(Schema.Int) })]))
 
-/** Asked first, since `Migrator` finds it out under a lock against every reader of `table`, and a backup is one for as long as it lasts. */
-const isDone = Effect.fnUntraced(function*(table: string, loader: Migrator.Loader) {
+/**
+ * The last migration that ran, 0 for none. Asked first, since `Migrator` finds it out under a lock against every reader of `table`, and a
+ * backup is one for as long as it lasts.
+ */
+const latestOf = Effect.fnUntraced(function*(table: string) {
   const sql = yield* SqlClient.SqlClient
-  const newest = Math.max(...(yield* loader).map(([id]) => id))
   const found = yield* sql`select 1 where to_regclass(${table}) is not null`
-  if (found.length === 0) return false
+  if (found.length === 0) return 0
   const [{ latest }] = yield* decodeLatest(yield* sql`select max(migration_id) as latest from ${sql(table)}`)
-  if (latest === null) return false
-  if (latest > newest) {
-    yield* Effect.logWarning(
-      "the database is of a newer version than this server, which may not know all that is in it",
-      {
-        table,
-        database: latest,
-        server: newest
-      }
-    )
-  }
-  return latest >= newest
+  return latest ?? 0
 })
+
+const warnOfNewer = (table: string, database: number, server: number) =>
+  Effect.logWarning("the database is of a newer version than this server, which may not know all that is in it", {
+    table,
+    database,
+    server
+  })
 
 const isBlocked = (error: Migrator.MigrationError | SqlError.SqlError | Schema.SchemaError): boolean => {
   const cause = error._tag === "MigrationError" ? error.cause : error
@@ -95,7 +93,13 @@ export const run = Effect.fn("Migrations")(function*(table: string, loader: Migr
       (migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
     yield* Migrator.make({})({ loader, table })
   })
-  yield* Effect.flatMap(isDone(table, loader), (done) => done ? Effect.void : sql.withTransaction(migrate)).pipe(
+  const newest = Math.max(...(yield* loader).map(([id]) => id))
+  const upgrade = Effect.gen(function*() {
+    const latest = yield* latestOf(table)
+    if (latest > newest) yield* warnOfNewer(table, latest, newest)
+    if (latest < newest) yield* sql.withTransaction(migrate)
+  })
+  yield* upgrade.pipe(
     Effect.tapError((error) =>
       isBlocked(error)
         ? Effect.logWarning("the schema waits for another session's lock: a backup's or a person's")

@@ -6,7 +6,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { type Overridden, OverriddenTopics } from "#src/people/OverriddenTopics.ts"
 import { PreferenceCatalogue, type SectionRecord } from "#src/people/PreferenceCatalogue.ts"
 import type { Owner } from "#src/people/UserPreferences.ts"
-import { Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const Found = Schema.Struct({
@@ -31,9 +31,14 @@ const make = Effect.gen(function*() {
   const catalogue = yield* PreferenceCatalogue
   const kept = new Map<Scope, Kept>()
 
-  /** The catalogue is read after its revision: what is kept under one is never older than it. */
+  /**
+   * The catalogue is read after its revision: what is kept under one is never older than it. In a transaction, which may have changed it
+   * and not commit, nothing is kept.
+   */
   const keep = Effect.fnUntraced(function*(scope: Scope, revision: number) {
     const sections = yield* catalogue.sections(scope)
+    const transaction = Context.getOrUndefined(yield* Effect.context<never>(), sql.transactionService)
+    if (transaction !== undefined) return sections
     if (kept.size >= capacity) kept.clear()
     kept.set(scope, { revision, sections })
     return sections

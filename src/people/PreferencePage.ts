@@ -7,9 +7,9 @@ import {
 import type { Scope } from "#schemas/Scope.ts"
 import type { SecretKey } from "#src/access/SecretKey.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as ListedTopics from "#src/people/ListedTopics.ts"
 import { PreferenceCatalogue, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
-import { terms, type TopicTerms } from "#src/people/PreferenceStatements.ts"
 import type { Profiles } from "#src/people/Profiles.ts"
 import type { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
@@ -70,14 +70,10 @@ export class PreferencePage extends Context.Service<PreferencePage, {
   readonly choose: (token: string, wishes: ReadonlyArray<Wish>) => Effect.Effect<ShownPage, Refusal>
 }>()("tidings/PreferencePage") {}
 
-/** A topic as it is now, in its section. */
-interface Live {
-  readonly record: TopicRecord
-  readonly terms: TopicTerms
-}
-
 /** The channels that a user may choose among: those of a topic that says so, all if it names none. */
-const offered = ({ record: { topic }, terms: { options } }: Live): ReadonlyArray<PreferenceChannel> =>
+const offered = (
+  { record: { topic }, terms: { options } }: ListedTopics.ListedTopic
+): ReadonlyArray<PreferenceChannel> =>
   topic.allowed_preferences?.includes("channel_preferences") === true
     ? options?.channels ?? PreferenceChannel.literals
     : []
@@ -121,7 +117,12 @@ export const layer: Layer.Layer<
     const tokens = yield* PreferenceLinks.tokens
 
     const foundTopic = Effect.fnUntraced(
-      function*(owner: Owner, legacy: RecipientPreferences | undefined, published: TopicRecord, live: Live) {
+      function*(
+        owner: Owner,
+        legacy: RecipientPreferences | undefined,
+        published: TopicRecord,
+        live: ListedTopics.ListedTopic
+      ) {
         const { id } = live.record
         const overrides = yield* users.find(owner.scope, owner.userId, owner.tenantId, id)
         const { channels, status } = yield* standings.of(owner, live.terms, { overrides, legacy })
@@ -144,11 +145,7 @@ export const layer: Layer.Layer<
       if (owner === undefined) return yield* new LinkBroken()
       const live = yield* catalogue.sections(owner.scope)
       const legacy = yield* standings.legacy(owner)
-      const records = new Map(
-        live.flatMap(({ section, topics }) =>
-          topics.map((record): [string, Live] => [record.id, { record, terms: terms({ ...record, section }) }])
-        )
-      )
+      const records = ListedTopics.of(live)
       const page = Option.getOrElse(yield* catalogue.published(owner.scope), () => ({
         brandId: undefined,
         heading: undefined,

@@ -2,17 +2,12 @@ import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.t
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Patience from "#src/store/Patience.ts"
+import * as ListedTopics from "#src/people/ListedTopics.ts"
 import { OverriddenTopics } from "#src/people/OverriddenTopics.ts"
-import {
-  PreferenceCatalogue,
-  type SectionRecord,
-  TopicNotFound,
-  type TopicRecord
-} from "#src/people/PreferenceCatalogue.ts"
-import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
+import { PreferenceCatalogue, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 
 /** A topic that cannot be set as asked, and why. */
 export interface RefusedTopic {
@@ -34,13 +29,6 @@ export interface TopicPreference {
   readonly status: PreferenceStatus
   readonly defaultStatus: PreferenceStatus
   readonly channels: ReadonlyArray<PreferenceChannel> | undefined
-}
-
-/** A topic of the catalogue, with its section. */
-interface Listed {
-  readonly record: TopicRecord
-  readonly sectionName: string
-  readonly terms: PreferenceStatements.TopicTerms
 }
 
 /** What a user wants of topics, held against the catalogue and the tenants' defaults (api.md 10.3). */
@@ -87,20 +75,8 @@ const lastOfEach = (overrides: ReadonlyArray<TopicOverride>): ReadonlyArray<Topi
   ...new Map(overrides.map((override) => [override.topicId, normal(override)])).values()
 ]
 
-const listedOf = (sections: ReadonlyArray<SectionRecord>): ReadonlyMap<string, Listed> =>
-  new Map(
-    sections.flatMap(({ section, topics }) =>
-      topics.map((record) =>
-        [
-          record.id,
-          { record, sectionName: section.name, terms: PreferenceStatements.terms({ ...record, section }) }
-        ] as const
-      )
-    )
-  )
-
 const shown = (
-  { record, sectionName }: Listed,
+  { record, sectionName }: ListedTopics.ListedTopic,
   standing: Pick<TopicPreference, "channels" | "defaultStatus" | "status">
 ): TopicPreference => ({
   topicId: record.id,
@@ -119,18 +95,15 @@ export const layer = Layer.effect(
     const patiently = yield* Patience.asking(Patience.callers)
     const standings = yield* TopicStandings.make
 
-    /** Those who asked for the catalogue together are given the same one, and read it once. */
-    const read = new WeakMap<ReadonlyArray<SectionRecord>, ReadonlyMap<string, Listed>>()
-    const listedIn = (sections: ReadonlyArray<SectionRecord>) => {
-      const listed = read.get(sections) ?? listedOf(sections)
-      read.set(sections, listed)
-      return listed
-    }
-    const topics = (scope: Scope) => Effect.map(catalogue.sections(scope), listedIn)
+    const topics = (scope: Scope) => Effect.map(catalogue.sections(scope), ListedTopics.of)
 
     /** Why the override cannot be, if so. */
     const fault = Effect.fnUntraced(
-      function*(owner: Owner, known: ReadonlyMap<string, Listed>, { setting, topicId }: TopicOverride) {
+      function*(
+        owner: Owner,
+        known: ReadonlyMap<string, ListedTopics.ListedTopic>,
+        { setting, topicId }: TopicOverride
+      ) {
         const listed = known.get(topicId)
         if (listed === undefined) return "The topic does not exist"
         const { allowed, options } = listed.terms
@@ -166,24 +139,19 @@ export const layer = Layer.effect(
 
     const overriddenBy = (owner: Owner) =>
       Effect.flatMap(overridden.of(owner), ({ legacy, overrides, sections }) => {
-        const listed = listedIn(sections)
+        const listed = ListedTopics.of(sections)
         const chosen = overrides.flatMap(({ setting, topicId }) => {
           const topic = listed.get(topicId)
           return topic === undefined
             ? []
             : [{ topic, words: { overrides: { topicId, inTenant: setting, own: undefined }, legacy } }]
         })
-        return owner.tenantId === undefined
-          ? Effect.map(
-            Clock.currentTimeMillis,
-            (now) => chosen.map(({ topic, words }) => shown(topic, TopicStandings.at(now, topic.terms, words, [])))
-          )
-          : Effect.forEach(
-            chosen,
-            ({ topic, words }) =>
-              Effect.map(standings.of(owner, topic.terms, words), (standing) => shown(topic, standing)),
-            TopicStandings.atOnce(owner)
-          )
+        return Effect.forEach(
+          chosen,
+          ({ topic, words }) =>
+            Effect.map(standings.of(owner, topic.terms, words), (standing) => shown(topic, standing)),
+          TopicStandings.atOnce(owner)
+        )
       })
 
     return TopicPreferences.of({

@@ -13,7 +13,7 @@ export interface Words {
 }
 
 /** How one who said that stands to a topic at `now`, epoch ms. `defaultStatus` is what else would hold. */
-export const at = (
+const at = (
   now: number,
   terms: TopicTerms,
   { legacy: recipient, overrides }: Words,

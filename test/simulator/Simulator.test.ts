@@ -50,6 +50,8 @@ const found = [
   7884
 ]
 
+let [lived, spent] = [0, 0]
+
 const run = (name: string, seeds: ReadonlyArray<number>) =>
   it(`${name}`, { timeout: 600_000 }, () => {
     const began = process.cpuUsage()
@@ -62,11 +64,11 @@ const run = (name: string, seeds: ReadonlyArray<number>) =>
       faults += history.incidents.length
     }
     const { system, user } = process.cpuUsage(began)
-    const rate = seeds.length / (system + user) * 1e6
+    lived += seeds.length
+    spent += (system + user) / 1e6
+    const rate = (lived / spent).toFixed(0)
     console.log(
-      `${seeds.length} seeds, ${
-        rate.toFixed(0)
-      } per second of CPU: ${messages} messages, ${calls} calls, ${faults} faults`
+      `${lived} seeds so far, ${rate} per second of CPU: ${messages} messages, ${calls} calls, ${faults} faults`
     )
   })
 
