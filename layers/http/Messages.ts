@@ -1,5 +1,6 @@
 import * as Group from "#layers/http/Group.ts"
 import { messageId } from "#layers/http/Ids.ts"
+import { outputReply } from "#layers/http/OutputReply.ts"
 import { pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
@@ -12,6 +13,7 @@ import { Providers } from "#src/delivery/Providers.ts"
 import { details, isAmbiguous, providers } from "#src/reports/MessageDetails.ts"
 import * as MessageFilters from "#src/reports/MessageFilters.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as OutputParts from "#src/reports/OutputParts.ts"
 import * as Timeline from "#src/reports/Timeline.ts"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -52,6 +54,12 @@ export const layer = Group.layer(Effect.gen(function*() {
         const { scope } = yield* CurrentPrincipal
         const id = yield* messageId(params.message_id)
         return { results: Timeline.outputs(yield* log.history(scope, id)) }
+      }, refusals),
+      part: Effect.fnUntraced(function*({ params: { message_id, output_id: outputId, part } }) {
+        const { scope } = yield* CurrentPrincipal
+        const id = yield* messageId(message_id)
+        const found = OutputParts.find(yield* log.history(scope, id), outputId, part)
+        return found === undefined ? yield* new OutputParts.OutputNotFound({ id, outputId, part }) : outputReply(found)
       }, refusals),
       cancel: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal

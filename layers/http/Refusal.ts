@@ -37,6 +37,7 @@ import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { ParentRefused, TenantNotFound } from "#src/people/Tenants.ts"
 import type { PreferencesRefused } from "#src/people/TopicPreferences.ts"
 import type { AuditEventNotFound } from "#src/reports/Audit.ts"
+import type { OutputNotFound } from "#src/reports/OutputParts.ts"
 import type { RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
@@ -58,6 +59,7 @@ type DomainError =
   | JobRan
   | ListNotFound
   | MessageNotFound
+  | OutputNotFound
   | AuditEventNotFound
   | ElementNotFound
   | NoCatalogue
@@ -108,6 +110,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new Unavailable({ message: "The service is not available right now" })
     case "MessageNotFound":
       return notFound("Message", error.id)
+    case "OutputNotFound":
+      return notFound(`The ${shown(error.part)} of output ${shown(error.outputId)} of message`, error.id)
     case "RequestNotFound":
       return notFound("Request", error.id)
     case "JobNotFound":

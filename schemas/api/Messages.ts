@@ -8,7 +8,7 @@ import { HistoryType } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 
 const params = { message_id: Schema.String }
 
@@ -56,6 +56,13 @@ export const OutputContent = Schema.Struct({
 export const Output = Schema.Struct({ channel: Schema.String, channel_id: Schema.String, content: OutputContent })
 export type Output = typeof Output.Type
 
+/** A part by itself: HTML, plain text or, of blocks, JSON. */
+const OutputPart = [
+  Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html" })),
+  Schema.String.pipe(HttpApiSchema.asText()),
+  OutputContent.fields.blocks
+]
+
 /** The message can no longer be cancelled: the record as it is, with the error's two members. */
 export class NotCancelable extends Schema.Error<NotCancelable>("NotCancelable")({
   ...MessageDetails.fields,
@@ -87,6 +94,16 @@ export class Messages extends HttpApiGroup.make("messages").add(
   })
     .annotate(OpenApi.Summary, "Get what was rendered")
     .annotate(OpenApi.Description, "One entry per rendered channel; none before rendering."),
+  HttpApiEndpoint.get("part", "/:message_id/output/:output_id/:part", {
+    params: { ...params, output_id: Schema.String, part: Schema.String },
+    success: OutputPart,
+    error: NotFound
+  })
+    .annotate(OpenApi.Summary, "Get one part of what was rendered")
+    .annotate(
+      OpenApi.Description,
+      "The `html`, `title`, `body`, `subject`, `blocks` or `text` that a RENDERED entry of the timeline points at, as it is."
+    ),
   HttpApiEndpoint.post("cancel", "/:message_id/cancel", {
     params,
     success: MessageDetails,

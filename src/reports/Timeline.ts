@@ -3,6 +3,7 @@ import type { HistoryEvent, HistoryType } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import { isObject } from "#schemas/Json.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
+import * as OutputParts from "#src/reports/OutputParts.ts"
 import type { MessageRecord, Original } from "#src/reports/MessageLog.ts"
 import type { Schema } from "effect"
 
@@ -103,6 +104,9 @@ export const forUser = ({ instructions, recipient }: Original): Shown => ({
   override: {}
 })
 
+const rendered = (output: Readonly<Record<string, string>> | undefined): Schema.JsonObject =>
+  output === undefined ? {} : { output }
+
 /** A message's timeline as callers see it, oldest first. */
 export const entries = (
   events: ReadonlyArray<HistoryEvent>,
@@ -113,6 +117,7 @@ export const entries = (
     ...Object.fromEntries(Object.entries(members(event)).filter(isJson)),
     type: event.type,
     ts: event.ts,
+    ...rendered(OutputParts.paths(record.id, event)),
     ...joined(event.type, record, shown)
   }))
 

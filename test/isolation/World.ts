@@ -88,6 +88,8 @@ export const bare = Effect.fnUntraced(function*(call: Client, marker: string) {
   const ids: Ids = {
     "audit-events/:audit_event_id": audited?.auditEventId ?? "",
     "messages/:message_id": message,
+    "output/:output_id": "1",
+    ":output_id/:part": "text",
     "requests/:request_id": message,
     "profiles/:user_id": user,
     "users/:user_id": user,

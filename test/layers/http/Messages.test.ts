@@ -121,10 +121,13 @@ describe("Messages", () => {
     Effect.gen(function*() {
       const { call, id } = yield* sent
       const inbox = { channel: { id: "inbox" }, integration: { id: "inbox", provider: "inbox" } }
+      const output = Object.fromEntries(
+        ["title", "body", "subject", "text"].map((part) => [part, `/messages/${id}/output/1/${part}`])
+      )
       assert.deepStrictEqual((yield* call("GET", `/messages/${id}/history`)).body, {
         results: [
           { type: "ENQUEUED", ts: 0, event: "", recipient: "ada", data: {}, profile: { user_id: "ada" }, override: {} },
-          { type: "RENDERED", ts: 0, ...inbox },
+          { type: "RENDERED", ts: 0, ...inbox, attempt: 1, output },
           { type: "SENT", ts: 0, ...inbox, attempt: 1 }
         ]
       })
@@ -146,6 +149,25 @@ describe("Messages", () => {
       })
     }))
 
+  it.effect("each part that a rendering points at is read there, and no other", () =>
+    Effect.gen(function*() {
+      const { call, id } = yield* sent
+      const body = yield* call("GET", `/messages/${id}/output/1/body`)
+      assert.deepStrictEqual([body.status, body.text, body.headers.get("content-type")], [
+        200,
+        "Hi",
+        "text/plain; charset=utf-8"
+      ])
+      assert.match(body.headers.get("content-security-policy") ?? "", /^sandbox; default-src 'none'/)
+      assert.strictEqual((yield* call("GET", `/messages/${id}/output/1/title`)).text, "Hello")
+      for (const path of ["1/html", "1/blocks", "1/toString", "2/body", "01/body", "undefined/body"]) {
+        const { body, status } = yield* call("GET", `/messages/${id}/output/${path}`)
+        const [output, part] = path.split("/")
+        const message = `The ${part} of output ${output} of message ${id} not found`
+        assert.deepStrictEqual([status, body], [404, { message, type: "invalid_request_error" }])
+      }
+    }))
+
   it.effect.each([nobody, "x", "a%2Fb", "%20"])("the message %s is 404 everywhere", (id) =>
     Effect.gen(function*() {
       const { call } = yield* serve
@@ -153,6 +175,7 @@ describe("Messages", () => {
         call("GET", `/messages/${id}`),
         call("GET", `/messages/${id}/history`),
         call("GET", `/messages/${id}/output`),
+        call("GET", `/messages/${id}/output/1/html`),
         call("POST", `/messages/${id}/cancel`),
         call("POST", `/messages/${id}/resend`)
       ])

@@ -160,7 +160,7 @@ export const layer = (state: State) => {
   const rendered = { title: "Hello", subject: "Hello", body: "Hi", text: "Hi", html: "", blocks: [], actions: [] }
   const timeline = (found: Kept): ReadonlyArray<HistoryEvent> => [
     { type: "ENQUEUED", ts: found.enqueued },
-    { type: "RENDERED", ts: found.enqueued, channel: "inbox", provider: "inbox", output: rendered },
+    { type: "RENDERED", ts: found.enqueued, channel: "inbox", provider: "inbox", attempt: 1, output: rendered },
     { type: "SENT", ts: found.enqueued, channel: "inbox", provider: "inbox", attempt: 1 }
   ]
   const log = Layer.mock(MessageLog, {
