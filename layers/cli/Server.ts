@@ -53,10 +53,10 @@ export type Found =
   | { readonly _tag: "Message"; readonly message: MessageDetails; readonly events: ReadonlyArray<HistoryEntry> }
   | Several
 
-/** What became of an id: another message, or a request that stands so now. */
+/** What became of an id: another message, or a request that stands so now; `resumed: false`: it was not set aside. */
 export type Replayed =
   | { readonly id: string; readonly replayed_as: string | null }
-  | { readonly id: string; readonly request: RequestProgress["state"] }
+  | { readonly id: string; readonly request: RequestProgress["state"]; readonly resumed?: false }
 
 /** Asks the server, whose data directory has one owner, by its API. */
 export const make = Effect.fnUntraced(function*({ key, url }: Server) {
@@ -155,7 +155,10 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       })
       const resent = yield* ask(again, Resent, id)
       if (resent !== undefined) return { id, replayed_as: resent.messageId }
-      const request = yield* ask(client.post(`/requests/${encodeURIComponent(id)}/resume`), RequestProgress, id)
+      const path = `/requests/${encodeURIComponent(id)}`
+      const before = yield* get(path, RequestProgress)
+      if (before !== undefined && before.state !== "FAILED") return { id, request: before.state, resumed: false }
+      const request = yield* ask(client.post(`${path}/resume`), RequestProgress, id)
       return request === undefined ? yield* missing(id) : { id, request: request.state }
     }),
     /** By the first of these spellings of an id that stands for something. */

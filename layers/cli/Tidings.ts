@@ -81,7 +81,10 @@ const cluster = Command.make(
 ).pipe(Command.withDescription("Show the nodes, which shards each owns, and how far behind they are"))
 
 const said = (replayed: Server.Replayed): string => {
-  if ("request" in replayed) return `${replayed.id} is a request to many, ${replayed.request}`
+  if ("request" in replayed) {
+    const nothing = replayed.resumed === false ? ": it is not set aside, so there is nothing to replay" : ""
+    return `${replayed.id} is a request to many, ${replayed.request}${nothing}`
+  }
   return replayed.replayed_as === null ? replayed.id : `${replayed.id} is sent again as ${replayed.replayed_as}`
 }
 

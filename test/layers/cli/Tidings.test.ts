@@ -292,6 +292,7 @@ describe("tidings replay", () => {
         const answers: Readonly<Record<string, unknown>> = {
           "GET /messages": { paging, results: [] },
           "GET /requests": { paging, results: [{ ...request, state: "FAILED", error: "Quarantined" }] },
+          [`GET /requests/${request.requestId}`]: { ...request, state: "FAILED", error: "Quarantined" },
           [`POST /requests/${request.requestId}/resume`]: { ...request, state: "RUNNING" }
         }
         const stub = createServer((asked, response) => {
@@ -314,6 +315,36 @@ describe("tidings replay", () => {
       }),
     60_000
   )
+
+  for (const state of ["COMPLETED", "RUNNING"]) {
+    it.effect(
+      `says that a request to many which is ${state} has nothing to replay, and asks the server for nothing`,
+      () =>
+        Effect.promise(async () => {
+          const requestId = "1-0000000a-000000000000000000000000"
+          const asked: Array<string> = []
+          const stub = createServer(({ method, url }, response) => {
+            asked.push(`${method} ${url}`)
+            response.statusCode = url?.startsWith("/requests") === true ? 200 : 404
+            response.setHeader("content-type", "application/json")
+              .end(JSON.stringify({ requestId, state, messages: 7, enqueued: 5, archived: false }))
+          }).listen(0, "127.0.0.1")
+          await once(stub, "listening")
+          const address = stub.address()
+          const port = typeof address === "object" && address !== null ? address.port : 0
+          const environment = { TIDINGS_URL: `http://127.0.0.1:${port}`, TIDINGS_API_KEY: key }
+          const replayed = await tidings("node", environment, "replay", requestId)
+          stub.close()
+          assert.deepStrictEqual(replayed, {
+            code: 0,
+            stdout: `${requestId} is a request to many, ${state}: it is not set aside, so there is nothing to replay\n`,
+            stderr: ""
+          })
+          assert.notInclude(asked, `POST /requests/${requestId}/resume`)
+        }),
+      60_000
+    )
+  }
 
   it.effect(
     "tells why the server refuses one, after the others have gone",
