@@ -44,15 +44,25 @@ interface Found {
   readonly unreadable: ReadonlySet<string>
 }
 
-/** One audience's trouble is told, and keeps nobody from the others. */
-const setAside = (what: string, detail: Readonly<Record<string, unknown>>, cause?: unknown) =>
-  Effect.andThen(
-    Metric.update(Metrics.audienceSetAside, 1),
-    Effect.logError(what, detail, ...(cause === undefined ? [] : [cause]))
-  )
+const counted = Metric.update(Metrics.audienceSetAside, 1)
 
 /** What a step of the memberships reads and writes, all of it in one scope (P10). */
 export const make = (sql: SqlClient.SqlClient) => {
+  /** The filters that the log has been told of: every step meets them. */
+  const told = new Map<string, string>()
+
+  /** One audience's trouble keeps nobody from the others. */
+  const setAside = Effect.fnUntraced(function*(scope: Scope, audienceId: string, filter: string) {
+    yield* counted
+    const name = `${scope} ${audienceId}`
+    if (told.get(name) === filter) return
+    told.set(name, filter)
+    yield* Effect.logError("the filter of an audience does not decode: its members stay as they are", {
+      scope,
+      audienceId
+    })
+  })
+
   /** An audience that this version cannot read keeps the members that it has. */
   const audiences = Effect.fnUntraced(function*(scope: Scope, id?: string): Effect.fn.Return<
     Found,
@@ -64,13 +74,12 @@ export const make = (sql: SqlClient.SqlClient) => {
     const unreadable = new Set<string>()
     for (const { filter, ...row } of rows) {
       const decoded = filter === null ? Option.some(undefined) : decodeFilter(filter)
-      if (Option.isSome(decoded)) found.push({ ...row, filter: decoded.value })
-      else {
+      if (Option.isSome(decoded)) {
+        told.delete(`${scope} ${row.id}`)
+        found.push({ ...row, filter: decoded.value })
+      } else {
         unreadable.add(row.id)
-        yield* setAside("the filter of an audience does not decode: its members stay as they are", {
-          scope,
-          audienceId: row.id
-        })
+        yield* setAside(scope, row.id, filter ?? "")
       }
     }
     return { audiences: found, unreadable }
@@ -134,7 +143,12 @@ export const make = (sql: SqlClient.SqlClient) => {
     if (refusal === undefined) return
     if (put.length === 1) {
       const { audienceId, userId } = first
-      return yield* setAside("a user's place in an audience cannot be stored", { scope, audienceId, userId }, refusal)
+      yield* counted
+      return yield* Effect.logError(
+        "a user's place in an audience cannot be stored",
+        { scope, audienceId, userId },
+        refusal
+      )
     }
     const half = Math.ceil(put.length / 2)
     yield* putAll(scope, put.slice(0, half), now)

@@ -9,7 +9,7 @@ import { Profiles } from "#src/people/Profiles.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Schema, Tracer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger, Schema, Tracer } from "effect"
 import { SqlClient } from "effect/sql"
 
 const scope = Scope.make(1)
@@ -136,6 +136,45 @@ describe("Audiences on Postgres", () => {
       yield* settled
       assert.deepStrictEqual(yield* members("full"), ["cy", "dan"])
       assert.deepStrictEqual(yield* members("strange"), ["ada"])
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a filter that cannot be read is told once, and again when it is another that cannot be read either", () =>
+    Effect.gen(function*() {
+      const { audiences, profiles, settled, sql } = yield* start
+      const heard: Array<unknown> = []
+      const listening = Logger.layer([Logger.make(({ message }) => {
+        heard.push(Array.isArray(message) ? message[1] : message)
+      })])
+      yield* Effect.gen(function*() {
+        let writes = 0
+        const stepped = Effect.fnUntraced(function*() {
+          heard.length = 0
+          for (const _ of [1, 2]) {
+            yield* profiles.replace(scope, UserId.make("ada"), { ...engineer, writes: ++writes })
+            assert.lengthOf(yield* sql`select 1 from audience_changes`, 1)
+            yield* settled
+          }
+          return [...heard]
+        })
+        const put = (filter: string) => sql`update audiences set filter = ${filter} where id = 'strange'`
+        yield* audiences.put(scope, "strange", draft)
+        yield* audiences.put(scope, "eng", draft)
+        yield* settled
+        const once = [{ scope, audienceId: "strange" }]
+        yield* put(`{"filters":[{"operator":"SOUNDS_LIKE"}]}`)
+        assert.deepStrictEqual(yield* stepped(), once)
+        assert.deepStrictEqual(yield* stepped(), [])
+        // A count reads the one audience, and tells of it no more than the steps of users did.
+        yield* sql`insert into audience_counts (scope, audience_id, version, requested_at, after)
+          values (${scope}, 'strange', 1, 0, '')`
+        assert.deepStrictEqual(yield* stepped(), [])
+        yield* put(`{"filters":[{"operator":"LOOKS_LIKE"}]}`)
+        assert.deepStrictEqual(yield* stepped(), once)
+        yield* put(JSON.stringify(draft.filter))
+        assert.deepStrictEqual(yield* stepped(), [])
+        yield* put(`{"filters":[{"operator":"LOOKS_LIKE"}]}`)
+        assert.deepStrictEqual(yield* stepped(), once)
+      }).pipe(Effect.provide(listening))
     }).pipe(Effect.provide(stores)))
 
   it.effect("nodes at once do the work once, and nothing is left", () =>
