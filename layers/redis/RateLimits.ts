@@ -1,6 +1,6 @@
 import { RateLimits, windowMs, windowStart, workspaceOf } from "#src/access/RateLimits.ts"
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
-import { Clock, Context, Effect, Layer, Redacted, Schedule, Schema } from "effect"
+import { Clock, Context, Effect, Layer, Predicate, Redacted, References, Schedule, Schema } from "effect"
 import { Redis } from "effect/persistence/Redis"
 
 const decodeCount = Schema.decodeUnknownEffect(Schema.Int)
@@ -9,6 +9,16 @@ const decodeCount = Schema.decodeUnknownEffect(Schema.Int)
 const patience = "250 millis"
 
 const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("30 seconds")])
+
+/** Its client tells of every attempt to reconnect, one in two seconds. */
+const quiet = Layer.succeed(References.MinimumLogLevel, "None")
+
+/** What Redis answered (`OOM command not allowed…`), which the log does not tell of an error; else the error. */
+const reasonOf = (error: unknown): unknown => {
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
+  const message = Predicate.hasProperty(cause, "message") ? cause.message : undefined
+  return typeof message === "string" && /^[A-Z]+ /.test(message) ? { answer: message } : error
+}
 
 /**
  * Counters in Redis, which all nodes share. Where it does not answer, or is not there when the node starts, the store beneath counts: losing
@@ -22,12 +32,27 @@ export const layer = (url: Redacted.Redacted) =>
       const scope = yield* Effect.scope
       let redis: Redis["Service"] | undefined
 
-      yield* Layer.buildWithScope(NodeRedis.layer({ url: Redacted.value(url) }), scope).pipe(
+      let failing = false
+      let changes = 0
+      /** The operator hears of the first failure, and of the first count after it; what began `before` the last of these says nothing new. */
+      const tell = (before: number, error?: unknown) =>
+        Effect.suspend(() => {
+          const isFailure = error !== undefined
+          if (before !== changes || isFailure === failing) return Effect.void
+          failing = isFailure
+          changes++
+          return isFailure
+            ? Effect.logWarning("Redis counts no rate limits: the store does", reasonOf(error))
+            : Effect.logInfo("Redis counts the rate limits again")
+        })
+
+      yield* Layer.buildWithScope(Layer.provide(NodeRedis.layer({ url: Redacted.value(url) }), quiet), scope).pipe(
         Effect.tap((context) =>
           Effect.sync(() => {
             redis = Context.get(context, Redis)
           })
         ),
+        Effect.tapError((error) => tell(changes, error)),
         Effect.retry(reconnect),
         Effect.ignore,
         Effect.forkScoped
@@ -42,11 +67,13 @@ export const layer = (url: Redacted.Redacted) =>
       return RateLimits.of({
         take: Effect.fnUntraced(function*(scope, rule) {
           if (redis === undefined) return yield* beneath.take(scope, rule)
+          const before = changes
           const start = windowStart(yield* Clock.currentTimeMillis)
           return yield* count(redis, `tidings:limits:${workspaceOf(scope)}:${rule.name}:${start}`).pipe(
             Effect.map((count) => ({ count, endsAt: start + windowMs })),
             Effect.timeout(patience),
-            Effect.catch(() => beneath.take(scope, rule))
+            Effect.tap(tell(before)),
+            Effect.catch((error) => Effect.andThen(tell(before, error), beneath.take(scope, rule)))
           )
         })
       })
