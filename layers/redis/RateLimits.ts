@@ -46,7 +46,9 @@ export const layer = (url: Redacted.Redacted) =>
             : Effect.logInfo("Redis counts the rate limits again")
         })
 
-      yield* Layer.buildWithScope(Layer.provide(NodeRedis.layer({ url: Redacted.value(url) }), quiet), scope).pipe(
+      // What it cannot send now it keeps otherwise, for as long as Redis is gone, and every caller waits out his patience.
+      const options = { url: Redacted.value(url), disableOfflineQueue: true }
+      yield* Layer.buildWithScope(Layer.provide(NodeRedis.layer(options), quiet), scope).pipe(
         Effect.tap((context) =>
           Effect.sync(() => {
             redis = Context.get(context, Redis)

@@ -19,6 +19,7 @@ const start = Effect.acquireRelease(
     const open = new Set<Socket>()
     let port = 0
     let isFull = false
+    let sets = 0
     const answers: Readonly<Record<string, () => string>> = {
       SET: () => isFull ? `-${full}\r\n` : "+OK\r\n",
       INCR: () => `:${counted}\r\n`
@@ -26,12 +27,15 @@ const start = Effect.acquireRelease(
     const server = createServer((socket) => {
       open.add(socket)
       socket.on("error", () => undefined).on("data", (bytes) => {
-        for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
+        for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+          if (name === "SET") sets++
           socket.write((answers[name] ?? (() => "+OK\r\n"))())
+        }
       })
     })
     return {
       port: () => port,
+      sets: () => sets,
       fill: (to: boolean) => {
         isFull = to
       },
@@ -81,9 +85,12 @@ describe("RateLimits: a Redis that is full or gone", () => {
         yield* until(false)
         yield* Effect.replicateEffect(Effect.andThen(take, Effect.sleep("100 millis")), 10)
         assert.deepStrictEqual(told.splice(0), ["Warn Redis counts no rate limits: the store does"])
+        const sets = redis.sets()
         yield* Effect.promise(redis.listen)
         yield* until(true)
         assert.deepStrictEqual(told.splice(0), ["Info Redis counts the rate limits again"])
+        // What the store counted meanwhile was not kept for it.
+        assert.strictEqual(redis.sets(), sets + 1)
       }).pipe(Effect.provide(
         Layer.fresh(RedisRateLimits.layer(Redacted.make(`redis://127.0.0.1:${redis.port()}`))).pipe(
           Layer.provide(MemoryRateLimits.layer),
