@@ -13,11 +13,12 @@ const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 /** Its client tells of every attempt to reconnect, one in two seconds. */
 const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
-/** What Redis answered (`OOM command not allowed…`), which the log does not tell of an error; else the error. */
-const reasonOf = (error: unknown): unknown => {
-  const cause = Predicate.hasProperty(error, "cause") ? error.cause : undefined
-  const message = Predicate.hasProperty(cause, "message") ? cause.message : undefined
-  return typeof message === "string" && /^[A-Z]+ /.test(message) ? { answer: message } : error
+/** In one line: what Redis answered (`OOM command not allowed…`), or why nobody did. The log tells of an error's frames alone. */
+const reasonOf = (error: unknown): string => {
+  const cause = Predicate.hasProperty(error, "cause") ? error.cause : error
+  const text = (name: "code" | "message"): string =>
+    Predicate.hasProperty(cause, name) && typeof cause[name] === "string" ? cause[name] : ""
+  return text("message") || text("code") || "no answer"
 }
 
 /**
@@ -42,7 +43,7 @@ export const layer = (url: Redacted.Redacted) =>
           failing = isFailure
           changes++
           return isFailure
-            ? Effect.logWarning("Redis counts no rate limits: the store does", reasonOf(error))
+            ? Effect.logWarning("Redis counts no rate limits: the store does", { because: reasonOf(error) })
             : Effect.logInfo("Redis counts the rate limits again")
         })
 

@@ -61,10 +61,11 @@ describe("RateLimits: a Redis that is full or gone", () => {
       const redis = yield* start
       yield* Effect.promise(redis.listen)
       const told: Array<string> = []
+      const because: Array<unknown> = []
       const listening = Logger.layer([Logger.make<unknown, void>(({ logLevel, message }) => {
         const [text, reason] = Array.isArray(message) ? message : [message]
         told.push(`${logLevel} ${text}`)
-        if (Predicate.hasProperty(reason, "answer")) told.push(`${reason.answer}`)
+        if (Predicate.hasProperty(reason, "because")) because.push(reason.because)
       })])
       yield* Effect.gen(function*() {
         const take = RateLimits.use((_) => _.take(Scope.make(1), { name: "lists", limit: 1_000 }))
@@ -77,7 +78,7 @@ describe("RateLimits: a Redis that is full or gone", () => {
         assert.deepStrictEqual(told.splice(0), [])
         redis.fill(true)
         yield* Effect.replicateEffect(take, 5)
-        assert.deepStrictEqual(told.splice(0), ["Warn Redis counts no rate limits: the store does", full])
+        assert.deepStrictEqual(told.splice(0), ["Warn Redis counts no rate limits: the store does"])
         redis.fill(false)
         yield* Effect.replicateEffect(take, 5)
         assert.deepStrictEqual(told.splice(0), ["Info Redis counts the rate limits again"])
@@ -91,6 +92,8 @@ describe("RateLimits: a Redis that is full or gone", () => {
         assert.deepStrictEqual(told.splice(0), ["Info Redis counts the rate limits again"])
         // What the store counted meanwhile was not kept for it.
         assert.strictEqual(redis.sets(), sets + 1)
+        assert.strictEqual(because[0], full)
+        assert.match(`${because[1]}`, /Socket closed unexpectedly|The client is offline/)
       }).pipe(Effect.provide(
         Layer.fresh(RedisRateLimits.layer(Redacted.make(`redis://127.0.0.1:${redis.port()}`))).pipe(
           Layer.provide(MemoryRateLimits.layer),
