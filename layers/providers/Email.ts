@@ -161,12 +161,10 @@ export const of = Effect.fnUntraced(
     const headers = Object.entries(given.headers ?? {})
       .map(([name, value]) => [name, inAscii(oneLine(`${value}`))] as const)
       .filter(([, value]) => value !== "")
-    const refused = headers.find(([name]) => !allowedHeader(name))
-    if (refused !== undefined) {
-      return yield* new ContentRejected({
-        detail: `A message may not set the header ${oneLine(refused[0]).slice(0, 80)}`
-      })
-    }
+    const [refused] = headers.find(([name]) => !allowedHeader(name)) ?? []
+    if (refused !== undefined)
+      return yield* new ContentRejected({ detail: `A message may not set the header ${oneLine(refused).slice(0, 80)}` })
+    const [html, text] = [given.html ?? delivery.rendered.html, given.text ?? delivery.rendered.text]
     return {
       from: sending,
       to: addressees,
@@ -174,8 +172,9 @@ export const of = Effect.fnUntraced(
       bcc: yield* mailboxes("bcc", given.bcc),
       replyTo: yield* mailboxes("reply_to", given.reply_to),
       subject: oneLine(given.subject ?? delivery.rendered.subject),
-      text: given.text ?? delivery.rendered.text,
-      html: given.html ?? delivery.rendered.html,
+      // No vendor takes a mail without a part, be it one of attachments alone; SMTP sends an empty one.
+      text: text === "" && html === "" ? " " : text,
+      html,
       headers: [
         ...headers,
         ...ListUnsubscribe.fields(delivery.rendered, headers.map(([name]) => name))

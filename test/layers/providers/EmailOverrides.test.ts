@@ -1,4 +1,4 @@
-import { outcomeOf, send } from "#test/contracts/VendorRow.ts"
+import { outcomeOf, rendered, send } from "#test/contracts/VendorRow.ts"
 import * as Mail from "#test/layers/providers/rows/Email.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Duration, Effect, Result, Schema } from "effect"
@@ -44,6 +44,23 @@ describe("The overrides of an e-mail", () => {
         assert.include(yield* body(senders, {}), "new@example.org")
         assert.include(yield* body({ from: "old@example.org" }, {}), "old@example.org")
         assert.strictEqual(yield* body({}, {}), "")
+      })
+    ))
+
+  it.live("a mail that says nothing has an empty text all the same, at every vendor: they take none without a part", () =>
+    Effect.forEach(
+      [
+        { row: Mail.sendGrid, part: `"content":[{"type":"text/plain","value":" "}]` },
+        { row: Mail.postmark, part: `"TextBody":" "` },
+        { row: Mail.resend, part: `"text":" "` },
+        { row: Mail.awsSes, part: `"Text":{"Data":" ","Charset":"UTF-8"}` }
+      ],
+      Effect.fnUntraced(function*({ part, row }) {
+        const override = { attachments: [{ filename: "a.txt", content: "YQ==", content_type: "text/plain" }] }
+        const { seen } = yield* send(row, row.success, {
+          more: { override, rendered: { ...rendered, text: "", html: "" } }
+        })
+        assert.include(seen.at(-1)?.body ?? "", part)
       })
     ))
 
