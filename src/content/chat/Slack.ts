@@ -8,8 +8,11 @@ import type { Schema } from "effect"
 type Json = Schema.JsonObject
 type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
 
-/** What Slack takes (docs.slack.dev/reference/block-kit/blocks). */
-const most = { blocks: 50, header: 150, button: 75, text: 3_000, alt: 2_000 } as const
+/**
+ * What Slack takes (docs.slack.dev/reference/block-kit/blocks). `all` is not documented: of texts together it has refused 11,341 characters
+ * (`msg_blocks_too_long`, slackapi/bolt-js#2867) and more.
+ */
+const most = { blocks: 50, header: 150, button: 75, text: 3_000, alt: 2_000, all: 10_000 } as const
 
 const words = (text: string): Json => ({ type: "plain_text", text, emoji: false })
 
@@ -147,11 +150,19 @@ const joined = (blocks: ReadonlyArray<Json>, own: ReadonlySet<Json | undefined>)
     return [...before.slice(0, -1), { ...last, elements: [...theirs, ...mine] }]
   }, [])
 
-/** A message as Slack's blocks; nothing if there are more than Slack takes, and then its text is the message. Data is never markup there. */
+/** The characters of all texts and addresses. */
+const lengthOf = (value: Schema.Json): number => {
+  if (typeof value === "string") return value.length
+  if (typeof value !== "object" || value === null) return 0
+  return (Array.isArray(value) ? value : Object.entries(value).flatMap(([name, of]) => name === "type" ? [] : [of]))
+    .reduce((sum: number, of: Schema.Json) => sum + lengthOf(of), 0)
+}
+
+/** A message as Slack's blocks; nothing if there is more than Slack takes, and then its text is the message. Data is never markup there. */
 export const slackBlocks = (title: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
   const head = title === ""
     ? []
     : paragraph({ _tag: "Paragraph", style: "h1", align: undefined, inlines: [{ _tag: "Text", text: title }] })
   const made = joined([...head, ...blocks.flatMap(one)], new Set(nativesOf(blocks)))
-  return made.length > most.blocks ? [] : made
+  return made.length > most.blocks || lengthOf(made) > most.all ? [] : made
 }

@@ -237,6 +237,10 @@ describe("Chat", () => {
     assert.isUndefined(render({ title: "t", body: "b" }, { channel: "direct_message", provider: "slack" }).native)
     assert.isUndefined(nativeOf("slack", Array.from({ length: 60 }, () => text("a"))))
     assert.isUndefined(nativeOf("msteams", [text("a".repeat(30_000))]))
+    const said = (count: number) => nativeOf("slack", Array.from({ length: count }, () => text("a".repeat(2_000))))
+    assert.isDefined(said(4))
+    assert.isUndefined(said(7))
+    assert.isUndefined(nativeOf("slack", [{ type: "quote", content: "a".repeat(14_000) }]))
   })
 
   it("a configuration of another name is its vendor's: for its form, for `channels` and for its own content", () => {
