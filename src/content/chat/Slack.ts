@@ -163,6 +163,9 @@ export const slackBlocks = (title: string, blocks: ReadonlyArray<Block>): Readon
   const head = title === ""
     ? []
     : paragraph({ _tag: "Paragraph", style: "h1", align: undefined, inlines: [{ _tag: "Text", text: title }] })
-  const made = joined([...head, ...blocks.flatMap(one)], new Set(nativesOf(blocks)))
-  return made.length > most.blocks || lengthOf(made) > most.all ? [] : made
+  const natives = nativesOf(blocks)
+  const made = joined([...head, ...blocks.flatMap(one)], new Set(natives))
+  // What its author wrote for Slack has no other form: how much of it is too much, Slack says.
+  const isTooLong = natives.length === 0 && lengthOf(made) > most.all
+  return made.length > most.blocks || isTooLong ? [] : made
 }
