@@ -38,13 +38,16 @@ const make = Effect.gen(function*() {
     return Records.fromRow(yield* only(rows, id))
   }, orUnavailable)
 
+  /** A filter that finds little is worth compiling to the planner, partition by partition: that took 2 s, where the scan took 0.1 s. */
+  const interpreted = <A, E, R>(statement: Effect.Effect<A, E, R>) =>
+    sql.withTransaction(Effect.andThen(sql`set local jit = off`, statement))
+
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
     const before = yield* Pages.after(cursors, sealed, query.cursor)
-    const rows = yield* sql`select ${columns} from ${Filters.newest(sql, scope, query, before?.id, query.limit + 1)}`
-      .pipe(
-        Effect.flatMap(Records.decode)
-      )
+    const rows = yield* interpreted(
+      sql`select ${columns} from ${Filters.newest(sql, scope, query, before?.id, query.limit + 1)}`
+    ).pipe(Effect.flatMap(Records.decode))
     return Pages.cut({
       cursors,
       list: sealed,
