@@ -44,12 +44,12 @@ const make = Effect.gen(function*() {
     })
   }, orUnavailable)
 
-  /** Rows that another node sweeps are left to it. */
+  /** Rows that another node sweeps are left to it. Found by their places: by their keys as a set, the whole table would be read for each batch. */
   const sweep: Inbox["Service"]["sweep"] = Effect.fn("Inbox.sweep")(function*(limit) {
     const now = yield* Clock.currentTimeMillis
-    const rows = yield* sql`delete from inbox where (scope, user_id, message_id) in (
-        select scope, user_id, message_id from inbox where expires_at <= ${now}
-        order by expires_at limit ${limit}::int for update skip locked)
+    const rows = yield* sql`delete from inbox where ctid = any(array(
+        select ctid from inbox where expires_at <= ${now}
+        order by expires_at limit ${limit}::int for update skip locked))
       returning 1`
     return rows.length
   }, orUnavailable)

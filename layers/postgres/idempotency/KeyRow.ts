@@ -47,13 +47,16 @@ export const make = (sql: SqlClient.SqlClient) => {
       where scope = ${key.scope} and path = ${key.path} and key = ${key.value}`
   })
 
-  /** Rows that another transaction holds are left for the next sweep. */
+  /**
+   * Rows that another transaction holds are left for the next sweep. Locked, they stay where they are: looked up by their keys as a set, the
+   * whole table would be read for each batch.
+   */
   const sweep = Effect.fnUntraced(function*(limit: number) {
     const now = yield* Clock.currentTimeMillis
     const rows = yield* sql`with gone as (
-        delete from idempotency where (scope, path, key) in (
-          select scope, path, key from idempotency where expires_at <= ${now}::bigint
-          order by expires_at limit ${limit}::int for update skip locked)
+        delete from idempotency where ctid = any(array(
+          select ctid from idempotency where expires_at <= ${now}::bigint
+          order by expires_at limit ${limit}::int for update skip locked))
         returning 1)
       select count(*)::int as count from gone`
     const [{ count }] = yield* decodeCount(rows)
