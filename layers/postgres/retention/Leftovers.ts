@@ -27,16 +27,17 @@ const ofDefault = (sql: SqlClient.SqlClient, before: string) =>
     o as (delete from outputs_default t using m where t.scope = m.scope and t.message_id = m.id)
     select id from m`)
 
-/** Items of inboxes of before `before` whose messages are gone. */
+/** Items of inboxes of before `before` whose messages are gone. The bound on the messages leaves the days out that are kept. */
 const ofInboxes = (sql: SqlClient.SqlClient, before: string) =>
   untilNone(sql`delete from inbox where (scope, user_id, message_id) in (
       select i.scope, i.user_id, i.message_id from inbox i where i.message_id < ${before}
-        and not exists (select from messages m where m.scope = i.scope and m.id = i.message_id)
+        and not exists (select from messages m where m.scope = i.scope and m.id = i.message_id and m.id < ${before})
       limit ${batch}::int) returning 1`)
 
 /** Requests of before `before` of which nothing is open, and no message is there any more. */
 const ofRequests = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, before: string) {
-  const isGone = sql`not exists (select from messages m where m.scope = r.scope and m.request_id = r.id
+  const isGone =
+    sql`not exists (select from messages m where m.scope = r.scope and m.request_id = r.id and m.id < ${before}
     and m.id >= left(r.id, ${Ids.originLength}::int) and m.id < left(r.id, ${Ids.originLength}::int) || 'g')`
   yield* sql`with r as (select scope, id from expansions where id < ${before} and due_at is null)
     delete from expansions e using r where e.scope = r.scope and e.id = r.id and ${isGone}`
