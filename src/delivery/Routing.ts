@@ -10,7 +10,6 @@ import type {
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
 import type { Branch, Plan } from "#src/delivery/attempts/Plan.ts"
-import { candidates } from "#src/delivery/attempts/Plan.ts"
 import { isNamed, namedIn, type Provider } from "#src/delivery/Provider.ts"
 import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
@@ -164,7 +163,7 @@ export const plan = (
   }
 
   const found = routingPlan(instructions.routing ?? workspaceDefault)
-  if (found !== undefined && candidates(found).length > 0) return Result.succeed(found)
+  if (found !== undefined) return Result.succeed(found)
   if (findings.filtered) return Result.fail(Refusal.filtered("A condition of the message left no channel"))
   if (findings.unreachable) {
     return Result.fail(Refusal.unroutable("NO_CHANNELS", "The recipient has no address for any channel of the message"))
