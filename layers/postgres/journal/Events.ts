@@ -8,10 +8,9 @@ export const textOf = (step: Step): string | undefined => {
   if (events.length === 0) return undefined
   const shown = Outputs.shown(step)
   return JSON.stringify(
-    shown === undefined ? events : events.map((event) => {
-      const { output, ...rest } = event
-      return output === shown ? rest : event
-    })
+    shown === undefined
+      ? events
+      : events.map((event) => event.output === shown ? { ...event, output: undefined } : event)
   )
 }
 
