@@ -88,7 +88,5 @@ const isJson = Schema.is(Schema.Json)
 /** The fields that were given, as plain JSON. */
 export const jsonOf = (fields: Readonly<Record<string, unknown>>): JsonMap =>
   Object.fromEntries(
-    Object.entries(fields).flatMap(([key, value]) =>
-      typeof value === "string" || (value !== null && value !== undefined && isJson(value)) ? [[key, value]] : []
-    )
+    Object.entries(fields).filter((field): field is [string, Schema.Json] => field[1] !== null && isJson(field[1]))
   )
