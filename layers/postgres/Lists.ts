@@ -1,3 +1,4 @@
+import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import * as Subscriptions from "#layers/postgres/lists/Subscriptions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { RecipientPreferences } from "#schemas/Preferences.ts"
@@ -25,9 +26,6 @@ const record = ({ preferences, ...row }: typeof Row.Type): ListRecord => ({
   preferences: preferences ?? undefined
 })
 
-/** The last character there is: no text that starts with a prefix comes after the prefix and this. */
-const last = "\u{10ffff}"
-
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
@@ -52,7 +50,7 @@ const make = Effect.gen(function*() {
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const matching = pattern === undefined
       ? sql``
-      : sql`and id >= ${pattern.prefix} and id <= ${pattern.prefix + last} and id ~ ${pattern.expression}`
+      : sql`and id >= ${pattern.prefix} and id <= ${Prefix.endOf(pattern.prefix)} and id ~ ${pattern.expression}`
     const rows = yield* sql`select ${sql.literal(columns)}, l.preferences from lists l
       where scope = ${scope} and deleted_at is null ${matching} ${after === undefined ? sql`` : sql`and id > ${after}`}
       order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))

@@ -1,8 +1,9 @@
+import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Members, type Source } from "#src/people/Members.ts"
 import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   group: Schema.String,
@@ -37,21 +38,32 @@ export const layer = Layer.effect(
           and exists (select from lists l where l.scope = ${scope} and l.id = ${id} and l.deleted_at is null)
         order by m.user_id limit ${limit}`
 
+    /** How many of these there are, `limit` at most. */
+    const counted = (members: Statement.Fragment, limit: number) =>
+      sql`(select count(*) from (select from ${members} limit ${limit}) c)`
+
+    /** Goes from list to list, and no further than the page needs: of all lists together every page would read the whole pattern. */
     const pattern = (
       scope: Scope,
       { expression, prefix }: Extract<Source, { readonly _tag: "Pattern" }>["pattern"],
       { after, limit, memberOf }: Options
-    ) =>
-      sql`select l.id as "group", s.user_id as "userId", l.id as "listId"
-        from lists l, lateral (select m.user_id from list_subscriptions m
-          where m.scope = ${scope} and m.list_id = l.id and ${inAll(scope, memberOf)}
-            and (l.id > ${after?.group ?? ""} or ${behind(after?.userId ?? "")})
-          order by m.user_id limit ${limit}) s
-        where l.scope = ${scope} and l.deleted_at is null and l.id >= ${
-        after?.group ?? prefix
-      } and starts_with(l.id, ${prefix})
-          and l.id ~ ${expression}
+    ) => {
+      const next = sql`l.id from lists l
+        where l.scope = ${scope} and l.deleted_at is null and l.id <= ${Prefix.endOf(prefix)} and l.id ~ ${expression}`
+      const members = sql`list_subscriptions m where m.scope = ${scope} and m.list_id = l.id and ${
+        inAll(scope, memberOf)
+      }
+        and (l.id > ${after?.group ?? ""} or ${behind(after?.userId ?? "")})`
+      return sql`with recursive walk as (
+          select l.id, ${counted(members, limit)} as n
+          from (select ${next} and l.id >= ${after?.group ?? prefix} order by l.id limit 1) l
+          union all
+          select l.id, walk.n + ${counted(members, limit)}
+          from walk, lateral (select ${next} and l.id > walk.id order by l.id limit 1) l where walk.n < ${limit})
+        select l.id as "group", s.user_id as "userId", l.id as "listId"
+        from walk l, lateral (select m.user_id from ${members} order by m.user_id limit ${limit}) s
         order by l.id, s.user_id limit ${limit}`
+    }
 
     const audience = (scope: Scope, id: string, { after, limit, memberOf }: Options) =>
       sql`select '' as "group", m.user_id as "userId" from audience_members m
@@ -67,19 +79,31 @@ export const layer = Layer.effect(
           and exists (select from tenants t where t.scope = ${scope} and t.id = ${id})
         order by m.user_id limit ${limit}`
 
-    /** The tenant itself comes first (group ''), so that who is in it and below it is addressed as its member. */
-    const family = (scope: Scope, id: string, { after, limit }: Options) =>
-      sql`with recursive below as (
+    /**
+     * The tenant itself comes first (group ''), so that who is in it and below it is addressed as its member. No more is read than the page
+     * needs, as of a pattern.
+     */
+    const family = (scope: Scope, id: string, { after, limit }: Options) => {
+      const members = sql`tenant_users m where m.scope = ${scope} and m.tenant_id = t.id
+        and (t.name > ${after?.group ?? ""} or ${behind(after?.userId ?? "")})`
+      const at = (place: Statement.Fragment) =>
+        sql`lateral (select o.ids[${place}] as id, o.names[${place}] collate "C" as name) t`
+      return sql`with recursive below as (
           select id from tenants where scope = ${scope} and id = ${id}
           union select t.id from tenants t join below b on t.parent_id = b.id where t.scope = ${scope}),
-        named as (select id, case when id = ${id} then '' else id end collate "C" as name from below)
-        select n.name as "group", s.user_id as "userId", n.id as "tenantId"
-        from named n, lateral (select m.user_id from tenant_users m
-          where m.scope = ${scope} and m.tenant_id = n.id and (n.name > ${after?.group ?? ""} or ${
-        behind(after?.userId ?? "")
-      })
-          order by m.user_id limit ${limit}) s
-        where n.name >= ${after?.group ?? ""} order by n.name, s.user_id limit ${limit}`
+        named as (select id, case when id = ${id} then '' else id end collate "C" as name from below),
+        ordered as (select array_agg(id order by name) as ids, array_agg(name order by name) as names
+          from named where name >= ${after?.group ?? ""}),
+        walk as (
+          select 1 as place, ${counted(members, limit)} as n from ordered o, ${at(sql`1`)}
+          union all
+          select walk.place + 1, walk.n + ${counted(members, limit)} from walk, ordered o, ${at(sql`walk.place + 1`)}
+          where walk.n < ${limit} and walk.place < cardinality(o.ids))
+        select t.name as "group", s.user_id as "userId", t.id as "tenantId"
+        from walk, ordered o, ${at(sql`walk.place`)},
+          lateral (select m.user_id from ${members} order by m.user_id limit ${limit}) s
+        order by t.name, s.user_id limit ${limit}`
+    }
 
     const rows = (scope: Scope, source: Source, options: Options) => {
       switch (source._tag) {
