@@ -45,6 +45,7 @@ import { BrandLimit } from "#src/content/Brands.ts"
 import * as Layouts from "#src/content/Layouts.ts"
 import * as Rendering from "#src/content/Rendering.ts"
 import * as Intake from "#src/delivery/Intake.ts"
+import * as FirstSteps from "#src/delivery/journal/FirstSteps.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Placement as Placed } from "#src/delivery/shards/Placement.ts"
 import type { Providers } from "#src/delivery/Providers.ts"
@@ -191,7 +192,13 @@ const server = (settings: Values) => Layer.merge(Front.serve, welcome(settings))
 const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>) =>
   placement(settings).pipe(
     Layer.provideMerge([Intake.layer, TopicPreferences.layer]),
-    Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provideMerge(providers))),
+    Layer.provideMerge(
+      Shards.layer.pipe(
+        Layer.provideMerge(Pipeline.layer),
+        Layer.provide(FirstSteps.layer),
+        Layer.provideMerge(providers)
+      )
+    ),
     Layer.provideMerge(TenantPreferences.layer),
     Layer.provideMerge(rendering),
     Layer.provideMerge([Tracking.layerLinks, PreferenceLinks.layer]),

@@ -4,7 +4,7 @@ import { type ExpansionRow, messagesOf, nameOf } from "#layers/memory/State.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
-import { Effect, HashMap, Layer, Option, Order, Struct } from "effect"
+import { Clock, Effect, HashMap, Layer, Option, Order, Struct } from "effect"
 
 const byTurn = Order.Struct({ advancedAt: Order.Number, id: Order.String })
 
@@ -45,11 +45,18 @@ export const layer = Layer.effect(
             next: later.length === 0 ? undefined : Math.min(...later)
           }
         }),
-      advance: (step) =>
-        Effect.suspend(() => {
-          const refusal = refused(step)
-          return refusal === undefined ? modify((state) => advance(state, step)) : Effect.fail(refusal)
-        }),
+      advance: Effect.fnUntraced(function*(step) {
+        const refusal = refused(step)
+        if (refusal !== undefined) return yield* refusal
+        const provenAtNanos = yield* Clock.monotonicTimeNanos
+        const advanced = yield* modify((state) => advance(state, step))
+        if (advanced._tag !== "Written") return advanced
+        const { created, statuses } = advanced
+        const intents = new Map(
+          [...statuses].map(([id, status]) => [id, { _tag: "Written" as const, status, provenAtNanos }] as const)
+        )
+        return { _tag: "Written" as const, created, intents }
+      }),
       isBacklogged: (most) =>
         read((state) => {
           let ready = 0

@@ -1,5 +1,5 @@
 import type { Process } from "#layers/testing/Loop.ts"
-import type { Store } from "#layers/testing/Store.ts"
+import * as Store from "#layers/testing/Store.ts"
 import type { Advance, Advanced, Expansions } from "#src/delivery/expansion/Expansions.ts"
 import type { Handover } from "#src/delivery/journal/Handover.ts"
 import type { Members } from "#src/people/Members.ts"
@@ -9,7 +9,7 @@ import { Exit } from "effect"
 
 /** Requests to many as a node has them: each step is noted, and the messages that it made. */
 export const expansions = (
-  store: Store,
+  store: Store.Store,
   asker: Process,
   stored: Expansions["Service"],
   handover: Handover["Service"]
@@ -21,15 +21,22 @@ export const expansions = (
     row(scope, id) === undefined
 
   const advance = (step: Advance, answer: () => Exit.Exit<Advanced, unknown>) => {
-    const { dueAt, expansion: { id: messageId, scope, shard }, owner: epoch, page } = step
+    const { dueAt, expansion: { id: messageId, scope, shard }, intents = [], owner: epoch, page } = step
     const made = (page?.members ?? []).filter(isNew(step.expansion))
     const exit = answer()
     const result = Exit.isFailure(exit) || exit.value._tag === "Passed" ? "Refused" as const : exit.value._tag
     const stands = { status: undefined, dueAt: dueAt ?? undefined }
     const commit = note({ ...writer, scope, messageId, shard, epoch, result }, stands, stands)
     if (result === "Written") {
+      const begun = new Map(intents.map((intent) => [intent.message.id, intent] as const))
+      const wasBegun = Exit.isSuccess(exit) && exit.value._tag === "Written" ? exit.value.intents : new Map()
       for (const { id, shard } of made) {
-        note({ ...writer, scope, messageId: id, shard, epoch: undefined, result }, undefined, row(scope, id))
+        const place = { node: asker.name, scope, messageId: id, shard, result }
+        const after = row(scope, id)
+        const intent = wasBegun.has(id) ? begun.get(id) : undefined
+        const asMade = intent === undefined ? after : page?.common
+        note({ ...writer, ...place, epoch: undefined }, undefined, asMade)
+        if (intent !== undefined) note({ ...place, ...Store.told(intent), kind: "step" }, asMade, after)
       }
       announce(made.flatMap(({ shard }) => handover.owns(shard) ? [] : [shard]))
     }
@@ -52,7 +59,7 @@ export const expansions = (
 
 /** Whom a send reaches, as a node reads it. */
 export const people = (
-  { ask }: Store,
+  { ask }: Store.Store,
   asker: Process,
   stored: {
     readonly members: Members["Service"]

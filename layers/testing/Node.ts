@@ -9,6 +9,7 @@ import * as Layouts from "#src/content/Layouts.ts"
 import * as Rendering from "#src/content/Rendering.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import * as FirstSteps from "#src/delivery/journal/FirstSteps.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import * as Intake from "#src/delivery/Intake.ts"
 import { Journal } from "#src/delivery/Journal.ts"
@@ -40,7 +41,7 @@ const journal = MemoryJournal.layer.pipe(Layer.provideMerge(Handover.layer))
 
 /** The engine as `layers/App.ts` wires it, without its edge. */
 const engine = Layer.merge(Intake.layer, Receipts.layer).pipe(
-  Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer))),
+  Layer.provideMerge(Shards.layer.pipe(Layer.provideMerge(Pipeline.layer), Layer.provide(FirstSteps.layer))),
   Layer.provide(Rendering.layer.pipe(Layer.provide(Layouts.layer)))
 )
 

@@ -36,6 +36,13 @@ const gone = new StoreUnavailable({ cause: "The connection to the store is gone"
 
 const newest = (state: State, shard: number): number => Option.getOrElse(HashMap.get(state.epochs, shard), () => 0)
 
+/** What a step says of itself. */
+export const told = ({ attempt, epoch, lifecycle }: Step): Pick<Commit, "attempt" | "epoch" | "event"> => ({
+  attempt: attempt === undefined ? undefined : { number: attempt.number, state: attempt.state },
+  epoch,
+  event: lifecycle.join()
+})
+
 /** The one store of a world, away from its nodes: a question takes its time, may be refused, or answered to nobody. */
 export const make = (options: Options) => {
   const { chance, database, loop } = options
@@ -97,14 +104,11 @@ export const make = (options: Options) => {
       const before = row(scope, id)
       const exit = answer()
       const result = Exit.isSuccess(exit) ? exit.value._tag : "Refused"
-      const attempt = step.attempt === undefined
-        ? undefined
-        : { number: step.attempt.number, state: step.attempt.state }
       const place = { node: asker.name, scope, messageId: id, shard }
       return [
         exit,
         note(
-          { ...place, kind: "step", epoch: step.epoch, result, attempt, event: step.lifecycle.join() },
+          { ...place, ...told(step), kind: "step", result },
           before,
           row(scope, id)
         )

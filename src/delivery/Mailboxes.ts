@@ -22,6 +22,8 @@ export interface Mailboxes {
   readonly offer: (message: OpenMessage) => boolean
   /** Whether the mailbox's lane is more than half full: not worth reading more for it. */
   readonly isFull: (recipientKey: string, lane: Lane) => boolean
+  /** Whether the recipient has no message in hand, so that one that is offered begins at once. */
+  readonly isIdle: (recipientKey: string) => boolean
   /** Recipients with a message in hand now. */
   readonly active: () => number
 }
@@ -81,6 +83,7 @@ export const make = Effect.fnUntraced(function*(options: {
       return true
     },
     isFull: (recipientKey, lane) => (mailboxes.get(recipientKey)?.[lane].length ?? 0) > options.capacity / 2,
+    isIdle: (recipientKey) => !mailboxes.has(recipientKey),
     active: () => mailboxes.size
   }
 })

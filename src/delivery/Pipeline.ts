@@ -7,6 +7,7 @@ import { deliver } from "#src/delivery/attempts/Deliver.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { type Ending, endingOf } from "#src/delivery/pipeline/Journey.ts"
+import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import * as Render from "#src/delivery/pipeline/Render.ts"
@@ -50,7 +51,7 @@ export const layer = Layer.effect(
     const { decide, wait } = yield* Stages.make
     const devices = yield* PushDevices.make
     const { addressed, render } = yield* Render.make
-    const write = Write.make(journal)
+    const write = Write.make(journal, yield* FirstSteps)
     const walk = deliver(write, yield* Breakers.Breakers)
 
     /** Nothing of the message happens until then but a line in its timeline. */

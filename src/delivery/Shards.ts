@@ -2,6 +2,7 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import * as Expander from "#src/delivery/expansion/Expander.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
@@ -55,6 +56,7 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const pipeline = yield* Pipeline
     const handover = yield* Handover
+    const firsts = yield* FirstSteps
     const held: Record<Lane, Map<MessageId, Owned.Owner | undefined>> = { transactional: new Map(), bulk: new Map() }
     const shares = {
       transactional: LaneShares.make(capacities.transactional),
@@ -66,6 +68,7 @@ export const layer = Layer.effect(
       shares[message.lane].add(LaneShares.turnOf(message))
     }
     const release = (message: OpenMessage) => {
+      firsts.over(message.id)
       if (held[message.lane].delete(message.id)) shares[message.lane].remove(LaneShares.turnOf(message))
     }
     const owned = Owned.make(journal)
@@ -115,6 +118,7 @@ export const layer = Layer.effect(
         held: () => [...held[lane].keys()],
         holds: (id) => held[lane].has(id),
         isFull: (recipientKey) => mailboxes.isFull(recipientKey, lane),
+        isIdle: mailboxes.isIdle,
         offer: (message) => {
           if (held[lane].has(message.id)) return true
           // Before the offer: a step that needs no wait has ended when it returns.
@@ -146,7 +150,8 @@ export const layer = Layer.effect(
       owned,
       together,
       shards: yield* ShardCount,
-      onMessages: () => readers.bulk.behind()
+      firsts,
+      reader: readers.bulk
     })
     const behind = () => {
       readers.transactional.behind()

@@ -8,76 +8,11 @@ import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { UserId } from "#schemas/Profile.ts"
+import { accepted, instructions, messagesOf, open, pageOf, step } from "#test/contracts/ExpansionFixture.ts"
+import { intents } from "#test/contracts/ExpansionIntents.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option } from "effect"
-
-const instructions = { content: { title: "Hello", body: "World" } }
-
-/** An expansion that the journal has accepted, with its owner. */
-const accepted = Effect.fnUntraced(function*(more: Partial<NewExpansion> = {}, where?: Fixture.World) {
-  const place = where ?? (yield* Fixture.world)
-  const journal = yield* Journal
-  const id = Fixture.id(place.at)
-  const expansion: NewExpansion = {
-    id,
-    scope: place.scope,
-    shard: place.shard,
-    keyState: "published",
-    recipients: [{ list_id: "everyone" }],
-    instructions,
-    ...more
-  }
-  const { epoch } = yield* journal.take(place.shard, "node", place.at)
-  const acceptance = { ...Fixture.acceptance(place, []), expansion }
-  yield* journal.accept(acceptance)
-  return { place, expansion, epoch, acceptance }
-})
-
-type Accepted = Effect.Success<ReturnType<typeof accepted>>
-
-const pageOf = (
-  { expansion, place }: Accepted,
-  users: ReadonlyArray<string>,
-  list = "everyone"
-): Advance["page"] => {
-  const request = { ...expansion, acceptedAt: place.at }
-  return {
-    common: Addressing.common(request, "bulk", place.at + 5),
-    members: users.flatMap((user) => {
-      const recipient = { user_id: user, list_id: list }
-      const identity = Recipients.identify(place.scope, recipient)
-      if (identity === undefined) return []
-      return [Addressing.member(request, Ids.member(expansion.id, identity.key), recipient, identity, 64)]
-    }),
-    profiles: []
-  }
-}
-
-const step = (given: Accepted, more: Partial<Advance> = {}): Advance => ({
-  expansion: given.expansion,
-  owner: given.epoch,
-  at: given.place.at + 5,
-  from: encodePlace(start),
-  to: encodePlace({ index: 0, after: { group: "", userId: "b" } }),
-  page: pageOf(given, ["a", "b"]),
-  tries: 0,
-  epoch: given.epoch,
-  state: "RUNNING",
-  dueAt: 0,
-  ...more
-})
-
-const messagesOf = Effect.fnUntraced(function*({ expansion, place }: Accepted) {
-  const log = yield* MessageLog
-  const { items } = yield* log.list(place.scope, { ...Fixture.anything, traceId: expansion.id, limit: 1_000 })
-  return items.toSorted((a, b) => a.recipient < b.recipient ? -1 : 1)
-})
-
-const open = Effect.fnUntraced(function*({ place }: Accepted, now = place.at + 10) {
-  const expansions = yield* Expansions
-  return yield* expansions.open([place.shard], now, 10)
-})
 
 /** What every store of requests to many promises. */
 export const expansionsContract = <E>(
@@ -85,6 +20,8 @@ export const expansionsContract = <E>(
   stores: Layer.Layer<Expansions | Journal | MessageLog | Profiles, E>
 ) =>
   layer(stores)(`Expansions: ${name}`, (it) => {
+    intents(it)
+
     it.effect("P1: an accepted request to many is open at its start, as it was written", () =>
       Effect.gen(function*() {
         const recipients = [{ list_id: "everyone", data: { text: "a\u0000b \ud800" } }, { user_id: "ada" }]
@@ -143,7 +80,11 @@ export const expansionsContract = <E>(
       Effect.gen(function*() {
         const given = yield* accepted()
         const expansions = yield* Expansions
-        assert.deepStrictEqual(yield* expansions.advance(step(given)), { _tag: "Written", created: 2 })
+        assert.deepStrictEqual(yield* expansions.advance(step(given)), {
+          _tag: "Written",
+          created: 2,
+          intents: new Map()
+        })
         assert.deepStrictEqual(yield* expansions.advance(step(given)), { _tag: "Passed" })
         assert.deepStrictEqual(
           yield* expansions.advance(step(given, { page: pageOf(given, ["c"]) })),
@@ -163,7 +104,7 @@ export const expansionsContract = <E>(
         const given = yield* accepted()
         const expansions = yield* Expansions
         const first = step(given, { page: pageOf(given, ["a", "b", "a"]) })
-        assert.deepStrictEqual(yield* expansions.advance(first), { _tag: "Written", created: 2 })
+        assert.deepStrictEqual(yield* expansions.advance(first), { _tag: "Written", created: 2, intents: new Map() })
         const last = step(given, {
           from: first.to,
           to: encodePlace({ index: 1 }),
@@ -171,7 +112,7 @@ export const expansionsContract = <E>(
           state: "COMPLETED",
           dueAt: null
         })
-        assert.deepStrictEqual(yield* expansions.advance(last), { _tag: "Written", created: 1 })
+        assert.deepStrictEqual(yield* expansions.advance(last), { _tag: "Written", created: 1, intents: new Map() })
         assert.deepStrictEqual((yield* messagesOf(given)).map(({ recipient }) => recipient), ["a", "b", "c"])
         const found = yield* expansions.find(given.place.scope, given.expansion.id)
         assert.deepStrictEqual([found.state, found.messages, found.endedAt], ["COMPLETED", 3, last.at])
@@ -188,7 +129,7 @@ export const expansionsContract = <E>(
         assert.deepStrictEqual(yield* messagesOf(given), [])
         assert.deepStrictEqual((yield* open(given)).rows.map(({ place }) => place), [encodePlace(start)])
         const current = yield* expansions.advance(step(given, { owner: given.epoch + 1 }))
-        assert.deepStrictEqual(current, { _tag: "Written", created: 2 })
+        assert.deepStrictEqual(current, { _tag: "Written", created: 2, intents: new Map() })
       }))
 
     it.effect("a row of the page that the database refuses fails the step, and nothing of it is written", () =>

@@ -7,6 +7,7 @@ import { Translations } from "#src/content/Translations.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import type { NewExpansion } from "#src/delivery/Expansion.ts"
 import { type Advance, Expansions } from "#src/delivery/expansion/Expansions.ts"
+import * as FirstSteps from "#src/delivery/journal/FirstSteps.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
@@ -187,6 +188,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
       const engine = yield* Layer.build(Layer.fresh(
         Shards.layer.pipe(
           Layer.provide(Pipeline.layer),
+          Layer.provide(FirstSteps.layer),
           Layer.provide(Rendering.layer),
           Layer.provide([guarded, Fake.layer(outside)])
         )

@@ -1,6 +1,9 @@
 import { refusal } from "#layers/memory/journal/Columns.ts"
+import * as Record from "#layers/memory/journal/Record.ts"
 import { row, withProfiles } from "#layers/memory/journal/Rows.ts"
 import { type ExpansionRow, findMessage, nameOf, putMessage, type State } from "#layers/memory/State.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Status } from "#schemas/Status.ts"
 import { encodePlace, type NewExpansion, start } from "#src/delivery/Expansion.ts"
 import type { Advance, Advanced, Page } from "#src/delivery/expansion/Expansions.ts"
 import type { RowRefused } from "#src/delivery/Journal.ts"
@@ -33,8 +36,8 @@ export const putExpansion = (state: State, expansion: NewExpansion, at: number):
 }
 
 /** Why the database would refuse a row of this page. */
-export const refused = ({ page }: Advance): RowRefused | undefined =>
-  page === undefined ? undefined : refusal([
+export const refused = ({ intents = [], page }: Advance): RowRefused | undefined =>
+  page === undefined ? undefined : intents.map(Record.refused).find((one) => one !== undefined) ?? refusal([
     page.common.event,
     page.common.template,
     page.common.traceId,
@@ -43,25 +46,44 @@ export const refused = ({ page }: Advance): RowRefused | undefined =>
     ...page.profiles.map((profile) => profile.userId)
   ])
 
-const withPage = (state: State, { common, members, profiles }: Page): readonly [State, created: number] => {
+/** A page and what became of its intents; one whose message was there before, or whose shard has another owner, is not stored. */
+const withPage = (
+  state: State,
+  { common, members, profiles }: Page,
+  intents: Advance["intents"]
+): readonly [State, created: number, statuses: ReadonlyMap<MessageId, Status>] => {
+  const byMessage = new Map(intents?.map((step) => [step.message.id, step] as const))
+  const statuses = new Map<MessageId, Status>()
   let next = state
   for (const member of members) {
     if (findMessage(next, common.scope, member.id) !== undefined) continue
     const seq = next.seq + 1
     next = putMessage({ ...next, seq }, row({ ...common, ...member }, seq, common.enqueuedAt))
+    const step = byMessage.get(member.id)
+    if (step === undefined) continue
+    const [recorded, begun] = Record.record(next, step)
+    if (recorded._tag === "Written") statuses.set(member.id, recorded.status)
+    next = begun
   }
-  return [withProfiles(next, profiles), next.seq - state.seq]
+  return [withProfiles(next, profiles), next.seq - state.seq, statuses]
+}
+
+/** What a step of an expansion did; the time of the commit is the store's to add. */
+type Stepped = Exclude<Advanced, { readonly _tag: "Written" }> | {
+  readonly _tag: "Written"
+  readonly created: number
+  readonly statuses: ReadonlyMap<MessageId, Status>
 }
 
 /** One step of an expansion: fenced, passed by, or written whole. */
-export const advance = (state: State, step: Advance): readonly [Advanced, State] => {
-  const { at, dueAt, epoch, error, expansion, owner, page, state: becomes, to, tries } = step
+export const advance = (state: State, step: Advance): readonly [Stepped, State] => {
+  const { at, dueAt, epoch, error, expansion, intents, owner, page, state: becomes, to, tries } = step
   if (Option.getOrUndefined(HashMap.get(state.epochs, expansion.shard)) !== owner) return [{ _tag: "Fenced" }, state]
   const stored = Option.getOrUndefined(HashMap.get(state.expansions, nameOf(expansion.scope, expansion.id)))
   if (stored === undefined || stored.dueAt === undefined || stored.place !== step.from) {
     return [{ _tag: "Passed" }, state]
   }
-  const [paged, created] = page === undefined ? [state, 0] : withPage(state, page)
+  const [paged, created, statuses] = page === undefined ? [state, 0, new Map()] : withPage(state, page, intents)
   const next = put(paged, {
     ...stored,
     place: to,
@@ -74,5 +96,5 @@ export const advance = (state: State, step: Advance): readonly [Advanced, State]
     advancedAt: at,
     endedAt: dueAt === null ? at : undefined
   })
-  return [{ _tag: "Written", created }, next]
+  return [{ _tag: "Written", created, statuses }, next]
 }

@@ -1,7 +1,9 @@
+import * as Intents from "#layers/postgres/journal/Intents.ts"
+import * as Texts from "#layers/postgres/journal/Texts.ts"
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
 import type { Advance, Advanced, PageMember } from "#src/delivery/expansion/Expansions.ts"
 import type { Acceptance } from "#src/delivery/Journal.ts"
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /** What a new message is written with, one of a request to one or to many. */
@@ -39,46 +41,70 @@ const memberRow = (member: PageMember) => ({
   recipient_key: member.recipientKey,
   recipient_name: member.recipientName,
   tenant_id: member.tenantId,
-  list_id: member.listId,
-  recipient: JSON.stringify(member.recipient)
+  list_id: member.listId
 })
 
 /**
- * One step in one autocommit statement: the epoch row is locked `for share`, the expansion's row for its update, and the messages go in with
- * them. What several rows have in common is a parameter ($11 and on).
+ * One step in one autocommit statement: the epoch rows are locked `for share`, the expansion's row for its update, and the messages go in with
+ * them, each with its intent if it has one and its shard is still of the intent's epoch. What several rows have in common is a parameter ($12 and on),
+ * or a row of the kinds of intents. What was inserted is asked for `in (…) is true`, which the planner does not make a join of: it takes a page
+ * for one row, and would go over it once for each of its rows.
  */
 const statement = (notify: boolean) => `
-  with current as (select epoch from epochs where shard = $1 and epoch = $2 for share),
+  with locked as (select shard, epoch from epochs where shard = any($26::smallint[]) order by shard for share),
+  current as (select epoch from locked where shard = $1 and epoch = $2),
   e as (select x.scope, x.id from expansions x, current
     where x.scope = $3 and x.id = $4 and x.place = $5 and x.due_at is not null for update of x),
-  m as (insert into messages (${messageColumns})
-    select e.scope, r.id, e.id, r.shard, $13, r.recipient_key, $14, $15, $16, $17, $18, r.recipient_name, r.tenant_id, r.list_id,
-      $19::text[], $20, $21, r.recipient, $22
-    from e, json_to_recordset($11::json) as r(id text, shard smallint, recipient_key text, recipient_name text, tenant_id text,
-      list_id text, recipient text)
-    on conflict (scope, id) do nothing returning scope, id),
+  r as (select * from rows from (json_to_recordset($11::json) as (id text, shard smallint, recipient_key text, recipient_name text,
+      tenant_id text, list_id text, ${Intents.ownTypes}), unnest($12::text[]))
+    as r(id, shard, recipient_key, recipient_name, tenant_id, list_id, ${Intents.ownColumns}, recipient)),
+  b as materialized (select r.*, ${Intents.kindColumns} from r left join locked using (shard, epoch)
+    left join json_to_recordset($27::json) as kinds(${Intents.kindTypes}) on kinds.k = r.k and locked.shard is not null),
+  m as (insert into messages (${messageColumns}, providers)
+    select e.scope, b.id, e.id, b.shard, $14, b.recipient_key, $15, coalesce(b.target, $16), $17, $18, coalesce(b.of_template, $19),
+      b.recipient_name, coalesce(b.tenant_id, b.in_tenant), b.list_id, $20::text[], $21, $22, b.recipient, $23,
+      case when b.provider is null then '{}' else array[b.provider] end
+    from e, b on conflict (scope, id) do nothing returning scope, id),
+  begun as (select b.*, min(id) filter (where output is not null) over (partition by output) as output_of
+    from b where provider is not null and (id in (select id from m)) is true),
+  a as (insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at, intent_events, output_of)
+    select $3, id, number, epoch, channel, provider, state, started_at, text, output_of
+    from begun left join ${Texts.relation(28)} using (n) returning message_id),
+  o as (insert into outputs (scope, message_id, number, rendered)
+    select $3, id, number, text from begun join ${Texts.relation(30)} on texts.n = output where id = output_of),
   h as (insert into history (scope, message_id, at, step, events)
-    select scope, id, $21, 'accept', $23 from m where $23::text is not null on conflict do nothing),
+    select scope, id, $22, 'accept', $24 from m where $24::text is not null on conflict do nothing),
   l as (insert into list_requests (scope, list_id, request_id)
-    select e.scope, list_id, e.id from e, unnest($26::text[]) as lists(list_id) on conflict do nothing),
+    select e.scope, list_id, e.id from e, unnest($32::text[]) as lists(list_id) on conflict do nothing),
   p as (insert into profiles (scope, user_id, profile, created_at, updated_at)
-    select distinct on (p.user_id) e.scope, p.user_id, p.profile, $21, $21
-    from e, json_to_recordset($12::json) as p(user_id text, profile text) order by p.user_id on conflict (scope, user_id) do nothing),
+    select distinct on (p.user_id) e.scope, p.user_id, p.profile, $22, $22
+    from e, json_to_recordset($13::json) as p(user_id text, profile text) order by p.user_id on conflict (scope, user_id) do nothing),
   u as (update expansions x set place = $6, created = x.created + (select count(*) from m), tries = $7, epoch = $8, state = $9,
-      due_at = $10, error = case when $27 then $24 else x.error end, advanced_at = $25, ended_at = case when $10::bigint is null then $25 end
+      due_at = $10, error = case when $33 then $25 else x.error end, advanced_at = $34, ended_at = case when $10::bigint is null then $34 end
     from e where x.scope = e.scope and x.id = e.id returning 1)
-  select exists (select from current) as current, exists (select from u) as written, (select count(*)::int from m) as created
-  ${notify ? `, (select pg_notify('tidings_due', $28))::text` : ""}`
+  select exists (select from current) as current, exists (select from u) as written, (select count(*)::int from m) as created,
+    (select array_agg(n) from r where k is not null and (id in (select message_id from a)) is not true) as left
+  ${notify ? `, (select pg_notify('tidings_due', $35))::text` : ""}`
 
 const decode = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ current: Schema.Boolean, written: Schema.Boolean, created: Schema.Int })])
+  Schema.Tuple([
+    Schema.Struct({
+      current: Schema.Boolean,
+      written: Schema.Boolean,
+      created: Schema.Int,
+      left: Schema.NullOr(Schema.Array(Schema.Int))
+    })
+  ])
 )
 
 /** Writes a step; `unowned` are shards of its messages that other nodes own, which are told. */
 export const write = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>) {
-    const { expansion, page } = step
+    const { expansion, intents = [], page } = step
     const { common, members = [], profiles = [] } = page ?? {}
+    const begun = Intents.of(intents)
+    // The commit is not seen, only its answer, which may be long on its way.
+    const provenAtNanos = yield* Clock.monotonicTimeNanos
     const [answer] = yield* sql.unsafe(statement(unowned.length > 0), [
       expansion.shard,
       step.owner,
@@ -90,7 +116,9 @@ export const write = (sql: SqlClient.SqlClient) =>
       step.epoch,
       step.state,
       step.dueAt,
-      JSON.stringify(members.map(memberRow)),
+      JSON.stringify(members.map((member) => ({ ...memberRow(member), ...begun.rows.get(member.id) }))),
+      // What the callers wrote goes over beside the rows: inside their JSON it would be escaped and parsed once more.
+      members.map(({ recipient }) => JSON.stringify(recipient)),
       JSON.stringify(profiles.map(({ profile, userId }) => ({ user_id: userId, profile: JSON.stringify(profile) }))),
       common?.lane ?? null,
       common?.keyState ?? null,
@@ -104,13 +132,20 @@ export const write = (sql: SqlClient.SqlClient) =>
       common === undefined ? null : JSON.stringify(common.instructions),
       common === undefined || common.events.length === 0 ? null : JSON.stringify(common.events),
       step.error ?? null,
-      step.at,
+      [...new Set([expansion.shard, ...intents.map(({ message }) => message.shard)])],
+      JSON.stringify(begun.kinds),
+      ...begun.lines,
+      ...begun.outputs,
       [...new Set(members.flatMap(({ listId }) => listId === undefined ? [] : [listId]))],
       step.error !== undefined,
+      step.at,
       ...(unowned.length > 0 ? [unowned.join(",")] : [])
     ]).pipe(Effect.flatMap((found) => Effect.orDie(decode(found))))
     if (!answer.current) return { _tag: "Fenced" } satisfies Advanced
-    return answer.written
-      ? { _tag: "Written", created: answer.created } satisfies Advanced
-      : { _tag: "Passed" } satisfies Advanced
+    if (!answer.written) return { _tag: "Passed" } satisfies Advanced
+    return {
+      _tag: "Written",
+      created: answer.created,
+      intents: Intents.written(intents, answer.left ?? [], provenAtNanos)
+    } satisfies Advanced
   })

@@ -2,6 +2,10 @@ import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import type { OpenExpansion } from "#src/delivery/Expansion.ts"
 import type { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import type { make as makeOwned, Owner } from "#src/delivery/shards/Owned.ts"
+import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
+import type { Reader } from "#src/delivery/shards/Reader.ts"
+import * as Room from "#src/delivery/expansion/Room.ts"
+import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import { aloneFrom } from "#src/delivery/shards/Quarantine.ts"
 import { retried } from "#src/delivery/shards/Retried.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -9,21 +13,11 @@ import type { Together } from "#src/delivery/shards/Together.ts"
 import * as Turn from "#src/delivery/expansion/Turn.ts"
 import type { Members } from "#src/people/Members.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
-import { Clock, Duration, Effect, Latch, Metric, Schedule, type Scope } from "effect"
+import { Clock, Duration, Effect, Fiber, Latch, Metric, Schedule, type Scope } from "effect"
 
-/** Expansions that are looked at together, and the pages of a turn. */
+/** Expansions that are looked at together, and the messages of a turn. */
 const looked = 8
-const turnPages = 8
-
-/** Bulk messages that may be ready and unsent before expansions wait: enough to keep the owners busy, few enough that turns count. */
-const mostReady = 10_000
-
-/** Pages made on the word of one look at that backlog. */
-const trustedPages = 4
-
-/** A waiting expansion asks this often, and after so many times makes a page all the same: somebody's backlog must not stop everybody. */
-const roomInterval = "200 millis"
-const roomQuestions = 25
+const turnMessages = 8_000
 
 /** With nothing open and nothing heard, the rows are looked at all the same (reliability.md A5). */
 const sweepInterval = 60_000
@@ -32,8 +26,8 @@ const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.space
 
 /**
  * Turns the expansions of the owned shards into messages, one page at a time for the whole node, so that neither memory nor the journal
- * feels how many there are. `onMessages` is told of each page: its messages are due rows like any other. The answer is to be called when
- * there may be expansions that this node has not seen.
+ * feels how many there are. A page's messages are begun at once where `reader` takes them, else they are due rows like any other. The answer is
+ * to be called when there may be expansions that this node has not seen.
  */
 export const make = Effect.fnUntraced(function*(options: {
   readonly expansions: Expansions["Service"]
@@ -42,55 +36,58 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly owned: ReturnType<typeof makeOwned>
   readonly together: Together
   readonly shards: number
-  readonly onMessages: () => void
+  readonly firsts: FirstSteps["Service"]
+  readonly reader: Pick<Reader, "begin" | "behind" | "openings">
 }): Effect.fn.Return<{ readonly behind: () => void }, never, Scope.Scope> {
-  const { expansions, onMessages, owned, together } = options
+  const { expansions, owned, reader, together } = options
   const { begin, page } = Turn.make(options)
   const signal = Latch.makeUnsafe()
   let nextDue = Infinity
-  let trusted = 0
+  const room = Room.make(options)
 
-  /** Answers whether there was room at once. */
-  const room = Effect.fnUntraced(function*(owner: Owner) {
-    if (trusted-- > 0) return true
-    for (let asked = 0; asked < roomQuestions && !owner.draining; asked++) {
-      if (!(yield* expansions.isBacklogged(mostReady))) {
-        trusted = trustedPages
-        return asked === 0
-      }
-      yield* Effect.sleep(roomInterval)
-    }
-    return false
-  })
-
-  const one = Effect.fnUntraced(function*(owner: Owner, row: OpenExpansion) {
-    if (row.epoch === owner.epoch) return yield* page(owner, row)
+  const one = Effect.fnUntraced(function*(owner: Owner, row: OpenExpansion, open: number) {
+    if (row.epoch === owner.epoch) return yield* page(owner, row, open)
     const begun = yield* begin(owner, row)
-    return typeof begun === "string" ? begun : yield* page(owner, begun)
+    if (typeof begun === "string") return Turn.ended(Effect.succeed(begun))
+    // An owner may have died of a message that it had begun: as rows they are found out one by one.
+    return yield* page(owner, begun, row.tries === 0 ? open : 0)
   })
 
-  const step = (owner: Owner, row: OpenExpansion): Effect.Effect<Turn.After, StoreUnavailable> => {
+  const made = (
+    owner: Owner,
+    row: OpenExpansion,
+    open: number
+  ): Effect.Effect<Turn.Made, StoreUnavailable, Scope.Scope> => {
     const isAlone = row.epoch !== owner.epoch && row.tries + 1 >= aloneFrom
-    return isAlone ? together.alone(one(owner, row)) : together.among(one(owner, row))
+    if (!isAlone) return together.among(one(owner, row, open))
+    return together.alone(Effect.flatMap(one(owner, row, 0), ({ commit }) => commit)).pipe(
+      Effect.map((after) => Turn.ended(Effect.succeed(after)))
+    )
   }
+
+  /** The pages of a turn, written one after the other; while one is, the next is made. */
+  const pages = Effect.fnUntraced(function*(owner: Owner, first: OpenExpansion) {
+    const prepare = Effect.fnUntraced(function*(row: OpenExpansion, turns: ReadonlySet<string>) {
+      const { isRoomy, open } = yield* room(owner, turns)
+      return { isRoomy, page: yield* made(owner, row, open) }
+    })
+    let ahead = yield* Effect.forkScoped(prepare(first, new Set([turnOf({ scope: first.scope, tenantId: undefined })])))
+    let messages = 0
+    while (true) {
+      const { isRoomy, page: { commit, next, size, turns } } = yield* Fiber.join(ahead)
+      messages += size
+      // Who has to wait for each page takes turns by the page: all the others wait as well, and one of them may be a short one.
+      const goesOn = next !== undefined && isRoomy && messages < turnMessages && !owner.draining
+      if (goesOn) ahead = yield* Effect.forkScoped(prepare(next, turns))
+      const after = yield* together.among(commit)
+      if (typeof after === "string" || !goesOn) return after
+    }
+  }, Effect.scoped)
 
   const turn = Effect.fnUntraced(function*(first: OpenExpansion) {
     const owner = owned.enter(first.shard, owned.find(first.shard))
     if (owner === undefined) return
-    const pages = Effect.gen(function*() {
-      let row = first
-      for (let made = 0; made < turnPages && !owner.draining; made++) {
-        const isRoomy = yield* room(owner)
-        const after = yield* step(owner, row)
-        onMessages()
-        if (typeof after === "string") return after
-        // Who has to wait for each page takes turns by the page: all the others wait as well, and one of them may be a short one.
-        if (!isRoomy) break
-        row = after
-      }
-      return "over"
-    })
-    const ended = yield* pages.pipe(Effect.ensuring(Effect.sync(() => owned.leave(owner))))
+    const ended = yield* pages(owner, first).pipe(Effect.ensuring(Effect.sync(() => owned.leave(owner))))
     if (ended === "fenced") yield* owned.lost(owner)
   })
 

@@ -2,7 +2,7 @@ import type { ExpansionState } from "#schemas/Expansion.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { OpenExpansion, RequestRecord } from "#src/delivery/Expansion.ts"
-import type { NewMessage, NewProfile, RowRefused } from "#src/delivery/Journal.ts"
+import type { NewMessage, NewProfile, RowRefused, Step, StepResult } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Context, type Effect } from "effect"
@@ -32,6 +32,11 @@ export interface Advance {
   readonly from: string
   readonly to: string
   readonly page: Page | undefined
+  /**
+   * The intents of first calls to members of the page, each stored with its message: if that is new, and its shard still of the intent's
+   * epoch (P2).
+   */
+  readonly intents?: ReadonlyArray<Step> | undefined
   readonly tries: number
   /** The epoch that began the current try; 0: the next turn begins another. */
   readonly epoch: number
@@ -42,9 +47,13 @@ export interface Advance {
   readonly error?: string | null | undefined
 }
 
-/** `Written` with the messages that are new; `Passed`: the row stands elsewhere or has ended, nothing was written. */
+/** `Written` with the number of messages that are new, and the results of the intents that were stored with theirs; `Passed`: the row stands elsewhere or has ended, nothing was written. */
 export type Advanced =
-  | { readonly _tag: "Written"; readonly created: number }
+  | {
+    readonly _tag: "Written"
+    readonly created: number
+    readonly intents: ReadonlyMap<MessageId, StepResult>
+  }
   | { readonly _tag: "Passed" }
   | { readonly _tag: "Fenced" }
 

@@ -38,11 +38,11 @@ export const next = Effect.fnUntraced(function*(options: {
   readonly place: Place
   readonly at: number
   readonly shards: number
+  readonly size: number
   readonly members: Members["Service"]
 }) {
-  const { at, members, place, recipients, request, shards } = options
+  const { at, members, place, recipients, request, shards, size } = options
   const { id: requestId, scope } = request
-  const most = yield* PageSize
   const found = new Map<MessageId, PageMember>()
   const profiles = new Map<string, NewProfile>()
   const faults = place.fault === undefined ? [] : [place.fault]
@@ -55,7 +55,7 @@ export const next = Effect.fnUntraced(function*(options: {
   }
 
   let questions = 0
-  while (found.size < most && questions < mostQuestions && index < recipients.length) {
+  while (found.size < size && questions < mostQuestions && index < recipients.length) {
     const recipient = yield* decodeRecipient(recipients[index])
     const group = yield* Groups.of(recipient)
     if (group === undefined) {
@@ -67,7 +67,7 @@ export const next = Effect.fnUntraced(function*(options: {
       continue
     }
     questions++
-    const limit = most - found.size
+    const limit = size - found.size
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
     for (const one of page) add(Groups.member(recipient, one))
     // A group that is there has an empty page only behind its last member.

@@ -1,22 +1,44 @@
+import * as Begin from "#src/delivery/expansion/Begin.ts"
 import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import * as BulkPage from "#src/delivery/bulk/Page.ts"
 import * as Expansion from "#src/delivery/Expansion.ts"
-import type { Advance, Expansions } from "#src/delivery/expansion/Expansions.ts"
+import type { Advance, Expansions, Page } from "#src/delivery/expansion/Expansions.ts"
+import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
+import type { Reader } from "#src/delivery/shards/Reader.ts"
 import type { Owner } from "#src/delivery/shards/Owned.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
+import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import { maxTries } from "#src/delivery/shards/Quarantine.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Members } from "#src/people/Members.ts"
 import { GroupRefused } from "#src/delivery/intake/Groups.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
-import { Cause, Clock, Effect, Metric } from "effect"
+import { Cause, Clock, Effect, Metric, type Scope } from "effect"
 
 /** After a try that failed, in ms: 5 s doubling. */
 const pauseAfter = (tries: number): number => 5_000 * 2 ** Math.min(tries, 6)
 
 /** What became of a step: the row as it stands now, or nothing more to do for this owner and turn. */
 export type After = Expansion.OpenExpansion | "over" | "fenced"
+
+/** A page that is made and not yet written. */
+export interface Made {
+  /** Pages are written one after the other; the next may be made before this one is. */
+  readonly commit: Effect.Effect<After, StoreUnavailable>
+  /** Where the row will stand then; `undefined`: nothing is made before that is known. */
+  readonly next: Expansion.OpenExpansion | undefined
+  /** Messages that it has at most. */
+  readonly size: number
+  /** Whose turns its messages take. */
+  readonly turns: ReadonlySet<string>
+}
+
+/** What is done without a page. */
+export const ended = (commit: Made["commit"]): Made => ({ commit, next: undefined, size: 0, turns: new Set() })
+
+const turnsOf = ({ common: { scope }, members }: Page): ReadonlySet<string> =>
+  new Set([...new Set(members.map(({ tenantId }) => tenantId))].map((tenantId) => turnOf({ scope, tenantId })))
 
 /** What a caller is told of a page that could not be made; the log tells the rest. */
 const said = (error: unknown): string => {
@@ -31,8 +53,12 @@ export const make = (options: {
   readonly members: Members["Service"]
   readonly jobs: Jobs["Service"]
   readonly shards: number
+  readonly firsts: FirstSteps["Service"]
+  readonly reader: Pick<Reader, "begin" | "behind">
 }) => {
-  const { expansions, jobs, members, shards } = options
+  const { expansions, jobs, members, reader, shards } = options
+  const begun = Begin.make(options)
+  const rows = (advance: Advance) => Effect.ensuring(expansions.advance(advance), Effect.sync(reader.behind))
 
   /** A write without messages, where the row stands. */
   const mark = Effect.fnUntraced(function*(
@@ -87,39 +113,61 @@ export const make = (options: {
     return marked._tag === "Written" ? begun : "over"
   })
 
-  const make = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion) {
+  const make = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion, open: number) {
     const { instructions, place, recipients } = yield* Expansion.decode(row)
     const at = yield* Clock.currentTimeMillis
-    const page = { request: { ...row, instructions }, place, at, shards }
+    const most = yield* Paging.PageSize
+    const size = open === 0 ? most : Math.min(open, most)
+    const page = { request: { ...row, instructions }, place, at, shards, size }
     const made = "bulk_job_id" in recipients
-      ? yield* BulkPage.next({ ...page, job: recipients.bulk_job_id, size: yield* Paging.PageSize, jobs })
+      ? yield* BulkPage.next({ ...page, job: recipients.bulk_job_id, jobs })
       : yield* Paging.next({ ...page, recipients, members })
-    const to = Expansion.encodePlace(made.reached)
-    const advanced = yield* expansions.advance({
+    const advance = {
       expansion: row,
       owner: owner.epoch,
       at,
       from: row.place,
-      to,
+      to: Expansion.encodePlace(made.reached),
       page: made.page,
       tries: 0,
       epoch: owner.epoch,
-      state: made.isLast ? "COMPLETED" : "RUNNING",
+      state: made.isLast ? "COMPLETED" as const : "RUNNING" as const,
       error: made.reached.fault ?? null,
       dueAt: made.isLast ? null : 0
+    }
+    const next = made.isLast ? undefined : { ...row, place: advance.to, tries: 0 }
+    const write = open === 0 ? rows(advance) : yield* begun(advance)
+    const commit = Effect.gen(function*(): Effect.fn.Return<After, RowRefused | StoreUnavailable> {
+      const advanced = yield* write
+      if (advanced._tag !== "Written") return advanced._tag === "Fenced" ? "fenced" : "over"
+      yield* Metric.update(Metrics.accepted, advanced.created)
+      yield* Metric.update(Metrics.expanded, advanced.created)
+      return next ?? "over"
     })
-    if (advanced._tag !== "Written") return advanced._tag === "Fenced" ? "fenced" as const : "over" as const
-    yield* Metric.update(Metrics.accepted, advanced.created)
-    yield* Metric.update(Metrics.expanded, advanced.created)
-    return made.isLast ? "over" as const : { ...row, place: to, tries: 0 }
+    return { commit, next, size, turns: turnsOf(made.page) }
   })
 
-  /** The next page. One that cannot be made fails the try, not the owner: only an unavailable store is the caller's to wait for. */
-  const page = (owner: Owner, row: Expansion.OpenExpansion): Effect.Effect<After, StoreUnavailable> => {
+  /**
+   * Makes the next page, of which `open` messages may begin before they are stored. One that cannot be made fails the try, not the owner: only an
+   * unavailable store is the caller's to wait for.
+   */
+  const page = (
+    owner: Owner,
+    row: Expansion.OpenExpansion,
+    open: number
+  ): Effect.Effect<Made, StoreUnavailable, Scope.Scope> => {
     const failed = (cause: Cause.Cause<unknown>) => fail(owner, row, cause)
-    return make(owner, row).pipe(
-      Effect.catchTag(["RowRefused", "SchemaError", "GroupRefused"], (error) => failed(Cause.fail(error))),
-      Effect.catchDefect((defect) => failed(Cause.die(defect)))
+    const unmade = (cause: Cause.Cause<unknown>) => Effect.succeed(ended(failed(cause)))
+    return make(owner, row, open).pipe(
+      Effect.map((made) => ({
+        ...made,
+        commit: made.commit.pipe(
+          Effect.catchTag("RowRefused", (error) => failed(Cause.fail(error))),
+          Effect.catchDefect((defect) => failed(Cause.die(defect)))
+        )
+      })),
+      Effect.catchTag(["SchemaError", "GroupRefused"], (error) => unmade(Cause.fail(error))),
+      Effect.catchDefect((defect) => unmade(Cause.die(defect)))
     )
   }
 

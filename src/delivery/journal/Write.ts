@@ -1,3 +1,4 @@
+import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { Journal, Step, StepResult } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -35,8 +36,12 @@ const counted = (result: StepResult): Effect.Effect<void> =>
     ? Metric.update(Metrics.settled({ status: result.status }), 1)
     : Effect.void
 
-export const make = (journal: Journal["Service"]): Write => (step) => {
-  const written = patiently(journal.record(step))
+/** `firsts`: what messages that are not stored yet take along with their own commit. */
+export const make = (journal: Journal["Service"], firsts?: FirstSteps["Service"]): Write => (step) => {
+  const first = firsts?.of(step)
+  const written = first === undefined
+    ? patiently(journal.record(step))
+    : Effect.flatMap(first, (result) => result === undefined ? patiently(journal.record(step)) : Effect.succeed(result))
   return step.dueAt === null ? Effect.tap(written, counted) : written
 }
 

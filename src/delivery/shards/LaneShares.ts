@@ -19,6 +19,8 @@ export const make = (capacity: number) => {
   const isFull = (turn: string) => of(turn) > 0 && of(turn) >= free()
   return {
     free,
+    /** How many messages more may be held for the turn. */
+    openings: (turn: string): number => Math.max(0, Math.floor((share * free() - of(turn)) / (share + 1))),
     /** Whether one more message may be held for the turn. */
     mayHold: (turn: string) => of(turn) < share * free(),
     /** Whether the turn holds as much as is free: it is not worth reading for. One that holds nothing never is. */

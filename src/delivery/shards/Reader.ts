@@ -20,6 +20,16 @@ const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.space
 export interface Reader {
   /** Messages just committed here: taken directly while nothing older is unread, else left as rows. */
   readonly accept: (messages: ReadonlyArray<OpenMessage>) => void
+  /**
+   * Takes a message that is about to be stored, if it begins at once: nothing older is unread, and its recipient has no other in hand (P3).
+   * Otherwise it is a row like any other.
+   */
+  readonly begin: (message: OpenMessage) => boolean
+  /**
+   * How many messages of these turns may begin so now; `undefined`: none, and none in a moment, since other nodes accept for these shards as
+   * well, or somebody else's turn waits for room.
+   */
+  readonly openings: (turns: ReadonlySet<string>) => number | undefined
   /** A row will be due at this time (epoch ms). */
   readonly expect: (dueAt: number) => void
   /** There may be rows that this node has not seen. */
@@ -50,8 +60,9 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly held: () => ReadonlyArray<MessageId>
   readonly holds: (id: MessageId) => boolean
   readonly isFull: (recipientKey: string) => boolean
+  readonly isIdle: (recipientKey: string) => boolean
   /** Whose turns hold so much that nothing is read for them; whether one does; whether it may hold one message more. */
-  readonly turns: Pick<ReturnType<typeof LaneShares.make>, "full" | "isFull" | "mayHold">
+  readonly turns: Pick<ReturnType<typeof LaneShares.make>, "full" | "isFull" | "mayHold" | "openings">
   readonly offer: (message: OpenMessage) => boolean
   readonly decode: (row: DueRow) => Exit.Exit<OpenMessage, Schema.SchemaError>
   readonly abandon: (row: DueRow) => Effect.Effect<void, never>
@@ -116,6 +127,13 @@ export const make = Effect.fnUntraced(function*(options: {
       else behind()
     }
   }
+
+  const isCurrent = () => caughtUp && arrivals === undefined
+
+  const begin = (message: OpenMessage): boolean =>
+    isCurrent() && options.direct() && message.dueAt === 0 && owned.has(message.shard) &&
+    options.isIdle(message.recipientKey) && !overflowed.has(message.recipientKey) && !options.holds(message.id) &&
+    options.turns.mayHold(LaneShares.turnOf(message)) && options.offer(message)
 
   /** Looks once; answers whether everything due has been seen. */
   const look = Effect.gen(function*() {
@@ -223,6 +241,11 @@ export const make = Effect.fnUntraced(function*(options: {
 
   return {
     accept,
+    begin,
+    openings: (turns) => {
+      if (!options.direct() || !waiting.isSubsetOf(turns)) return undefined
+      return isCurrent() ? Math.min(...[...turns].map(options.turns.openings)) : 0
+    },
     expect,
     behind,
     gaveUp: (recipientKey) => {

@@ -2,8 +2,8 @@ import { Effect, Latch, Semaphore } from "effect"
 
 /** Effects that run among each other, and effects that run while none of those does. */
 export interface Together {
-  readonly among: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  readonly alone: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly among: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly alone: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
 /** A gate that costs the many next to nothing: it is only looked at, and closed while one is alone or waits to be. */
@@ -20,14 +20,14 @@ export const make: Effect.Effect<Together> = Effect.sync(() => {
     if (--running === 0) Latch.openUnsafe(empty)
   })
 
-  const among = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  const among = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.suspend(() => {
       if (!Latch.isOpen(gate)) return Effect.andThen(gate.await, among(effect))
       enter()
       return Effect.ensuring(effect, leave)
     })
 
-  const alone = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+  const alone = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     turn.withPermits(1)(
       Effect.acquireUseRelease(
         Effect.sync(() => Latch.closeUnsafe(gate)),

@@ -14,7 +14,7 @@ const members: Members["Service"] = {
 const pageOf = (recipients: ReadonlyArray<unknown>, among = members, place: Place = { index: 0 }) => {
   const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
   const request = { id, scope: Scope.make(1), keyState: "published", instructions: {}, acceptedAt: 0 } as const
-  return Paging.next({ request, recipients, place, at: 0, shards: 4, members: among })
+  return Paging.next({ request, recipients, place, at: 0, shards: 4, size: Paging.pageSize, members: among })
 }
 
 describe("Pages of a request to many", () => {

@@ -1,0 +1,49 @@
+import * as Events from "#layers/postgres/journal/Events.ts"
+import * as Outputs from "#layers/postgres/journal/Outputs.ts"
+import * as StepRows from "#layers/postgres/journal/StepRows.ts"
+import * as Texts from "#layers/postgres/journal/Texts.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import type { Step, StepResult } from "#src/delivery/Journal.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
+
+/** What the row of a new message has besides, if it is stored with the intent of its first call. */
+export const ownTypes = "n int, k int, epoch bigint, started_at bigint, in_tenant text, of_template text, output int"
+export const ownColumns = "n, k, epoch, started_at, in_tenant, of_template, output"
+
+/** What such intents have in common. */
+export const kindTypes = "k int, target text, number smallint, channel text, provider text, state text"
+export const kindColumns = "kinds.target, kinds.number, kinds.channel, kinds.provider, kinds.state"
+
+/** The intents of a page as rows, each to be beside its message's. */
+export const of = (intents: ReadonlyArray<Step>) => {
+  const outputs = Outputs.of(intents)
+  const { kinds, rows } = StepRows.of(intents, outputs)
+  return {
+    kinds,
+    rows: new Map(
+      rows.map(({ epoch, id, in_tenant, k, n, of_template, output, started_at }) =>
+        [id, { n, k, epoch, started_at, in_tenant, of_template, output }] as const
+      )
+    ),
+    lines: Texts.of(intents, Events.textOf),
+    outputs: Texts.of(intents, (step, n) => {
+      const output = outputs[n] === n ? Outputs.shown(step) : undefined
+      return output === undefined ? undefined : Outputs.textOf(output)
+    })
+  }
+}
+
+/** What became of the intents, of which those at the places `left` are not stored. */
+export const written = (
+  intents: ReadonlyArray<Step>,
+  left: ReadonlyArray<number>,
+  provenAtNanos: bigint
+): ReadonlyMap<MessageId, StepResult> => {
+  const out = new Set(left)
+  return new Map(intents.flatMap(({ lifecycle, message }, n) => {
+    const status = Lifecycle.target(lifecycle)
+    return out.has(n) || status === undefined
+      ? []
+      : [[message.id, { _tag: "Written" as const, status, provenAtNanos }] as const]
+  }))
+}

@@ -1,0 +1,69 @@
+import type { Advance, Advanced, Expansions, Page, PageMember } from "#src/delivery/expansion/Expansions.ts"
+import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { RowRefused } from "#src/delivery/Journal.ts"
+import type { Reader } from "#src/delivery/shards/Reader.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Array, Effect, type Scope } from "effect"
+
+/** Messages begun before anything else has its turn. */
+const begunAtOnce = 128
+
+const messageOf = (
+  { dueAt, enqueuedAt, instructions, keyState, lane, requestId, scope, status }: Page["common"],
+  { id, recipient, recipientKey, shard, tenantId }: PageMember
+): OpenMessage => ({
+  id,
+  requestId,
+  scope,
+  tenantId,
+  shard,
+  lane,
+  recipientKey,
+  keyState,
+  status,
+  enqueuedAt,
+  dueAt,
+  tries: 0,
+  recovered: false,
+  recipient,
+  instructions,
+  attempts: []
+})
+
+/** A page that is to be written. */
+type Write = Effect.Effect<Advanced, RowRefused | StoreUnavailable>
+
+/**
+ * Begins those of a page's messages that can begin at once; what it answers writes the page, each with the intent of its first call if it came to
+ * one (`FirstSteps`). The others are rows, of which the reader is told. A page that is refused for an intent's sake is written without.
+ */
+export const make = ({ expansions, firsts, reader }: {
+  readonly expansions: Expansions["Service"]
+  readonly firsts: FirstSteps["Service"]
+  readonly reader: Pick<Reader, "begin" | "behind">
+}) =>
+  Effect.fnUntraced(function*(advance: Advance & { readonly page: Page }): Effect.fn.Return<Write, never, Scope.Scope> {
+    const { common, members } = advance.page
+    const gathering = yield* firsts.gather
+    let begun = 0
+    for (const some of Array.chunksOf(members, begunAtOnce)) {
+      for (const member of some) {
+        if (gathering.begin(member.id, () => reader.begin(messageOf(common, member)))) begun++
+      }
+      yield* Effect.yieldNow
+    }
+    return Effect.gen(function*() {
+      const intents = yield* gathering.intents
+      const advanced = yield* expansions.advance({ ...advance, intents }).pipe(
+        Effect.catchTag(
+          "RowRefused",
+          (refused) => intents.length === 0 ? Effect.fail(refused) : expansions.advance(advance)
+        )
+      )
+      const isWritten = advanced._tag === "Written"
+      const areInHand = gathering.end(isWritten ? advanced.intents : new Map())
+      if (!isWritten || !areInHand || begun < members.length) reader.behind()
+      return advanced
+    })
+  })
