@@ -59,13 +59,15 @@ const live = <S>(stores: EngineStores<S>, { deaths, members, robbed = new Set() 
         })
     }
     let writes = 0
+    const begun: Array<number> = []
     let rob = false
     const born = cluster.start({
       shards,
       members,
       vendors: () => [vendor],
-      cutPage: () => {
+      cutPage: ({ intents = [], page }) => {
         const write = writes++
+        if (page !== undefined) begun.push(intents.length)
         rob ||= robbed.has(write)
         return deaths.get(write)
       }
@@ -103,7 +105,7 @@ const live = <S>(stores: EngineStores<S>, { deaths, members, robbed = new Set() 
     const unmarked = yield* Effect.filter(repeated, ({ id }) =>
       Effect.map(log.attempts(place.scope, id), (attempts) =>
         attempts.every(({ state }) => state !== "unknown")))
-    return { end: now, items, calls, unmarked, writes }
+    return { end: now, items, calls, unmarked, writes, begun }
   }).pipe(Effect.scoped)
 
 type Life = Effect.Success<ReturnType<typeof live>>
@@ -146,6 +148,21 @@ export const suite = <S>(stores: EngineStores<S>) =>
           const count = 700
           const life = yield* live(stores, { members: audience(count), deaths: new Map(), robbed: new Set([1, 3]) })
           assertWhole(life, people(count))
+        }),
+      120_000
+    )
+
+    it.effect(
+      "members are begun with their page, and those of a page that its owner died of are rows, to be found out one by one",
+      () =>
+        Effect.gen(function*() {
+          const calm = yield* live(stores, { members: audience(10), deaths: new Map() })
+          assert.deepStrictEqual(calm.begun, [15])
+          const life = yield* live(stores, { members: audience(700), deaths: new Map([[1, "before"]]) })
+          assertWhole(life, people(700))
+          const [first, again] = life.begun
+          assert.isAbove(first ?? 0, 0)
+          assert.strictEqual(again, 0)
         }),
       120_000
     )

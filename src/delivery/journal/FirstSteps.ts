@@ -36,9 +36,9 @@ export class FirstSteps extends Context.Service<FirstSteps, {
 }>()("tidings/FirstSteps") {}
 
 /** The intent of a first call, and nothing else: all that is known of its message is what it was made with. */
-const isIntent = ({ attempt, conditional, dueAt, inbox, lifecycle, tries }: Step): boolean =>
-  attempt?.state === "intent" && attempt.number === 1 && conditional && dueAt === undefined && inbox === undefined &&
-  tries === undefined && Lifecycle.sources(lifecycle).includes("ENQUEUED")
+const isIntent = ({ attempt, conditional, dueAt, lifecycle, tries }: Step): boolean =>
+  attempt?.state === "intent" && attempt.number === 1 && conditional && dueAt === undefined && tries === undefined &&
+  Lifecycle.sources(lifecycle).includes("ENQUEUED")
 
 interface Group extends Gathering {
   readonly arrive: (step: Step, resume: Resume) => Effect.Effect<void>

@@ -174,6 +174,21 @@ export const bugs: ReadonlyArray<Bug> = [
     becomes: "members.page(1 as typeof scope, group.source"
   },
   {
+    name: "members of a list are called before their page is stored",
+    file: "src/delivery/journal/FirstSteps.ts",
+    text: "waiting.set(id, resume)",
+    becomes: `waiting.set(id, resume)
+      resume(Effect.succeed({ _tag: "Written", status: "ROUTED", provenAtNanos: 2n ** 62n }))`
+  },
+  {
+    name: "members of a page that was not stored are called all the same",
+    file: "src/delivery/expansion/Begin.ts",
+    text: "isWritten ? advanced.intents : new Map()",
+    becomes: `new Map(intents.map(({ lifecycle: _, message }) =>
+        [message.id, { _tag: "Written" as const, status: "ROUTED" as const, provenAtNanos: 2n ** 62n }] as const
+      ))`
+  },
+  {
     name: "the owner of a request to many is not told of it",
     file: "src/delivery/Shards.ts",
     text: "readers.bulk.behind()\n      expander.behind()",
