@@ -1,15 +1,15 @@
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Array, Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("GroupCommit", () => {
   it.effect("tells the log of the first flush that fails and of the first that succeeds after it, and of no other", () =>
     Effect.gen(function*() {
-      const told: Array<string> = []
+      const told: globalThis.Array<string> = []
       const logger = Logger.make<unknown, void>(({ logLevel, message }) => {
-        told.push(`${logLevel} ${Array.isArray(message) ? message[0] : message}`)
+        told.push(`${logLevel} ${globalThis.Array.isArray(message) ? message[0] : message}`)
       })
       const answers = ["full", "full", "written", "hangs", "written", "written"]
       const write = yield* GroupCommit.make<string, string>({
@@ -27,7 +27,7 @@ describe("GroupCommit", () => {
               : Effect.fail(new StoreUnavailable({ cause: "disk full" }))
           })
       }).pipe(Effect.provide(Logger.layer([logger])))
-      const results: Array<string> = []
+      const results: globalThis.Array<string> = []
       for (let n = 0; n < 6; n++) {
         const fiber = yield* Effect.forkChild(Effect.result(write("item")), { startImmediately: true })
         yield* TestClock.adjust("1 second")
@@ -40,5 +40,33 @@ describe("GroupCommit", () => {
         "Error the journal cannot be written",
         "Info the journal is written again"
       ])
+    }))
+
+  it.effect("who is woken together is written together, the first of them included", () =>
+    Effect.gen(function*() {
+      const batches: globalThis.Array<number> = []
+      const write = yield* GroupCommit.make<number, number>({
+        name: "steps",
+        capacity: 1_000,
+        writers: 1,
+        maxBatch: 512,
+        patience: "1 second",
+        write: (items) =>
+          Effect.sync(() => {
+            batches.push(items.length)
+            return items
+          })
+      })
+      // As an answer of the database wakes them: each goes on before the next is woken.
+      const wake: globalThis.Array<() => void> = []
+      const woken = Effect.callback<void>((resume) => void wake.push(() => resume(Effect.void)))
+      const all = yield* Effect.forEach(Array.range(1, 300), (n) => Effect.andThen(woken, write(n)), {
+        concurrency: "unbounded"
+      }).pipe(Effect.forkChild({ startImmediately: true }))
+      // By then the writer waits as well.
+      yield* Effect.yieldNow
+      yield* Effect.sync(() => wake.forEach((one) => one()))
+      yield* Fiber.join(all)
+      assert.deepStrictEqual(batches, [300])
     }))
 })
