@@ -214,6 +214,8 @@ export const make = Effect.fnUntraced(function*(options: {
     // Without room nothing can be read, whatever is due: room itself is the signal.
     isHalted = isCrowded()
     yield* isHalted ? signal.await : untilSomething
+    // One answer of the store ends many messages: with the room of the first alone, a look would find a handful, and the next one the rest.
+    yield* Effect.yieldNow
     Latch.closeUnsafe(signal)
     isHalted = isCrowded()
     if (isHalted) return
