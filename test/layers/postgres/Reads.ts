@@ -1,0 +1,37 @@
+import { Effect, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Number })]))
+
+/** How many rows of a table its statements went through, its days' too; all of it in one transaction. */
+export const rows = Effect.fnUntraced(function*<A, E, R>(table: string, effect: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const count = Effect.map(
+    Effect.flatMap(
+      sql`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as count
+        from pg_stat_xact_user_tables where relid = ${table}::regclass
+          or relid in (select inhrelid from pg_inherits where inhparent = ${table}::regclass)`,
+      decode
+    ),
+    ([{ count }]) => count
+  )
+  return yield* sql.withTransaction(Effect.gen(function*() {
+    const before = yield* count
+    const result = yield* effect
+    return { result, rows: (yield* count) - before }
+  }))
+})
+
+/** How many days of a table its statements opened; all of it in one transaction. */
+export const days = Effect.fnUntraced(function*<A, E, R>(table: string, effect: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql.withTransaction(Effect.gen(function*() {
+    const result = yield* effect
+    const [{ count }] = yield* Effect.flatMap(
+      sql`select count(distinct relation)::float8 as count from pg_locks
+        where pid = pg_backend_pid() and relation in (select inhrelid from pg_inherits where inhparent = ${table}::regclass)`,
+      decode
+    )
+    return { result, days: count }
+  }))
+})
