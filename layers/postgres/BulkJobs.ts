@@ -67,8 +67,10 @@ const make = Effect.gen(function*() {
         where scope = ${scope} and id = ${id} for update`.pipe(Effect.flatMap(decodeStanding), Effect.map(Array.head))
       if (Option.isNone(standing)) return yield* new JobNotFound({ id })
       if (standing.value.requestId !== null) return yield* new JobClosed({ id })
-      const stored = yield* sql`select key from bulk_users
-        where scope = ${scope} and job_id = ${id} and key = any(${users.map(({ key }) => key)}::text[])`.pipe(
+      // Each by its key: as a set, they are looked for among all users of a job of which little is known yet, and each of those in the set.
+      const stored = yield* sql`select x.key from unnest(${users.map(({ key }) => key)}::text[]) as x(key)
+        cross join lateral (select from bulk_users u
+          where u.scope = ${scope} and u.job_id = ${id} and u.key = x.key collate "C" limit 1) u`.pipe(
         Effect.flatMap(decodeKeys)
       )
       const known = new Set(stored.map(({ key }) => key))
