@@ -101,10 +101,12 @@ export const make = (sql: SqlClient.SqlClient) => {
   const tenants = (scope: Scope) =>
     sql`array(select t.tenant_id from tenant_users t where t.scope = ${scope} and t.user_id = x.user_id) as tenants`
 
+  /** Each by its key, here and below: for a set of them the planner goes through the environment's rows, until it knows how many those are. */
   const users = (scope: Scope, userIds: ReadonlyArray<string>) =>
     judged(sql`select x.user_id as "userId", p.profile, ${tenants(scope)}
       from unnest(${userIds}::text[]) as x(user_id)
-      left join profiles p on p.scope = ${scope} and p.user_id = x.user_id collate "C"`)
+      left join lateral (select profile from profiles
+        where scope = ${scope} and user_id = x.user_id collate "C" limit 1) p on true`)
 
   const usersAfter = (scope: Scope, after: string, limit: number) =>
     judged(sql`select x.user_id as "userId", x.profile, ${tenants(scope)} from (select user_id, profile from profiles
@@ -114,8 +116,9 @@ export const make = (sql: SqlClient.SqlClient) => {
   const standingColumns = sql`audience_id as "audienceId", user_id as "userId", version::float8 as version, reason`
 
   const standings = (scope: Scope, userIds: ReadonlyArray<string>) =>
-    sql`select ${standingColumns} from audience_members
-      where scope = ${scope} and user_id = any(${userIds}::text[])`.pipe(Effect.flatMap(decodeStandings))
+    sql`select m.* from unnest(${userIds}::text[]) as x(user_id)
+      cross join lateral (select ${standingColumns} from audience_members
+        where scope = ${scope} and user_id = x.user_id collate "C" offset 0) m`.pipe(Effect.flatMap(decodeStandings))
 
   const standingsBetween = (scope: Scope, audienceId: string, after: string, last: string) =>
     sql`select ${standingColumns} from audience_members where scope = ${scope} and audience_id = ${audienceId}
@@ -160,9 +163,10 @@ export const make = (sql: SqlClient.SqlClient) => {
     { put, removed }: { readonly put: ReadonlyArray<Standing>; readonly removed: ReadonlyArray<Standing> }
   ) {
     if (removed.length > 0) {
-      yield* sql`delete from audience_members m
-        using json_to_recordset(${json(removed)}::json) as x(audience_id text, user_id text)
-        where m.scope = ${scope} and m.audience_id = x.audience_id and m.user_id = x.user_id`
+      yield* sql`delete from audience_members where ctid = any(array(
+        select m.ctid from json_to_recordset(${json(removed)}::json) as x(audience_id text, user_id text)
+        cross join lateral (select ctid from audience_members where scope = ${scope}
+          and audience_id = x.audience_id collate "C" and user_id = x.user_id collate "C" for update) m))`
     }
     yield* putAll(scope, put, yield* Clock.currentTimeMillis)
   })
