@@ -3,6 +3,7 @@ import { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -19,7 +20,8 @@ const at = ({ events }: typeof Row.Type): number => events.at(-1)?.ts ?? 0
 /**
  * A message's timeline. ENQUEUED is its row; an attempt has the lines of its intent and of its outcome, every other step a row of its own. A
  * step stands at the time of its last line. Of one millisecond, the acceptance comes first, then the attempts by their number, then the
- * other steps as they were written: transaction ids count up.
+ * other steps as they were written: transaction ids count up. What an attempt showed is stored with a message of the same request: so its
+ * day is known, and no other is opened.
  */
 export const read = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
@@ -31,6 +33,7 @@ export const read = (sql: SqlClient.SqlClient) =>
       with called as (
         select a.number, a.intent_events, a.outcome_events, o.rendered from attempts a
         left join outputs o on o.scope = a.scope and o.message_id = a.output_of and o.number = a.number
+          and o.message_id >= ${Ids.origin(id)} and o.message_id < ${`${Ids.origin(id)}g`}
         where a.scope = ${scope} and a.message_id = ${id}),
       lines as (
         select events, null as output, case step when 'accept' then 0 else 2 end as kind, xmin::text::bigint as nth, step
