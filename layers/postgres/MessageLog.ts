@@ -12,8 +12,8 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
-import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
-import { Array, Effect, Layer, Option, Schema } from "effect"
+import { MessageLog, type MessageRecord, RequestNotFound } from "#src/reports/MessageLog.ts"
+import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
@@ -26,16 +26,13 @@ const decodeOriginal = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
-  const columns = sql.literal(Records.columns)
+  const records = Records.read(sql)
 
   const only = <A>(rows: ReadonlyArray<A>, id: MessageId): Effect.Effect<A, MessageNotFound> =>
     Option.match(Array.head(rows), { onNone: () => new MessageNotFound({ id }), onSome: Effect.succeed })
 
   const get = Effect.fn("MessageLog.get")(function*(scope: Scope, id: MessageId) {
-    const rows = yield* sql`select ${columns} from messages m where m.scope = ${scope} and m.id = ${id}`.pipe(
-      Effect.flatMap(Records.decode)
-    )
-    return Records.fromRow(yield* only(rows, id))
+    return yield* only(yield* records(scope, sql`messages m where m.scope = ${scope} and m.id = ${id}`), id)
   }, orUnavailable)
 
   /** A filter that finds little is worth compiling to the planner, partition by partition: that took 2 s, where the scan took 0.1 s. */
@@ -45,13 +42,19 @@ const make = Effect.gen(function*() {
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
     const before = yield* Pages.after(cursors, sealed, query.cursor)
-    const rows = yield* interpreted(
-      sql`select ${columns} from ${Filters.newest(sql, scope, query, before?.id, query.limit + 1)}`
-    ).pipe(Effect.flatMap(Records.decode))
+    const wanted = query.limit + 1
+    const spans = Filters.spans(query, before?.id, yield* Clock.currentTimeMillis)
+    const rows: Array<MessageRecord> = []
+    yield* interpreted(Effect.gen(function*() {
+      for (const span of spans) {
+        rows.push(...(yield* records(scope, Filters.newest(sql, scope, query, span, wanted - rows.length))))
+        if (rows.length >= wanted) return
+      }
+    }))
     return Pages.cut({
       cursors,
       list: sealed,
-      rows: rows.map(Records.fromRow),
+      rows,
       limit: query.limit,
       position: ({ enqueued, id }) => ({ at: enqueued, id })
     })

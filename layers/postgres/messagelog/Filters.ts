@@ -33,12 +33,42 @@ export const list = (scope: Scope, query: MessageQuery): List => ({
   ]
 })
 
+const day = 86_400_000
+
 /** An expansion's members carry the second of their request, so an id may be this much older than its message. */
-const longestExpansion = 86_400
+const longestExpansion = day
+
+/** Days behind the start of a page that are looked through before all the others are. */
+const reaches = [2, 30]
 
 const idFrom = (millis: number): string => {
-  const seconds = Math.min(Math.max(Math.floor(millis / 1_000) - longestExpansion, 0), 0xffff_ffff)
+  const seconds = Math.min(Math.max(Math.floor(millis / 1_000), 0), 0xffff_ffff)
   return `1-${seconds.toString(16).padStart(8, "0")}`
+}
+
+const millisOf = (id: string): number => Number.parseInt(id.slice(2, 10), 16) * 1_000
+
+/** Ids from the first of these on and before the second; `undefined` is no bound. */
+export interface Span {
+  readonly from: string | undefined
+  readonly before: string | undefined
+}
+
+/**
+ * The spans of ids that a page is looked for in, one after the other until it is full. In one statement the database would open every day
+ * there is, and go on in each until it finds a row there.
+ */
+export const spans = (
+  { enqueuedAfter, messageId }: MessageQuery,
+  before: string | undefined,
+  now: number
+): ReadonlyArray<Span> => {
+  const lowest = enqueuedAfter === undefined ? undefined : idFrom(enqueuedAfter - longestExpansion)
+  const start = before === undefined ? now : millisOf(before)
+  const steps = [...reaches.map((days) => start - days * day), ...(enqueuedAfter === undefined ? [] : [enqueuedAfter])]
+    .toSorted((a, b) => b - a).map(idFrom)
+    .filter((id) => messageId === undefined && id > (lowest ?? "") && id < (before ?? "2"))
+  return [...steps, lowest].map((from, n) => ({ from, before: n === 0 ? before : steps[n - 1] }))
 }
 
 const isId = Schema.is(MessageId)
@@ -47,11 +77,8 @@ const isId = Schema.is(MessageId)
 export const ofRequest = (sql: SqlClient.SqlClient, id: MessageId) =>
   sql`(m.request_id = ${id} and m.request_id <> m.id and m.id >= ${Ids.origin(id)} and m.id < ${`${Ids.origin(id)}g`})`
 
-/**
- * What rows of `messages m` a query wants; `before` is the id of the last row of the page before. Only `enqueuedAfter`
- * bounds the ids, which prunes partitions.
- */
-export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, before: string | undefined) => {
+/** What rows of `messages m` a query wants, of those in a span. */
+const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, { before, from }: Span) => {
   const {
     enqueuedAfter,
     event,
@@ -73,7 +100,8 @@ export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuer
     sql`m.scope = ${scope}`,
     ...(query.archived ? [] : [sql`not m.archived and not ${sql.literal(isArchivedWithRequest)}`]),
     ...given(before, (id) => sql`m.id < ${id}`),
-    ...given(enqueuedAfter, (at) => sql`m.id >= ${idFrom(at)} and m.enqueued_at > ${at}::float8`),
+    ...given(from, (id) => sql`m.id >= ${id}`),
+    ...given(enqueuedAfter, (at) => sql`m.enqueued_at > ${at}::float8`),
     ...given(event, (name) => sql`m.event = ${name}`),
     ...given(list, (id) => sql`m.list_id = ${id}`),
     ...given(messageId, (id) => sql`m.id = ${id}`),
@@ -95,17 +123,17 @@ export const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuer
 }
 
 /**
- * The newest rows that a query wants, as `messages m`. Those of a list are looked for among the ids of each request that was sent to it: however
+ * The newest rows of a span that a query wants, as `messages m`. Those of a list are looked for among the ids of each request that was sent to it: however
  * many messages there are besides, none of them is read.
  */
 export const newest = (
   sql: SqlClient.SqlClient,
   scope: Scope,
   query: MessageQuery,
-  before: string | undefined,
+  span: Span,
   limit: number
 ) => {
-  const wanted = where(sql, scope, query, before)
+  const wanted = where(sql, scope, query, span)
   const first = sql`order by m.id desc limit ${limit}::int`
   return query.list === undefined
     ? sql`messages m where ${wanted} ${first}`

@@ -1,8 +1,10 @@
 import { isArchivedWithRequest } from "#layers/postgres/messagelog/Filters.ts"
 import { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import { Reason, Status } from "#schemas/Status.ts"
 import * as MessageLog from "#src/reports/MessageLog.ts"
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 
 const Time = Schema.NullOr(Schema.Number)
 const Text = Schema.NullOr(Schema.String)
@@ -26,34 +28,33 @@ const Row = Schema.Struct({
   opened: Time,
   clicked: Time,
   canceledAt: Time,
-  willRetry: Schema.Boolean,
+  isWaiting: Schema.Boolean,
   archived: Schema.Boolean
 })
 
-/** Whether a channel of the message `m`, which another one has taken, is to be tried again: nothing in it was taken, for the provider's sake. */
-const isUnfinished = `exists (select from attempts a where a.scope = m.scope and a.message_id = m.id
-    and a.state in ('rejected', 'unknown') and a.kind = any('{${MessageLog.transient.join(",")}}'::text[])
-    and not exists (select from attempts b
-      where b.scope = m.scope and b.message_id = m.id and b.channel = a.channel and b.state = 'accepted'))`
-
-/**
- * The columns of a record, of `messages m`; `bigint` would come as a `BigInt`. A message will be retried when it was
- * tried and has a time at which it goes on, unless it was sent and only waits to be escalated.
- */
-export const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error, m.event, m.template,
+/** The columns of a row, of `messages m`; `bigint` would come as a `BigInt`. What waits was tried, and has a time at which it goes on. */
+const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error, m.event, m.template,
   m.recipient_name as recipient,
   case when m.recipient_key = m.scope || ':user:' || m.recipient_name then m.recipient_name end as "userId",
   m.tenant_id as "tenantId", m.tags, m.trace_id as "traceId",
   m.archived or ${isArchivedWithRequest} as archived,
   m.enqueued_at::float8 as enqueued, m.sent_at::float8 as sent, m.delivered_at::float8 as delivered,
   m.opened_at::float8 as opened, m.clicked_at::float8 as clicked, m.canceled_at::float8 as "canceledAt",
-  coalesce(m.due_at > 0, false) and cardinality(m.providers) > 0
-    and (m.sent_at is null or ${isUnfinished}) as "willRetry"`
+  coalesce(m.due_at > 0, false) and cardinality(m.providers) > 0 as "isWaiting"`
 
-export const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
+const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: MessageId })))
 
-export const fromRow = (row: typeof Row.Type): MessageLog.MessageRecord => ({
+/** Of messages that another channel has taken those of which one is to be tried again: nothing in it was taken, for the provider's sake. */
+const unfinished = `select distinct a.message_id as id from attempts a
+  where a.scope = $1 and a.message_id = any($2::text[]) and a.message_id between $3 and $4
+    and a.state in ('rejected', 'unknown') and a.kind = any($5::text[])
+    and not exists (select from attempts b where b.scope = a.scope and b.message_id = a.message_id
+      and b.message_id between $3 and $4 and b.channel = a.channel and b.state = 'accepted')`
+
+const fromRow = ({ isWaiting, ...row }: typeof Row.Type, isUnfinished: boolean): MessageLog.MessageRecord => ({
   ...row,
+  willRetry: isWaiting && (row.sent === null || isUnfinished),
   reason: row.reason ?? undefined,
   error: row.error ?? undefined,
   userId: row.userId ?? undefined,
@@ -65,3 +66,21 @@ export const fromRow = (row: typeof Row.Type): MessageLog.MessageRecord => ({
   clicked: row.clicked ?? undefined,
   canceledAt: row.canceledAt ?? undefined
 })
+
+/**
+ * The records of `messages m` that the rest of a statement names. What waits will be retried, unless it was sent and only waits to be
+ * escalated: those few are asked about in a statement of their own, which opens the days of their attempts, and not every day there is.
+ */
+export const read = (sql: SqlClient.SqlClient) => {
+  const selected = sql.literal(columns)
+  return Effect.fnUntraced(function*(scope: Scope, from: Statement.Fragment) {
+    const rows = yield* Effect.flatMap(sql`select ${selected} from ${from}`, decode)
+    const ids = rows.flatMap(({ id, isWaiting, sent }) => isWaiting && sent !== null ? [id] : []).toSorted()
+    const found = ids.length === 0 ? [] : yield* Effect.flatMap(
+      sql.unsafe(unfinished, [scope, ids, ids[0], ids.at(-1), MessageLog.transient]),
+      decodeIds
+    )
+    const open = new Set(found.map(({ id }) => id))
+    return rows.map((row) => fromRow(row, open.has(row.id)))
+  })
+}

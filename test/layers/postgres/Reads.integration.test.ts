@@ -1,15 +1,21 @@
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import { Audit } from "#src/reports/Audit.ts"
+import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Reads from "#test/layers/postgres/Reads.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
 import { Array, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 
 const scope = Scope.make(1)
+
+const now = Date.UTC(2026, 10, 21)
 
 /** Each statement with a plan for its parameters, and with the one that is kept for all of them. */
 const plans = ["force_custom_plan", "force_generic_plan"]
@@ -69,6 +75,53 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
           assert.isAtMost(rows, 400, plan)
           assert.isAtMost(result.rows, 2_000, plan)
         }
+      }))
+
+    it.effect("a page of messages opens the days that it is found in, not every day there is", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const log = yield* MessageLog
+        yield* TestClock.setTime(now)
+        yield* Effect.forEach(Array.range(1, 60), (ago) => {
+          const start = now / 1_000 - ago * 86_400
+          const name = `partition_${ago}`
+          return Effect.forEach(
+            ["messages", "attempts", "history", "outputs"],
+            (table) =>
+              sql.unsafe(`create table ${table}_${name} partition of ${table}
+              for values from ('1-${start.toString(16)}') to ('1-${(start + 86_400).toString(16)}')`)
+          )
+        })
+        // A message an hour for fifty days; ada's are of the last three hours.
+        yield* sql.unsafe(
+          `insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, event, template,
+            recipient_name, enqueued_at, sent_at, due_at, providers, recipient, instructions)
+          select 1, id, id, 1, 'bulk', '1:user:' || name, 'published', 'SENT', '', '', name, at, at, case when n % 2 = 0 then at + 1 end,
+            '{smtp}', '{}', '{}'
+          from (select n, case when n <= 3 then 'ada' else 'bob' end as name, ${now} - n * 3600000::bigint as at,
+            '1-' || to_hex(${
+            now / 1_000
+          } - n * 3600) || '-' || lpad(n::text, 24, '0') as id from generate_series(1, 1200) n) x`
+        )
+        const list = (query: Partial<MessageQuery>) =>
+          Reads.days("messages", Reads.days("attempts", log.list(scope, { ...Fixture.anything, limit: 2, ...query })))
+
+        const first = yield* list({ recipient: "ada" })
+        assert.strictEqual(first.result.result.items.length, 2)
+        assert.isAtMost(first.days, 5)
+        assert.isAtMost(first.result.days, 3)
+        const last = yield* list({ recipient: "ada", cursor: first.result.result.cursor })
+        assert.strictEqual(last.result.result.items.length, 1)
+        const all = yield* log.list(scope, { ...Fixture.anything, limit: 2_000 })
+        assert.deepStrictEqual(
+          all.items.map(({ enqueued }) => enqueued),
+          Array.makeBy(1_200, (n) => now - (n + 1) * 3_600_000)
+        )
+
+        const [message] = all.items
+        const id = MessageId.make(message?.id ?? "")
+        assert.isAtMost((yield* Reads.days("attempts", log.get(scope, id))).days, 1)
+        assert.isAtMost((yield* Reads.days("outputs", log.history(scope, id))).days, 1)
       }))
   }
 )
