@@ -81,7 +81,8 @@ const make = Effect.gen(function*() {
         union all
         select id from messages m where scope = ${scope} and ${Filters.ofRequest(sql, requestId)}
           and not exists (select from expansion)),
-      m as (update messages m set archived = true from mine where m.scope = ${scope} and m.id = mine.id returning 1 as found)
+      m as (update messages m set archived = true from mine
+        where m.scope = ${scope} and m.id = mine.id and ${Filters.besides(sql, requestId)} returning 1 as found)
       select found from expansion union all select found from m`
     if (rows.length === 0) return yield* new RequestNotFound({ id: requestId })
   }, orUnavailable)

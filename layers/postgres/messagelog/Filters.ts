@@ -73,9 +73,13 @@ export const spans = (
 
 const isId = Schema.is(MessageId)
 
+/** Rows of `messages m` whose ids begin as this one's does: those of its request are among them, and one day has them all. */
+export const besides = (sql: SqlClient.SqlClient, id: MessageId) =>
+  sql`m.id >= ${Ids.origin(id)} and m.id < ${`${Ids.origin(id)}g`}`
+
 /** Rows of `messages m` that are of this request to several. No index holds them: they are found by what their ids begin with. */
 export const ofRequest = (sql: SqlClient.SqlClient, id: MessageId) =>
-  sql`(m.request_id = ${id} and m.request_id <> m.id and m.id >= ${Ids.origin(id)} and m.id < ${`${Ids.origin(id)}g`})`
+  sql`(m.request_id = ${id} and m.request_id <> m.id and ${besides(sql, id)})`
 
 /** What rows of `messages m` a query wants, of those in a span. */
 const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, { before, from }: Span) => {
