@@ -26,10 +26,11 @@ export const layer = Layer.effect(
 
     /** The rows of one group, behind `after` if that is in this group, `limit` at most; `m` is the table of members. */
     const behind = (user: string) => sql`m.user_id > ${user}`
+    /** Looked up for each: without the `offset` every page would begin with all users of these tenants. */
     const inAll = (scope: Scope, tenants: ReadonlyArray<string>) =>
       tenants.length === 0 ? sql`true` : sql`not exists (select from unnest(${tenants}::text[]) as f(tenant_id)
         where not exists (select from tenant_users t
-          where t.scope = ${scope} and t.tenant_id = f.tenant_id collate "C" and t.user_id = m.user_id))`
+          where t.scope = ${scope} and t.tenant_id = f.tenant_id collate "C" and t.user_id = m.user_id offset 0) offset 0)`
 
     const list = (scope: Scope, id: string, { after, limit, memberOf }: Options) =>
       sql`select '' as "group", m.user_id as "userId", m.list_id as "listId"

@@ -2,6 +2,7 @@ import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
+import { Members } from "#src/people/Members.ts"
 import { Audit } from "#src/reports/Audit.ts"
 import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -122,6 +123,21 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         const id = MessageId.make(message?.id ?? "")
         assert.isAtMost((yield* Reads.days("attempts", log.get(scope, id))).days, 1)
         assert.isAtMost((yield* Reads.days("outputs", log.history(scope, id))).days, 1)
+        assert.isAtMost((yield* Reads.days("messages", log.archive(scope, id))).days, 1)
+      }))
+
+    it.effect("a page of a list's subscribers who are in a tenant looks up those, and does not read the tenant", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const members = yield* Members
+        yield* sql`insert into lists (scope, id, name, created_at, updated_at) values (1, 'list', '', 0, 0)`
+        yield* sql`insert into list_subscriptions select 1, 'list', 'user ' || n, null, 0 from generate_series(1, 5000) n`
+        yield* sql`insert into tenant_users select 1, 'tenant', 'user ' || n, null, 0, 0 from generate_series(1, 5000) n`
+        yield* sql`analyze list_subscriptions, tenant_users`
+        const page = members.page(scope, { _tag: "List", id: "list" }, { after: undefined, limit: 50, memberOf: ["tenant"] })
+        const { result, rows } = yield* Reads.rows("tenant_users", page)
+        assert.strictEqual(result.length, 50)
+        assert.isAtMost(rows, 100)
       }))
   }
 )
