@@ -18,21 +18,24 @@ const untilNone = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.Sql
 
 /** Ended messages of before `before`, an id's beginning, that no day was made for, and what else the default partitions have of them. */
 const ofDefault = (sql: SqlClient.SqlClient, before: string) =>
-  untilNone(sql`with m as (delete from messages_default where (scope, id) in (
-      select d.scope, d.id from messages_default d where d.id < ${before} and d.due_at is null and not exists (
+  untilNone(sql`with m as (delete from messages_default where ctid = any(array(
+      select d.ctid from messages_default d where d.id < ${before} and d.due_at is null and not exists (
         select from expansions x where x.scope = d.scope and x.id = d.request_id and x.due_at is not null)
-      limit ${batch}::int) returning scope, id),
+      limit ${batch}::int for update of d)) returning scope, id),
     a as (delete from attempts_default t using m where t.scope = m.scope and t.message_id = m.id),
     h as (delete from history_default t using m where t.scope = m.scope and t.message_id = m.id),
     o as (delete from outputs_default t using m where t.scope = m.scope and t.message_id = m.id)
     select id from m`)
 
-/** Items of inboxes of before `before` whose messages are gone. The bound on the messages leaves the days out that are kept. */
+/**
+ * Items of inboxes of before `before` whose messages are gone. The bound on the messages leaves the days out that are kept. Found by their
+ * places: by their keys as a set, the whole table would be read for each batch.
+ */
 const ofInboxes = (sql: SqlClient.SqlClient, before: string) =>
-  untilNone(sql`delete from inbox where (scope, user_id, message_id) in (
-      select i.scope, i.user_id, i.message_id from inbox i where i.message_id < ${before}
+  untilNone(sql`delete from inbox where ctid = any(array(
+      select i.ctid from inbox i where i.message_id < ${before}
         and not exists (select from messages m where m.scope = i.scope and m.id = i.message_id and m.id < ${before})
-      limit ${batch}::int) returning 1`)
+      limit ${batch}::int for update of i)) returning 1`)
 
 /** Requests of before `before` of which nothing is open, and no message is there any more. */
 const ofRequests = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, before: string) {

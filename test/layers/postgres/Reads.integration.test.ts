@@ -1,6 +1,7 @@
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
+import * as Leftovers from "#layers/postgres/retention/Leftovers.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import { Members } from "#src/people/Members.ts"
 import { Audit } from "#src/reports/Audit.ts"
@@ -134,10 +135,36 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         yield* sql`insert into list_subscriptions select 1, 'list', 'user ' || n, null, 0 from generate_series(1, 5000) n`
         yield* sql`insert into tenant_users select 1, 'tenant', 'user ' || n, null, 0, 0 from generate_series(1, 5000) n`
         yield* sql`analyze list_subscriptions, tenant_users`
-        const page = members.page(scope, { _tag: "List", id: "list" }, { after: undefined, limit: 50, memberOf: ["tenant"] })
+        const page = members.page(scope, { _tag: "List", id: "list" }, {
+          after: undefined,
+          limit: 50,
+          memberOf: ["tenant"]
+        })
         const { result, rows } = yield* Reads.rows("tenant_users", page)
         assert.strictEqual(result.length, 50)
         assert.isAtMost(rows, 100)
+      }))
+
+    it.effect("what is left of days that went is read once, however many batches delete it", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`insert into inbox (scope, user_id, message_id, created_at, rendered)
+          select 1, 'user ' || n % 100, '1-10000000-' || lpad(n::text, 24, '0'), n, '' from generate_series(1, 20000) n`
+        yield* sql`insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, event, template,
+            recipient_name, enqueued_at, recipient, instructions)
+          select scope, message_id, message_id, 1, 'bulk', '', 'published', 'SENT', '', '', '', 0, '{}', '{}' from inbox`
+        yield* sql`insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
+          select scope, message_id, 1, 1, '', '', 'accepted', 0 from inbox`
+        yield* sql`analyze inbox, messages_default, attempts_default`
+        const drop = Leftovers.drop(sql, "1-20000000", true)
+        const { result, rows } = yield* Reads.rows(
+          "inbox",
+          Reads.rows("messages_default", Reads.rows("attempts_default", drop))
+        )
+        assert.deepStrictEqual(yield* sql`select 1 from inbox union all select 1 from attempts_default limit 1`, [])
+        assert.isAtMost(rows, 20_000, "items")
+        assert.isAtMost(result.rows, 40_000, "messages")
+        assert.isAtMost(result.result.rows, 20_000, "attempts")
       }))
   }
 )
