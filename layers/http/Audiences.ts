@@ -1,3 +1,4 @@
+import * as Changes from "#layers/http/Changes.ts"
 import * as Group from "#layers/http/Group.ts"
 import { pageSize, pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
@@ -41,7 +42,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
-        yield* audiences.remove(scope, params.audience_id)
+        yield* Changes.noted(audiences.remove(scope, params.audience_id))
       }, refusals),
       members: Effect.fnUntraced(function*({ params: { audience_id: id }, query: { cursor } }) {
         const { scope } = yield* CurrentPrincipal

@@ -1,4 +1,5 @@
 import { AccountEmail } from "#layers/http/Access.ts"
+import * as Changes from "#layers/http/Changes.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import * as AuthorizationHeader from "#src/access/AuthorizationHeader.ts"
@@ -70,8 +71,9 @@ export const layer = Layer.effect(
       const { headers } = yield* HttpServerRequest.HttpServerRequest
       const { params } = yield* HttpRouter.RouteContext
       const operation = Effect.gen(function*() {
-        const response = yield* handler
+        const { changed, response } = yield* Changes.observed(handler)
         if (response.status >= 400) return yield* new Refused({ response })
+        if (!changed) return response
         const target = targetOf(type, endpoint.path, params, response)
         const actor = actorOf(principal, headers["authorization"])
         yield* audit.record(principal.scope, { type, source: "api", target, actor })

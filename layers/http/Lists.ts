@@ -1,3 +1,4 @@
+import * as Changes from "#layers/http/Changes.ts"
 import * as Group from "#layers/http/Group.ts"
 import { pageSize, pagingOf } from "#layers/http/Paging.ts"
 import { refusals } from "#layers/http/Refusal.ts"
@@ -42,7 +43,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       restore: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
-        yield* lists.restore(scope, params.list_id)
+        yield* Changes.noted(lists.restore(scope, params.list_id))
       }, refusals),
       subscriptions: Effect.fnUntraced(function*({ params, query: { cursor } }) {
         const { scope } = yield* CurrentPrincipal

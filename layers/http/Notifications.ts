@@ -1,3 +1,4 @@
+import * as Changes from "#layers/http/Changes.ts"
 import * as Group from "#layers/http/Group.ts"
 import { pagingOf } from "#layers/http/Paging.ts"
 import { shown } from "#layers/http/Rehearsed.ts"
@@ -111,7 +112,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       publish: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
-        yield* templates.publish(scope, params.id, payload?.version ?? undefined)
+        yield* Changes.noted(templates.publish(scope, params.id, payload?.version ?? undefined))
       }, refusals),
       getContent: Effect.fnUntraced(function*({ params, query: { version = "published" } }) {
         const { scope } = yield* CurrentPrincipal

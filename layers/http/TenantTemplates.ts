@@ -1,3 +1,4 @@
+import * as Changes from "#layers/http/Changes.ts"
 import * as Group from "#layers/http/Group.ts"
 import * as ObjectLists from "#layers/http/ObjectLists.ts"
 import { refusals } from "#layers/http/Refusal.ts"
@@ -65,6 +66,7 @@ export const layer = Group.layer(Effect.gen(function*() {
         const { scope } = yield* CurrentPrincipal
         const version = payload?.version ?? "latest"
         const live = yield* templates.publish(scope, params.tenant_id, params.template_id, version)
+        yield* Changes.noted(Effect.succeed(live.changed))
         return { id: live.id, version: versionName(live.version), published_at: when(live.published) }
       }, refusals),
       version: Effect.fnUntraced(function*({ params: { template_id: id, tenant_id: tenantId, version } }) {

@@ -1,3 +1,4 @@
+import * as Changes from "#layers/http/Changes.ts"
 import * as Group from "#layers/http/Group.ts"
 import * as ObjectLists from "#layers/http/ObjectLists.ts"
 import { refusals } from "#layers/http/Refusal.ts"
@@ -51,7 +52,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
-        yield* tenants.remove(scope, params.tenant_id)
+        yield* Changes.noted(tenants.remove(scope, params.tenant_id))
       }, refusals),
       users: Effect.fnUntraced(function*({ params, query: { cursor, limit = defaultLimit }, request }) {
         const { scope } = yield* CurrentPrincipal
@@ -65,7 +66,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       removePreference: Effect.fnUntraced(function*({ params }) {
         const { scope } = yield* CurrentPrincipal
-        yield* tenants.removePreference(scope, params.tenant_id, params.topic_id)
+        yield* Changes.noted(tenants.removePreference(scope, params.tenant_id, params.topic_id))
       }, refusals)
     }))
 }))

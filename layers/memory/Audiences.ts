@@ -76,7 +76,7 @@ export const layer = Layer.effect(
       }),
       remove: (scope, id) =>
         modify((state) => [
-          undefined,
+          HashMap.has(state.audiences.rows, nameOf(scope, id)),
           withRows(
             {
               ...state,

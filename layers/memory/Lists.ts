@@ -145,11 +145,11 @@ export const layer = Layer.effect(
         if (!removed) return yield* new ListNotFound({ id })
       }),
       restore: Effect.fnUntraced(function*(scope, id) {
-        const restored = yield* modify((state) => {
+        const before = yield* modify((state) => {
           const row = findRow(state, scope, id)
-          return row === undefined ? [false, state] : [true, withRow(state, { ...row, deletedAt: undefined })]
+          return [row, row === undefined ? state : withRow(state, { ...row, deletedAt: undefined })]
         })
-        if (!restored) return yield* new ListNotFound({ id })
+        return before === undefined ? yield* new ListNotFound({ id }) : before.deletedAt !== undefined
       }),
       subscriptions: Effect.fnUntraced(function*(scope, id, query) {
         const page = yield* pageOf(

@@ -186,7 +186,9 @@ export const layer = Layer.effect(
         const found = snapshotOf(row, snapshot)
         if (found === undefined) return yield* new VersionNotFound({ id })
         yield* checkNamed(scope, yield* decode(found.text))
-        yield* put(found.number === undefined ? yield* published(row) : { ...row, live: found.number })
+        const after = found.number === undefined ? yield* published(row) : { ...row, live: found.number }
+        yield* put(after)
+        return after.live !== row.live
       }, transaction),
 
       versions: Effect.fnUntraced(function*(scope, id, { cursor, limit }) {

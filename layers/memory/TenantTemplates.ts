@@ -78,10 +78,10 @@ export const layer = Layer.effect(
         const row = yield* rowOf(scope, tenantId, id)
         if (row === undefined) return yield* new TenantTemplateNotFound({ id })
         const found = yield* record(row, version)
-        if (row.live === found.version) return found
+        if (row.live === found.version) return { ...found, changed: false }
         const published = yield* Clock.currentTimeMillis
         yield* put({ ...row, live: found.version, published })
-        return { ...found, published }
+        return { ...found, published, changed: true }
       }, transaction),
       get,
       list: Effect.fnUntraced(function*(scope, tenantId, { cursor, limit }) {

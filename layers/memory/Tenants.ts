@@ -116,7 +116,7 @@ export const layer = Layer.effect(
         const page = yield* Pages.cutById({ cursors, list, rows, idOf: ({ id }) => id, limit, cursor })
         return { ...page, items: yield* Effect.forEach(page.items, tenant) }
       }),
-      remove: (scope, id) => modify((state) => [undefined, without(state, scope, id)]),
+      remove: (scope, id) => modify((state) => [rowOf(state, scope, id) !== undefined, without(state, scope, id)]),
       setPreference: Effect.fnUntraced(function*(scope, id, topicId, setting) {
         const row = yield* find(scope, id)
         const preferences = new Map(row.preferences).set(topicId, item(topicId, setting))
@@ -125,10 +125,10 @@ export const layer = Layer.effect(
       removePreference: (scope, id, topicId) =>
         modify((state) => {
           const row = rowOf(state, scope, id)
-          if (row === undefined) return [undefined, state]
+          if (row === undefined) return [false, state]
           const preferences = new Map(row.preferences)
-          preferences.delete(topicId)
-          return [undefined, put(state, { ...row, preferences })]
+          const gone = preferences.delete(topicId)
+          return [gone, put(state, { ...row, preferences })]
         }),
       chain: Effect.fnUntraced(function*(scope, id) {
         const rows = yield* read((state) => ancestors(state, scope, id))

@@ -82,9 +82,10 @@ const make = Effect.gen(function*() {
       const rows = yield* sql`delete from audiences where scope = ${scope} and id = ${id}
         returning ${sql.literal(columns)}`.pipe(Effect.flatMap(decode))
       const [row] = rows
-      if (row === undefined) return
+      if (row === undefined) return false
       yield* count(scope, id, row.version + 1, yield* Clock.currentTimeMillis, null)
       yield* told
+      return true
     },
     sql.withTransaction,
     orUnavailable

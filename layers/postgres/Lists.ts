@@ -65,8 +65,11 @@ const make = Effect.gen(function*() {
   }, orUnavailable)
 
   const restore: Lists["Service"]["restore"] = Effect.fnUntraced(function*(scope, id) {
-    const rows = yield* sql`update lists set deleted_at = null where scope = ${scope} and id = ${id} returning 1`
-    if (rows.length === 0) return yield* new ListNotFound({ id })
+    const back = yield* sql`update lists set deleted_at = null
+      where scope = ${scope} and id = ${id} and deleted_at is not null returning 1`
+    if (back.length > 0) return true
+    const found = yield* sql`select 1 from lists where scope = ${scope} and id = ${id}`
+    return found.length === 0 ? yield* new ListNotFound({ id }) : false
   }, orUnavailable)
 
   const listsOf: Lists["Service"]["listsOf"] = Effect.fnUntraced(function*(scope, userId, { cursor, limit }) {

@@ -74,17 +74,18 @@ const make = Effect.gen(function*() {
       where scope = ${scope} and id = ${id}`
   })
 
-  /** Gives the draft a number, unless the live version is the same. */
+  /** Gives the draft a number, unless the live version is the same; whether it did. */
   const publishDraft = Effect.fnUntraced(
     function*(scope: Scope, row: Pick<Rows.Row, "id" | "latest" | "live">, draft: string) {
       const live = yield* version(scope, row.id, row.live)
-      if (live?.template === draft) return
+      if (live?.template === draft) return false
       const template = yield* Rows.decodeTemplate(draft)
       const number = row.latest + 1
       const now = yield* Clock.currentTimeMillis
       yield* sql`insert into template_versions (scope, template_id, version, template, created_at)
       values (${scope}, ${row.id}, ${number}::bigint, ${draft}, ${now})`
       yield* goLive(scope, row.id, number, template)
+      return true
     }
   )
 
@@ -179,15 +180,18 @@ const make = Effect.gen(function*() {
       const row = yield* editable(scope, id)
       if (snapshot === undefined || snapshot === "draft") {
         yield* checkNamed(scope, yield* Rows.decodeTemplate(row.draft))
-        yield* publishDraft(scope, row, row.draft)
-      } else {
-        const found = yield* version(scope, id, snapshot === "published" ? row.live : snapshot)
-        if (found === undefined) return yield* new VersionNotFound({ id })
-        const template = yield* Rows.decodeTemplate(found.template)
-        yield* checkNamed(scope, template)
-        yield* goLive(scope, id, found.version, template)
+        const changed = yield* publishDraft(scope, row, row.draft)
+        if (changed) yield* revisions.bump(scope)
+        return changed
       }
+      const found = yield* version(scope, id, snapshot === "published" ? row.live : snapshot)
+      if (found === undefined) return yield* new VersionNotFound({ id })
+      const template = yield* Rows.decodeTemplate(found.template)
+      yield* checkNamed(scope, template)
+      if (found.version === row.live) return false
+      yield* goLive(scope, id, found.version, template)
       yield* revisions.bump(scope)
+      return true
     },
     sql.withTransaction,
     orUnavailable

@@ -102,10 +102,9 @@ const make = Effect.gen(function*() {
     function*(scope, tenantId, id, version) {
       yield* revisions.bump(scope)
       const found = yield* find(scope, tenantId, id, version)
-      if ((yield* head(scope, tenantId, id))?.live !== found.version) {
-        yield* goLive(scope, tenantId, id, found.version, yield* Clock.currentTimeMillis)
-      }
-      return yield* find(scope, tenantId, id, found.version)
+      const changed = (yield* head(scope, tenantId, id))?.live !== found.version
+      if (changed) yield* goLive(scope, tenantId, id, found.version, yield* Clock.currentTimeMillis)
+      return { ...yield* find(scope, tenantId, id, found.version), changed }
     },
     sql.withTransaction,
     orUnavailable

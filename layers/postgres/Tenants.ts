@@ -87,13 +87,15 @@ const make = Effect.gen(function*() {
     function*(scope, id) {
       yield* revisions.bump(scope)
       yield* templates.bump(scope)
-      yield* sql`delete from tenants where scope = ${scope} and id = ${id}`
+      const gone = yield* sql`delete from tenants where scope = ${scope} and id = ${id} returning 1`
+      if (gone.length === 0) return false
       yield* sql`update tenants set parent_id = null where scope = ${scope} and parent_id = ${id}`
       for (
         const table of ["tenant_users", "tenant_default_preferences", "tenant_templates", "tenant_template_versions"]
       ) {
         yield* sql`delete from ${sql(table)} where scope = ${scope} and tenant_id = ${id}`
       }
+      return true
     },
     sql.withTransaction,
     orUnavailable
@@ -123,8 +125,9 @@ const make = Effect.gen(function*() {
   const removePreference = Effect.fnUntraced(
     function*(scope: Scope, id: string, topicId: string) {
       yield* revisions.bump(scope)
-      yield* sql`delete from tenant_default_preferences
-        where scope = ${scope} and tenant_id = ${id} and topic_id = ${topicId}`
+      const gone = yield* sql`delete from tenant_default_preferences
+        where scope = ${scope} and tenant_id = ${id} and topic_id = ${topicId} returning 1`
+      return gone.length > 0
     },
     sql.withTransaction,
     orUnavailable

@@ -107,13 +107,13 @@ export class Templates extends Context.Service<Templates, {
   readonly archive: (scope: Scope, id: string) => Effect.Effect<void, Missing>
   /**
    * Makes the draft a new version and that one live, unless the live one is the same already; with a number, makes that
-   * version live.
+   * version live. Answers whether another version is live than was.
    */
   readonly publish: (
     scope: Scope,
     id: string,
     version: Snapshot | undefined
-  ) => Effect.Effect<void, VersionNotFound | UnknownBrand | UnknownStrategy | Missing>
+  ) => Effect.Effect<boolean, VersionNotFound | UnknownBrand | UnknownStrategy | Missing>
   /** The draft, then the versions, newest first. */
   readonly versions: (
     scope: Scope,

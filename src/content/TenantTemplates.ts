@@ -21,6 +21,11 @@ export interface TenantTemplateRecord {
   readonly published: number | undefined
 }
 
+/** The version that is published, and whether another one, or none, was before. */
+export interface PublishedTenantTemplate extends TenantTemplateRecord {
+  readonly changed: boolean
+}
+
 type Missing = TenantTemplateNotFound | StoreUnavailable
 
 /**
@@ -40,7 +45,7 @@ export class TenantTemplates extends Context.Service<TenantTemplates, {
     tenantId: string,
     id: string,
     version: TenantVersion
-  ) => Effect.Effect<TenantTemplateRecord, VersionNotFound | Missing>
+  ) => Effect.Effect<PublishedTenantTemplate, VersionNotFound | Missing>
   readonly get: (
     scope: Scope,
     tenantId: string,

@@ -45,8 +45,8 @@ export class Audiences extends Context.Service<Audiences, {
     scope: Scope,
     query: PageQuery
   ) => Effect.Effect<Page<AudienceRecord>, InvalidCursor | StoreUnavailable>
-  /** For good, and idempotent. */
-  readonly remove: (scope: Scope, id: string) => Effect.Effect<void, StoreUnavailable>
+  /** For good, and idempotent; whether it was there. */
+  readonly remove: (scope: Scope, id: string) => Effect.Effect<boolean, StoreUnavailable>
   readonly members: (
     scope: Scope,
     id: string,

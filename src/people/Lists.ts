@@ -60,8 +60,8 @@ export class Lists extends Context.Service<Lists, {
     query: PageQuery & { readonly pattern: ListPattern | undefined }
   ) => Effect.Effect<Page<ListRecord>, InvalidCursor | StoreUnavailable>
   readonly remove: (scope: Scope, id: string) => Effect.Effect<void, ListNotFound | StoreUnavailable>
-  /** What never was is not found; what is there stays as it is. */
-  readonly restore: (scope: Scope, id: string) => Effect.Effect<void, ListNotFound | StoreUnavailable>
+  /** Whether it was deleted: what is there stays as it is. What never was is not found. */
+  readonly restore: (scope: Scope, id: string) => Effect.Effect<boolean, ListNotFound | StoreUnavailable>
   readonly subscriptions: (
     scope: Scope,
     id: string,

@@ -25,8 +25,8 @@ export class Tenants extends Context.Service<Tenants, {
     scope: Scope,
     query: PageQuery & { readonly parentId: string | undefined }
   ) => Effect.Effect<Page<Tenant>, InvalidCursor | StoreUnavailable>
-  /** With its memberships, default preferences and templates; its children have no parent then. Idempotent. */
-  readonly remove: (scope: Scope, id: string) => Effect.Effect<void, StoreUnavailable>
+  /** With its memberships, default preferences and templates; its children have no parent then. Idempotent; whether it was there. */
+  readonly remove: (scope: Scope, id: string) => Effect.Effect<boolean, StoreUnavailable>
   /** Creates or replaces the default of a topic. */
   readonly setPreference: (
     scope: Scope,
@@ -34,8 +34,8 @@ export class Tenants extends Context.Service<Tenants, {
     topicId: string,
     setting: TopicSetting
   ) => Effect.Effect<void, TenantNotFound | StoreUnavailable>
-  /** Idempotent. */
-  readonly removePreference: (scope: Scope, id: string, topicId: string) => Effect.Effect<void, StoreUnavailable>
+  /** Idempotent; whether there was one. */
+  readonly removePreference: (scope: Scope, id: string, topicId: string) => Effect.Effect<boolean, StoreUnavailable>
   /**
    * For a send: the tenant and its ancestors, nearest first, at most `chainLength`; none if there is no such tenant.
    * Cheap: it is remembered, and a change counts at once on this node and within 2 s on others. What is not remembered is

@@ -72,8 +72,8 @@ export const audiencesContract = <E>(name: string, stores: Layer.Layer<Stores, E
         })
         const listed = yield* audiences.list(scope, { limit: 9, cursor: undefined })
         assert.deepStrictEqual(listed, { items: [replaced], cursor: undefined })
-        yield* audiences.remove(scope, "a/b")
-        yield* audiences.remove(scope, "a/b")
+        const removals = [audiences.remove(scope, "a/b"), audiences.remove(scope, "a/b")]
+        assert.sameMembers(yield* Effect.all(removals, { concurrency: 2 }), [true, false])
         assert.strictEqual((yield* Effect.flip(audiences.get(scope, "a/b")))._tag, "AudienceNotFound")
         const gone = audiences.members(scope, "a/b", { limit: 1, cursor: undefined })
         assert.strictEqual((yield* Effect.flip(gone))._tag, "AudienceNotFound")

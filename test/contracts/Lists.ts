@@ -92,8 +92,8 @@ export const listsContract = <E>(name: string, stores: Layer.Layer<Lists, E>) =>
         const all = { limit: 9, cursor: undefined }
         assert.deepStrictEqual((yield* lists.list(scope, { ...all, pattern: undefined })).items, [])
         assert.deepStrictEqual((yield* lists.listsOf(scope, ada, all)).items, [])
-        yield* lists.restore(scope, id)
-        yield* lists.restore(scope, id)
+        const restored = [lists.restore(scope, id), lists.restore(scope, id)]
+        assert.sameMembers(yield* Effect.all(restored, { concurrency: 2 }), [true, false])
         assert.deepStrictEqual(yield* subscribed(id), ["ada"])
         assert.strictEqual(yield* tag(lists.restore(scope, "never.was")), "ListNotFound")
       }))

@@ -61,13 +61,13 @@ export const templatesContract = <E>(
         const { id } = yield* make("one")
         assert.match(id, /^nt_[0-9a-hjkmnp-tv-z]{26}$/)
         assert.deepStrictEqual(yield* both(id), ["TemplateUnpublished", "one"])
-        yield* templates.publish(scope, id, undefined)
+        assert.isTrue(yield* templates.publish(scope, id, undefined))
         assert.deepStrictEqual(yield* both(id), ["one", "one"])
         yield* templates.replace(scope, id, draft("two"))
         assert.deepStrictEqual(yield* both(id), ["one", "two"])
         yield* templates.publish(scope, id, undefined)
         assert.deepStrictEqual(yield* both(id), ["two", "two"])
-        yield* templates.publish(scope, id, 1)
+        assert.isTrue(yield* templates.publish(scope, id, 1))
         assert.deepStrictEqual(yield* both(id), ["one", "two"])
       }))
 
@@ -86,8 +86,9 @@ export const templatesContract = <E>(
       Effect.gen(function*() {
         const { make, scope, templates } = yield* start
         const { id } = yield* make("one", undefined, true)
-        yield* templates.publish(scope, id, undefined)
-        yield* templates.publish(scope, id, "published")
+        for (const again of [undefined, "draft", "published", 1] as const) {
+          assert.isFalse(yield* templates.publish(scope, id, again))
+        }
         const { items } = yield* templates.versions(scope, id, { limit: 10, cursor: undefined })
         assert.deepStrictEqual(items.map(({ hasChanges, live, number }) => [number, live, hasChanges]), [
           [undefined, false, false],

@@ -116,8 +116,8 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
             profile: undefined
           }])
         }
-        yield* tenants.remove(scope, "top")
-        yield* tenants.remove(scope, "top")
+        const removals = [tenants.remove(scope, "top"), tenants.remove(scope, "top")]
+        assert.sameMembers(yield* Effect.all(removals, { concurrency: 2 }), [true, false])
         assert.strictEqual(yield* tag(tenants.get(scope, "top")), "TenantNotFound")
         assert.deepStrictEqual(yield* tenants.chain(scope, "top"), [])
         assert.deepStrictEqual(yield* ids(tenants.chain(scope, "child")), ["child"])
@@ -139,8 +139,9 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
           yield* tag(tenants.setPreference(scope, "a", "t", { status: "OPTED_IN" })),
           "TenantNotFound"
         )
-        yield* tenants.removePreference(scope, "a", "t")
+        assert.isFalse(yield* tenants.removePreference(scope, "a", "t"))
         yield* tenants.replace(scope, "a", bare("a"))
+        assert.isFalse(yield* tenants.removePreference(scope, "a", "t"))
         assert.deepStrictEqual((yield* tenants.chain(scope, "a"))[0]?.preferences, [])
         yield* tenants.setPreference(scope, "a", "t", { status: "OPTED_IN", custom_routing: [] })
         yield* tenants.setPreference(scope, "a", "s", { status: "REQUIRED" })
@@ -149,7 +150,7 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
           { id: "s", status: "REQUIRED" },
           { id: "t", status: "OPTED_OUT", has_custom_routing: false }
         ])
-        yield* tenants.removePreference(scope, "a", "s")
+        assert.isTrue(yield* tenants.removePreference(scope, "a", "s"))
         assert.deepStrictEqual((yield* tenants.get(scope, "a")).preferences.map(({ id }) => id), ["t"])
       }))
 

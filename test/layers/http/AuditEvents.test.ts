@@ -20,6 +20,8 @@ const decode = Schema.decodeUnknownSync(
   })
 )
 
+const decodeId = Schema.decodeUnknownSync(Schema.Struct({ id: Schema.String }))
+
 const start = Effect.map(serve, ({ call }) => ({
   call,
   events: (key = "pk_prod_a", query = "") =>
@@ -91,6 +93,56 @@ describe("Audit events", () => {
       for (const _ of [1, 2]) yield* call("POST", "/brands", { body: { name: "Acme" }, headers })
       const { results } = yield* events()
       assert.deepStrictEqual(results.map(({ type }) => type), ["brand.created"])
+    }))
+
+  it.effect("what was not there, or is so already, leaves none; what changed leaves one", () =>
+    Effect.gen(function*() {
+      const { call, events } = yield* start
+      const strategy = { name: "s", routing: { method: "single", channels: ["inbox"] } }
+      const { body } = yield* call("POST", "/routing-strategies", { body: strategy })
+      const { id: strategyId } = decodeId(body)
+      const notification = {
+        name: "n",
+        tags: [],
+        brand: null,
+        subscription: null,
+        routing: { strategy_id: strategyId },
+        content: { elements: [] }
+      }
+      const { id } = decodeId((yield* call("POST", "/notifications", { body: { notification } })).body)
+      yield* call("PUT", "/tenants/acme", { body: { name: "Acme" } })
+      yield* call("PUT", "/tenants/acme/default_preferences/items/t", { body: { status: "REQUIRED" } })
+      yield* call("PUT", "/tenants/acme/templates/t", { body: { template: { content: { elements: [] } } } })
+      yield* call("PUT", "/audiences/a", { body: {} })
+      yield* call("PUT", "/lists/news", { body: { name: "News" } })
+      yield* call("DELETE", "/lists/news")
+      const before = new Set((yield* events()).results.map(({ auditEventId }) => auditEventId))
+      const all = [
+        ["PUT", "/lists/news/restore", 204, "list.restored lists/news"],
+        ["POST", `/notifications/${id}/publish`, 204, `notification.published notifications/${id}`],
+        ["POST", "/tenants/acme/templates/t/publish", 200, "tenant.templates.published tenants/acme/templates/t"],
+        ["DELETE", "/audiences/a", 204, "audience.deleted audiences/a"],
+        [
+          "DELETE",
+          "/tenants/acme/default_preferences/items/t",
+          204,
+          "tenant.default_preferences.items.deleted tenants/acme/default_preferences/items/t"
+        ],
+        ["DELETE", "/tenants/acme", 204, "tenant.deleted tenants/acme"]
+      ] as const
+      for (const [method, path, status] of all) {
+        // The answer is the same.
+        for (const _ of [1, 2]) {
+          assert.strictEqual((yield* call(method, path)).status, status, path)
+        }
+      }
+      const since = (yield* events("pk_prod_a", "?limit=100")).results.filter((event) =>
+        !before.has(event.auditEventId)
+      )
+      assert.sameMembers(
+        since.map(({ target, type }) => `${type} ${target}`),
+        all.map(([, , , event]) => event)
+      )
     }))
 
   it.effect("come in pages; a cursor that is none is 400, an unknown event 404", () =>
