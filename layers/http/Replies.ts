@@ -1,13 +1,15 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
+import * as NoSuchName from "#layers/http/NoSuchName.ts"
 import { sentence } from "#layers/http/SchemaRefusal.ts"
 import { BadRequest, Conflict, InternalError, LimitExceeded, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import { NotCancelable } from "#schemas/api/Messages.ts"
 import { TopicsRefused } from "#schemas/api/UserPreferences.ts"
 import { Cause, Effect, Layer, Random, Schema } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { HttpApiError, HttpApiMiddleware } from "effect/http-api"
+import { HttpRouter, HttpServerResponse } from "effect/http"
+import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
 
 type Response = HttpServerResponse.HttpServerResponse
+type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path">
 
 /** Turns everything that an endpoint can end with into a response, so that what stands before it sees nothing else. */
 export class Replies extends HttpApiMiddleware.Service<Replies>()("tidings/http/Replies", {
@@ -63,17 +65,17 @@ const reply = (error: unknown): Effect.Effect<Response> | undefined => {
   return error instanceof Unavailable ? unavailable : undefined
 }
 
-const failed = (cause: Cause.Cause<unknown>, route: string): Effect.Effect<Response> => {
-  const failure = cause.reasons.find(Cause.isFailReason)
-  return (failure && reply(failure.error)) ?? crashed(cause, route)
-}
+const failed = Effect.fnUntraced(function*(cause: Cause.Cause<unknown>, { method, path }: Endpoint) {
+  const failure = cause.reasons.find(Cause.isFailReason)?.error
+  const { params } = yield* HttpRouter.RouteContext
+  return yield* reply(NoSuchName.missing(failure, path, params) ?? failure) ?? crashed(cause, `${method} ${path}`)
+})
 
 export const layer = Layer.succeed(
   Replies,
   (handler, { endpoint }) =>
     Effect.catchCause(
       handler,
-      (cause) =>
-        Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : failed(cause, `${endpoint.method} ${endpoint.path}`)
+      (cause) => Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : failed(cause, endpoint)
     )
 )

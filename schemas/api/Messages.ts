@@ -56,6 +56,10 @@ export const OutputContent = Schema.Struct({
 export const Output = Schema.Struct({ channel: Schema.String, channel_id: Schema.String, content: OutputContent })
 export type Output = typeof Output.Type
 
+/** The names of the parts that are read by themselves. */
+export const OutputPartName = Schema.Literals(["html", "title", "body", "subject", "blocks", "text"])
+export type OutputPartName = typeof OutputPartName.Type
+
 /** A part by itself: HTML, plain text or, of blocks, JSON. */
 const OutputPart = [
   Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html" })),
@@ -95,14 +99,14 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Get what was rendered")
     .annotate(OpenApi.Description, "One entry per rendered channel; none before rendering."),
   HttpApiEndpoint.get("part", "/:message_id/output/:output_id/:part", {
-    params: { ...params, output_id: Schema.String, part: Schema.String },
+    params: { ...params, output_id: Schema.String, part: OutputPartName },
     success: OutputPart,
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Get one part of what was rendered")
     .annotate(
       OpenApi.Description,
-      "The `html`, `title`, `body`, `subject`, `blocks` or `text` that a RENDERED entry of the timeline points at, as it is."
+      "What a RENDERED entry of the timeline points at, as it is. A part that is empty, or of another name, is 404."
     ),
   HttpApiEndpoint.post("cancel", "/:message_id/cancel", {
     params,

@@ -1,3 +1,4 @@
+import { OutputPartName } from "#schemas/api/Messages.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
@@ -19,7 +20,7 @@ export interface OutputPart {
 const text = "text/plain; charset=utf-8"
 
 /** The parts that can be read one by one (api.md §4, RENDERED); each is empty where its channel has none. */
-const readers: Readonly<Record<string, (output: Rendered) => OutputPart>> = {
+const readers: Readonly<Record<OutputPartName, (output: Rendered) => OutputPart>> = {
   html: ({ html }) => ({ contentType: "text/html; charset=utf-8", text: html }),
   title: ({ title }) => ({ contentType: text, text: title }),
   body: ({ body }) => ({ contentType: text, text: body }),
@@ -31,9 +32,9 @@ const readers: Readonly<Record<string, (output: Rendered) => OutputPart>> = {
   text: (output) => ({ contentType: text, text: output.text })
 }
 
-const partOf = (output: Rendered, name: string): OutputPart | undefined => {
-  const part = Object.hasOwn(readers, name) ? readers[name]?.(output) : undefined
-  return part === undefined || part.text === "" ? undefined : part
+const partOf = (output: Rendered, name: OutputPartName): OutputPart | undefined => {
+  const part = readers[name](output)
+  return part.text === "" ? undefined : part
 }
 
 /** An output is named by the attempt it was made for. */
@@ -42,13 +43,17 @@ const isOf = ({ attempt }: HistoryEvent, outputId: string): boolean => String(at
 /** Where each part of a rendering is read, root-relative; `undefined` for what is no rendering. */
 export const paths = (id: MessageId, { attempt, output }: HistoryEvent): Readonly<Record<string, string>> | undefined =>
   output === undefined || attempt === undefined ? undefined : Object.fromEntries(
-    Object.keys(readers).flatMap((name) =>
+    OutputPartName.literals.flatMap((name) =>
       partOf(output, name) === undefined ? [] : [[name, `/messages/${id}/output/${attempt}/${name}`]]
     )
   )
 
 /** The part of this name of a message's rendering, out of its timeline. */
-export const find = (events: ReadonlyArray<HistoryEvent>, outputId: string, name: string): OutputPart | undefined => {
+export const find = (
+  events: ReadonlyArray<HistoryEvent>,
+  outputId: string,
+  name: OutputPartName
+): OutputPart | undefined => {
   const output = events.find((event) => event.output !== undefined && isOf(event, outputId))?.output
   return output === undefined ? undefined : partOf(output, name)
 }

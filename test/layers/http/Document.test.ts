@@ -47,6 +47,17 @@ describe("Document", () => {
       ])
     }))
 
+  it.effect("names the parts of a rendering that can be read", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const spec: OpenApi.OpenAPISpec = JSON.parse((yield* call("GET", "/openapi.json", { key: null })).text)
+      const { parameters } = spec.paths["/messages/{message_id}/output/{output_id}/{part}"]?.get ?? { parameters: [] }
+      assert.deepStrictEqual(parameters.find(({ name }) => name === "part")?.schema, {
+        type: "string",
+        enum: ["html", "title", "body", "subject", "blocks", "text"]
+      })
+    }))
+
   it.effect("/docs is a page that fetches nothing from elsewhere", () =>
     Effect.gen(function*() {
       const { call } = yield* serve

@@ -1,3 +1,4 @@
+import { OutputPartName } from "#schemas/api/Messages.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Rendered } from "#schemas/Rendered.ts"
@@ -24,10 +25,10 @@ describe("OutputParts", () => {
           text: output.text,
           blocks: output.blocks.length === 0 ? "" : JSON.stringify(output.blocks)
         }
-        for (const [part, text] of Object.entries(said)) {
-          const [, , message, , outputId = "", name = ""] = paths[part]?.split("/") ?? []
-          assert.strictEqual(message, text === "" ? undefined : id)
-          assert.strictEqual(OutputParts.find([other, event], outputId, name)?.text, text === "" ? undefined : text)
+        for (const part of OutputPartName.literals) {
+          const text = said[part] === "" ? undefined : said[part]
+          assert.strictEqual(paths[part], text === undefined ? undefined : `/messages/${id}/output/3/${part}`)
+          assert.strictEqual(OutputParts.find([other, event], "3", part)?.text, text)
         }
       })
   )

@@ -1,0 +1,18 @@
+import { inWords } from "#layers/http/Refusal.ts"
+import { OutputNotFound } from "#src/reports/OutputParts.ts"
+import type { HttpRouter } from "effect/http"
+import { HttpApiError } from "effect/http-api"
+
+type Params = HttpRouter.RouteContext["Service"]["params"]
+
+/** Paths with a name out of a few, and what is said of one with another. */
+const paths: ReadonlyMap<string, (params: Params) => OutputNotFound> = new Map([[
+  "/messages/:message_id/output/:output_id/:part",
+  ({ message_id: id = "", output_id: outputId = "", part = "" }) => new OutputNotFound({ id, outputId, part })
+]])
+
+/** The refusal of a path whose name is none of those that there are: it leads nowhere (404), rather than being wrong (400). */
+export const missing = (error: unknown, path: string, params: Params) => {
+  const refuse = HttpApiError.HttpApiSchemaError.is(error) && error.kind === "Params" ? paths.get(path) : undefined
+  return refuse === undefined ? undefined : inWords(refuse(params))
+}
