@@ -2,9 +2,15 @@ import { DateTime, Effect, Option, Schema, SchemaIssue, SchemaTransformation } f
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
 
+/** Whether the day that a date-time begins with is in the calendar: JavaScript takes the 30th of February for the 2nd of March. */
+export const isDay = (text: string): boolean => {
+  const day = text.slice(0, "yyyy-mm-dd".length)
+  return Option.exists(DateTime.make(day), (date) => DateTime.formatIsoDateUtc(date) === day)
+}
+
 /** Epoch ms of an ISO 8601 date or date-time; without an offset it is UTC. */
 export const fromIso = (text: string): number | undefined => {
-  if (!iso.test(text)) return undefined
+  if (!iso.test(text) || !isDay(text)) return undefined
   const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i.test(text) || text.length === 10 ? text : `${text}Z`
   return Option.getOrUndefined(Option.map(DateTime.make(zoned.replace(" ", "T")), DateTime.toEpochMillis))
 }

@@ -1,3 +1,4 @@
+import { isDay } from "#schemas/api/Instant.ts"
 import { DateTime, Option } from "effect"
 
 export const utc = DateTime.zoneMakeOffset(0)
@@ -9,7 +10,7 @@ const iso8601 = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[
 
 /** The instant that an ISO 8601 date names, in epoch ms; without an offset of its own it is in the zone. `undefined`: it is no date. */
 export const parse = (text: string, zone: DateTime.TimeZone): number | undefined => {
-  if (!iso8601.test(text.trim())) return undefined
+  if (!iso8601.test(text.trim()) || !isDay(text.trim())) return undefined
   const parsed = hasOffset(text)
     ? DateTime.make(text.trim())
     : DateTime.makeZoned(text.trim(), { timeZone: zone, adjustForTimeZone: true })
