@@ -27,7 +27,11 @@ const item = ({ created, id, published, template, updated, version }: TenantTemp
 
 const response = (record: TenantTemplateRecord): TenantTemplateResponse => {
   const { data, ...association } = item(record)
-  return { ...association, data: { ...data, content: record.template.content } }
+  const { channels, content, providers } = record.template
+  return {
+    ...association,
+    data: { ...data, channels: channels ?? undefined, providers: providers ?? undefined, content }
+  }
 }
 
 /** /tenants/{tenant_id}/templates. */

@@ -4,7 +4,7 @@ import { ObjectList } from "#schemas/api/ObjectList.ts"
 import * as Query from "#schemas/api/Query.ts"
 import { Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
-import { Routing } from "#schemas/Routing.ts"
+import { ChannelSettings, ProviderSettings, Routing } from "#schemas/Routing.ts"
 import { TemplateContent } from "#schemas/Template.ts"
 import { TenantTemplate, TenantVersion } from "#schemas/TenantTemplate.ts"
 import { Schema } from "effect"
@@ -23,7 +23,12 @@ const association = {
 
 export const TenantTemplateResponse = Schema.Struct({
   ...association,
-  data: Schema.Struct({ routing: maybe(Routing), content: TemplateContent })
+  data: Schema.Struct({
+    routing: maybe(Routing),
+    channels: maybe(Schema.Record(Schema.String, ChannelSettings)),
+    providers: maybe(Schema.Record(Schema.String, ProviderSettings)),
+    content: TemplateContent
+  })
 })
 export type TenantTemplateResponse = typeof TenantTemplateResponse.Type
 

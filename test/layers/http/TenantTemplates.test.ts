@@ -20,6 +20,21 @@ const acme = Effect.gen(function*() {
 })
 
 describe("Templates of tenants", () => {
+  it.effect("what is read can be written back: its own ways of sending come with its content", () =>
+    Effect.gen(function*() {
+      const { call } = yield* acme
+      const template = {
+        content: content("one"),
+        routing,
+        channels: { email: { brand_id: "b", routing_method: "all", providers: ["smtp"], timeouts: { channel: 5 } } },
+        providers: { smtp: { if: "data.a", override: { body: { a: [1] } }, timeouts: 5 } }
+      }
+      yield* call("PUT", path, { body: { template } })
+      for (const at of [path, `${path}/versions/v1`]) {
+        assert.deepStrictEqual((yield* call("GET", at)).body, { id: "nt/1", version: "v1", ...times, data: template })
+      }
+    }))
+
   it.effect("are created, replaced, published, read by version, listed and deleted", () =>
     Effect.gen(function*() {
       const { call } = yield* acme
