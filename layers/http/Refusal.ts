@@ -32,6 +32,7 @@ import type { FilterRefused } from "#src/people/AudienceRules.ts"
 import type { AudienceNotFound } from "#src/people/Audiences.ts"
 import type { InvalidPattern } from "#src/people/ListPattern.ts"
 import type { ListNotFound, SubscriptionNotFound } from "#src/people/Lists.ts"
+import type { MembershipNotFound } from "#src/people/Memberships.ts"
 import type { SectionNotEmpty, SectionNotFound, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
 import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { ParentRefused, TenantNotFound } from "#src/people/Tenants.ts"
@@ -58,6 +59,7 @@ type DomainError =
   | JobNotFound
   | JobRan
   | ListNotFound
+  | MembershipNotFound
   | MessageNotFound
   | OutputNotFound
   | AuditEventNotFound
@@ -128,6 +130,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return notFound("List", error.id)
     case "SubscriptionNotFound":
       return new NotFound({ message: `User ${shown(error.userId)} is not subscribed to list ${shown(error.listId)}` })
+    case "MembershipNotFound":
+      return new NotFound({ message: `User ${shown(error.userId)} is not in tenant ${shown(error.tenantId)}` })
     case "TemplateNotFound":
     case "TenantTemplateNotFound":
       return notFound("Notification template", error.id)

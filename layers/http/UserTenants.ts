@@ -6,8 +6,7 @@ import { association } from "#layers/http/Tenants.ts"
 import { BadRequest } from "#schemas/api/Errors.ts"
 import { defaultLimit } from "#schemas/api/ObjectList.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
-import { Memberships } from "#src/people/Memberships.ts"
-import { TenantNotFound } from "#src/people/Tenants.ts"
+import { MembershipNotFound, Memberships } from "#src/people/Memberships.ts"
 import { Effect, Option } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -39,7 +38,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       get: Effect.fnUntraced(function*({ params: { tenant_id: tenantId, user_id: userId } }) {
         const { scope } = yield* CurrentPrincipal
         const found = yield* memberships.find(scope, userId, tenantId)
-        return Option.isSome(found) ? association(found.value) : yield* new TenantNotFound({ id: tenantId })
+        return Option.isSome(found) ? association(found.value) : yield* new MembershipNotFound({ tenantId, userId })
       }, refusals),
       put: Effect.fnUntraced(function*({ params: { tenant_id: tenantId, user_id: userId }, payload }) {
         const { scope } = yield* CurrentPrincipal

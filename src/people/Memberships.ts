@@ -3,7 +3,13 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import type { TenantNotFound } from "#src/people/Tenants.ts"
-import { Context, type Effect, type Option } from "effect"
+import { Context, type Effect, type Option, Schema } from "effect"
+
+/** The user is not in the tenant, which need not exist: 404. */
+export class MembershipNotFound extends Schema.TaggedError<MembershipNotFound>()("MembershipNotFound", {
+  tenantId: Schema.String,
+  userId: Schema.String
+}) {}
 
 /** A user in a tenant; `profile` is what holds for the user there. */
 export interface Membership {
