@@ -37,6 +37,7 @@ interface Findings {
   unreachable: boolean
   unwritten: boolean
   missingProviderKey: boolean
+  named: boolean
 }
 
 type Limits = NonNullable<Instructions["timeout"]>
@@ -60,7 +61,13 @@ export const plan = (
   allowed?: ReadonlySet<string>,
   isWritten: (provider: Provider) => boolean = () => true
 ): Result.Result<Plan, Refusal.Refusal> => {
-  const findings: Findings = { filtered: false, unreachable: false, unwritten: false, missingProviderKey: false }
+  const findings: Findings = {
+    filtered: false,
+    unreachable: false,
+    unwritten: false,
+    missingProviderKey: false,
+    named: false
+  }
   const context = { data: instructions.data ?? {}, profile }
 
   const holds = (condition: string | null | undefined): boolean => {
@@ -131,10 +138,10 @@ export const plan = (
   }
 
   const entryPlan = (entry: RoutingEntry): Plan | undefined => {
+    if (typeof entry !== "string" && "channels" in entry) return routingPlan(entry)
+    findings.named = true
     if (typeof entry !== "string") {
-      if ("channels" in entry) return routingPlan(entry)
-      if ("channel" in entry) return channelPlan(entry.channel, entry)
-      return providerPlan(entry.provider, entry)
+      return "channel" in entry ? channelPlan(entry.channel, entry) : providerPlan(entry.provider, entry)
     }
     const isProvider = configured.some((provider) => isNamed(provider, entry) && provider.channel !== entry)
       || !(channelIds.has(entry) || configured.some(({ channel }) => channel === entry))
@@ -164,6 +171,7 @@ export const plan = (
 
   const found = routingPlan(instructions.routing ?? workspaceDefault)
   if (found !== undefined) return Result.succeed(found)
+  if (!findings.named) return Result.fail(Refusal.unroutable("NO_CHANNELS", "The message's routing names no channel"))
   if (findings.filtered) return Result.fail(Refusal.filtered("A condition of the message left no channel"))
   if (findings.unreachable) {
     return Result.fail(Refusal.unroutable("NO_CHANNELS", "The recipient has no address for any channel of the message"))

@@ -129,6 +129,10 @@ describe("Routing to a plan (api.md 26.3)", () => {
     assert.deepStrictEqual(refused(gone), ["Unroute", "PROVIDER_ERROR"])
     const nested: Instructions = { routing: { method: "single", channels: [{ method: "all", channels: ["banner"] }] } }
     assert.deepStrictEqual(refused(nested), ["Unroute", "NO_PROVIDERS"])
+    const none: Instructions = { routing: { method: "single", channels: [{ method: "all", channels: [] }] } }
+    for (const silent of [through(), none]) {
+      assert.deepStrictEqual(refused(silent), ["Unroute", "NO_CHANNELS"], "it names none, whatever is installed")
+    }
   })
 
   it("what an override says needs no words of the message's own, whoever has it", () => {
