@@ -10,15 +10,26 @@ const shown = (path: ReadonlyArray<PropertyKey>): string =>
     ""
   )
 
+const missing = "Missing key"
+
 const inWords = (message: string): string =>
-  message === "Missing key" ? "Required" : message.replace(/( \| (?:null|undefined))+$/, "")
+  message === missing ? "Required" : message.replace(/( \| (?:null|undefined))+$/, "")
+
+/** The field and what is wrong with it. A list that ends too soon is itself the field, not the entry that it lacks. */
+const refused = (path: ReadonlyArray<PropertyKey>, message: string): readonly [string, string] => {
+  const last = path.at(-1)
+  if (typeof last !== "number" || message !== missing) return [shown(path), inWords(message)]
+  return [shown(path.slice(0, -1)), `Expected at least ${last + 1} ${last === 0 ? "entry" : "entries"}`]
+}
 
 /** One sentence that names each refused field by its path, cut at 1,000 characters. Values are not repeated. */
 export const sentence = (issue: SchemaIssue.Issue): string => {
   const messages = new Map<string, Set<string>>()
   for (const { message, path } of standard(issue).issues) {
-    const field = shown((path ?? []).map((segment) => typeof segment === "object" ? segment.key : segment)) || "body"
-    messages.set(field, (messages.get(field) ?? new Set()).add(inWords(message)))
+    const keys = (path ?? []).map((segment) => typeof segment === "object" ? segment.key : segment)
+    const [named, reason] = refused(keys, message)
+    const field = named || "body"
+    messages.set(field, (messages.get(field) ?? new Set()).add(reason))
   }
   const text = [...messages].map(([field, reasons]) => `${field}: ${[...reasons].join(" or ")}`).join("; ")
   return text.length > longest ? `${text.slice(0, longest)}…` : text

@@ -118,6 +118,13 @@ describe("Errors", () => {
       })
   )
 
+  it.effect("an empty list is named where something of it is missed", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const { body } = yield* call("POST", "/bulk/any", { body: { users: [] } })
+      assert.deepStrictEqual(body, { message: "users: Expected at least 1 entry", type: "invalid_request_error" })
+    }))
+
   it.effect.each(refusals)("a send of %s is 400 and says why", ([, body, sentence]) =>
     Effect.gen(function*() {
       const { call, state } = yield* serve
