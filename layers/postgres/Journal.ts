@@ -18,8 +18,8 @@ import { SqlClient } from "effect/sql"
 const callersPatience = "1500 millis"
 const ownersPatience = "10 seconds"
 
-/** Accepts under way at once: the second keeps the database busy while this process reads requests. Steps do better in larger batches. */
-const acceptWriters = 2
+/** Accepts under way at once: the others gather and are answered while one is committed. Steps do better in larger batches. */
+const acceptWriters = 3
 
 const given = <A>(value: A | undefined): ReadonlyArray<A> => value === undefined ? [] : [value]
 

@@ -18,7 +18,7 @@ const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 })
 /**
  * A queue drained by a few writers: each flush writes what has gathered since a writer was last free, so the batch grows with the load and
  * an idle queue costs nothing. What comes in the same turn of the event loop goes along: else the first of many that an answer woke would be
- * written alone, and all the others wait for it. A second writer keeps the database busy while this process reads answers; two flushes may commit
+ * written alone, and all the others wait for it. Several writers keep the database busy while this process reads answers; their flushes may commit
  * in either order. `write` answers one result per item, in order, and must be repeatable. A refused row fails alone: the batch is halved
  * until it stands alone. Callers wait at most `patience` for their flush; a full queue (`capacity` items) refuses at once.
  */
