@@ -28,6 +28,7 @@ import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as OwnSessions from "#layers/postgres/OwnSessions.ts"
+import * as OpenDays from "#layers/postgres/OpenDays.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
@@ -99,7 +100,9 @@ const database = (settings: Values) =>
     Layer.provideMerge(client(settings))
   )
 
-const stores = Layer.mergeAll(Stores.layer, Backlogs.layer, Clusters.layer, UserTokens.layer)
+const stores = Layer.mergeAll(Stores.layer, Backlogs.layer, Clusters.layer, UserTokens.layer).pipe(
+  Layer.provide(OpenDays.layer)
+)
 
 /** What messages say; nothing of it starts before a message needs it. */
 const rendering = Rendering.layer.pipe(Layer.provide(Layouts.layer), Layer.provide(Mjml.layer))

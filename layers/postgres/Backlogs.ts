@@ -1,3 +1,4 @@
+import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
 import { Effect, Layer, Schema } from "effect"
@@ -16,15 +17,16 @@ export const layer = Layer.effect(
   Backlogs,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const since = yield* OpenSince
     return Backlogs.of({
       measure: Effect.fnUntraced(function*(now) {
         // Each part in the order of its index, so that the oldest row of each lane is counted whatever waits in the other.
         const rows = yield* sql`
           select least(count(*), ${counted})::float8 as depth, min(since)::float8 as oldest
           from (values ('transactional'), ('bulk')) lanes (lane), lateral (
-            (select enqueued_at as since from messages where lane = lanes.lane and due_at = 0 order by seq limit ${counted})
+            (select enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and id >= ${since()} order by seq limit ${counted})
             union all
-            (select due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now}
+            (select due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now} and id >= ${since()}
              order by due_at limit ${counted})
           ) due`.pipe(Effect.flatMap(decode))
         return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }

@@ -1,3 +1,4 @@
+import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { ClusterNode } from "#schemas/api/Cluster.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
@@ -27,6 +28,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const count = yield* ShardCount
+    const since = yield* OpenSince
 
     /** `undefined` where one node has the store to itself and no cluster was made. */
     const living = Effect.gen(function*() {
@@ -50,10 +52,10 @@ export const layer = Layer.effect(
           yield* sql`
             select shard, count(*)::int as due, (array_agg(id order by since, id))[1] as id, min(since)::float8 as since
             from (values ('transactional'), ('bulk')) lanes (lane), lateral (
-              (select id, shard, enqueued_at as since from messages where lane = lanes.lane and due_at = 0
+              (select id, shard, enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and id >= ${since()}
                order by seq limit ${counted})
               union all
-              (select id, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now}
+              (select id, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now} and id >= ${since()}
                order by due_at limit ${counted})
             ) due group by shard order by since`
         )

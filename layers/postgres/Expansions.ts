@@ -1,4 +1,5 @@
 import { Looks } from "#layers/postgres/Looks.ts"
+import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
@@ -31,6 +32,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const handover = yield* Handover
+    const since = yield* OpenSince
     const write = Expand.write(sql)
     const patiently = yield* Patience.within(ownersPatience)
     const looking = yield* Patience.asking(yield* Looks)
@@ -66,7 +68,8 @@ export const layer = Layer.effect(
       }),
       isBacklogged: Effect.fnUntraced(
         function*(most) {
-          const rows = yield* sql`select exists (select from messages where lane = 'bulk' and due_at = 0
+          const rows =
+            yield* sql`select exists (select from messages where lane = 'bulk' and due_at = 0 and id >= ${since()}
           order by seq offset ${most} limit 1) as backlogged`.pipe(Effect.flatMap(decodeBacklog))
           return rows[0]?.backlogged ?? false
         },

@@ -1,4 +1,5 @@
 import { Looks } from "#layers/postgres/Looks.ts"
+import { OpenSince } from "#layers/postgres/OpenDays.ts"
 import * as Accept from "#layers/postgres/journal/Accept.ts"
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
@@ -76,7 +77,7 @@ export const layer = Layer.effect(
       write: Take.write(sql)
     })
 
-    const look = due(sql)
+    const look = due(sql, yield* OpenSince)
     const patiently = yield* Patience.asking(yield* Looks)
 
     /** Calls of one key in this process share the first one's flush: a flush never holds a key twice, and nobody waits on a row lock. */

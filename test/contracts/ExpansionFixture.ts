@@ -1,4 +1,3 @@
-import type { MessageId } from "#schemas/MessageId.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import { encodePlace, type NewExpansion, start } from "#src/delivery/Expansion.ts"
 import { type Advance, Expansions } from "#src/delivery/expansion/Expansions.ts"

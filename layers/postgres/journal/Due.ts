@@ -19,16 +19,18 @@ const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next:
 /** How the window is cut: bulk may fill its share whatever transactional holds, and the other way round. */
 const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
+/** Each by its key: joined as a set, a day that the planner knows nothing of was read whole. */
 const attemptsOf = `
-  select a.scope, message_id as id, number, channel, provider, state, kind, started_at::float8 as "startedAt",
-    ended_at::float8 as "endedAt", retry_after::float8 as "retryAfter", reference, error
-  from attempts a join unnest($1::int[], $2::text[]) as x(scope, id) on a.scope = x.scope and a.message_id = x.id
-  where message_id between $3 and $4 order by message_id, number`
+  select a.scope, a.message_id as id, a.number, a.channel, a.provider, a.state, a.kind, a.started_at::float8 as "startedAt",
+    a.ended_at::float8 as "endedAt", a.retry_after::float8 as "retryAfter", a.reference, a.error
+  from unnest($1::int[], $2::text[]) as x(scope, id) cross join lateral (
+    select * from attempts a where a.scope = x.scope and a.message_id = x.id and a.message_id between $3 and $4 offset 0) a
+  order by a.message_id, a.number`
 
 const nextTimed = (wanted: ReadonlyArray<Lane>) => `
   select least(${
   wanted.map((lane) =>
-    `(select m.due_at from messages m where m.lane = '${lane}' and m.due_at > $2 and m.shard = any($1::smallint[])
+    `(select m.due_at from messages m where m.lane = '${lane}' and m.due_at > $2 and m.id >= $3 and m.shard = any($1::smallint[])
       order by m.due_at limit 1)`
   ).join(", ")
 })::float8 as next`
@@ -36,11 +38,12 @@ const nextTimed = (wanted: ReadonlyArray<Lane>) => `
 /**
  * Reads one window: a statement for the turns, one for their ready rows if there are turns, one for the timed rows, one for the attempts if
  * a row was tried, one for the next time if nothing was left out. All in one transaction, for which an embedded database is waited for once:
- * statement by statement, a look under load stood behind half a second of other statements six times, and owners ran out of work.
+ * statement by statement, a look under load stood behind half a second of other statements six times, and owners ran out of work. `since`:
+ * `OpenSince`.
  */
-export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
-  const ready = Ready.read(sql)
-  const timed = Timed.read(sql)
+export const due = (sql: SqlClient.SqlClient, since: () => string): Journal["Service"]["due"] => {
+  const ready = Ready.read(sql, since)
+  const timed = Timed.read(sql, since)
   return Effect.fnUntraced(
     function*(window: Window) {
       const { lane, now, shards } = window
@@ -81,7 +84,8 @@ export const due = (sql: SqlClient.SqlClient): Journal["Service"]["due"] => {
         else earlier.push(attempt)
       }
       const next = complete
-        ? (yield* sql.unsafe(nextTimed(wanted), [owned, now]).pipe(Effect.flatMap(decodeNext)))[0]?.next ?? undefined
+        ? (yield* sql.unsafe(nextTimed(wanted), [owned, now, since()]).pipe(Effect.flatMap(decodeNext)))[0]?.next ??
+          undefined
         : undefined
       const aside = new Set(attempts.bad.map(({ id, scope }) => `${scope}:${id}`))
       return {

@@ -34,14 +34,18 @@ export const columns = `m.id, m.request_id as "requestId", m.scope, m.tenant_id 
 } as recovered, m.recipient, m.instructions, m.seq::float8 as seq,
   m.providers <> '{}' as "isTried"`
 
-/** The next turns with a ready row, each found by one step through the index: however many rows a turn has, it is one step. */
+/** The next turns with a ready row, each found by one step through the index: however many rows a turn has, it is one step. `$2`: `OpenSince`. */
 const turns = (lane: Lane) => `
   with recursive turns as (
     (select ${turnOf("m")} as turn, 1 as n from messages m
-      where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} > $1 collate "C" order by ${turnOf("m")} limit 1)
+      where m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and ${turnOf("m")} > $1 collate "C" order by ${
+  turnOf("m")
+} limit 1)
     union all
     select (select ${turnOf("m")} from messages m
-      where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} > turns.turn order by ${turnOf("m")} limit 1), n + 1
+      where m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and ${turnOf("m")} > turns.turn order by ${
+  turnOf("m")
+} limit 1), n + 1
     from turns where turns.turn is not null and n < ${Shares.mostTurns})
   select turn from turns where turn is not null`
 
@@ -49,7 +53,7 @@ const turns = (lane: Lane) => `
 const ready = (lane: Lane) => `
   select one.*, t.turn from unnest($2::text[]) as t(turn) cross join lateral (
     select ${columns} from messages m
-    where m.lane = '${lane}' and m.due_at = 0 and ${turnOf("m")} = t.turn collate "C" and ${isOwned("m")}
+    where m.lane = '${lane}' and m.due_at = 0 and m.id >= $6 and ${turnOf("m")} = t.turn collate "C" and ${isOwned("m")}
       and ${isNotIn("m.id", 3)} and ${isNotIn("m.recipient_key", 4)}
     order by m.seq limit $5) one
   order by one.seq`
@@ -57,7 +61,7 @@ const ready = (lane: Lane) => `
 /** Which of these rows have an older ready one of their recipient that is neither in hand nor read. */
 const passing = (lane: Lane) => `
   select x.id from unnest($1::text[], $2::text[], $3::bigint[], $4::smallint[]) as x(id, recipient_key, seq, shard) where exists (
-    select 1 from messages o where o.lane = '${lane}' and o.due_at = 0 and o.recipient_key = x.recipient_key
+    select 1 from messages o where o.lane = '${lane}' and o.due_at = 0 and o.id >= $6 and o.recipient_key = x.recipient_key
       and o.shard = x.shard and o.seq < x.seq and ${isNotIn("o.id", 5)})`
 
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
@@ -74,7 +78,7 @@ const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 type Place = typeof PlaceRow.Type & { readonly row: unknown }
 
 /** Reads a lane's ready rows by turns, a few turns at a time, until there are enough. Rows are as the database gives them. */
-export const read = (sql: SqlClient.SqlClient) =>
+export const read = (sql: SqlClient.SqlClient, since: () => string) =>
   Effect.fnUntraced(function*(
     lane: Lane,
     { after = "", fullMailboxes, fullTurns, held, limit, shards }: Window
@@ -83,7 +87,7 @@ export const read = (sql: SqlClient.SqlClient) =>
     const owned = seqs(shards)
     let complete = true
     for (let from = after;;) {
-      const { last, turns: found } = yield* Shares.next(sql, turns(lane), [from])
+      const { last, turns: found } = yield* Shares.next(sql, turns(lane), [from, since()])
       const open = found.filter((turn) => !fullTurns.includes(turn))
       if (open.length > 0) {
         const { places, short } = yield* Shares.out(
@@ -91,7 +95,7 @@ export const read = (sql: SqlClient.SqlClient) =>
           open,
           Effect.fnUntraced(function*(turns, share, taken: ReadonlyArray<Place>) {
             const inHand = [...held, ...taken.map(({ id }) => id)]
-            const raw = yield* sql.unsafe(ready(lane), [owned, turns, inHand, fullMailboxes, share])
+            const raw = yield* sql.unsafe(ready(lane), [owned, turns, inHand, fullMailboxes, share, since()])
             return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
           })
         )
@@ -103,7 +107,8 @@ export const read = (sql: SqlClient.SqlClient) =>
           cut.doubtful.map(({ recipientKey }) => recipientKey),
           cut.doubtful.map(({ seq }) => seq),
           cut.doubtful.map(({ shard }) => shard),
-          [...held, ...places.map(({ id }) => id)]
+          [...held, ...places.map(({ id }) => id)],
+          since()
         ]).pipe(Effect.flatMap(decodeIds), Effect.catchTag("SchemaError", Effect.die))
         const passes = new Set(late.map(({ id }) => id))
         rows.push(

@@ -5,8 +5,9 @@ import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** `due_at > 0` is spelt out, since it is what the partial indexes are for. */
-const isDue = (lane: Lane) => `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $2 and ${Ready.isOwned("m")}`
+/** `due_at > 0` is spelt out, since it is what the partial indexes are for. `$7`: `OpenSince`. */
+const isDue = (lane: Lane) =>
+  `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $2 and m.id >= $7 and ${Ready.isOwned("m")}`
 
 /** What is due, if it is no more than the limit; else only that there is more. However much there is, no more of it is looked at. */
 const overdue = (lane: Lane) => `
@@ -21,12 +22,12 @@ const overdue = (lane: Lane) => `
 const turns = (lane: Lane) => `
   with recursive turns as (
     (select ${Ready.turnOf("m")} as turn, m.due_at from messages m
-      where m.lane = '${lane}' and m.due_at > 0 and ${Ready.turnOf("m")} > $1 collate "C"
+      where m.lane = '${lane}' and m.due_at > 0 and m.id >= $4 and ${Ready.turnOf("m")} > $1 collate "C"
       order by ${Ready.turnOf("m")}, m.due_at limit 1)
     union all
     select next.turn, next.due_at from turns cross join lateral (
       select ${Ready.turnOf("m")} as turn, m.due_at from messages m
-      where m.lane = '${lane}' and m.due_at > 0 and ${Ready.turnOf("m")} > turns.turn
+      where m.lane = '${lane}' and m.due_at > 0 and m.id >= $4 and ${Ready.turnOf("m")} > turns.turn
       order by ${Ready.turnOf("m")}, m.due_at limit 1) next)
   select turn from turns where due_at <= $2 and not (turn = any($3::text[])) limit ${Shares.mostTurns}`
 
@@ -51,13 +52,13 @@ type Place = typeof PlaceRow.Type & { readonly row: unknown }
  * Reads a lane's timed rows whose time has come, the most overdue first. Where there are more than the limit, as when one tenant's campaign
  * falls due in one instant, by turns like the ready ones: nobody waits behind somebody's hundred thousand, and nothing scans them.
  */
-export const read = (sql: SqlClient.SqlClient) =>
+export const read = (sql: SqlClient.SqlClient, since: () => string) =>
   Effect.fnUntraced(function*(
     lane: Lane,
     { fullMailboxes, fullTurns, held, limit, now, shards, timedAfter = "" }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const owned = [Ready.seqs(shards), now]
-    const raw = yield* sql.unsafe(overdue(lane), [...owned, held, limit, fullMailboxes, fullTurns])
+    const raw = yield* sql.unsafe(overdue(lane), [...owned, held, limit, fullMailboxes, fullTurns, since()])
     const found = yield* Effect.orDie(decodeFound(raw))
     if (found[0]?.isMore !== true)
       return { rows: raw.filter((_, n) => found[n]?.id !== null), complete: true, upTo: undefined }
@@ -65,13 +66,13 @@ export const read = (sql: SqlClient.SqlClient) =>
     const rows: Array<unknown> = []
     let complete = timedAfter === ""
     for (let from = timedAfter;;) {
-      const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, now, fullTurns])
+      const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, now, fullTurns, since()])
       const { places, short } = yield* Shares.out(
         limit - rows.length,
         next,
         Effect.fnUntraced(function*(open, share, taken: ReadonlyArray<Place>) {
           const ids = [...held, ...taken.map(({ id }) => id)]
-          const raw = yield* sql.unsafe(byTurns(lane), [...owned, ids, share, fullMailboxes, open])
+          const raw = yield* sql.unsafe(byTurns(lane), [...owned, ids, share, fullMailboxes, open, since()])
           return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
         })
       )

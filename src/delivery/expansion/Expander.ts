@@ -39,7 +39,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly firsts: FirstSteps["Service"]
   readonly reader: Pick<Reader, "begin" | "behind" | "openings">
 }): Effect.fn.Return<{ readonly behind: () => void }, never, Scope.Scope> {
-  const { expansions, owned, reader, together } = options
+  const { expansions, owned, together } = options
   const { begin, page } = Turn.make(options)
   const signal = Latch.makeUnsafe()
   let nextDue = Infinity

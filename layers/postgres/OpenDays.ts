@@ -1,0 +1,77 @@
+import { bound } from "#layers/postgres/Partitions.ts"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+/**
+ * From which message id on there may be open messages; empty: from the first. What looks for due rows names it, or each statement opens every
+ * day there is: with a year of days a look took two seconds, most of it planning.
+ */
+export const OpenSince = Context.Reference<() => string>("tidings/postgres/OpenSince", { defaultValue: () => () => "" })
+
+const refreshed = "1 minute"
+
+const decodeFirst = Schema.decodeUnknownEffect(
+  Schema.Tuple([Schema.Struct({ first: Schema.NullOr(Schema.String), unfinished: Schema.NullOr(Schema.String) })])
+)
+const decodeOpen = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ open: Schema.Boolean })]))
+
+const nextDay = (day: DateTime.Utc) => DateTime.add(day, { days: 1 })
+
+/**
+ * Finds out which days are over: those before yesterday, from the first on, that have no open message and may get none, for ids are made of the
+ * present but for those of a request to many that is not finished. What is over stays over (`Step.dueAt`), so each day is asked about until it
+ * is, and once. If the clock was ahead and is set back, what it had passed is asked about anew.
+ */
+export const make = (sql: SqlClient.SqlClient) => {
+  let since = ""
+  let day: DateTime.Utc | undefined
+
+  // An index of the open ones answers at once; a planner that does not know how few they are would read the day.
+  const isOpen = (from: string, to: string) =>
+    sql.withTransaction(Effect.gen(function*() {
+      yield* sql`set local enable_seqscan = off`
+      const [{ open }] = yield* decodeOpen(
+        yield* sql`select exists (select from messages where id >= ${from} and id < ${to} and due_at = 0)
+          or exists (select from messages where id >= ${from} and id < ${to} and due_at > 0) as open`
+      )
+      return open
+    }))
+
+  const refresh = Effect.gen(function*() {
+    const yesterday = DateTime.subtract(DateTime.startOf(yield* DateTime.now, "day"), { days: 1 })
+    if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) {
+      day = yesterday
+      since = bound(yesterday)
+    }
+    if (day !== undefined && DateTime.Equivalence(day, yesterday)) return
+    // Before the days: a request that has finished by then has left its messages in them.
+    const [{ first, unfinished }] = yield* decodeFirst(
+      yield* sql`select (select min(substring(c.relname from '[0-9]{8}$')) from pg_inherits i join pg_class c on c.oid = i.inhrelid
+          where i.inhparent = 'messages'::regclass) as first,
+        (select min(id) from expansions where state <> 'COMPLETED') as unfinished`
+    )
+    if (first === null) return
+    let next = nextDay(
+      day ?? DateTime.makeUnsafe(`${first.slice(0, 4)}-${first.slice(4, 6)}-${first.slice(6)}T00:00:00Z`)
+    )
+    while (DateTime.isLessThanOrEqualTo(next, yesterday)) {
+      const to = bound(next)
+      if ((unfinished !== null && unfinished < to) || (yield* isOpen(since, to))) return
+      since = to
+      day = next
+      next = nextDay(next)
+    }
+  })
+
+  return { since: () => since, refresh }
+}
+
+export const layer = Layer.effect(
+  OpenSince,
+  Effect.gen(function*() {
+    const { refresh, since } = make(yield* SqlClient.SqlClient)
+    const next = Effect.catchCause(refresh, (cause) => Effect.logWarning("which days are over is unknown", cause))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(next, Effect.sleep(refreshed))))
+    return since
+  })
+)

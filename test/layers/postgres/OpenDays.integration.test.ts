@@ -1,0 +1,119 @@
+import { due } from "#layers/postgres/journal/Due.ts"
+import * as OpenDays from "#layers/postgres/OpenDays.ts"
+import * as Partitions from "#layers/postgres/Partitions.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Reads from "#test/layers/postgres/Reads.ts"
+import * as Stores from "#test/layers/postgres/Stores.ts"
+import { assert, layer } from "@effect/vitest"
+import { DateTime, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+
+const day = 86_400_000
+const first = Date.UTC(2026, 8, 1)
+const days = 60
+const last = first + days * day
+
+const boundOf = (at: number) => Partitions.bound(DateTime.makeUnsafe(at))
+
+/** An installation of sixty days, with nothing in it. */
+const installed = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`truncate messages, expansions`
+  for (let at = first; at <= last; at += 7 * day) {
+    yield* TestClock.setTime(at)
+    yield* Partitions.ensure(sql)
+  }
+  yield* TestClock.setTime(last)
+  return { sql, openDays: OpenDays.make(sql) }
+})
+
+const world = Effect.map(Fixture.world, (world) => ({ ...world, at: last }))
+
+/** A message of the day, open until its step closes it. */
+const opened = Effect.fnUntraced(function*(at: number, dueAt = 0) {
+  const journal = yield* Journal
+  const place = yield* world
+  const { epoch } = yield* journal.take(place.shard, "node", at)
+  const message = Fixture.message(place, {
+    id: Ids.make(at, new Uint8Array(12)),
+    dueAt,
+    status: dueAt === 0 ? "ENQUEUED" : "DELAYED"
+  })
+  yield* journal.accept(Fixture.acceptance(place, [message]))
+  const close = journal.record(Fixture.step(message, epoch, { lifecycle: ["Undeliver"], dueAt: null }))
+  return { message, place, close }
+})
+
+layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout: "60 seconds" })("OpenDays", (it) => {
+  it.effect("a look opens the days that may have open messages, however many there are", () =>
+    Effect.gen(function*() {
+      const { openDays, sql } = yield* installed
+      const { message, place } = yield* opened(last)
+      const look = due(sql, openDays.since)({
+        shards: [{ shard: place.shard, takenAtSeq: 0 }],
+        now: last,
+        held: [],
+        fullMailboxes: [],
+        fullTurns: [],
+        limit: 10
+      })
+      const before = yield* Reads.days("messages", look)
+      assert.isAtLeast(before.days, days)
+      yield* openDays.refresh
+      for (const plan of ["force_custom_plan", "force_generic_plan"]) {
+        const after = yield* Reads.days(
+          "messages",
+          Effect.andThen(sql`select set_config('plan_cache_mode', ${plan}, true)`, look)
+        )
+        assert.deepStrictEqual(after.result.rows.map(({ id }) => id), [message.id])
+        if (plan === "force_custom_plan")
+          assert.isAtMost(after.days, 12, "yesterday, today, a week ahead, and the default")
+      }
+    }))
+
+  it.effect.each([0, last + day])(
+    "I1: an open message of an old day (due at %s) keeps it and all later ones in sight until it is closed",
+    (dueAt) =>
+      Effect.gen(function*() {
+        const { openDays } = yield* installed
+        const old = first + 20 * day + 5_000
+        const { close, message } = yield* opened(old, dueAt)
+        yield* openDays.refresh
+        assert.strictEqual(openDays.since(), boundOf(first + 20 * day))
+        assert.isTrue(openDays.since() <= message.id)
+        yield* close
+        yield* openDays.refresh
+        assert.strictEqual(openDays.since(), boundOf(last - day))
+      })
+  )
+
+  it.effect("a request to many that is not finished keeps its day in sight: its messages' ids are of that day", () =>
+    Effect.gen(function*() {
+      const { openDays, sql } = yield* installed
+      const id = Ids.make(first + 30 * day, new Uint8Array(12))
+      yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, accepted_at, advanced_at)
+        values (1, ${id}, 0, '', '', '', '', 'FAILED', 0, 0)`
+      yield* openDays.refresh
+      assert.strictEqual(openDays.since(), boundOf(first + 30 * day))
+      yield* sql`update expansions set state = 'COMPLETED'`
+      yield* openDays.refresh
+      assert.strictEqual(openDays.since(), boundOf(last - day))
+    }))
+
+  it.effect("days go out of sight as time passes, and come back if the clock is set back", () =>
+    Effect.gen(function*() {
+      const { openDays } = yield* installed
+      yield* openDays.refresh
+      assert.strictEqual(openDays.since(), boundOf(last - day))
+      yield* TestClock.setTime(last + 3 * day)
+      yield* openDays.refresh
+      assert.strictEqual(openDays.since(), boundOf(last + 2 * day))
+      yield* TestClock.setTime(last)
+      yield* openDays.refresh
+      assert.strictEqual(openDays.since(), boundOf(last - day))
+    }))
+})
