@@ -5,13 +5,18 @@ import * as Process from "./Process.ts"
 import { atLeast, atMost, type Line, type Question } from "./Report.ts"
 import * as Target from "./Target.ts"
 import * as Writes from "./Writes.ts"
+import { setTimeout as sleep } from "node:timers/promises"
 
 const megabyte = 1024 * 1024
+
+/** Ms after which a node that has started knows that it is alone; until then it begins nothing before it is stored. */
+const settling = 5_000
 
 /** One POST to a list until its last message is settled: the rate, and how far the memory grew above what it was after the start. */
 const run = async (target: Target.Target, count: number) => {
   await Crowd.send(target, { user_id: "warm-up" })
   await Target.untilSettled(target, 1)
+  await sleep(settling)
   const before = residentBytes(target.pid)
   let highest = before
   const watch = setInterval(() => highest = Math.max(highest, residentBytes(target.pid)), 100)

@@ -38,8 +38,8 @@ const decodeTimelines = Schema.decodeUnknownEffect(
 )
 
 /**
- * The rows of a request to `count` users, written by the engine's own statements with no engine between them: pages of messages and, behind
- * them, each message's intent and outcome. Answers messages per second. The store has partitions and epochs: a server ran on it.
+ * The rows of a request to `count` users, written by the engine's own statements with no engine between them: pages of messages with their
+ * intents and, behind them, each message's outcome. Answers messages per second. The store has partitions and epochs: a server ran on it.
  */
 export const rate = Effect.fnUntraced(function*(count: number) {
   const sql = yield* SqlClient.SqlClient
@@ -62,28 +62,6 @@ export const rate = Effect.fnUntraced(function*(count: number) {
   yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, due_at,
     accepted_at, advanced_at) values (1, ${id}, 0, 'published', '', '', ${place(0)}, 'RUNNING', 0, 0, 0)`
 
-  const page = Effect.fnUntraced(function*(first: number) {
-    const members = Array.makeBy(Math.min(pageSize, count - first), (n) => {
-      const name = `user-${String(first + n + 1).padStart(8, "0")}`
-      const identity = { key: `${scope}:user:${name}`, name }
-      const recipient = { user_id: name, list_id: "everyone" }
-      return Addressing.member(request, Ids.member(id, identity.key), recipient, identity, shards)
-    })
-    yield* advance({
-      expansion: { id, scope, shard: 0 },
-      owner: epochs.get(0) ?? 0,
-      at,
-      from: place(first),
-      to: place(first + pageSize),
-      page: { common, members, profiles: [] },
-      tries: 0,
-      epoch: 0,
-      state: "RUNNING",
-      dueAt: 0
-    }, [])
-    return members
-  })
-
   const intent = Outcome.intent(1, candidate, at)
   const begun = (member: PageMember): Step => ({
     message: { id: member.id, scope, shard: member.shard, dueAt: 0 },
@@ -103,16 +81,35 @@ export const rate = Effect.fnUntraced(function*(count: number) {
     events: [{ type: "SENT", ts: at, channel: intent.channel, provider: intent.provider, attempt: intent.number }]
   })
 
+  const page = Effect.fnUntraced(function*(first: number) {
+    const members = Array.makeBy(Math.min(pageSize, count - first), (n) => {
+      const name = `user-${String(first + n + 1).padStart(8, "0")}`
+      const identity = { key: `${scope}:user:${name}`, name }
+      const recipient = { user_id: name, list_id: "everyone" }
+      return Addressing.member(request, Ids.member(id, identity.key), recipient, identity, shards)
+    })
+    yield* advance({
+      expansion: { id, scope, shard: 0 },
+      owner: epochs.get(0) ?? 0,
+      at,
+      from: place(first),
+      to: place(first + pageSize),
+      page: { common, members, profiles: [] },
+      intents: members.map(begun),
+      tries: 0,
+      epoch: 0,
+      state: "RUNNING",
+      dueAt: 0
+    }, [])
+    return members
+  })
+
   const begin = yield* Clock.monotonicTimeNanos
   yield* Stream.range(0, Math.ceil(count / pageSize) - 1).pipe(
     Stream.mapEffect((number) => page(number * pageSize)),
     Stream.buffer({ capacity: 4 }),
     Stream.runForEach((members) =>
-      Effect.forEach(
-        [...Array.chunksOf(members.map(begun), mostSteps), ...Array.chunksOf(members.map(ended), mostSteps)],
-        record,
-        { discard: true }
-      )
+      Effect.forEach(Array.chunksOf(members.map(ended), mostSteps), record, { discard: true })
     )
   )
   return count / (Number((yield* Clock.monotonicTimeNanos) - begin) / 1e9)
