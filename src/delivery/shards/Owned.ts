@@ -45,7 +45,8 @@ export const make = (journal: Journal["Service"]) => {
 
   /** One epoch of a shard, from its beginning to the write that another owner's epoch refused. */
   const epoch = Effect.fnUntraced(function*(shard: number, node: string, onTaken: Effect.Effect<void>) {
-    const take = journal.take(shard, node, yield* Clock.currentTimeMillis).pipe(
+    // Who is to hand the shard over waits for the answer: an epoch that comes after its successor's would fence that one.
+    const take = Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis)).pipe(
       Effect.tapError((error) => Effect.logWarning("cannot take a shard", { shard }, error))
     )
     const taken = yield* Effect.orDie(retried(take, backoff))

@@ -126,6 +126,12 @@ export const bugs: ReadonlyArray<Bug> = [
     becomes: `state === "accepted" || (kind === null && state === "accepted"))`
   },
   {
+    name: "found: a shard is handed over while its epoch is being taken, which then fences the next owner",
+    file: "src/delivery/shards/Owned.ts",
+    text: "Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))",
+    becomes: "journal.take(shard, node, yield* Clock.currentTimeMillis)"
+  },
+  {
     name: "a channel of `all` is left out after another one was taken",
     file: "src/delivery/attempts/Position.ts",
     text: "return next ?? aside ?? (succeeded",
