@@ -23,8 +23,8 @@ const nextDay = (day: DateTime.Utc) => DateTime.add(day, { days: 1 })
  * is, and once. If the clock was ahead and is set back, what it had passed is asked about anew.
  */
 export const make = (sql: SqlClient.SqlClient) => {
-  let since = ""
   let day: DateTime.Utc | undefined
+  const since = () => day === undefined ? "" : bound(day)
 
   // An index of the open ones answers at once; a planner that does not know how few they are would read the day.
   const isOpen = (from: string, to: string) =>
@@ -39,10 +39,7 @@ export const make = (sql: SqlClient.SqlClient) => {
 
   const refresh = Effect.gen(function*() {
     const yesterday = DateTime.subtract(DateTime.startOf(yield* DateTime.now, "day"), { days: 1 })
-    if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) {
-      day = yesterday
-      since = bound(yesterday)
-    }
+    if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) day = yesterday
     if (day !== undefined && DateTime.Equivalence(day, yesterday)) return
     // Before the days: a request that has finished by then has left its messages in them.
     const [{ first, unfinished }] = yield* decodeFirst(
@@ -56,14 +53,13 @@ export const make = (sql: SqlClient.SqlClient) => {
     )
     while (DateTime.isLessThanOrEqualTo(next, yesterday)) {
       const to = bound(next)
-      if ((unfinished !== null && unfinished < to) || (yield* isOpen(since, to))) return
-      since = to
+      if ((unfinished !== null && unfinished < to) || (yield* isOpen(since(), to))) return
       day = next
       next = nextDay(next)
     }
   })
 
-  return { since: () => since, refresh }
+  return { since, refresh }
 }
 
 export const layer = Layer.effect(

@@ -26,10 +26,7 @@ export const of = (intents: ReadonlyArray<Step>) => {
       )
     ),
     lines: Texts.of(intents, Events.textOf),
-    outputs: Texts.of(intents, (step, n) => {
-      const output = outputs[n] === n ? Outputs.shown(step) : undefined
-      return output === undefined ? undefined : Outputs.textOf(output)
-    })
+    outputs: Outputs.texts(intents, outputs)
   }
 }
 

@@ -1,3 +1,4 @@
+import * as Texts from "#layers/postgres/journal/Texts.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import { recent } from "#src/content/Recent.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
@@ -29,3 +30,10 @@ export const of = (batch: ReadonlyArray<Step>): ReadonlyArray<number | undefined
     return n
   })
 }
+
+/** What the steps of a batch show, each once: `places` says with which of them it stands (`of`). */
+export const texts = (batch: ReadonlyArray<Step>, places: ReadonlyArray<number | undefined>) =>
+  Texts.of(batch, (step, n) => {
+    const output = places[n] === n ? shown(step) : undefined
+    return output === undefined ? undefined : textOf(output)
+  })

@@ -132,10 +132,7 @@ export const write = (sql: SqlClient.SqlClient) =>
       shards,
       ...Texts.of(batch, Events.textOf),
       ...Texts.of(batch, ({ inbox }) => inbox === undefined ? undefined : Outputs.textOf(inbox.rendered)),
-      ...Texts.of(batch, (step, n) => {
-        const output = outputs[n] === n ? Outputs.shown(step) : undefined
-        return output === undefined ? undefined : Outputs.textOf(output)
-      })
+      ...Outputs.texts(batch, outputs)
     ])
     const written = new Map((yield* Effect.orDie(decode(answers))).map((answer) => [answer.n, answer]))
 

@@ -25,7 +25,7 @@ const sweepInterval = 60_000
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
 /**
- * Turns the expansions of the owned shards into messages, one page at a time for the whole node, so that neither memory nor the journal
+ * Turns the expansions of the owned shards into messages, one page after the other for the whole node, so that neither memory nor the journal
  * feels how many there are. A page's messages are begun at once where `reader` takes them, else they are due rows like any other. The answer is
  * to be called when there may be expansions that this node has not seen.
  */

@@ -83,9 +83,7 @@ const makeGroup = (groups: Map<MessageId, Group>): Group => {
       areInHand = false
       spare(id)
     },
-    intents: Effect.suspend(() =>
-      Effect.as(Latch.isOpen(all) ? Effect.void : Effect.timeoutOption(all.await, patience), intents)
-    ).pipe(Effect.map((found) => [...found.values()])),
+    intents: Effect.map(Effect.timeoutOption(all.await, patience), () => [...intents.values()]),
     end: (results) => {
       for (const id of ids.splice(0)) if (groups.get(id) === group) groups.delete(id)
       for (const [id, resume] of waiting) resume(Effect.succeed(results.get(id)))
