@@ -1,4 +1,5 @@
 import { derive, type SecretKey } from "#src/access/SecretKey.ts"
+import { once } from "#src/content/Once.ts"
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 
 /** Texts in a form that nobody else can read, change or make. Each belongs to one place, a text without line breaks. */
@@ -17,16 +18,17 @@ const tagBytes = 16
  */
 export const make = (key: SecretKey["Service"], purpose: string): Opaque => {
   // As objects: of bytes, every use would make one anew, at several times the cost of the use.
-  const tagKey = createSecretKey(derive(key, `${purpose}/tag`))
-  const textKey = createSecretKey(derive(key, `${purpose}/text`))
+  const keyFor = (part: string) => once(() => createSecretKey(derive(key, `${purpose}/${part}`)))
+  const tagKey = keyFor("tag")
+  const textKey = keyFor("text")
   const tagOf = (place: string, text: Uint8Array) =>
-    createHmac("sha256", tagKey).update(place).update("\n").update(text).digest().subarray(0, tagBytes)
+    createHmac("sha256", tagKey()).update(place).update("\n").update(text).digest().subarray(0, tagBytes)
 
   return {
     seal: (place, text) => {
       const plain = new TextEncoder().encode(text)
       const tag = tagOf(place, plain)
-      const cipher = createCipheriv("aes-256-ctr", textKey, tag)
+      const cipher = createCipheriv("aes-256-ctr", textKey(), tag)
       return Buffer.concat([tag, cipher.update(plain), cipher.final()]).toString("base64url")
     },
     open: (place, sealed) => {
@@ -34,7 +36,7 @@ export const make = (key: SecretKey["Service"], purpose: string): Opaque => {
       // The decoder skips what is no base64url; only the one spelling of the bytes counts.
       if (bytes.length <= tagBytes || bytes.toString("base64url") !== sealed) return undefined
       const tag = bytes.subarray(0, tagBytes)
-      const cipher = createDecipheriv("aes-256-ctr", textKey, tag)
+      const cipher = createDecipheriv("aes-256-ctr", textKey(), tag)
       const plain = Buffer.concat([cipher.update(bytes.subarray(tagBytes)), cipher.final()])
       return timingSafeEqual(tagOf(place, plain), tag) ? plain.toString() : undefined
     }
