@@ -5,7 +5,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
-import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
+import type { InboxItem, Step, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, endingOf, fenced, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
@@ -72,46 +72,59 @@ const written = (hand: Hand) => {
 }
 
 /** Tells operators what became of an attempt. */
-export const count = Effect.fnUntraced(function*({ channel, kind, provider, state }: Attempt) {
-  yield* Metric.update(Metrics.attempts({ provider, channel, outcome: kind ?? state }), 1)
-  if (state === "unknown") yield* Metric.update(Metrics.unknownOutcomes, 1)
-})
+export const count = ({ channel, kind, provider, state }: Attempt): Effect.Effect<void> => {
+  const counted = Metric.update(Metrics.attempts({ provider, channel, outcome: kind ?? state }), 1)
+  return state === "unknown" ? Effect.andThen(counted, Metric.update(Metrics.unknownOutcomes, 1)) : counted
+}
 
 /** Writes an attempt's outcome together with what it means for the message. */
-const conclude = Effect.fnUntraced(function*(
+const conclude = (
   hand: Hand,
   attempt: Attempt,
   lines: ReadonlyArray<HistoryEvent>,
   { inbox, orphaned = false }: { readonly inbox?: InboxItem; readonly orphaned?: boolean } = {}
-) {
-  const now = attempt.endedAt ?? attempt.startedAt
-  const earlier = hand.attempts.filter(({ number }) => number !== attempt.number)
-  hand.attempts = [...earlier, attempt]
-  yield* count(attempt)
-  const step = settle({
-    message: hand.journey.message,
-    epoch: hand.journey.epoch,
-    routed: hand.routed,
-    handedOver: isHandedOver(earlier),
-    attempt,
-    after: positionAt(hand, now),
-    now,
-    lines: [...hand.events, ...lines],
-    inbox,
-    // Without an intent before it, this step is the first word of the attempt, and must find the message open.
-    conditional: lines.length > 0,
-    orphaned
+): Effect.Effect<Ending | undefined> =>
+  Effect.flatMap(count(attempt), () => {
+    const now = attempt.endedAt ?? attempt.startedAt
+    const earlier = hand.attempts.filter(({ number }) => number !== attempt.number)
+    hand.attempts = [...earlier, attempt]
+    const step = settle({
+      message: hand.journey.message,
+      epoch: hand.journey.epoch,
+      routed: hand.routed,
+      handedOver: isHandedOver(earlier),
+      attempt,
+      after: positionAt(hand, now),
+      now,
+      lines: [...hand.events, ...lines],
+      inbox,
+      // Without an intent before it, this step is the first word of the attempt, and must find the message open.
+      conditional: lines.length > 0,
+      orphaned
+    })
+    return Effect.map(settling(hand.write(step)), (result) => {
+      written(hand)
+      const goesOn = step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined
+      return goesOn ? undefined : endingOf(result, step.dueAt ?? null)
+    })
   })
-  const result = yield* settling(hand.write(step))
-  written(hand)
-  if (step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined) return undefined
-  return endingOf(result, step.dueAt ?? null)
-})
 
 /** The intent is written, and the shard may be another owner's by now. */
 const late = { _tag: "Late" } as const
 
-const intend = Effect.fnUntraced(function*(hand: Hand, intent: Attempt, lines: ReadonlyArray<HistoryEvent>) {
+type Intended = StepResult | typeof late
+
+/** Written, but the answer came late: the same rows again are no change, and their commit is a new proof. */
+const proven = (hand: Hand, step: Step, proofs: number): Effect.Effect<Intended> =>
+  Effect.flatMap(hand.write(step), (result) =>
+    Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+      const isStale = result._tag === "Written" && now - result.provenAtNanos > freshness
+      if (isStale && proofs < mostProofs) return proven(hand, step, proofs + 1)
+      written(hand)
+      return Effect.succeed(isStale ? late : result)
+    }))
+
+const intend = (hand: Hand, intent: Attempt, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Intended> => {
   const { epoch, message } = hand.journey
   const step = {
     message,
@@ -122,41 +135,25 @@ const intend = Effect.fnUntraced(function*(hand: Hand, intent: Attempt, lines: R
     conditional: true,
     events: [...hand.events, ...lines]
   }
-  let result: StepResult = yield* hand.write(step)
-  // Written, but the answer came late: the same rows again are no change, and their commit is a new proof.
-  let proofs = 1
-  while (result._tag === "Written" && (yield* Clock.monotonicTimeNanos) - result.provenAtNanos > freshness) {
-    if (proofs++ === mostProofs) {
-      written(hand)
-      return late
-    }
-    result = yield* hand.write(step)
-  }
-  written(hand)
-  return result
-})
+  return proven(hand, step, 1)
+}
+
+/** A call that is placed once its intent is written. */
+interface Call {
+  readonly hand: Hand
+  readonly vendor: Vendor
+  readonly override: JsonMap
+  readonly intent: Attempt
+  readonly rendered: Rendered
+}
 
 /**
- * What `call` and `attempt` end with runs after them and not inside them: a generator keeps all that it knows alive while it waits, and between
- * the commits of an attempt there is time for many messages.
+ * What this and `attempt` end with runs after them and not inside them: a generator keeps all that it knows alive while it waits, and between the
+ * commits of an attempt there is time for many messages.
  */
-const call = Effect.fnUntraced(function*(
-  hand: Hand,
-  vendor: Vendor,
-  override: JsonMap,
-  intent: Attempt,
-  rendered: Rendered,
-  lines: ReadonlyArray<HistoryEvent>
-) {
+const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, vendor }: Call) {
   const { breakers, journey } = hand
   const { data, message, profile } = journey
-  const result = yield* intend(hand, intent, lines)
-  if (result._tag === "Fenced") return Effect.succeed(fenced)
-  if (result._tag === "Refused") return Effect.succeed(closed)
-  if (result._tag === "Late") {
-    const tooSlow = new Unavailable({ detail: "Not called: the store took too long to prove that it may be" })
-    return conclude(hand, Outcome.of(intent, Exit.fail(tooSlow), yield* Clock.currentTimeMillis), [])
-  }
   if (intent.number === 1 && message.dueAt === 0) {
     yield* Metric.update(
       Metrics.acceptToFirstAttempt,
@@ -185,6 +182,29 @@ const call = Effect.fnUntraced(function*(
   )
   return conclude(hand, Outcome.of(intent, exit, yield* Clock.currentTimeMillis), [])
 }, Effect.flatten)
+
+const notPlaced = ({ hand, intent }: Call) => {
+  const tooSlow = new Unavailable({ detail: "Not called: the store took too long to prove that it may be" })
+  return Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => conclude(hand, Outcome.of(intent, Exit.fail(tooSlow), now), [])
+  )
+}
+
+/** Writes the intent of a call, then places the call. */
+const call = (one: Call, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Ending | undefined> =>
+  Effect.flatMap(intend(one.hand, one.intent, lines), ({ _tag }) => {
+    switch (_tag) {
+      case "Written":
+        return place(one)
+      case "Fenced":
+        return Effect.succeed(fenced)
+      case "Refused":
+        return Effect.succeed(closed)
+      case "Late":
+        return notPlaced(one)
+    }
+  })
 
 type Showing = HistoryEvent & { readonly channel: string; readonly output: Rendered }
 
@@ -220,7 +240,7 @@ const attempt = Effect.fnUntraced(function*(hand: Hand, candidate: Candidate, po
     }
     const output = Override.shown(candidate.channel, rendered.success, override.success)
     const lines = [...showing(hand, { type: "RENDERED", ts: startedAt, ...where, output }), delivering]
-    return call(hand, provider, override.success, intent, output, lines)
+    return call({ hand, vendor: provider, override: override.success, intent, rendered: output }, lines)
   }
   const output = rendered.success
   const lines = [...showing(hand, { type: "RENDERED", ts: startedAt, ...where, output }), delivering]

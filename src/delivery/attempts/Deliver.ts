@@ -21,6 +21,11 @@ const stopped = (
   return isLess ? [{ type: "PREFERENCES_RESOLVED", ts, decision }] : []
 }
 
+/** What comes next, unless the message's run has ended. */
+const unless =
+  <A>(next: () => Effect.Effect<A>) => (ended: Effect.Effect<Ending | undefined>): Effect.Effect<A | Ending> =>
+    Effect.flatMap(ended, (ending): Effect.Effect<A | Ending> => ending === undefined ? next() : Effect.succeed(ending))
+
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
 export const deliver = (write: Write, breakers: Breakers["Service"]) => {
   /**
@@ -66,20 +71,25 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
     return endingOf(result, null)
   })
 
-  return Effect.fnUntraced(function*(journey: Journey): Effect.fn.Return<Ending> {
-    const attempts = Attempts.make(journey, write, breakers)
-    const ended = yield* attempts.closeOpen
-    if (ended !== undefined) return ended
-    while (true) {
-      const now = yield* Clock.currentTimeMillis
+  /**
+   * Turns of a walk. None is a generator: what a message keeps alive while it waits for a commit or a provider would be all that a generator has
+   * known, and there are a thousand of them.
+   */
+  const walk = (journey: Journey, attempts: Attempts.Attempts): Effect.Effect<Ending> =>
+    Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const next = attempts.position(now)
-      if (next._tag !== "Next") return yield* end(journey, attempts, now, next)
-      if (next.at - now > shortWait) return yield* wait(journey, now, next)
-      if (next.at > now) yield* Effect.sleep(next.at - now)
-      // Setting up the plan costs as much as all the rest of a run, and most messages are accepted at their first call.
-      const ending = (yield* attempts.make(next.candidate, next.possibleDuplicate))
-        ?? (yield* Failover.segment(journey.plan, attempts))
-      if (ending !== undefined) return ending
-    }
-  })
+      if (next._tag !== "Next") return end(journey, attempts, now, next)
+      if (next.at - now > shortWait) return wait(journey, now, next)
+      const made = attempts.make(next.candidate, next.possibleDuplicate)
+      return (next.at > now ? Effect.delay(made, next.at - now) : made).pipe(
+        // Setting up the plan costs as much as all the rest of a run, and most messages are accepted at their first call.
+        unless(() => Failover.segment(journey.plan, attempts)),
+        unless(() => walk(journey, attempts))
+      )
+    })
+
+  return (journey: Journey): Effect.Effect<Ending> => {
+    const attempts = Attempts.make(journey, write, breakers)
+    return attempts.closeOpen.pipe(unless(() => walk(journey, attempts)))
+  }
 }
