@@ -10,11 +10,25 @@ export interface Act {
   readonly turn: number
 }
 
+/**
+ * From when on what a page made may have been in its first turn, in ms. Who owns its shard begins it before the page is written (`FirstSteps.ts`),
+ * and makes a page while the one before is being written, so not before the last but one was. Like any turn it goes by what it asked when it
+ * began, however long its first word takes.
+ */
+const begun = (facts: Facts, made: Commit, next: Commit | undefined): number => {
+  if (made.kind !== "page" || made.dueAt !== 0 || next?.node !== made.node || next.epoch !== made.newest) return made.at
+  const steps = facts.commitsOf(facts.rows.get(made.messageId)?.requestId ?? "").filter(({ at, result }) =>
+    result === "Written" && at <= made.at
+  )
+  const own = steps.filter(({ epoch }) => epoch === steps.at(-1)?.epoch)
+  return own.slice(-3)[0]?.at ?? made.at
+}
+
 /** What was stored last before the turn began: the message itself, a wait, or the word of another owner. */
 const endsTurn = (facts: Facts, commit: Commit, next: Commit, dueBefore: number | undefined): number | undefined => {
   if (commit.kind === "step" && commit.epoch === next.epoch && commit.dueAt === dueBefore) return undefined
   const wait = Math.max(0, (commit.dueAt ?? 0) - commit.wall)
-  return wait === 0 || jumped(facts, commit.at, next.at) ? commit.at : commit.at + wait
+  return wait === 0 || jumped(facts, commit.at, next.at) ? begun(facts, commit, next) : commit.at + wait
 }
 
 /** Everything that a message was brought to. A turn asks once who wants what, over which providers, and then goes on for as long as its calls take. */
@@ -41,8 +55,8 @@ export const acts = (facts: Facts, { attempts, id }: Row): ReadonlyArray<Act> =>
   return found
 }
 
-/** From when on a message was there, and when it was over, in ms. */
+/** From when on a message was there or begun, and when it was over, in ms. */
 export const life = (facts: Facts, { id }: Row): readonly [from: number, to: number] => {
-  const commits = facts.commitsOf(id).filter(({ result }) => result === "Written")
-  return [commits[0]?.at ?? 0, commits.findLast(({ kind }) => kind !== "observe")?.at ?? Infinity]
+  const [made, ...others] = facts.commitsOf(id).filter(({ kind, result }) => kind !== "observe" && result === "Written")
+  return made === undefined ? [0, Infinity] : [begun(facts, made, others[0]), (others.at(-1) ?? made).at]
 }
