@@ -37,13 +37,34 @@ export const intentFirst = (facts: Facts): ReadonlyArray<string> =>
     ]
   })
 
-/** How many copies a channel was asked for: one, unless its routing names it several times, or each of its providers; a bounce asks anew. */
-const mostOf = (facts: Facts, call: Call | undefined): number => {
-  const row = facts.rows.get(call?.messageId ?? "")
+/** How many copies a channel was asked for: one, unless its routing names it several times, or each of its providers. */
+const askedFor = (row: Row | undefined, channel: string): number => {
   const way = row === undefined ? undefined : Ways.of(row)
-  if (call === undefined || row === undefined || way === undefined) return 1
-  const bounces = facts.history.reports.filter(({ event, messageId }) => messageId === row.id && event === "Bounce")
-  return Math.max(1, Ways.most(way, call.channel, Ways.askedOf(row).timeout?.criteria !== undefined)) + bounces.length
+  if (row === undefined || way === undefined) return 1
+  return Math.max(1, Ways.most(way, channel, Ways.askedOf(row).timeout?.criteria !== undefined))
+}
+
+/** How many copies a channel may be given: those that were asked for; a bounce asks anew. */
+const mostOf = ({ history, rows }: Facts, call: Call | undefined): number => {
+  if (call === undefined) return 1
+  const bounces = history.reports.filter(({ event, messageId }) => messageId === call.messageId && event === "Bounce")
+  return askedFor(rows.get(call.messageId), call.channel) + bounces.length
+}
+
+/**
+ * A receipt for the call was stored before the intent of the next one, which another provider was asked for besides (api.md 26.3, `all`): nobody
+ * is in doubt of the call any more (P4), and the next one is no copy of it.
+ */
+const isProved = (facts: Facts, call: Call, next: Call): boolean => {
+  const commits = facts.commitsOf(call.messageId)
+  const intent = commits.find(({ attempt, result }) => attempt?.number === next.attempt && result === "Written")
+  return call.provider !== next.provider && askedFor(facts.rows.get(call.messageId), call.channel) > 1 &&
+    facts.history.reports.some((report) =>
+      report.call === call.number && report.event !== "Bounce" &&
+      commits.some(({ at, event, kind }) =>
+        kind === "observe" && event === report.event && at >= report.at && at <= (intent?.at ?? 0)
+      )
+    )
 }
 
 /** I3: a recipient has a second copy only where nobody could know of the first, and the copy is marked. */
@@ -70,7 +91,8 @@ export const boundedCopies = (facts: Facts): ReadonlyArray<string> => {
       // A bounce tells that the first one is none.
       !facts.history.reports.some(({ at, call: of, event }) =>
         event === "Bounce" && of === other.number && at <= call.calledAt
-      )
+      ) &&
+      !isProved(facts, other, call)
     )
     const line = row?.history.flatMap(({ events }) => events).find(({ attempt, type }) =>
       type === "DELIVERING" && attempt === call.attempt

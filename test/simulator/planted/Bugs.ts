@@ -53,6 +53,12 @@ export const bugs: ReadonlyArray<Bug> = [
     becomes: `"rejected"`
   },
   {
+    name: "what another provider may have sent is not marked",
+    file: "src/delivery/attempts/Position.ts",
+    text: "attempts.some(isUnknown)",
+    becomes: "mine.some(isUnknown)"
+  },
+  {
     name: "the idempotency key is not stored with its request",
     file: "src/delivery/Intake.ts",
     text: "const key = yield* CurrentKey\n      const accepted",

@@ -30,6 +30,15 @@ describe("Position: what earlier calls say of a plan", () => {
     assert.isTrue(elsewhere._tag === "Next" && elsewhere.possibleDuplicate, "also at another provider")
   })
 
+  it("P4: what a provider was asked for besides is no copy of what a receipt has proved", () => {
+    const both = plan("single", [{ ...channel("email", [first, second]), method: "all" }])
+    const after = (state: "accepted" | "unknown") => {
+      const next = position(both, [attempt(1, first, state, 0)], situation(0))
+      return next._tag === "Next" && next.candidate.provider === "two" ? next.possibleDuplicate : undefined
+    }
+    assert.deepStrictEqual([after("accepted"), after("unknown")], [false, true])
+  })
+
   it("ends a channel in which what was taken has bounced, whatever a repeat of it said", () => {
     const bounced = [
       attempt(1, first, "accepted", 0, "RecipientRejected"),
