@@ -21,7 +21,7 @@ import * as Quarantine from "#src/delivery/shards/Quarantine.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
 
 /** An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms (reliability.md 2.5). */
 const passwordUnknownWait = 15 * 60_000
@@ -173,16 +173,24 @@ export const layer = Layer.effect(
       )
     })
 
+    const crashed = (message: OpenMessage, epoch: number) => (defect: unknown) =>
+      Effect.logError("a message crashed its pipeline", defect).pipe(
+        Effect.annotateLogs("messageId", message.id),
+        Effect.andThen(afterCrash(message, epoch))
+      )
+
+    /** One handler of all that a run may end with: what is set up for each message in hand is set up a thousand times. */
+    const failed = (message: OpenMessage, epoch: number) => (cause: Cause.Cause<Refusal.Refusal>) => {
+      const refusal = Cause.findError(cause)
+      const ended = Result.isSuccess(refusal)
+        ? refuse(message, epoch, refusal.success)
+        : Effect.failCause(refusal.failure)
+      return Effect.catchDefect(ended, crashed(message, epoch))
+    }
+
     return Pipeline.of({
       run: (message, epoch) =>
-        stages(message, epoch).pipe(
-          Effect.catchTag("Refusal", (refusal) => refuse(message, epoch, refusal)),
-          Effect.catchDefect((defect) =>
-            Effect.logError("a message crashed its pipeline", defect).pipe(
-              Effect.annotateLogs("messageId", message.id),
-              Effect.andThen(afterCrash(message, epoch))
-            )
-          ),
+        Effect.catchCause(stages(message, epoch), failed(message, epoch)).pipe(
           Effect.provideService(DeadAddresses, devices.died),
           Trace.delivering(message.requestId, message.id)
         ),
