@@ -12,9 +12,10 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a fenced intent is called all the same",
     file: "src/delivery/attempts/Attempts.ts",
-    text: `const result = yield* intend(hand, intent, lines)
-  if (result._tag === "Fenced") return Effect.succeed(fenced)`,
-    becomes: "const result = yield* intend(hand, intent, lines)"
+    text: `case "Fenced":
+        return Effect.succeed(fenced)`,
+    becomes: `case "Fenced":
+        return place(one)`
   },
   {
     name: "a call may start long after its intent",
