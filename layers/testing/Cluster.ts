@@ -3,7 +3,10 @@ import type { Incident } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
 import type { Node } from "#layers/testing/Node.ts"
 
-export type Cluster = ReturnType<typeof make>
+export type Cluster = ReturnType<typeof make<Node>>
+
+/** What of a node its placing asks for. */
+export type Member = Pick<Node, "process" | "own" | "disown">
 
 /** A node that froze loses its locks after this, in ms; a dead one's are free at the latest then (`layers/cluster/ManyNodes.ts`). */
 const lockExpiration = 8_000
@@ -13,62 +16,66 @@ const lockRefresh = 2_000
  * Which node runs which shard, as advisory locks place them: a node that dies, freezes or is robbed of its lock gives way to another, and
  * may learn of it late.
  */
-export const make = (options: {
+export const make = <M extends Member>(options: {
   readonly loop: Loop
   readonly chance: Chance
   readonly shardCount: number
   readonly incidents: Array<Incident>
 }) => {
   const { chance, incidents, loop, shardCount } = options
-  const members = new Set<Node>()
-  const holders = new Map<number, Node>()
+  const members = new Set<M>()
+  /** An object for each grant: a node may be granted again what it is about to give up. */
+  const holders = new Map<number, { readonly node: M }>()
   const shards = Array.from({ length: shardCount }, (_, shard) => shard)
+  const holds = (node: M, shard: number): boolean => holders.get(shard)?.node === node
 
-  const grant = (shard: number, except?: Node): void => {
+  const grant = (shard: number, except?: M): void => {
     if (holders.has(shard)) return
     const [first, ...rest] = [...members].filter((node) =>
       node.process.isAlive() && !node.process.isFrozen() && node !== except
     )
     if (first === undefined) return loop.after(500, () => grant(shard))
     const node = chance.pick([first, ...rest])
-    holders.set(shard, node)
+    holders.set(shard, { node })
     loop.trace(`grant ${shard} ${node.process.name}`)
     node.own(shard)
   }
 
-  const held = (node: Node): ReadonlyArray<number> => shards.filter((shard) => holders.get(shard) === node)
+  const held = (node: M): ReadonlyArray<number> => shards.filter((shard) => holds(node, shard))
 
   /** The lock goes to another node; the old one runs on until it looks. */
   const rob = (shard: number): void => {
-    const robbed = holders.get(shard)
+    const robbed = holders.get(shard)?.node
     if (robbed === undefined) return
     holders.delete(shard)
     grant(shard, robbed)
     loop.after(chance.int(0, lockRefresh), () => {
       // A frozen one looks when it is thawed: its disowning waits in its queue.
-      if (holders.get(shard) !== robbed) robbed.disown(shard, () => undefined)
+      if (!holds(robbed, shard)) robbed.disown(shard, () => undefined)
     })
   }
 
   return {
-    members: (): ReadonlyArray<Node> => [...members],
-    holds: (node: Node, shard: number): boolean => holders.get(shard) === node,
+    members: (): ReadonlyArray<M> => [...members],
+    holds,
     held,
     rob,
-    join: (node: Node) => {
+    join: (node: M) => {
       members.add(node)
       loop.after(chance.int(0, 1_500), () => {
         for (const shard of shards) grant(shard)
         if (held(node).length > 0 || !members.has(node)) return
         // Its share comes from who has most.
         for (const shard of shards) {
-          const holder = holders.get(shard)
+          const granted = holders.get(shard)
+          const holder = granted?.node
           if (holder === undefined || holder === node || held(holder).length < 2 || !chance.happens(0.5)) continue
           const move: Incident = { kind: "move", node: holder.process.name, at: loop.now(), until: Infinity }
           incidents.push(move)
           holder.disown(shard, () => {
             move.until = loop.now()
-            if (holders.get(shard) !== holder) return
+            // Granted anew while it drained: that is not what it gives up.
+            if (holders.get(shard) !== granted) return
             holders.delete(shard)
             grant(shard, holder)
           })
@@ -76,7 +83,7 @@ export const make = (options: {
       })
     },
     /** The others notice that it is gone, sooner or later. */
-    crashed: (node: Node) => {
+    crashed: (node: M) => {
       members.delete(node)
       loop.after(chance.int(1_000, lockExpiration), () => {
         for (const shard of held(node)) {
@@ -85,12 +92,12 @@ export const make = (options: {
         }
       })
     },
-    froze: (node: Node) => {
+    froze: (node: M) => {
       loop.after(lockExpiration, () => {
         if (node.process.isFrozen()) { for (const shard of held(node)) rob(shard) }
       })
     },
-    left: (node: Node) => {
+    left: (node: M) => {
       members.delete(node)
       for (const shard of held(node)) {
         holders.delete(shard)

@@ -57,7 +57,7 @@ export const make = (seed: number, options: WorldOptions) => {
   const database = Context.get(services, Database)
   Effect.runSync(database.modify((state) => [undefined, Givens.stored(state, options.given, epoch)]))
   const vendors = Vendors.make(loop, options.vendors)
-  const cluster = Clusters.make({ loop, chance, incidents, shardCount: options.shards })
+  const cluster = Clusters.make<Nodes.Node>({ loop, chance, incidents, shardCount: options.shards })
 
   const begin = (name: string) => {
     const process = loop.process(name)
