@@ -25,6 +25,8 @@ export interface Situation {
 }
 
 interface Fold extends Situation {
+  /** When the message itself ends, in epoch ms: a part of its plan has less time, but only for what fails there. */
+  readonly end: number
   readonly takenOutside?: ReadonlySet<string>
 }
 
@@ -89,8 +91,7 @@ const taken = (
   branch: Branch,
   positions: ReadonlyArray<Position>,
   attempts: ReadonlyArray<Attempt>,
-  until: number,
-  { escalation }: Situation
+  { end, escalation }: Fold
 ): Position => {
   const isNext = (position: Position) => position._tag === "Next"
   // Those before it come last: this one stood in for them, and they may be ill for long.
@@ -102,7 +103,7 @@ const taken = (
   const own = new Set(candidates(branch).map(({ channel }) => channel))
   const since = takenAt(attempts.filter(({ channel }) => own.has(channel))) ?? 0
   const at = Math.max(next.at, since + escalation.after)
-  return at > until ? { _tag: "Succeeded" } : { ...next, at }
+  return at > end ? { _tag: "Succeeded" } : { ...next, at }
 }
 
 const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Fold): Position => {
@@ -124,7 +125,7 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   const positions = branch.children.map((child) => of(child, inside, limit, situation))
   // Also of a provider that stood in for an earlier one, whose turn would come again.
   if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded")) {
-    return taken(branch, positions, inside, until, situation)
+    return taken(branch, positions, inside, situation)
   }
   for (const position of positions) {
     switch (position._tag) {
@@ -159,15 +160,16 @@ const isPlanned = (plan: Plan, attempt: Attempt): boolean =>
     : plan.children.some((child) => isPlanned(child, attempt))
 
 /** Knows the channels in which a provider has taken the message that is no part of its plan any more; most plans have not changed. */
-const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Fold =>
+const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation, end: number): Fold =>
   attempts.some((attempt) => isSuccess(attempt) && !isPlanned(plan, attempt))
     ? {
       ...situation,
+      end,
       takenOutside: new Set(
         attempts.flatMap((attempt) => isSuccess(attempt) && !isPlanned(plan, attempt) ? [attempt.channel] : [])
       )
     }
-    : situation
+    : { ...situation, end }
 
 /** The time that the last answer asked for: the day of tries is not over before it, or an answer that asks for a day would be the end. */
 const floorOf = (attempts: ReadonlyArray<Attempt>): number => {
@@ -193,7 +195,7 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
     situation.deadline,
     began === undefined ? Infinity : Math.max(began + RetryPolicy.total, floorOf(attempts))
   )
-  const found = of(plan, attempts, until, fold(plan, attempts, situation))
+  const found = of(plan, attempts, until, fold(plan, attempts, situation, until))
   // What has taken it may be no part of the plan any more, while all that is left of that has failed.
   if (found._tag === "Failed" && attempts.some(isSuccess)) return { _tag: "Succeeded" }
   if (found._tag !== "Next") return found

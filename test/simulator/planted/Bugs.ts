@@ -153,7 +153,7 @@ export const bugs: ReadonlyArray<Bug> = [
   {
     name: "what was taken is never escalated",
     file: "src/delivery/attempts/Position.ts",
-    text: "return at > until ? { _tag: \"Succeeded\" } : { ...next, at }",
+    text: "return at > end ? { _tag: \"Succeeded\" } : { ...next, at }",
     becomes: "return { _tag: \"Succeeded\" }"
   },
   {
