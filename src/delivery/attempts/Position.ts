@@ -106,6 +106,10 @@ const taken = (
   return at > end ? { _tag: "Succeeded" } : { ...next, at }
 }
 
+/** When the first call in a branch was made, in epoch ms; of a routing in a routing, others come before it. */
+const startOf = (branch: Branch, inside: ReadonlyArray<Attempt>): number =>
+  inside.find((attempt) => branch.channel !== undefined || isPlanned(branch, attempt))?.startedAt ?? Infinity
+
 const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: number, situation: Fold): Position => {
   if (branch.method === "single" && situation.takenOutside?.has(branch.channel ?? "") === true) {
     return { _tag: "Succeeded" }
@@ -113,10 +117,7 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   const inside = branch.channel === undefined
     ? attempts
     : attempts.filter((attempt) => attempt.channel === branch.channel)
-  const started = first(inside)
-  const limit = branch.timeout === undefined || started === undefined
-    ? until
-    : Math.min(until, started + branch.timeout)
+  const limit = branch.timeout === undefined ? until : Math.min(until, startOf(branch, inside) + branch.timeout)
   let failed: Position = { _tag: "Failed", last: undefined }
   let next: Extract<Position, { _tag: "Next" }> | undefined
   let succeeded = false

@@ -1,10 +1,12 @@
 import { position } from "#src/delivery/attempts/Position.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import {
   atOf,
   attempt,
   candidate,
   channel,
   first,
+  id,
   nextOf,
   plan,
   situation,
@@ -17,6 +19,23 @@ const inbox = candidate("inbox", "inbox")
 const hour = 3_600_000
 
 describe("Position: routings in routings", () => {
+  it("counts the time of one from the first call in it, whatever was tried before", () => {
+    const both = plan("single", [
+      { ...plan("all", [channel("email", [first])]), timeout: hour },
+      { ...plan("all", [channel("sms", [text])]), timeout: hour },
+      channel("push", [push])
+    ])
+    const mailed = attempt(1, first, "rejected", 0, "Misconfigured")
+    const later = position(both, [mailed, attempt(2, text, "rejected", hour, "Unavailable")], situation(hour))
+    assert.deepStrictEqual(nextOf(later), ["sms", "three"])
+    assert.strictEqual(atOf(later), hour + RetryPolicy.jittered(5_000, id, 1))
+    const over = position(both, [mailed, attempt(2, text, "rejected", 1, "Unavailable")], {
+      ...situation(1),
+      waits: [2 * hour]
+    })
+    assert.deepStrictEqual(nextOf(over), ["push", "four"])
+  })
+
   it("goes on to the next channel of one although the time of what is around it is over: nothing failed", () => {
     const inner = plan("single", [channel("email", [first]), channel("sms", [text])])
     const deep = plan("single", [
