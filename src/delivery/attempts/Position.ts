@@ -101,7 +101,13 @@ const taken = (
     return { _tag: "Succeeded" }
   }
   const own = new Set(candidates(branch).map(({ channel }) => channel))
-  const since = takenAt(attempts.filter(({ channel }) => own.has(channel))) ?? 0
+  const isOf = (attempt: Attempt, which: (position: Position | undefined) => boolean) =>
+    branch.children.some((child, n) => which(positions[n]) && isPlanned(child, attempt))
+  // What is asked to be done each for itself does not wait for what was taken of the same.
+  const since = takenAt(attempts.filter((attempt) =>
+    own.has(attempt.channel) &&
+    (!isOf(attempt, (position) => position === next) || isOf(attempt, (position) => position?._tag === "Succeeded"))
+  )) ?? 0
   const at = Math.max(next.at, since + escalation.after)
   return at > end ? { _tag: "Succeeded" } : { ...next, at }
 }

@@ -49,4 +49,27 @@ describe("Position: routings in routings", () => {
     // The message's own time is another matter.
     assert.strictEqual(position(deep, taken, situation(0, { escalation, deadline: hour }))._tag, "Succeeded")
   })
+
+  it("escalates to all channels of one at once", () => {
+    const some = plan("single", [
+      channel("email", [first]),
+      plan("all", [channel("inbox", [inbox]), channel("sms", [text]), channel("push", [push])]),
+      channel("webhook", [candidate("webhook", "hook")])
+    ])
+    const escalation = { after: hour, isMet: false }
+    const at = (taken: Parameters<typeof position>[1], now: number) => {
+      const next = position(some, taken, situation(now, { escalation }))
+      return [nextOf(next), atOf(next)]
+    }
+    const mailed = [attempt(1, first, "accepted", 0)]
+    assert.deepStrictEqual(at(mailed, 0), [["inbox", "inbox"], hour])
+    const shown = [...mailed, attempt(2, inbox, "accepted", hour)]
+    assert.deepStrictEqual(at(shown, hour), [["sms", "three"], hour])
+    const failed = [...shown, attempt(3, text, "rejected", hour, "Unavailable")]
+    assert.deepStrictEqual(at(failed, hour), [["push", "four"], hour])
+    const pushed = [...failed, attempt(4, push, "accepted", hour)]
+    assert.deepStrictEqual(at(pushed, hour), [["sms", "three"], hour + RetryPolicy.jittered(5_000, id, 1)])
+    const all = [...pushed, attempt(5, text, "accepted", hour + 5_000)]
+    assert.deepStrictEqual(at(all, hour + 5_000), [["webhook", "hook"], 2 * hour + 5_000])
+  })
 })
