@@ -18,13 +18,16 @@ export interface Owner {
 const drainTime = "15 seconds"
 
 /**
- * After a fence the shard is probably another node's, and the cluster is about to stop us: taking a new epoch at once would fence the
- * rightful owner. Longer than the cluster's lock refresh.
+ * After a fence, or a time in which the process stood still, the shard is probably another node's, and the cluster is about to stop us: taking a
+ * new epoch at once would fence the rightful owner. Longer than the cluster's lock refresh.
  */
 const afterFence = "5 seconds"
 
 /** A predecessor that had not learnt of its end may have accepted rows for itself until then: they are looked for once more. */
 const lateRows = "10 seconds"
+
+/** Claims of a shard wait less for each other, in ns. Whoever comes to the next one later stood still, for as long as others may have owned the shard. */
+const longestBackoff = 7_000_000_000n
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(5))]).pipe(
   Schedule.jittered
@@ -45,10 +48,16 @@ export const make = (journal: Journal["Service"]) => {
 
   /** One epoch of a shard, from its beginning to the write that another owner's epoch refused. */
   const epoch = Effect.fnUntraced(function*(shard: number, node: string, onTaken: Effect.Effect<void>) {
+    let failedAt: bigint | undefined
     // Who is to hand the shard over waits for the answer: an epoch that comes after its successor's would fence that one.
-    const take = Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis)).pipe(
-      Effect.tapError((error) => Effect.logWarning("cannot take a shard", { shard }, error))
-    )
+    const take = Effect.gen(function*() {
+      const stoodStill = failedAt !== undefined && (yield* Clock.monotonicTimeNanos) - failedAt > longestBackoff
+      if (stoodStill) yield* Effect.sleep(afterFence)
+      return yield* Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))
+    }).pipe(Effect.tapError(Effect.fnUntraced(function*(error) {
+      failedAt = yield* Clock.monotonicTimeNanos
+      yield* Effect.logWarning("cannot take a shard", { shard }, error)
+    })))
     const taken = yield* Effect.orDie(retried(take, backoff))
     const owner: Owner = {
       shard,
