@@ -45,10 +45,22 @@ export const make = (history: History): Facts => ({
 /** What a node may do late after it lost a shard: a look at its lock, a drain. In ms. */
 const aftermath = 20_000
 
-/** Whether the node of a call may have lost the shard, or its life, between the call's intent and the settle of its outcome. */
+/** The nodes that wrote of a message under a later epoch than that of a call's intent. */
+const successors = (facts: Facts, call: Call): ReadonlyArray<string> => {
+  const commits = facts.commitsOf(call.messageId)
+  const own = commits.find(({ attempt, node }) => attempt?.number === call.attempt && node === call.node)?.epoch ?? 0
+  return commits.flatMap(({ epoch = 0, node, result }) => epoch > own && result === "Written" ? [node] : [])
+}
+
+/**
+ * Whether the node of a call may have lost the shard, or its life, between the call's intent and the settle of its outcome. A node that was to own
+ * the shard may take it, and fence who has it by then, until it looks at its lock.
+ */
 export const wasDisturbed = (facts: Facts, call: Call): boolean =>
-  facts.incidentsOf(call.node, call.calledAt - aftermath, (call.heardAt ?? Infinity) + aftermath)
-    .some(({ kind, node }) => node !== undefined && kind !== "lostAnswer")
+  [call.node, ...successors(facts, call)].some((node) =>
+    facts.incidentsOf(node, call.calledAt - aftermath, (call.heardAt ?? Infinity) + aftermath)
+      .some((incident) => incident.node !== undefined && incident.kind !== "lostAnswer")
+  )
 
 /** What of changes each thing was, one span after the other; `value` answers what a change makes of it, `undefined`: nothing. */
 export const spans = <A>(
