@@ -38,7 +38,8 @@ const search = async (places: ReadonlyArray<string>): Promise<ReadonlyArray<Find
 }
 
 describe("planted bugs", () => {
-  afterAll(() => rmSync(copies, { recursive: true, force: true }))
+  // Some dozens of copies of the sources, on a disk that others use.
+  afterAll(() => rmSync(copies, { recursive: true, force: true }), 120_000)
 
   it("each is found", { timeout: 900_000 }, async () => {
     assert.isAtLeast(bugs.length, 12)
