@@ -112,6 +112,18 @@ const taken = (
   return at > end ? { _tag: "Succeeded" } : { ...next, at }
 }
 
+/** The rest of a routing of which a part was taken: no other one stands in for it, however long its providers are left alone. */
+const partlyTaken = (
+  branch: Branch,
+  positions: ReadonlyArray<Position>,
+  attempts: ReadonlyArray<Attempt>
+): Position | undefined =>
+  positions[
+    branch.children.findIndex((child, n) =>
+      positions[n]?._tag === "Next" && attempts.some((attempt) => isSuccess(attempt) && isPlanned(child, attempt))
+    )
+  ]
+
 /** When the first call in a branch was made, in epoch ms; of a routing in a routing, others come before it. */
 const startOf = (branch: Branch, inside: ReadonlyArray<Attempt>): number =>
   inside.find((attempt) => branch.channel !== undefined || isPlanned(branch, attempt))?.startedAt ?? Infinity
@@ -134,6 +146,8 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded")) {
     return taken(branch, positions, inside, situation)
   }
+  const held = branch.method === "single" ? partlyTaken(branch, positions, inside) : undefined
+  if (held !== undefined) return held
   for (const position of positions) {
     switch (position._tag) {
       case "Succeeded":

@@ -50,6 +50,29 @@ describe("Position: routings in routings", () => {
     assert.strictEqual(position(deep, taken, situation(0, { escalation, deadline: hour }))._tag, "Succeeded")
   })
 
+  it("stays with one of which a part was taken while the rest is left alone by its breaker: nothing else stands in for it", () => {
+    const some = plan("single", [
+      channel("inbox", [inbox]),
+      plan("all", [channel("sms", [text]), channel("email", [first])]),
+      channel("push", [push])
+    ])
+    const [shown, sent, mailed] = [
+      attempt(1, inbox, "rejected", 0, "Unavailable"),
+      attempt(2, text, "rejected", 0, "Unavailable"),
+      attempt(3, first, "accepted", 0)
+    ] as const
+    const isIll = (ill: ReadonlyArray<string>) => ({
+      openUntil: ({ provider }: { readonly provider: string }) => ill.includes(provider) ? hour : undefined
+    })
+    const after = (ill: ReadonlyArray<string>) => position(some, [shown, sent, mailed], situation(1, isIll(ill)))
+    assert.deepStrictEqual(nextOf(after(["three", "inbox"])), ["sms", "three"])
+    assert.deepStrictEqual(nextOf(after(["inbox"])), ["sms", "three"])
+    assert.deepStrictEqual(nextOf(after([])), ["sms", "three"])
+    // Nothing of it was taken yet.
+    const ill = position(some, [shown, sent], situation(1, isIll(["three", "inbox"])))
+    assert.deepStrictEqual(nextOf(ill), ["email", "one"])
+  })
+
   it("escalates to all channels of one at once", () => {
     const some = plan("single", [
       channel("email", [first]),
