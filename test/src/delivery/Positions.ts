@@ -20,7 +20,7 @@ export const channel = (name: string, providers: ReadonlyArray<Candidate>): Bran
   timeout: undefined,
   children: providers
 })
-export const plan = (method: "all" | "single", children: ReadonlyArray<Plan>): Plan => ({
+export const plan = (method: "all" | "single", children: ReadonlyArray<Plan>): Branch => ({
   _tag: "Branch",
   method,
   channel: undefined,
