@@ -1,5 +1,6 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import * as Chances from "#layers/testing/Chance.ts"
+import type { Escalation } from "#src/delivery/attempts/Escalation.ts"
 import { type Branch, candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import { attempt, candidate, channel, plan, situation } from "#test/src/delivery/Positions.ts"
@@ -28,7 +29,7 @@ const draw = (chance: Chances.Chance): Plan => {
 }
 
 /** Lives through a message: its calls succeed or fail as chance wills, and breakers open and close. No outcome is unknown. */
-const walk = (seed: number) => {
+const walk = (seed: number, escalation?: Escalation) => {
   const chance = Chances.make(seed)
   const walked = draw(chance)
   const attempts: Array<Attempt> = []
@@ -40,7 +41,8 @@ const walk = (seed: number) => {
       walked,
       attempts,
       situation(now, {
-        openUntil: ({ provider }) => ill.has(provider) ? until : undefined
+        openUntil: ({ provider }) => ill.has(provider) ? until : undefined,
+        escalation
       })
     )
     if (next._tag !== "Next") return { walked, attempts, ended: next._tag }
@@ -97,6 +99,32 @@ describe("Position: a message's whole walk", () => {
       ) {
         if (ended === "Succeeded" && taken(branch, attempts) === 0) continue
         if (isTried(branch)) assert.isTrue(branch.children.every(isTried), `seed ${seed}`)
+      }
+    }
+  })
+
+  it("api.md 26.4: what nobody has seen goes on to each channel, never before its time", () => {
+    const after = 3_600_000
+    for (const seed of seeds) {
+      const { attempts, ended, walked } = walk(seed, { after, isMet: false })
+      const of = (part: Plan) => {
+        const own = new Set(candidates(part).map(({ provider }) => provider))
+        return attempts.filter(({ provider }) => own.has(provider))
+      }
+      assert.strictEqual(ended, taken(walked, attempts) > 0 ? "Succeeded" : "Failed", `seed ${seed}`)
+      for (const branch of branches(walked).filter((one) => one.channel === undefined && one.method === "single")) {
+        branch.children.forEach((child, n) => {
+          const before = branch.children.slice(0, n).flatMap(of).filter(({ state }) => state === "accepted")
+          const [first] = of(child)
+          const last = before.at(-1)
+          if (last !== undefined && first !== undefined && first.number > last.number)
+            assert.isAtLeast(first.startedAt, last.startedAt + after, `seed ${seed}`)
+        })
+      }
+      if (branches(walked).every(({ timeout }) => timeout === undefined)) {
+        for (const branch of branches(walked).filter(({ channel }) => channel === undefined)) {
+          for (const child of branch.children) assert.isNotEmpty(of(child), `seed ${seed}`)
+        }
       }
     }
   })
