@@ -1,12 +1,16 @@
 import type { Resend } from "#layers/testing/History.ts"
 import type { Facts } from "./Facts.ts"
 import { jumped } from "./Times.ts"
+import { isDeepStrictEqual } from "node:util"
 
 /** What a resend says: the same as its original, at once. */
 const saidIn = (instructions: string): string => {
   const { delay: _, ...said }: Record<string, unknown> = JSON.parse(instructions)
   return JSON.stringify(said)
 }
+
+/** The same fields, in whatever order. */
+const isSame = (one: string, other: string): boolean => isDeepStrictEqual(JSON.parse(one), JSON.parse(other))
 
 const isLost = ({ tries }: Resend): boolean =>
   tries.every(({ status }) => status === undefined || status === 503) && tries.length > 0
@@ -38,7 +42,7 @@ export const anew = (facts: Facts): ReadonlyArray<string> => [
       ...(resentId !== messageId && row.requestId === resentId && row.scope === scope
         ? []
         : [`I19: ${resentId} is not a message of its own`]),
-      ...(row.recipient === original.recipient && row.recipientKey === original.recipientKey
+      ...(isSame(row.recipient, original.recipient) && row.recipientKey === original.recipientKey
         ? []
         : [`I19: ${resentId} goes to another recipient than ${messageId}`]),
       ...(row.instructions === saidIn(original.instructions)
