@@ -37,13 +37,19 @@ export const acts = (facts: Facts, { attempts, id }: Row): ReadonlyArray<Act> =>
   const inboxes = new Set(attempts.filter(({ provider }) => provider === "inbox").map(({ number }) => number))
   let turn = 0
   let last: Commit | undefined
+  /** When a receipt made its owner look at it before the time that it waited for. */
+  let stirred = Infinity
   let [due, dueBefore]: ReadonlyArray<number | undefined> = []
   for (const commit of facts.commitsOf(id)) {
-    if (commit.result !== "Written") continue
     const { at, attempt, kind } = commit
-    if (kind !== "observe") {
-      turn = (last === undefined ? undefined : endsTurn(facts, last, commit, dueBefore)) ?? turn
+    if (kind !== "observe" && commit.result !== "Written") continue
+    if (kind === "observe") {
+      if (commit.dueAt !== due) stirred = Math.min(stirred, at)
+    } else {
+      const ended = last && endsTurn(facts, last, commit, dueBefore)
+      if (ended !== undefined) turn = Math.min(ended, stirred)
       last = commit
+      stirred = Infinity
       const isFirst = attempt !== undefined && found.every((act) => act.attempt !== attempt.number)
       if (isFirst && (attempt.state === "intent" || inboxes.has(attempt.number))) {
         found.push({ attempt: attempt.number, at, turn })
