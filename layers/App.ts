@@ -1,4 +1,4 @@
-import { CannotConnect, CannotListen, type SharedSessions } from "#layers/CannotStart.ts"
+import { CannotConnect, CannotListen, type OtherEncoding, type SharedSessions } from "#layers/CannotStart.ts"
 import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
 import * as Placement from "#layers/cluster/Placement.ts"
@@ -24,6 +24,7 @@ import * as Clusters from "#layers/postgres/Clusters.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
+import * as Encoding from "#layers/postgres/Encoding.ts"
 import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
@@ -50,6 +51,7 @@ import * as FirstSteps from "#src/delivery/journal/FirstSteps.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Placement as Placed } from "#src/delivery/shards/Placement.ts"
 import type { Providers } from "#src/delivery/Providers.ts"
+import * as Previews from "#src/delivery/Previews.ts"
 import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
@@ -73,7 +75,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 type Client = Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
-  CannotConnect | EmbeddedError | Schema.SchemaError | SharedSessions | SqlError.SqlError
+  CannotConnect | EmbeddedError | OtherEncoding | Schema.SchemaError | SharedSessions | SqlError.SqlError
 >
 
 /** Who only listens sends nothing, and would else never learn that the other side is gone. */
@@ -84,7 +86,7 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
   const maxConnections = worker === undefined ? 10 : 6
-  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), OwnSessions.layer).pipe(
+  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), OwnSessions.layer, Encoding.layer).pipe(
     Layer.provideMerge(PgClient.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive })),
     Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
   )
@@ -174,7 +176,7 @@ const front = (settings: Values) =>
   ))).pipe(
     Layer.provide(NodeHttpServer.layerHttpServices),
     Layer.provideMerge(Welcome.layerKeys(settings.bootstrapSecret)),
-    Layer.provide(Rehearsals.layer),
+    Layer.provide([Previews.layer, Rehearsals.layer]),
     Layer.provide(rateLimits(settings)),
     Layer.provide(Workers.layer(settings.workers)),
     Layer.provide([Sweep.layer, audiences])

@@ -85,3 +85,11 @@ export class SharedSessions extends Schema.TaggedError<SharedSessions>()("Shared
       "need one of their own; name Postgres itself there, or a pool in session mode"
   }
 }
+
+/** The operator's database has an encoding that not every text fits in. */
+export class OtherEncoding extends Schema.TaggedError<OtherEncoding>()("OtherEncoding", { encoding: Schema.String }) {
+  override get message(): string {
+    return `the database of DATABASE_URL keeps text as ${this.encoding}, which has no room for all that messages say; ` +
+      "make one with: create database … encoding 'UTF8' template template0"
+  }
+}

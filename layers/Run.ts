@@ -12,8 +12,12 @@ const longestStop = 24_000
 /** One Ctrl-C may reach us twice, from the terminal and from a launcher: only a signal later than this, in ms, is a second one. */
 const sameSignal = 500
 
-/** A second signal ends the process at once (reliability.md 2.7), as a stop that takes too long does. */
+/**
+ * A second signal ends the process at once (reliability.md 2.7), as a stop that takes too long does. A terminal that is closed is a stop
+ * too, also under `nohup`: neither runtime leaves a hang-up ignored once it listens to signals.
+ */
 const watchSignals = (): void => {
+  process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
   let stopping = false
   let impatient = false
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
@@ -72,7 +76,7 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
 }
 
 /**
- * Runs a server until it is told to stop: SIGTERM and SIGINT drain it and exit 0. A start that fails says why in one line per fault and
+ * Runs a server until it is told to stop: SIGTERM, SIGINT and SIGHUP drain it and exit 0. A start that fails says why in one line per fault and
  * exits 1. In a worker of a server it runs that worker.
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {

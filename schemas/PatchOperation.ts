@@ -12,7 +12,7 @@ const operations = <S extends Schema.Codec<Schema.Json, unknown>>(value: S) =>
     Schema.Struct({ op: Schema.Literal("remove"), path }),
     Schema.Struct({ op: Schema.Literal("move"), from: path, path }),
     Schema.Struct({ op: Schema.Literal("copy"), from: path, path })
-  ])
+  ]).annotate({ message: "Expected an operation whose op is add, replace, test, remove, move or copy" })
 
 /** One operation of a JSON Patch (RFC 6902). */
 export const PatchOperation = operations(Schema.Json)

@@ -15,7 +15,7 @@ import * as ContentEdits from "#src/content/ContentEdits.ts"
 import { author } from "#src/content/Author.ts"
 import { withChecksums } from "#src/content/Checksums.ts"
 import { type TemplateDraft, type TemplateRecord, Templates, type VersionRecord } from "#src/content/Templates.ts"
-import { Rehearsals } from "#src/delivery/Rehearsals.ts"
+import { Previews } from "#src/delivery/Previews.ts"
 import { Effect, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -69,13 +69,13 @@ const stateOf = (given: Schema.Json | undefined) =>
 /** /notifications. */
 export const layer = Group.layer(Effect.gen(function*() {
   const templates = yield* Templates
-  const rehearsals = yield* Rehearsals
+  const previews = yield* Previews
   return HttpApiBuilder.group(Served, "notifications", (handlers) =>
     handlers.handleAll({
       preview: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
         const { brand_id: brandId, channels, data, to, version } = payload
-        const results = yield* rehearsals.preview(scope, params.id, {
+        const results = yield* previews.show(scope, params.id, {
           version: version ?? "draft",
           to: to ?? {},
           data: data ?? {},

@@ -34,6 +34,7 @@ import type { InvalidPattern } from "#src/people/ListPattern.ts"
 import type { ListNotFound, SubscriptionNotFound } from "#src/people/Lists.ts"
 import type { MembershipNotFound } from "#src/people/Memberships.ts"
 import type { SectionNotEmpty, SectionNotFound, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
+import type { LegacyPreferencesRefused } from "#src/people/LegacyPreferences.ts"
 import type { PatchRefused, ProfileNotFound } from "#src/people/Profiles.ts"
 import type { ParentRefused, TenantNotFound } from "#src/people/Tenants.ts"
 import type { PreferencesRefused } from "#src/people/TopicPreferences.ts"
@@ -67,6 +68,7 @@ type DomainError =
   | NoCatalogue
   | SubmissionNotFound
   | ParentRefused
+  | LegacyPreferencesRefused
   | PatchRefused
   | PreferencesRefused
   | ProfileNotFound
@@ -192,6 +194,7 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
     case "ConfigurationAliasTaken":
       return new BadRequest({ message: `alias: Another provider has the alias ${shown(error.alias)}` })
     case "ConfigurationRefused":
+    case "LegacyPreferencesRefused":
     case "TokenRefused":
       return new BadRequest({ message: sentence(error.issue) })
     case "InvalidCursor":

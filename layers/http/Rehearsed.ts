@@ -1,6 +1,7 @@
 import { node } from "#layers/http/Explanations.ts"
 import type { DryRunResponse, Shown as ShownJson } from "#schemas/api/Rehearsals.ts"
-import type { Rehearsed, Shown } from "#src/delivery/Rehearsals.ts"
+import type { Rehearsed } from "#src/delivery/Rehearsals.ts"
+import type { Shown } from "#src/delivery/rehearsals/Shown.ts"
 import { contentOf } from "#src/reports/Timeline.ts"
 
 export const shown = ({ channel, error, provider, rendered }: Shown): ShownJson => ({

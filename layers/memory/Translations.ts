@@ -1,7 +1,7 @@
 import { Database } from "#layers/memory/Database.ts"
 import type { State } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { parse } from "#src/content/Catalogue.ts"
+import { layered, parse } from "#src/content/Catalogue.ts"
 import { canonical, defaultDomain, fallbacks, TranslationNotFound, Translations } from "#src/content/Translations.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Effect, HashMap, Layer, Option } from "effect"
@@ -38,12 +38,13 @@ export const layer = Layer.effect(
       }),
       find: Effect.fnUntraced(function*(scope, domain, locale) {
         const found = yield* read((state) =>
-          Option.firstSomeOf(fallbacks(locale).map((form) => stored(scope, domain, form)(state)))
+          fallbacks(locale).flatMap((form) => Option.toArray(stored(scope, domain, form)(state)))
         )
-        if (Option.isNone(found)) return Option.none()
-        return Option.some(
-          yield* Effect.mapError(parse(found.value), (cause) => new StoreUnavailable({ cause }))
+        const catalogues = yield* Effect.mapError(
+          Effect.forEach(found, parse),
+          (cause) => new StoreUnavailable({ cause })
         )
+        return Option.fromUndefinedOr(layered(catalogues))
       })
     })
   })

@@ -1,4 +1,5 @@
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
+import * as Room from "#layers/postgres/Room.ts"
 import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
 import { Effect, Layer, Schema } from "effect"
@@ -18,6 +19,7 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const since = yield* OpenSince
+    const room = yield* Room.Room
     return Backlogs.of({
       measure: Effect.fnUntraced(function*(now) {
         // Each part in the order of its index, so that the oldest row of each lane is counted whatever waits in the other.
@@ -35,6 +37,7 @@ export const layer = Layer.effect(
         Effect.map((rows) => rows.length > 0),
         orUnavailable
       ),
+      hasRoom: room.isLeft,
       // With the lock of a write: asked of the tables alone, since a lock of `messages` is not taken of its days.
       isLocked: sql.withTransaction(Effect.gen(function*() {
         yield* sql`select set_config('lock_timeout', ${String(patience)}, true)`
@@ -46,4 +49,4 @@ export const layer = Layer.effect(
       )
     })
   })
-)
+).pipe(Layer.provide(Room.layer))

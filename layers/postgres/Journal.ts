@@ -5,6 +5,7 @@ import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observe } from "#layers/postgres/journal/Observe.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
+import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
 import * as Followers from "#src/access/Followers.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
@@ -13,7 +14,7 @@ import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 
 /** A caller is answered within 2.5 s (reliability.md 2.6), its wait for admission included; an owner may wait longer for its write. */
 const callersPatience = "1500 millis"
@@ -21,6 +22,8 @@ const ownersPatience = "10 seconds"
 
 /** Accepts under way at once: the others gather and are answered while one is committed. Steps do better in larger batches. */
 const acceptWriters = 3
+/** Of 64 callers that are answered and call again together, the database writes the first half while the second is read. */
+const enoughAccepts = 32
 
 const given = <A>(value: A | undefined): ReadonlyArray<A> => value === undefined ? [] : [value]
 
@@ -31,12 +34,19 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const handover = yield* Handover
     const random = yield* SecureRandom.SecureRandom
+    const room = yield* Room.Room
     const process = yield* random.uuidV4()
     let accepted = 0
 
+    /** Readiness hears of a full disk from whoever finds it. */
+    const told =
+      <I, A>(write: (items: ReadonlyArray<I>) => Effect.Effect<A, SqlError.SqlError | StoreUnavailable>) =>
+      (items: ReadonlyArray<I>) =>
+        Effect.tapError(write(items), (error) => error._tag === "SqlError" ? room.failed(error) : Effect.void)
+
     const insert = Accept.write(sql)
     /** Owned messages go to their mailboxes in the order of the flush, before any caller hears of the commit (P3). */
-    const acceptBatch = Effect.fnUntraced(function*(batch: ReadonlyArray<Accept.Named>) {
+    const acceptBatch = told(Effect.fnUntraced(function*(batch: ReadonlyArray<Accept.Named>) {
       const unowned = new Set<number>()
       for (const { acceptance } of batch) {
         for (const { shard } of [...acceptance.messages, ...given(acceptance.expansion)]) {
@@ -50,12 +60,13 @@ export const layer = Layer.effect(
       yield* handover.offer(fresh)
       if (batch.some(({ acceptance }) => acceptance.expansion !== undefined)) yield* handover.stir
       return results
-    })
+    }))
     const accept = yield* GroupCommit.make({
       name: "accepts",
       capacity: 10_000,
       writers: acceptWriters,
       maxBatch: 512,
+      enough: enoughAccepts,
       weigh: ({ acceptance }) => Math.max(1, acceptance.messages.length),
       patience: callersPatience,
       write: acceptBatch
@@ -66,7 +77,7 @@ export const layer = Layer.effect(
       writers: 1,
       maxBatch: 512,
       patience: ownersPatience,
-      write: Record.write(sql)
+      write: told(Record.write(sql))
     })
     const take = yield* GroupCommit.make({
       name: "take-overs",
@@ -74,7 +85,7 @@ export const layer = Layer.effect(
       writers: 1,
       maxBatch: 1_024,
       patience: ownersPatience,
-      write: Take.write(sql)
+      write: told(Take.write(sql))
     })
 
     const look = due(sql, yield* OpenSince)
@@ -100,4 +111,4 @@ export const layer = Layer.effect(
       due: (window) => patiently(look(window))
     })
   })
-)
+).pipe(Layer.provide(Room.layer))

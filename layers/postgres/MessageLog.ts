@@ -1,6 +1,7 @@
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import * as Records from "#layers/postgres/messagelog/Records.ts"
 import * as Requests from "#layers/postgres/messagelog/Requests.ts"
+import * as Search from "#layers/postgres/messagelog/Search.ts"
 import * as Timelines from "#layers/postgres/messagelog/Timelines.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Attempt } from "#schemas/Attempt.ts"
@@ -12,8 +13,8 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
-import { MessageLog, type MessageRecord, RequestNotFound } from "#src/reports/MessageLog.ts"
-import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
+import { MessageLog, RequestNotFound } from "#src/reports/MessageLog.ts"
+import { Array, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decodeAttempts = Schema.decodeUnknownEffect(Schema.Array(Attempt))
@@ -27,6 +28,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
   const records = Records.read(sql)
+  const search = Search.make(sql, records)
 
   const only = <A>(rows: ReadonlyArray<A>, id: MessageId): Effect.Effect<A, MessageNotFound> =>
     Option.match(Array.head(rows), { onNone: () => new MessageNotFound({ id }), onSome: Effect.succeed })
@@ -42,22 +44,15 @@ const make = Effect.gen(function*() {
   const list: MessageLog["Service"]["list"] = Effect.fn("MessageLog.list")(function*(scope, query) {
     const sealed = Filters.list(scope, query)
     const before = yield* Pages.after(cursors, sealed, query.cursor)
-    const wanted = query.limit + 1
-    const spans = Filters.spans(query, before?.id, yield* Clock.currentTimeMillis)
-    const rows: Array<MessageRecord> = []
-    yield* interpreted(Effect.gen(function*() {
-      for (const span of spans) {
-        rows.push(...(yield* records(scope, Filters.newest(sql, scope, query, span, wanted - rows.length))))
-        if (rows.length >= wanted) return
-      }
-    }))
-    return Pages.cut({
+    const { reached, rows } = yield* interpreted(search(scope, query, before?.id, query.limit + 1))
+    const page = Pages.cut({
       cursors,
       list: sealed,
       rows,
       limit: query.limit,
       position: ({ enqueued, id }) => ({ at: enqueued, id })
     })
+    return reached === undefined ? page : { ...page, cursor: cursors.seal(sealed, { at: 0, id: reached }) }
   }, orUnavailable)
 
   const attempts = Effect.fn("MessageLog.attempts")(function*(scope: Scope, id: MessageId) {

@@ -28,6 +28,9 @@ export const isRefusal = (error: SqlError): boolean => {
 /** A lock was not granted within `lock_timeout`. */
 export const isLockTimeout = (error: SqlError): boolean => sqlState(error) === "55P03"
 
+/** There is no room for what was to be written. */
+export const isDiskFull = (error: SqlError): boolean => sqlState(error) === "53100"
+
 type Fault = SqlError | Schema.SchemaError
 
 export const unavailable = (error: Fault): StoreUnavailable => new StoreUnavailable({ cause: error })

@@ -2,7 +2,7 @@ import * as Lookups from "#layers/postgres/Lookups.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { parse } from "#src/content/Catalogue.ts"
+import { layered, parse } from "#src/content/Catalogue.ts"
 import { canonical, defaultDomain, fallbacks, TranslationNotFound, Translations } from "#src/content/Translations.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
@@ -35,24 +35,24 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const revisions = yield* Revisions.make("translations")
 
-  /** The text of the first form of each locale that there is. */
+  /** The texts of the forms of each locale that there are, the best first. */
   const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
     const forms = asked.flatMap(({ domain, locale, scope }, place) =>
       fallbacks(locale).map((form, rank) => ({ place, rank, scope, domain, form }))
     )
-    const rows = yield* sql`select distinct on (x.place) x.place, t.po
+    const rows = yield* sql`select x.place, t.po
       from unnest(${forms.map(({ place }) => place)}::int[], ${forms.map(({ rank }) => rank)}::int[],
         ${forms.map(({ scope }) => scope)}::int[], ${forms.map(({ domain }) => domain)}::text[],
         ${forms.map(({ form }) => form)}::text[]) as x(place, rank, scope, domain, locale)
       join translations t using (scope, domain, locale) order by x.place, x.rank`.pipe(Effect.flatMap(decodeFound))
-    const found = new Map(rows.map(({ place, po }) => [place, po]))
-    return asked.map((_, place) => found.get(place))
+    const found = Map.groupBy(rows, ({ place }) => place)
+    return asked.map((_, place) => (found.get(place) ?? []).map(({ po }) => po))
   }))
 
   const remembered = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, name: string) {
     const [domain, locale] = yield* decodeName(name)
-    const text = yield* lookup({ scope, domain, locale })
-    return text === undefined ? Option.none() : Option.some(yield* catalogue(text))
+    const texts = yield* lookup({ scope, domain, locale })
+    return Option.fromUndefinedOr(layered(yield* Effect.forEach(texts, catalogue)))
   }, orUnavailable))
 
   const get: Translations["Service"]["get"] = Effect.fnUntraced(function*(scope, domain, locale) {

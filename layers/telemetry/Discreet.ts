@@ -45,8 +45,11 @@ const chainOf = (error: unknown, depth = 0): ReadonlyArray<unknown> =>
     ? [error, ...chainOf(error.cause, depth + 1)]
     : [error]
 
-/** PostgreSQL's classes of what is wrong with a statement or its data, and not with the database. */
-const isOfStatement = (code: string): boolean => /^(?:22|23|42|54)/.test(code)
+/**
+ * PostgreSQL's classes of what is wrong with a statement or its data, and not with the database. A right that the role lacks (42501) is the
+ * operator's to give.
+ */
+const isOfStatement = (code: string): boolean => code !== "42501" && /^(?:22|23|42|54)/.test(code)
 
 /** Something that we stand on failed: its words tell an operator what to do, and the frames above it are a driver's. */
 const isOutage = (error: unknown): boolean => {

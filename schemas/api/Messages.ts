@@ -79,7 +79,8 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "List messages")
     .annotate(
       OpenApi.Description,
-      "Newest first. Several values of `provider`, `status`, `tag` and `tags` are comma-joined or repeated."
+      "Newest first. Several values of `provider`, `status`, `tag` and `tags` are comma-joined or repeated. A page may hold fewer messages than "
+        + "`limit`, or none, while `paging.more` is true: a page looks through stored messages for a second, and `cursor` goes on from there."
     ),
   HttpApiEndpoint.get("get", "/:message_id", { params, success: MessageDetails, error: NotFound })
     .annotate(OpenApi.Summary, "Get a message"),

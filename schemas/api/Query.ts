@@ -10,7 +10,9 @@ const Empty = Schema.Literal("").pipe(
 /**
  * A parameter that may be left out, or empty: the published client sends `null` as an empty value (api.md, Annex C.2).
  */
-export const given = <S extends Schema.Top>(schema: S) => Schema.optionalKey(Schema.Union([Empty, schema]))
+export const given = <S extends Schema.Top>(schema: S) =>
+  // Neither of the two is what a parameter that is repeated has: several values.
+  Schema.optionalKey(Schema.Union([Empty, schema]).annotate({ message: "Expected one value" }))
 
 /** One value of a query parameter. */
 export const Text = given(Schema.String)

@@ -35,6 +35,13 @@ const catalogueOf = (text: string): Catalogue => {
   }
 }
 
+/** The text of the first of them that has one. */
+export const layered = ([first, ...others]: ReadonlyArray<Catalogue>): Catalogue | undefined => {
+  if (first === undefined || others.length === 0) return first
+  const next = layered(others)
+  return { text: (key, lookup) => first.text(key, lookup) ?? next?.text(key, lookup) }
+}
+
 /** Reads the text of a .po file (GNU gettext manual, "The Format of PO Files"). */
 export const parse = (text: string): Effect.Effect<Catalogue, NoCatalogue> =>
   Effect.try({

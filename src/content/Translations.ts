@@ -37,7 +37,7 @@ export class Translations extends Context.Service<Translations, {
     po: string
   ) => Effect.Effect<void, NoCatalogue | TranslationNotFound | StoreUnavailable>
   /**
-   * The texts that a recipient of this locale reads: the locale's own, else those of the nearest shorter form that is stored. Cheap, since
+   * The texts that a recipient of this locale reads: each as the locale has it, else as the nearest shorter form that has it. Cheap, since
    * every rendered message may ask: it is remembered, look-ups of one turn share a statement, and a change counts at once on this node and
    * within 2 s on others.
    */

@@ -1,22 +1,12 @@
 import type { Attempt } from "#schemas/Attempt.ts"
-import { MessageId } from "#schemas/MessageId.ts"
-import type { JsonMap } from "#schemas/Optional.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
-import type { Recipient } from "#schemas/Recipient.ts"
-import type { Rendered } from "#schemas/Rendered.ts"
-import type { Scope } from "#schemas/Scope.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
-import type { Snapshot, Template } from "#schemas/Template.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
-import { type TemplateNotFound, Templates, type VersionNotFound } from "#src/content/Templates.ts"
-import type { RenderFailed } from "#src/content/RenderFailed.ts"
-import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import * as Drafts from "#src/delivery/intake/Drafts.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
-import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
@@ -28,18 +18,10 @@ import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { reasonOf } from "#src/delivery/attempts/Settlement.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Stages from "#src/delivery/pipeline/Stages.ts"
-import { Strategies } from "#src/delivery/providers/Strategies.ts"
-import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { type Given, inTime, show, type Shown } from "#src/delivery/rehearsals/Shown.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { harmless, PreferenceLinks } from "#src/people/PreferenceLinks.ts"
 import { Clock, Context, Effect, Layer, Result } from "effect"
-
-/** What a provider would be given, or why it cannot be rendered for it. */
-export interface Shown {
-  readonly channel: string
-  readonly provider: string
-  readonly rendered: Rendered | undefined
-  readonly error: string | undefined
-}
 
 /** What would become of a message if every provider accepted. `dueAt`: a delay's end, in epoch ms. */
 export interface Rehearsed {
@@ -54,15 +36,6 @@ export interface Rehearsed {
   readonly outputs: ReadonlyArray<Shown>
 }
 
-/** What a template is shown with; `channels` empty: all there are. */
-export interface Preview {
-  readonly version: Snapshot
-  readonly to: Recipient
-  readonly data: JsonMap
-  readonly brandId: string | undefined
-  readonly channels: ReadonlyArray<string>
-}
-
 /** Messages that are not sent: nothing is stored and no provider is called. */
 export class Rehearsals extends Context.Service<Rehearsals, {
   /** Runs the stages of the pipeline up to the provider call, for each recipient. */
@@ -70,59 +43,21 @@ export class Rehearsals extends Context.Service<Rehearsals, {
     principal: Principal,
     message: SendMessage
   ) => Effect.Effect<ReadonlyArray<Rehearsed>, Drafts.SendRefused | StoreUnavailable>
-  /** A template as each channel would show it. */
-  readonly preview: (
-    scope: Scope,
-    template: string,
-    preview: Preview
-  ) => Effect.Effect<ReadonlyArray<Shown>, TemplateNotFound | VersionNotFound | StoreUnavailable>
 }>()("tidings/Rehearsals") {}
-
-/** A rendering that is still to be made. */
-type Given = Effect.Effect<Rendered, RenderFailed>
-
-/** The stages wait for a store that is away; a caller does not. */
-const patience = "10 seconds"
 
 const together = 4
 
 /** Calls that a rendering may be refused for, one provider after the other. */
 const mostCalls = 100
 
-const nobody = MessageId.make("1-00000000-000000000000000000000000")
-
-/** The ways of a preview: each channel by itself, and the chat platforms that have a form of their own. */
-const ways: ReadonlyArray<readonly [channel: string, provider: string]> = [
-  ["email", "email"],
-  ["sms", "sms"],
-  ["push", "push"],
-  ["inbox", "inbox"],
-  ["direct_message", "direct_message"],
-  ["direct_message", "slack"],
-  ["direct_message", "msteams"],
-  ["webhook", "webhook"],
-  ["banner", "banner"]
-]
-
 export const layer = Layer.effect(
   Rehearsals,
   Effect.gen(function*() {
-    const { decide, known, placed, wait } = yield* Stages.make
+    const { decide, wait } = yield* Stages.make
     // Who looks is not the recipient.
     const { addressed, render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
-    const templates = yield* Templates
-    const strategies = yield* Strategies
     const newId = yield* Ids.generator
     const shards = yield* ShardCount
-
-    const show = (
-      { channel, provider }: Pick<Candidate, "channel" | "provider">,
-      rendering: Given
-    ): Effect.Effect<Shown> =>
-      Effect.match(rendering, {
-        onSuccess: (rendered) => ({ channel, provider, rendered, error: undefined }),
-        onFailure: ({ detail }) => ({ channel, provider, rendered: undefined, error: detail })
-      })
 
     /** What the candidate would be given, if what overrides it can be filled in too. */
     const given = (decision: Stages.Decision, candidate: Candidate, at: number): Given => {
@@ -137,12 +72,6 @@ export const layer = Layer.effect(
           )
       )
     }
-
-    /** What a template's strategy would add to a send; nothing where it is gone (`Mapping`). */
-    const strategyOf = (scope: Scope, { routing }: Template) =>
-      routing === null
-        ? Effect.undefined
-        : Effect.catchTag(strategies.resolve(scope, routing.strategy_id), "StrategyNotFound", () => Effect.undefined)
 
     const rehearse = Effect.fnUntraced(function*(message: OpenMessage, at: number) {
       const decision = yield* decide(message, at)
@@ -205,12 +134,6 @@ export const layer = Layer.effect(
       }
     )
 
-    const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
-      Effect.timeoutOrElse(effect, {
-        duration: patience,
-        orElse: () => Effect.fail(new StoreUnavailable({ cause: `no answer in ${patience}` }))
-      })
-
     return Rehearsals.of({
       send: Effect.fnUntraced(function*(principal, { to, ...instructions }) {
         const at = yield* Clock.currentTimeMillis
@@ -224,47 +147,6 @@ export const layer = Layer.effect(
         return yield* Effect.forEach(messages, (message) => one(message.recipientName, message, at), {
           concurrency: together
         })
-      }, inTime),
-      preview: Effect.fnUntraced(function*(scope, id, { brandId, channels, data, to, version }) {
-        const at = yield* Clock.currentTimeMillis
-        const { alias, template } = yield* templates.get(scope, id, version)
-        const strategy = yield* strategyOf(scope, template)
-        const message: OpenMessage = yield* placed({
-          id: nobody,
-          requestId: nobody,
-          scope,
-          shard: 0,
-          lane: "transactional",
-          recipientKey: "",
-          keyState: "draft",
-          status: "ENQUEUED",
-          enqueuedAt: at,
-          dueAt: 0,
-          tries: 0,
-          tenantId: undefined,
-          recovered: false,
-          recipient: Addressing.inTenant(to, {}),
-          instructions: Mapping.routed({ template: id, data, brand_id: brandId }, strategy),
-          attempts: []
-        })
-        const found = yield* known({
-          message,
-          content: template.content,
-          template: { id, alias, template },
-          isOneTimePassword: false
-        })
-        const topic = template.subscription === null
-          ? undefined
-          : { id: template.subscription.topic_id, isInHeader: false }
-        const asked = ways.filter(([channel]) => channels.length === 0 || channels.includes(channel))
-        return yield* Effect.forEach(
-          asked,
-          ([channel, provider]) =>
-            show(
-              { channel, provider },
-              render({ ...found, topic }, at)({ _tag: "Candidate", channel, provider, timeout: undefined })
-            )
-        )
       }, inTime)
     })
   })

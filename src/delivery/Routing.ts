@@ -11,7 +11,8 @@ import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
 import type { Branch, Plan } from "#src/delivery/attempts/Plan.ts"
 import { isNamed, namedIn, type Provider } from "#src/delivery/Provider.ts"
-import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
+import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import { Result } from "effect"
 
@@ -30,15 +31,6 @@ type Own = Partial<Omit<ChannelEntry, "channel"> & Omit<ProviderEntry, "provider
 /** Failing providers give way after this long when another one follows (api.md 26.4), in ms; the last has until the message's deadline. */
 const providerTimeout = 5 * 60_000
 const channelTimeout = 30 * 60_000
-
-/** What was met on the way through the routing; it explains an empty plan. */
-interface Findings {
-  filtered: boolean
-  unreachable: boolean
-  unwritten: boolean
-  missingProviderKey: boolean
-  named: boolean
-}
 
 type Limits = NonNullable<Instructions["timeout"]>
 
@@ -61,13 +53,7 @@ export const plan = (
   allowed?: ReadonlySet<string>,
   isWritten: (provider: Provider) => boolean = () => true
 ): Result.Result<Plan, Refusal.Refusal> => {
-  const findings: Findings = {
-    filtered: false,
-    unreachable: false,
-    unwritten: false,
-    missingProviderKey: false,
-    named: false
-  }
+  const findings = NoWay.none()
   const context = { data: instructions.data ?? {}, profile }
 
   const holds = (condition: string | null | undefined): boolean => {
@@ -91,11 +77,13 @@ export const plan = (
       ? installed
       : [...new Set(order.flatMap((name) => installed.filter((provider) => isNamed(provider, name))))]
     if (installed.length > 0 && chosen.length === 0) findings.missingProviderKey = true
+    if (installed.length === 0 && NoWay.hasAddress(channel, profile)) findings.unserved ??= channel
     const children = chosen.flatMap((provider) => {
       const own: ProviderSettings | undefined = namedIn(instructions.providers, provider)
       if (!holds(own?.if)) return []
       if (!provider.reaches(profile)) {
         findings.unreachable = true
+        if (NoWay.hasAddress(channel, profile)) findings.unusable ??= channel
         return []
       }
       const override = entry.override ?? own?.override ?? settings?.override ?? undefined
@@ -171,17 +159,5 @@ export const plan = (
 
   const found = routingPlan(instructions.routing ?? workspaceDefault)
   if (found !== undefined) return Result.succeed(found)
-  if (!findings.named) return Result.fail(Refusal.unroutable("NO_CHANNELS", "The message's routing names no channel"))
-  if (findings.filtered) return Result.fail(Refusal.filtered("A condition of the message left no channel"))
-  if (findings.unreachable) {
-    return Result.fail(Refusal.unroutable("NO_CHANNELS", "The recipient has no address for any channel of the message"))
-  }
-  if (findings.unwritten) {
-    return Result.fail(Refusal.unroutable("NO_CHANNELS", "The content has nothing for any channel of the message"))
-  }
-  return Result.fail(
-    findings.missingProviderKey
-      ? Refusal.unroutable("PROVIDER_ERROR", "The message names only providers that are not installed")
-      : Refusal.unroutable("NO_PROVIDERS", "No providers added")
-  )
+  return Result.fail(NoWay.refusal(findings))
 }

@@ -1,12 +1,12 @@
 import { JsonMap } from "#schemas/Optional.ts"
 import type { PatchOperation } from "#schemas/PatchOperation.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
+import { LegacyPreferencesRefused } from "#src/people/LegacyPreferences.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
-import { PatchRefused } from "#src/people/Profiles.ts"
 import { Effect, Schema } from "effect"
 
 const encode = Schema.encodeEffect(RecipientPreferences)
-const decode = Schema.decodeUnknownEffect(RecipientPreferences)
+const decode = Schema.decodeUnknownEffect(RecipientPreferences, { errors: "all" })
 const asJson = Schema.decodeUnknownEffect(JsonMap)
 
 /** RFC 6902 on a recipient's legacy preferences, all operations or none. What they become must still be preferences. */
@@ -17,7 +17,7 @@ export const patch = Effect.fnUntraced(
       Effect.orDie
     )
     return yield* decode(yield* ProfileChange.patch(stored, operations)).pipe(
-      Effect.catchTag("SchemaError", () => new PatchRefused({ detail: "The patched preferences are none." }))
+      Effect.catchTag("SchemaError", ({ issue }) => new LegacyPreferencesRefused({ issue }))
     )
   }
 )

@@ -4,7 +4,14 @@ import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { PatchRefused } from "#src/people/Profiles.ts"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema, SchemaIssue } from "effect"
+
+/** The patched preferences would be none: 400. `issue` names the fields. */
+export class LegacyPreferencesRefused
+  extends Schema.TaggedError<LegacyPreferencesRefused>()("LegacyPreferencesRefused", {
+    issue: Schema.declare(SchemaIssue.isIssue)
+  })
+{}
 
 /**
  * A recipient's preferences by notification and category (api.md 10.1), with a profile or without. They are read with the
@@ -22,5 +29,5 @@ export class LegacyPreferences extends Context.Service<LegacyPreferences, {
     scope: Scope,
     userId: UserId,
     patch: ReadonlyArray<PatchOperation>
-  ) => Effect.Effect<void, PatchRefused | StoreUnavailable>
+  ) => Effect.Effect<void, PatchRefused | LegacyPreferencesRefused | StoreUnavailable>
 }>()("tidings/LegacyPreferences") {}

@@ -13,6 +13,8 @@ export class Backlogs extends Context.Service<Backlogs, {
   readonly measure: (now: number) => Effect.Effect<Backlog, StoreUnavailable>
   /** Whether the store takes writes, if it answers. */
   readonly isWritable: Effect.Effect<boolean, StoreUnavailable>
+  /** Whether the last writes found room for what they wrote. */
+  readonly hasRoom: Effect.Effect<boolean>
   /** Whether somebody else's lock keeps messages from being written, for the second that this asks. */
   readonly isLocked: Effect.Effect<boolean, StoreUnavailable>
 }>()("tidings/Backlogs") {}

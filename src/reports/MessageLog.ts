@@ -74,6 +74,7 @@ export interface Original {
 /** Reads what the journal wrote. Newest first; cursors are opaque, sealed, and stable while others write. */
 export class MessageLog extends Context.Service<MessageLog, {
   readonly get: (scope: Scope, id: MessageId) => Effect.Effect<MessageRecord, MessageNotFound | StoreUnavailable>
+  /** A page may be short, or empty, and still have a cursor: where what is wanted is rare, one page does not look through everything. */
   readonly list: (
     scope: Scope,
     query: MessageQuery

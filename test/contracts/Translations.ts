@@ -74,6 +74,18 @@ export const translationsContract = <E>(name: string, stores: Layer.Layer<Transl
         assert.strictEqual(yield* text("de-AT"), "Servus")
       }))
 
+    it.effect("what a locale's own file has not, or not yet, is read in its language's", () =>
+      Effect.gen(function*() {
+        const { put, text } = yield* start
+        yield* put("zh", { bye: "再见", hello: "你好", thanks: "谢谢" })
+        yield* put("zh-Hant", { bye: "再見", thanks: "謝謝" })
+        yield* put("zh-Hant-HK", { bye: "", thanks: "唔該" })
+        const read = (locale: string) => Effect.forEach(["thanks", "bye", "hello", "other"], (key) => text(locale, key))
+        assert.deepStrictEqual(yield* read("zh-Hant-HK"), ["唔該", "再見", "你好", undefined])
+        assert.deepStrictEqual(yield* read("zh-Hant-TW"), ["謝謝", "再見", "你好", undefined])
+        assert.deepStrictEqual(yield* read("zh"), ["谢谢", "再见", "你好", undefined])
+      }))
+
     it.effect("a change counts at once, also of what was looked for in vain", () =>
       Effect.gen(function*() {
         const { put, text } = yield* start
@@ -83,6 +95,8 @@ export const translationsContract = <E>(name: string, stores: Layer.Layer<Transl
         yield* put("fr-CA", { hello: "Allô" })
         assert.strictEqual(yield* text("fr-CA"), "Allô")
         yield* put("fr-CA", { hello: "" })
+        assert.strictEqual(yield* text("fr-CA"), "Bonjour")
+        yield* put("fr", {})
         assert.isUndefined(yield* text("fr-CA"))
       }))
 

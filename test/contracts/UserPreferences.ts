@@ -214,7 +214,7 @@ export const userPreferencesContract = <E>(
           { op: "remove", path: "/notifications/n" },
           { op: "add", path: "/categories/c", value: { status: "NO" } }
         ]))
-        assert.strictEqual(refused._tag, "PatchRefused")
+        assert.strictEqual(refused._tag, "LegacyPreferencesRefused")
         assert.deepStrictEqual((yield* profiles.person(scope, Fixture.user)).preferences, patched)
         yield* Effect.flip(records.patch(scope, UserId.make("nobody"), [{ op: "remove", path: "/x" }]))
         assert.isUndefined((yield* profiles.person(scope, UserId.make("nobody"))).preferences)

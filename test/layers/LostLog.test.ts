@@ -42,6 +42,16 @@ describe("a server whose log's reader is gone", () => {
         assert.notInclude(server.stderr(), "    at ")
       }, runtime), 150_000)
 
+    it(`drains when its terminal is closed, on ${runtime}`, () =>
+      inDirectory(async (start, port) => {
+        const server = start({ TIDINGS_BOOTSTRAP_SECRET: "x".repeat(32) })
+        await ready(server, port)
+        server.child.stdout?.destroy()
+        server.signal("SIGHUP")
+        const { code, signal } = await server.ended
+        assert.deepStrictEqual([code, signal], [0, null], server.stderr())
+      }, runtime), 150_000)
+
     it(
       `makes no keys that nobody sees: the next start shows its own, on ${runtime}`,
       () =>

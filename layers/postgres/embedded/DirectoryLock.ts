@@ -78,21 +78,26 @@ const listen = (name: string): Effect.Effect<Server, unknown> =>
     })
   })
 
-/**
- * Linux: an abstract Unix socket named after the directory's real path. The kernel gives a name once and takes it back
- * when its process ends, however it ends. The file only says who it is. Two containers with networks of their own do
- * not see each other's.
- */
-export const acquireBySocket = Effect.fnUntraced(function*(directory: string) {
-  const digest = createHash("sha256").update(directory).digest("hex").slice(0, 40)
-  yield* Effect.acquireRelease(
-    listen(`\0tidings-${digest}`).pipe(
+/** A name that the kernel gives to one process at a time, until the scope closes or the process ends, however it ends. */
+const takeName = (directory: string, what: string) =>
+  Effect.acquireRelease(
+    listen(`\0tidings-${createHash("sha256").update(what).digest("hex").slice(0, 40)}`).pipe(
       Effect.catch((error): Effect.Effect<never, LockError> =>
         hasCode(error, "EADDRINUSE") ? inUse(directory) : Effect.fail(unusable(directory)(error))
       )
     ),
     (server) => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
   )
+
+/**
+ * Linux: abstract Unix sockets named after the directory's real path, and after the directory itself: one that was moved while its owner runs,
+ * or is mounted at a second place, has other paths. The file only says who it is. Two containers with networks of their own do not see each
+ * other's.
+ */
+export const acquireBySocket = Effect.fnUntraced(function*(directory: string) {
+  const { dev, ino } = yield* attempt(directory, () => Fs.statSync(directory, { bigint: true }))
+  yield* takeName(directory, directory)
+  yield* takeName(directory, `${dev}:${ino}`)
   yield* Effect.acquireRelease(
     Effect.mapError(writeOwner(directory, Fs.renameSync), unusable(directory)),
     () => removeOwner(directory)

@@ -1,3 +1,4 @@
+import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import * as Lookups from "#layers/postgres/Lookups.ts"
 import * as Backend from "#layers/postgres/embedded/Backend.ts"
 import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
@@ -126,7 +127,8 @@ const make = Effect.fnUntraced(function*(options: Options) {
   return Context.make(PgClient.PgClient, client).pipe(
     Context.add(SqlClient.SqlClient, client),
     Context.add(EmbeddedStore, store),
-    Context.add(Lookups.AtOnce, 1)
+    Context.add(Lookups.AtOnce, 1),
+    Context.add(GroupCommit.IsBeside, false)
   )
 })
 

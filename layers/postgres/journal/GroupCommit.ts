@@ -2,7 +2,7 @@ import { isRefusal, unavailable } from "#layers/postgres/StoreErrors.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Patience from "#src/store/Patience.ts"
-import { Array, Cause, type Duration, Effect, Exit, Latch, Schedule, type Scope } from "effect"
+import { Array, Cause, Context, type Duration, Effect, Exit, Latch, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
 type Failure = RowRefused | StoreUnavailable
@@ -15,10 +15,14 @@ interface Entry<A, B> {
 /** The same batch again, after a lost connection or a deadlock: a batch that did commit collides with itself and changes nothing. */
 const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 }))
 
+/** Whether the database works while this thread does: a server does, an embedded one is on this thread. */
+export const IsBeside = Context.Reference<boolean>("tidings/postgres/IsBeside", { defaultValue: () => true })
+
 /**
  * A queue drained by a few writers: each flush writes what has gathered since a writer was last free, so the batch grows with the load and
  * an idle queue costs nothing. What comes in the same turn of the event loop goes along: else the first of many that an answer woke would be
- * written alone, and all the others wait for it. Several writers keep the database busy while this process reads answers; their flushes may commit
+ * written alone, and all the others wait for it. Unless that is `enough`: a turn can bring all that is under way, and if the database had it only then,
+ * the two would wait for each other. Several writers keep the database busy while this process reads answers; their flushes may commit
  * in either order. `write` answers one result per item, in order, and must be repeatable. A refused row fails alone: the batch is halved
  * until it stands alone. Callers wait at most `patience` for their flush; a full queue (`capacity` items) refuses at once.
  */
@@ -30,12 +34,16 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
   readonly maxBatch: number
   /** What an item counts of `maxBatch`, for items of different sizes; 1 if absent. One that is larger goes alone. */
   readonly weigh?: (item: A) => number
+  /** As many items are worth a flush of their own before the turn in which they come is over, where the database works meanwhile; if absent, none are. */
+  readonly enough?: number
   readonly patience: Duration.Input
   readonly write: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, SqlError | StoreUnavailable>
 }): Effect.fn.Return<(item: A) => Effect.Effect<B, Failure>, never, Scope.Scope> {
   const { weigh } = options
+  const enough = ((yield* IsBeside) ? options.enough : undefined) ?? Number.POSITIVE_INFINITY
   const waiting: globalThis.Array<Entry<A, B>> = []
   const filled = Latch.makeUnsafe()
+  const gathering = new Set<(effect: Effect.Effect<void>) => void>()
   const patiently = yield* Patience.within(options.patience)
 
   const flush = (entries: ReadonlyArray<Entry<A, B>>): Effect.Effect<void, StoreUnavailable> =>
@@ -73,9 +81,29 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
         : Effect.logInfo("the journal is written again", { of: options.name })
     })
 
+  /** Over when the turn is, or once enough are waiting: then for one writer at a time. */
+  const gathered = Effect.withFiber((fiber) =>
+    Effect.callback<void>((resume) => {
+      if (waiting.length >= enough) return resume(Effect.void)
+      gathering.add(resume)
+      const end = () => {
+        if (gathering.delete(resume)) resume(Effect.void)
+      }
+      fiber.currentDispatcher.scheduleTask(end, 0)
+      return Effect.sync(() => gathering.delete(resume))
+    })
+  )
+
+  const begin = () => {
+    const [first] = gathering
+    if (first === undefined) return
+    gathering.delete(first)
+    first(Effect.void)
+  }
+
   const drain = Effect.gen(function*() {
     yield* filled.await
-    yield* Effect.yieldNow
+    yield* gathered
     const batch = waiting.splice(0, batchSize())
     if (waiting.length === 0) Latch.closeUnsafe(filled)
     if (batch.length === 0) return
@@ -103,5 +131,6 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
       }
       waiting.push({ item, resume })
       Latch.openUnsafe(filled)
+      if (waiting.length >= enough) begin()
     })
 })

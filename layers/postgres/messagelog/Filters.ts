@@ -81,8 +81,19 @@ export const besides = (sql: SqlClient.SqlClient, id: MessageId) =>
 export const ofRequest = (sql: SqlClient.SqlClient, id: MessageId) =>
   sql`(m.request_id = ${id} and m.request_id <> m.id and ${besides(sql, id)})`
 
+const given = <A, B>(value: A | undefined, condition: (value: A) => B): ReadonlyArray<B> =>
+  value === undefined ? [] : [condition(value)]
+
+/** Rows of `messages m` in a span. */
+export const within = (sql: SqlClient.SqlClient, scope: Scope, { before, from }: Span) =>
+  sql.and([
+    sql`m.scope = ${scope}`,
+    ...given(before, (id) => sql`m.id < ${id}`),
+    ...given(from, (id) => sql`m.id >= ${id}`)
+  ])
+
 /** What rows of `messages m` a query wants, of those in a span. */
-const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, { before, from }: Span) => {
+const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, span: Span) => {
   const {
     enqueuedAfter,
     event,
@@ -97,14 +108,10 @@ const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, { be
     traceId,
     userId
   } = query
-  const given = <A>(value: A | undefined, condition: (value: A) => ReturnType<typeof sql.and>) =>
-    value === undefined ? [] : [condition(value)]
   const some = (values: ReadonlyArray<string>) => Array.isReadonlyArrayNonEmpty(values) ? values : undefined
   return sql.and([
-    sql`m.scope = ${scope}`,
+    within(sql, scope, span),
     ...(query.archived ? [] : [sql`not m.archived and not ${sql.literal(isArchivedWithRequest)}`]),
-    ...given(before, (id) => sql`m.id < ${id}`),
-    ...given(from, (id) => sql`m.id >= ${id}`),
     ...given(enqueuedAfter, (at) => sql`m.enqueued_at > ${at}::float8`),
     ...given(event, (name) => sql`m.event = ${name}`),
     ...given(list, (id) => sql`m.list_id = ${id}`),

@@ -4,7 +4,7 @@ import type { Reason } from "#schemas/Status.ts"
 import type { InboxItem, Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
-import type { Position } from "#src/delivery/attempts/Position.ts"
+import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
 
 /** The events that bring a message from where it was accepted or delayed to a provider. */

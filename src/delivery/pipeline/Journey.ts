@@ -7,7 +7,7 @@ import type { RenderFailed } from "#src/content/Content.ts"
 import type { StepResult } from "#src/delivery/Journal.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
-import type { Situation } from "#src/delivery/attempts/Position.ts"
+import type { Situation } from "#src/delivery/attempts/position/Situation.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import type { Effect, Result, Schema } from "effect"
 

@@ -8,6 +8,7 @@ import * as Groups from "#src/delivery/intake/Groups.ts"
 import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Plan } from "#src/delivery/attempts/Plan.ts"
+import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
 import * as Preferences from "#src/delivery/pipeline/Preferences.ts"
 import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
@@ -61,7 +62,7 @@ const unserved = ({ message: { recipient }, profile, providers }: Known): Refusa
   const platform = Recipients.platformOf(recipient)
   return platform === undefined || providers.some(({ reaches }) => reaches(profile))
     ? undefined
-    : Refusal.unroutable("NO_PROVIDERS", `No provider for ${platform} is configured`)
+    : NoWay.unserved(platform)
 }
 
 /** The stages map → profile → preferences → route; they write nothing, so that a dry run is the same as the first half of a run. */

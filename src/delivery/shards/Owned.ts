@@ -26,12 +26,21 @@ const afterFence = "5 seconds"
 /** A predecessor that had not learnt of its end may have accepted rows for itself until then: they are looked for once more. */
 const lateRows = "10 seconds"
 
-/** Claims of a shard wait less for each other, in ns. Whoever comes to the next one later stood still, for as long as others may have owned the shard. */
-const longestBackoff = 7_000_000_000n
-
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(5))]).pipe(
   Schedule.jittered
 )
+
+/** No wait before a claim is as long, in ns. Whoever comes out of one later stood still, for as long as others may have owned the shard. */
+const longestWait = 7_000_000_000n
+
+const stoodStillSince = (nanos: bigint) => Effect.map(Clock.monotonicTimeNanos, (now) => now - nanos > longestWait)
+
+/** What a process that stood still was told meanwhile, it hears when it looks: it waits once more. */
+const pause = Effect.gen(function*() {
+  const began = yield* Clock.monotonicTimeNanos
+  yield* Effect.sleep(afterFence)
+  return yield* stoodStillSince(began)
+}).pipe(Effect.repeat({ while: (stoodStill) => stoodStill }))
 
 /** The shards of this node and who is at work in them. */
 export const make = (journal: Journal["Service"]) => {
@@ -51,8 +60,7 @@ export const make = (journal: Journal["Service"]) => {
     let failedAt: bigint | undefined
     // Who is to hand the shard over waits for the answer: an epoch that comes after its successor's would fence that one.
     const take = Effect.gen(function*() {
-      const stoodStill = failedAt !== undefined && (yield* Clock.monotonicTimeNanos) - failedAt > longestBackoff
-      if (stoodStill) yield* Effect.sleep(afterFence)
+      if (failedAt !== undefined && (yield* stoodStillSince(failedAt))) yield* pause
       return yield* Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))
     }).pipe(Effect.tapError(Effect.fnUntraced(function*(error) {
       failedAt = yield* Clock.monotonicTimeNanos
@@ -107,7 +115,7 @@ export const make = (journal: Journal["Service"]) => {
     own: (shard: number, node: string, onTaken: Effect.Effect<void>): Effect.Effect<never> =>
       epoch(shard, node, onTaken).pipe(
         Effect.catchCause((cause) => Effect.logError("a shard's owner crashed", { shard }, cause)),
-        Effect.andThen(Effect.sleep(afterFence)),
+        Effect.andThen(pause),
         Effect.forever
       )
   }

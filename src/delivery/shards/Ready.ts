@@ -28,6 +28,7 @@ export const unready = Effect.fnUntraced(function*(options: { readonly alone: bo
 
   return Effect.gen(function*() {
     if (!(yield* backlogs.isWritable)) return "the database is read-only"
+    if (!(yield* backlogs.hasRoom)) return "the database's disk is full"
     if (yield* backlogs.isLocked) return "messages cannot be written: another session of the database has locked them"
     const running = new Set(yield* shards.owned)
     const assigned = yield* placement.assigned

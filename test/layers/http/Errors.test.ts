@@ -125,6 +125,16 @@ describe("Errors", () => {
       assert.deepStrictEqual(body, { message: "users: Expected at least 1 entry", type: "invalid_request_error" })
     }))
 
+  it.effect.each(["limit", "recipient", "archived"])(
+    "a query that repeats %s, which has one value, says so",
+    (name) =>
+      Effect.gen(function*() {
+        const { call } = yield* serve
+        const { body } = yield* call("GET", `/messages?${name}=1&${name}=2`)
+        assert.deepStrictEqual(body, { message: `${name}: Expected one value`, type: "invalid_request_error" })
+      })
+  )
+
   it.effect.each(refusals)("a send of %s is 400 and says why", ([, body, sentence]) =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

@@ -31,6 +31,13 @@ describe("Legacy preferences", () => {
         body: { patch: [{ op: "remove", path: "/notifications/n" }] }
       })
       assert.deepStrictEqual([patched.status, patched.body], [200, { status: "SUCCESS" }])
+      const refused = yield* call("PATCH", `/preferences/${user}`, {
+        body: { patch: [{ op: "replace", path: "/categories/c", value: { status: "YES" } }] }
+      })
+      assert.deepStrictEqual([refused.status, refused.body], [400, {
+        message: "categories.c.status: Expected \"OPTED_IN\" | \"OPTED_OUT\" | \"REQUIRED\"",
+        type: "invalid_request_error"
+      }])
       yield* call("PUT", `/preferences/${user}`, { body: { notifications: { m: { status: "OPTED_OUT" } } } })
       assert.deepStrictEqual((yield* call("GET", `/preferences/${user}`)).body, {
         notifications: { m: { status: "OPTED_OUT" } },

@@ -83,9 +83,10 @@ describe("Profiles", () => {
         )
       assert.strictEqual(yield* message({ op: "replace", path: "/email" }), "patch[0].value: Required")
       assert.strictEqual(yield* message({ op: "move", path: "/email" }), "patch[0].from: Required")
-      const unknown = String(yield* message({ op: "put", path: "/email", value: 1 }))
-      assert.match(unknown, /^patch\[0\](?:\.op)?: Expected/)
-      for (const field of ["value", "from"]) assert.notInclude(unknown, field)
+      assert.strictEqual(
+        yield* message({ op: "put", path: "/email", value: 1 }),
+        "patch[0]: Expected an operation whose op is add, replace, test, remove, move or copy"
+      )
     }))
 
   it.effect.each([{}, { profile: null }, { profile: [] }, { profile: "x" }])(

@@ -15,6 +15,7 @@ import * as Intake from "#src/delivery/Intake.ts"
 import { Journal, MessageNotFound, type NewMessage } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
+import * as Previews from "#src/delivery/Previews.ts"
 import * as Rehearsals from "#src/delivery/Rehearsals.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { InvalidCursor } from "#src/paging/Page.ts"
@@ -287,7 +288,7 @@ export const layer = (state: State) => {
     Layer.provide(Layer.mock(Translations, { find: () => Effect.succeed(Option.none()) }))
   )
 
-  return Layer.merge(Intake.layer, Rehearsals.layer).pipe(
+  return Layer.mergeAll(Intake.layer, Previews.layer, Rehearsals.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(journal, log)),
     Layer.provideMerge(
       Layer.mergeAll(

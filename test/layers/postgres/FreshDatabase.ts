@@ -31,6 +31,10 @@ export const node = (database: Redacted.Redacted) =>
 /** An empty database without tables. */
 export const layerEmpty = Layer.unwrap(Effect.map(url, node))
 
+/** The same, whose text has this encoding. */
+export const layerEncoded = (encoding: string) =>
+  Layer.unwrap(Effect.map(make(`encoding '${encoding}' locale 'C' template template0`), node))
+
 /** The same, whose text is ordered as people order words: operators' databases often are. As it comes, where the server knows no such order. */
 export const layerCollated = Layer.unwrap(
   make("template template0 locale_provider icu icu_locale 'en'").pipe(

@@ -1,7 +1,7 @@
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Effect, Fiber, Logger } from "effect"
+import { Array, Effect, Fiber, Latch, Logger } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("GroupCommit", () => {
@@ -68,5 +68,39 @@ describe("GroupCommit", () => {
       yield* Effect.sync(() => wake.forEach((one) => one()))
       yield* Fiber.join(all)
       assert.deepStrictEqual(batches, [300])
+    }))
+
+  it.effect("enough that come in one turn do not wait for its end, and what comes after them goes with the next writer", () =>
+    Effect.gen(function*() {
+      const batches: globalThis.Array<number> = []
+      const commit = Latch.makeUnsafe()
+      const write = yield* GroupCommit.make<number, number>({
+        name: "accepts",
+        capacity: 1_000,
+        writers: 2,
+        maxBatch: 512,
+        enough: 32,
+        patience: "1 second",
+        write: (items) =>
+          Effect.suspend(() => {
+            batches.push(items.length)
+            return Effect.as(commit.await, items)
+          })
+      })
+      // By then both writers wait.
+      yield* Effect.yieldNow
+      const inTurn: globalThis.Array<ReadonlyArray<number>> = []
+      const all = yield* Effect.forEach(
+        Array.range(1, 100),
+        (n) =>
+          Effect.forkChild(write(n), { startImmediately: true }).pipe(
+            Effect.tap(() => Effect.sync(() => inTurn.push([...batches])))
+          )
+      )
+      assert.deepStrictEqual([30, 31, 62, 63, 99].map((n) => inTurn[n]), [[], [32], [32], [32, 32], [32, 32]])
+      yield* commit.open
+      const results = yield* Effect.forEach(all, Fiber.join)
+      assert.deepStrictEqual(results, Array.range(1, 100))
+      assert.deepStrictEqual(batches, [32, 32, 36])
     }))
 })

@@ -67,6 +67,19 @@ describe("Discreet", () => {
       assert.notInclude(yield* logged(Effect.logInfo("key", { key: Redacted.make(canary) })), canary)
     }))
 
+  it.effect("a right that the database's role lacks is told in one line, without the frames of who asked", () =>
+    Effect.sync(() => {
+      const denied = new StoreUnavailable({
+        cause: sqlError(pgError("42501", "permission denied for sequence message_seq"))
+      })
+      assert.deepStrictEqual(Discreet.faultOf(denied), {
+        name: "StoreUnavailable",
+        message: "permission denied for sequence message_seq",
+        code: "42501"
+      })
+      assert.property(Discreet.faultOf(sqlError(pgError("42P01", "relation \"x\" does not exist"))), "at")
+    }))
+
   it.effect("an operator reads why: system errors, the database's own, and ours keep their text", () =>
     Effect.gen(function*() {
       const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), {

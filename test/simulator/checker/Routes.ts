@@ -21,6 +21,14 @@ const closing = (facts: Facts, { id }: Row) =>
     after !== undefined && dueAt === undefined && result === "Written"
   )
 
+/** Whether there is always a provider for it; who opts out of what has begun is written to where that began, or nowhere. */
+const hasWay = (facts: Facts, row: Row): boolean => {
+  const left = Ways.of(row, Configurations.gone(facts, row))
+  if (left === undefined) return false
+  return row.attempts.length === 0 || !Preferences.wasUnwanted(facts, row) ||
+    Ways.leaves(left).some((leaf) => row.attempts.some(({ channel }) => channel === leaf.channel))
+}
+
 /** I13: a message is without a way only if what was asked for has none for its recipient. */
 export const routed = (facts: Facts): ReadonlyArray<string> =>
   facts.history.messages.filter(isOfStory).flatMap((row) => {
@@ -33,7 +41,7 @@ export const routed = (facts: Facts): ReadonlyArray<string> =>
         !Ways.leaves(way).some((leaf) => leaf.channel === channel && leaf.provider === provider)
       )
     return [
-      ...(nowhere && way !== undefined && Ways.of(row, Configurations.gone(facts, row)) !== undefined
+      ...(nowhere && way !== undefined && hasWay(facts, row)
         ? [`I13: ${id} is ${status}, and had a way`]
         : []),
       ...strange.map(({ channel, provider }) => `I13: ${id} went over ${channel}/${provider}, and was not to`)

@@ -55,9 +55,9 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "what another provider may have sent is not marked",
-    file: "src/delivery/attempts/Position.ts",
-    text: "attempts.some(isUnknown)",
-    becomes: "mine.some(isUnknown)"
+    file: "src/delivery/attempts/position/OfCandidate.ts",
+    text: "attempts.some(Calls.isUnknown)",
+    becomes: "mine.some(Calls.isUnknown)"
   },
   {
     name: "the idempotency key is not stored with its request",
@@ -73,7 +73,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a provider's Retry-After is ignored",
-    file: "src/delivery/attempts/Position.ts",
+    file: "src/delivery/attempts/position/OfCandidate.ts",
     text: "last.retryAfter ?? 0",
     becomes: "0"
   },
@@ -110,7 +110,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "found: the first provider gets its turn after its stand-in succeeded",
-    file: "src/delivery/attempts/Position.ts",
+    file: "src/delivery/attempts/position/OfBranch.ts",
     text: `if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded"))`,
     becomes: `if (branch.method === "single" && positions[0]?._tag === "Succeeded")`
   },
@@ -140,19 +140,19 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a channel of `all` is left out after another one was taken",
-    file: "src/delivery/attempts/Position.ts",
+    file: "src/delivery/attempts/position/OfBranch.ts",
     text: "return next ?? aside ?? (succeeded",
     becomes: "return (succeeded ? undefined : next) ?? aside ?? (succeeded"
   },
   {
     name: "an escalation does not wait",
-    file: "src/delivery/attempts/Position.ts",
+    file: "src/delivery/attempts/position/OfBranch.ts",
     text: "Math.max(next.at, since + escalation.after)",
     becomes: "Math.max(next.at, since)"
   },
   {
     name: "what was taken is never escalated",
-    file: "src/delivery/attempts/Position.ts",
+    file: "src/delivery/attempts/position/OfBranch.ts",
     text: "return at > end ? { _tag: \"Succeeded\" } : { ...next, at }",
     becomes: "return { _tag: \"Succeeded\" }"
   },

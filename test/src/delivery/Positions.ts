@@ -2,7 +2,7 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { Kind } from "#schemas/DeliveryError.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Branch, Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
-import type { Position, Situation } from "#src/delivery/attempts/Position.ts"
+import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
 
 export const id = MessageId.make("1-00000001-0123456789abcdef01234567")
 export const day = 24 * 3_600_000

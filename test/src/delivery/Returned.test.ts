@@ -87,7 +87,7 @@ describe("A message of which no more may be tried when its next channel's turn h
         reason: "BOUNCED",
         status: "UNDELIVERABLE",
         willRetry: false,
-        last: "UNROUTABLE"
+        last: "UNDELIVERABLE"
       })
     }).pipe(Effect.provide(memory.shared)))
 
@@ -97,7 +97,7 @@ describe("A message of which no more may be tried when its next channel's turn h
         reason: undefined,
         status: "DELIVERED",
         willRetry: false,
-        last: "UNROUTABLE"
+        last: "UNDELIVERABLE"
       })
     }).pipe(Effect.provide(memory.shared)))
 })

@@ -135,6 +135,40 @@ describe("Routing to a plan (api.md 26.3)", () => {
     }
   })
 
+  it("an address that no provider serves is not a missing one, whatever else the message may go through", () => {
+    const [inbox, sms] = [vendor("inbox", "inbox"), vendor("twilio", "sms")]
+    const refusal = (instructions: Instructions, profile: Profile) =>
+      Result.match(Routing.plan(instructions, profile, [inbox, sms]), {
+        onFailure: ({ detail, reason }) => [reason, detail],
+        onSuccess: () => undefined
+      })
+    const unserved = ["NO_PROVIDERS", "No provider for email is configured"]
+    for (const instructions of [{}, through("email", "inbox"), through("inbox", "email")]) {
+      assert.deepStrictEqual(refusal(instructions, { email: "a@b.c" }), unserved)
+    }
+    const unaddressed = ["NO_CHANNELS", "The recipient has no address for any channel of the message"]
+    assert.deepStrictEqual(refusal(through("inbox", "sms"), { email: "a@b.c" }), unaddressed, "it does not name email")
+    assert.deepStrictEqual(refusal(through("inbox", "email"), { phone_number: "1" }), unaddressed)
+    assert.deepStrictEqual(refusal(through("inbox", "constructor"), {}), unaddressed)
+  })
+
+  it("an address that is none is the recipient's fault: UNDELIVERABLE (spec.md), unless another channel has one", () => {
+    const [mail, sms] = [{ ...vendor("smtp", "email"), reaches: () => false }, vendor("twilio", "phone_number")]
+    const refusal = (instructions: Instructions, profile: Profile) =>
+      Result.match(Routing.plan(instructions, profile, [mail, { ...sms, channel: "sms" }]), {
+        onFailure: ({ detail, event, reason }) => [event, reason, detail],
+        onSuccess: () => undefined
+      })
+    const invalid = ["Undeliver", "BOUNCED", "What the recipient has for email is no valid address"]
+    for (const instructions of [{}, through("email"), through("push", "email"), through("email", "sms")]) {
+      assert.deepStrictEqual(refusal(instructions, { email: "nonsense" }), invalid)
+    }
+    assert.isUndefined(refusal(through("email", "sms"), { email: "nonsense", phone_number: "+15550100000" }))
+    for (const profile of [{}, { email: "" }, { email: null }]) {
+      assert.strictEqual(refusal(through("email"), profile)?.[1], "NO_CHANNELS")
+    }
+  })
+
   it("what an override says needs no words of the message's own, whoever has it", () => {
     const override = { body: {} }
     for (

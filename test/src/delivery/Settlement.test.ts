@@ -1,7 +1,7 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
-import type { Position } from "#src/delivery/attempts/Position.ts"
+import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import * as Settlement from "#src/delivery/attempts/Settlement.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"

@@ -4,7 +4,7 @@ import * as Processes from "#test/layers/postgres/embedded/Processes.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { spawnSync } from "node:child_process"
-import { readdirSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
 const refusal =
@@ -68,6 +68,20 @@ describe("DirectoryLock", () => {
         }))
     })
   }
+
+  it.live("by socket: a directory that was moved while its owner runs is still its owner's", () =>
+    Effect.gen(function*() {
+      const parent = yield* Directories.empty
+      const [here, there] = [join(parent, "here"), join(parent, "there")]
+      mkdirSync(here)
+      yield* Effect.scoped(Effect.gen(function*() {
+        yield* DirectoryLock.acquireBySocket(here)
+        renameSync(here, there)
+        const error = yield* Effect.flip(Effect.scoped(DirectoryLock.acquireBySocket(there)))
+        assert.include(error.message, `${there} is in use by process ${process.pid} (`)
+      }))
+      yield* Effect.scoped(DirectoryLock.acquireBySocket(there))
+    }))
 
   it.live("by file: a live owner is never robbed", () =>
     Effect.gen(function*() {

@@ -1,0 +1,61 @@
+import * as Filters from "#layers/postgres/messagelog/Filters.ts"
+import type * as Records from "#layers/postgres/messagelog/Records.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { MessageQuery, MessageRecord } from "#src/reports/MessageLog.ts"
+import { Clock, Context, Duration, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+/**
+ * How far a search goes in one page. What a filter wants may be behind any number of messages that it does not want, and a caller waits for 2 s:
+ * after its time a search tells what it found and where it was. `first` messages are looked through at first, which fills most pages, then
+ * `next` at a time.
+ */
+export const Pace = Context.Reference<{
+  readonly time: Duration.Input
+  readonly first: number
+  readonly next: number
+}>("tidings/postgres/messagelog/Pace", {
+  defaultValue: () => ({ time: "1 second", first: 1_000, next: 250_000 })
+})
+
+/** The newest messages that were wanted. All before `reached` are still to be looked through; without it there is nothing to look through. */
+export interface Found {
+  readonly rows: ReadonlyArray<MessageRecord>
+  readonly reached: MessageId | undefined
+}
+
+/** An index leads to what these name, whatever there is besides. */
+const isIndexed = ({ list, messageId, recipient, traceId, userId }: MessageQuery): boolean =>
+  [list, messageId, recipient, traceId, userId].some((name) => name !== undefined)
+
+const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: MessageId })))
+
+/** Looks for up to `wanted` messages of a query, the newest first, before an id. */
+export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Records.read>) => {
+  const nth = Effect.fnUntraced(function*(scope: Scope, span: Filters.Span, count: number) {
+    const rows = yield* sql`select m.id from messages m where ${Filters.within(sql, scope, span)}
+      order by m.id desc offset ${count - 1}::int limit 1`.pipe(Effect.flatMap(decodeIds))
+    return rows[0]?.id
+  })
+
+  return Effect.fnUntraced(function*(scope: Scope, query: MessageQuery, before: string | undefined, wanted: number) {
+    const { first, next, time } = yield* Pace
+    const until = (yield* Clock.monotonicTimeNanos) + Duration.toNanosUnsafe(time)
+    const rows: Array<MessageRecord> = []
+    const found = (reached?: MessageId): Found => ({ rows, reached })
+    let count = first
+    for (const span of Filters.spans(query, before, yield* Clock.currentTimeMillis)) {
+      for (let rest: Filters.Span | undefined = span; rest !== undefined;) {
+        const last: MessageId | undefined = isIndexed(query) ? undefined : yield* nth(scope, rest, count)
+        const stretch: Filters.Span = { before: rest.before, from: last ?? rest.from }
+        rows.push(...(yield* records(scope, Filters.newest(sql, scope, query, stretch, wanted - rows.length))))
+        if (rows.length >= wanted) return found()
+        if (last !== undefined && (yield* Clock.monotonicTimeNanos) >= until) return found(last)
+        rest = last && { from: rest.from, before: last }
+        if (last !== undefined) count = next
+      }
+    }
+    return found()
+  })
+}

@@ -1,0 +1,111 @@
+import { MessageId } from "#schemas/MessageId.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import type { Scope } from "#schemas/Scope.ts"
+import type { Snapshot, Template } from "#schemas/Template.ts"
+import { type TemplateNotFound, Templates, type VersionNotFound } from "#src/content/Templates.ts"
+import * as Addressing from "#src/delivery/intake/Addressing.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
+import * as Render from "#src/delivery/pipeline/Render.ts"
+import * as Stages from "#src/delivery/pipeline/Stages.ts"
+import { Strategies } from "#src/delivery/providers/Strategies.ts"
+import { inTime, show, type Shown } from "#src/delivery/rehearsals/Shown.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { harmless, PreferenceLinks } from "#src/people/PreferenceLinks.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+
+/** What a template is shown with; `channels` empty: all there are. */
+export interface Preview {
+  readonly version: Snapshot
+  readonly to: Recipient
+  readonly data: JsonMap
+  readonly brandId: string | undefined
+  readonly channels: ReadonlyArray<string>
+}
+
+/** Templates that are looked at: nothing is stored and no provider is called. */
+export class Previews extends Context.Service<Previews, {
+  /** A template as each channel would show it. */
+  readonly show: (
+    scope: Scope,
+    template: string,
+    preview: Preview
+  ) => Effect.Effect<ReadonlyArray<Shown>, TemplateNotFound | VersionNotFound | StoreUnavailable>
+}>()("tidings/Previews") {}
+
+const nobody = MessageId.make("1-00000000-000000000000000000000000")
+
+/** The ways of a preview: each channel by itself, and the chat platforms that have a form of their own. */
+const ways: ReadonlyArray<readonly [channel: string, provider: string]> = [
+  ["email", "email"],
+  ["sms", "sms"],
+  ["push", "push"],
+  ["inbox", "inbox"],
+  ["direct_message", "direct_message"],
+  ["direct_message", "slack"],
+  ["direct_message", "msteams"],
+  ["webhook", "webhook"],
+  ["banner", "banner"]
+]
+
+export const layer = Layer.effect(
+  Previews,
+  Effect.gen(function*() {
+    const { known, placed } = yield* Stages.make
+    // Who looks is not the recipient.
+    const { render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
+    const templates = yield* Templates
+    const strategies = yield* Strategies
+
+    /** What a template's strategy would add to a send; nothing where it is gone (`Mapping`). */
+    const strategyOf = (scope: Scope, { routing }: Template) =>
+      routing === null
+        ? Effect.undefined
+        : Effect.catchTag(strategies.resolve(scope, routing.strategy_id), "StrategyNotFound", () => Effect.undefined)
+
+    return Previews.of({
+      show: Effect.fnUntraced(function*(scope, id, { brandId, channels, data, to, version }) {
+        const at = yield* Clock.currentTimeMillis
+        const { alias, template } = yield* templates.get(scope, id, version)
+        const strategy = yield* strategyOf(scope, template)
+        const message: OpenMessage = yield* placed({
+          id: nobody,
+          requestId: nobody,
+          scope,
+          shard: 0,
+          lane: "transactional",
+          recipientKey: "",
+          keyState: "draft",
+          status: "ENQUEUED",
+          enqueuedAt: at,
+          dueAt: 0,
+          tries: 0,
+          tenantId: undefined,
+          recovered: false,
+          recipient: Addressing.inTenant(to, {}),
+          instructions: Mapping.routed({ template: id, data, brand_id: brandId }, strategy),
+          attempts: []
+        })
+        const found = yield* known({
+          message,
+          content: template.content,
+          template: { id, alias, template },
+          isOneTimePassword: false
+        })
+        const topic = template.subscription === null
+          ? undefined
+          : { id: template.subscription.topic_id, isInHeader: false }
+        const asked = ways.filter(([channel]) => channels.length === 0 || channels.includes(channel))
+        return yield* Effect.forEach(
+          asked,
+          ([channel, provider]) =>
+            show(
+              { channel, provider },
+              render({ ...found, topic }, at)({ _tag: "Candidate", channel, provider, timeout: undefined })
+            )
+        )
+      }, inTime)
+    })
+  })
+)

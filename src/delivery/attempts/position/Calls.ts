@@ -1,0 +1,36 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { Plan } from "#src/delivery/attempts/Plan.ts"
+
+/** When it ended; when it began, if nobody wrote that down. Epoch ms. */
+export const endOf = (attempt: Attempt): number => attempt.endedAt ?? attempt.startedAt
+
+/** Nobody knows whether the recipient has it: a call without an outcome, and one of which no outcome was written down. */
+export const isUnknown = (attempt: Attempt): boolean => attempt.state === "unknown" || attempt.state === "intent"
+
+/** A provider took it, whatever became of it. */
+export const isTaken = (attempt: Attempt): boolean => attempt.state === "accepted"
+
+/** Taken, and nothing is known against that: it has not bounced. */
+export const isSuccess = (attempt: Attempt): boolean => isTaken(attempt) && attempt.kind === null
+
+/** When the first of these was begun, in epoch ms. */
+export const first = (attempts: ReadonlyArray<Attempt>): number | undefined => attempts[0]?.startedAt
+
+/** When the last of these of a kind ended, in epoch ms. */
+export const lastEnd = (attempts: ReadonlyArray<Attempt>, is: (attempt: Attempt) => boolean): number | undefined => {
+  const last = attempts.findLast(is)
+  return last === undefined ? undefined : endOf(last)
+}
+
+/** The last time that one of these was taken, in epoch ms. */
+export const takenAt = (attempts: ReadonlyArray<Attempt>): number | undefined => lastEnd(attempts, isSuccess)
+
+/** Whether a call went to a provider of the plan, in its channel. */
+export const isPlanned = (plan: Plan, attempt: Attempt): boolean =>
+  plan._tag === "Candidate"
+    ? plan.channel === attempt.channel && plan.provider === attempt.provider
+    : isPlannedIn(plan.children, attempt)
+
+/** The same of several plans. */
+export const isPlannedIn = (plans: ReadonlyArray<Plan>, attempt: Attempt): boolean =>
+  plans.some((plan) => isPlanned(plan, attempt))

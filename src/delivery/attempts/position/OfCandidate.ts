@@ -1,0 +1,42 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import * as Calls from "#src/delivery/attempts/position/Calls.ts"
+import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
+import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
+
+/** A refused recipient or content is refused by every provider of the channel. */
+export const endsChannel = (attempt: Attempt | undefined): boolean =>
+  attempt?.kind === "RecipientRejected" || attempt?.kind === "ContentRejected"
+
+/** One provider's place: its call is due, it took the message, or there is nothing left to try before `until` (epoch ms). */
+export const ofCandidate = (
+  candidate: Candidate,
+  attempts: ReadonlyArray<Attempt>,
+  until: number,
+  situation: Situation
+): Position => {
+  const mine = attempts.filter((attempt) =>
+    attempt.channel === candidate.channel && attempt.provider === candidate.provider
+  )
+  const last = mine.at(-1)
+  const possibleDuplicate = attempts.some(Calls.isUnknown)
+  const openUntil = situation.openUntil(candidate)
+  const earliest = openUntil === undefined ? 0 : openUntil + RetryPolicy.apart(situation.id)
+  if (last === undefined) return { _tag: "Next", candidate, at: Math.max(earliest, situation.now), possibleDuplicate }
+  // Not only the last: a receipt may prove an earlier call that had no outcome.
+  if (mine.some(Calls.isSuccess)) return { _tag: "Succeeded" }
+  const bounced = mine.find(Calls.isTaken)
+  if (bounced !== undefined) return { _tag: "Failed", last: bounced }
+  if (endsChannel(last) || last.kind === "Misconfigured") return { _tag: "Failed", last }
+  const wait = situation.waits[mine.length - 1]
+  if (wait === undefined) return { _tag: "Failed", last }
+  const started = Calls.first(mine) ?? situation.now
+  const due = Calls.endOf(last) + Math.max(
+    RetryPolicy.jittered(wait, situation.id, mine.length),
+    last.retryAfter ?? 0,
+    Calls.isUnknown(last) ? situation.unknownWait : 0
+  )
+  const at = Math.max(due, earliest)
+  const limit = Math.min(until, candidate.timeout === undefined ? Infinity : started + candidate.timeout)
+  return at > limit ? { _tag: "Failed", last } : { _tag: "Next", candidate, at, possibleDuplicate }
+}

@@ -1,0 +1,55 @@
+import type { Profile } from "#schemas/Profile.ts"
+import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+
+/** What was met on the way through a routing; it explains an empty plan. */
+export interface Findings {
+  filtered: boolean
+  /** A channel that the recipient has an address for, and the workspace no provider. */
+  unserved?: string
+  /** A channel whose address for the recipient is none that a provider could write to. */
+  unusable?: string
+  unreachable: boolean
+  unwritten: boolean
+  missingProviderKey: boolean
+  named: boolean
+}
+
+export const none = (): Findings => ({
+  filtered: false,
+  unreachable: false,
+  unwritten: false,
+  missingProviderKey: false,
+  named: false
+})
+
+/** Where a profile has the address of a channel, also of one that no provider could be asked about. */
+const addressed: ReadonlyMap<string, string> = new Map([["email", "email"], ["sms", "phone_number"]])
+
+/** Whether the recipient has something for an address of the channel, good or not. */
+export const hasAddress = (channel: string, profile: Profile): boolean => {
+  const field = addressed.get(channel)
+  return field !== undefined && typeof profile[field] === "string" && profile[field] !== ""
+}
+
+/** There is an address, and nobody to bring anything there: of a channel, or of a chat platform. */
+export const unserved = (where: string): Refusal.Refusal =>
+  Refusal.unroutable("NO_PROVIDERS", `No provider for ${where} is configured`)
+
+/** Why a message has nowhere to go. An address that is none is the recipient's fault and not the routing's (spec.md, statuses: UNDELIVERABLE). */
+export const refusal = (findings: Findings): Refusal.Refusal => {
+  if (!findings.named) return Refusal.unroutable("NO_CHANNELS", "The message's routing names no channel")
+  if (findings.filtered) return Refusal.filtered("A condition of the message left no channel")
+  if (findings.unusable !== undefined) {
+    return Refusal.undeliverable("BOUNCED", `What the recipient has for ${findings.unusable} is no valid address`)
+  }
+  if (findings.unreachable && findings.unserved !== undefined) return unserved(findings.unserved)
+  if (findings.unreachable) {
+    return Refusal.unroutable("NO_CHANNELS", "The recipient has no address for any channel of the message")
+  }
+  if (findings.unwritten) {
+    return Refusal.unroutable("NO_CHANNELS", "The content has nothing for any channel of the message")
+  }
+  return findings.missingProviderKey
+    ? Refusal.unroutable("PROVIDER_ERROR", "The message names only providers that are not installed")
+    : Refusal.unroutable("NO_PROVIDERS", "No providers added")
+}

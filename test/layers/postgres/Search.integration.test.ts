@@ -1,0 +1,64 @@
+import * as Search from "#layers/postgres/messagelog/Search.ts"
+import { Scope } from "#schemas/Scope.ts"
+import { MessageLog, type MessageQuery, type MessageRecord } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Stores from "#test/layers/postgres/Stores.ts"
+import { assert, layer } from "@effect/vitest"
+import { Array, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
+
+const scope = Scope.make(1)
+const now = Date.UTC(2026, 10, 21)
+
+/** A message every ten minutes for two weeks, every 300th of them undeliverable. */
+const stored = 2_000
+const wanted = Array.range(1, stored).filter((n) => n % 300 === 0)
+const enqueuedAt = (n: number) => now - n * 600_000
+
+const prepare = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* TestClock.setTime(now)
+  yield* sql.unsafe(
+    `insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, event, template,
+      recipient_name, enqueued_at, recipient, instructions)
+    select 1, id, id, 1, 'bulk', '', 'published', case when n % 300 = 0 then 'UNDELIVERABLE' else 'SENT' end, '', '',
+      '', ${now} - n * 600000::bigint, '{}', '{}'
+    from (select n, '1-' || to_hex(${now / 1_000} - n * 600) || '-' || lpad(n::text, 24, '0') as id
+      from generate_series(1, ${stored}) n) x`
+  )
+})
+
+const query: MessageQuery = { ...Fixture.anything, statuses: ["UNDELIVERABLE"], limit: 2 }
+
+layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout: "60 seconds" })(
+  "A search for what is rare",
+  (it) => {
+    it.effect("answers when its time is over, and its cursors lead to all that is wanted, in order and once", () =>
+      Effect.gen(function*() {
+        yield* prepare
+        const log = yield* MessageLog
+        const pagesAt = Effect.fnUntraced(function*(pace: typeof Search.Pace.Service) {
+          const pages: Array<ReadonlyArray<MessageRecord>> = []
+          for (let cursor: string | undefined, isOver = false; !isOver;) {
+            const page = yield* log.list(scope, { ...query, cursor }).pipe(Effect.provideService(Search.Pace, pace))
+            pages.push(page.items)
+            cursor = page.cursor
+            isOver = cursor === undefined
+          }
+          return pages
+        })
+        for (const [first, next] of [[1, 7], [100, 299], [100, 300], [299, 301], [1_000, 5_000]] as const) {
+          const hurried = yield* pagesAt({ time: 0, first, next })
+          assert.deepStrictEqual(hurried.flat().map(({ enqueued }) => enqueued), wanted.map(enqueuedAt))
+          // A page ends with its first stretch, or with one more where days begin that are looked through apart.
+          assert.isAtLeast(hurried.length, stored / first / 2)
+          assert.isAtMost(Math.max(...hurried.map((page) => page.length)), query.limit)
+          const patient = yield* pagesAt({ time: "1 minute", first, next })
+          assert.deepStrictEqual(patient.map((page) => page.length), [2, 2, 2])
+          assert.deepStrictEqual(patient.flat(), hurried.flat())
+        }
+      }))
+  }
+)
