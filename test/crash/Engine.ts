@@ -197,7 +197,8 @@ export const suite = <S>(stores: EngineStores<S>) =>
           Effect.gen(function*() {
             const life = yield* live(stores, [
               calm("ada", 6),
-              { ...calm("bob", 6), before: "other owner" },
+              // A tick later: the call for ada has begun, and is robbed rather than forestalled.
+              { ...calm("bob", 6), after: 1, before: "other owner" },
               calm("ada"),
               calm("cleo")
             ])
