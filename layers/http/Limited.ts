@@ -1,15 +1,17 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { unavailable } from "#layers/http/Replies.ts"
+import { fromStored } from "#layers/http/StoredReply.ts"
 import { TooManyRequests } from "#schemas/api/Errors.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
-import { kinds, RateLimits, RateLimitTable, routes, type Rule } from "#src/access/RateLimits.ts"
-import { Clock, Effect, Layer } from "effect"
-import { HttpServerResponse } from "effect/http"
+import * as Idempotency from "#src/access/Idempotency.ts"
+import { isPerThing, kinds, RateLimits, RateLimitTable, routes, type Rule } from "#src/access/RateLimits.ts"
+import { Clock, Effect, Layer, Option } from "effect"
+import { HttpRouter, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 
 /**
- * Counts the requests of the few limited routes per workspace and minute: 429 above the limit, with `Retry-After`. Their responses say what
- * is left (api.md 1.7). It stands behind the idempotency key, so a replay is not counted.
+ * Counts the requests of the few limited routes per workspace and minute, resends per message: 429 above the limit, with `Retry-After`. Their
+ * responses say what is left (api.md 1.7). It stands behind the idempotency key, so a replay is not counted.
  */
 export class Limited extends HttpApiMiddleware.Service<Limited, { requires: CurrentPrincipal }>()(
   "tidings/http/Limited",
@@ -19,22 +21,46 @@ export class Limited extends HttpApiMiddleware.Service<Limited, { requires: Curr
 const routeOf = ({ method, path }: Pick<HttpApiEndpoint.Top, "method" | "path">): string =>
   `${method} ${path.replaceAll(/:\w+/g, ":id").replace(/(.)\/$/, "$1")}`
 
+/** No id is longer: under a longer one there is nothing to count. */
+const longestId = 255
+
+const refusal = ({ limit, of }: Rule): string =>
+  of === undefined ? `At most ${limit} such requests a minute` : `At most ${limit} such requests a minute for ${of}`
+
 export const layer = Layer.effect(
   Limited,
   Effect.gen(function*() {
     const limits = yield* RateLimits
     const table = yield* RateLimitTable
+    const idempotency = yield* Idempotency.Idempotency
     const rules = new Map(
       kinds.flatMap((name): ReadonlyArray<[string, Rule]> =>
         table[name] === 0 ? [] : [[routes[name], { name, limit: table[name] }]]
       )
     )
 
+    /** What an earlier call was answered whose key the handler commits itself; every other replay ends before it comes here. */
+    const earlier = Effect.flatMap(
+      Idempotency.CurrentKey,
+      (key) => key === undefined ? Effect.succeedNone : idempotency.find(key)
+    )
+
+    const ruleFor = Effect.fnUntraced(function*(rule: Rule) {
+      if (!isPerThing(rule.name)) return rule
+      const [of = ""] = Object.values((yield* HttpRouter.RouteContext).params)
+      return of.length > longestId ? undefined : { ...rule, of }
+    })
+
     const limited = Effect.fnUntraced(function*<E, R>(
-      rule: Rule,
+      general: Rule,
       handler: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
     ) {
       const { scope } = yield* CurrentPrincipal
+      const rule = yield* ruleFor(general)
+      if (rule === undefined) return yield* handler
+      const known = yield* Effect.result(earlier)
+      if (known._tag === "Failure") return yield* unavailable
+      if (Option.isSome(known.success)) return fromStored({ response: known.success.value, replayed: true })
       const taken = yield* Effect.result(limits.take(scope, rule))
       if (taken._tag === "Failure") return yield* unavailable
       const { count, endsAt } = taken.success
@@ -44,10 +70,7 @@ export const layer = Layer.effect(
       }
       if (count <= rule.limit) return HttpServerResponse.setHeaders(yield* handler, headers)
       const seconds = Math.max(1, Math.ceil((endsAt - (yield* Clock.currentTimeMillis)) / 1_000))
-      return errorReply(429, `At most ${rule.limit} such requests a minute`, "rate_limit_error", {
-        ...headers,
-        "retry-after": String(seconds)
-      })
+      return errorReply(429, refusal(rule), "rate_limit_error", { ...headers, "retry-after": String(seconds) })
     })
 
     return (handler, { endpoint }) => {

@@ -1,5 +1,5 @@
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import { RateLimits, windowMs, windowStart, workspaceOf } from "#src/access/RateLimits.ts"
+import { counterOf, RateLimits, windowMs, windowStart, workspaceOf } from "#src/access/RateLimits.ts"
 import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -7,20 +7,31 @@ const decode = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ count: Schema.Int, start: Schema.Number })])
 )
 
-/** Counters in the database: one row per workspace and kind of request, for the current window. In a transaction they count with it. */
+/**
+ * Counters in the database: one row per workspace and kind of request, for the current window. In a transaction they count with it. What is counted
+ * for each of many things takes the rows of earlier windows along; those that somebody else has in hand are left.
+ */
 export const layer = Layer.effect(
   RateLimits,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     return RateLimits.of({
-      take: Effect.fnUntraced(function*(scope, { limit, name }) {
+      take: Effect.fnUntraced(function*(scope, rule) {
         const start = windowStart(yield* Clock.currentTimeMillis)
+        const name = counterOf(rule)
+        const over = rule.of === undefined
+          ? sql``
+          : sql`with over as (delete from request_counts where ctid = any(array(
+            select ctid from request_counts where scope = ${
+            workspaceOf(scope)
+          } and starts_with(name, ${`${rule.name}/`})
+              and window_start < ${start}::bigint and name <> ${name} for update skip locked)))`
         // Another node's clock may be ahead: the later window counts.
         const [{ count, start: counted }] =
-          yield* sql`insert into request_counts as c (scope, name, window_start, count)
+          yield* sql`${over} insert into request_counts as c (scope, name, window_start, count)
           values (${workspaceOf(scope)}, ${name}, ${start}::bigint, 1)
           on conflict (scope, name) do update set
-            count = case when c.window_start >= excluded.window_start then least(c.count, ${limit}::int) + 1 else 1 end,
+            count = case when c.window_start >= excluded.window_start then least(c.count, ${rule.limit}::int) + 1 else 1 end,
             window_start = greatest(c.window_start, excluded.window_start)
           returning count, window_start::float8 as start`.pipe(Effect.flatMap(decode))
         return { count, endsAt: counted + windowMs }

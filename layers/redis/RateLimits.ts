@@ -1,4 +1,4 @@
-import { RateLimits, windowMs, windowStart, workspaceOf } from "#src/access/RateLimits.ts"
+import { counterOf, RateLimits, windowMs, windowStart, workspaceOf } from "#src/access/RateLimits.ts"
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
 import { Clock, Context, Effect, Layer, Predicate, Redacted, References, Schedule, Schema } from "effect"
 import { Redis } from "effect/persistence/Redis"
@@ -72,7 +72,7 @@ export const layer = (url: Redacted.Redacted) =>
           if (redis === undefined) return yield* beneath.take(scope, rule)
           const before = changes
           const start = windowStart(yield* Clock.currentTimeMillis)
-          return yield* count(redis, `tidings:limits:${workspaceOf(scope)}:${rule.name}:${start}`).pipe(
+          return yield* count(redis, `tidings:limits:${workspaceOf(scope)}:${counterOf(rule)}:${start}`).pipe(
             Effect.map((count) => ({ count, endsAt: start + windowMs })),
             Effect.timeout(patience),
             Effect.tap(tell(before)),

@@ -102,7 +102,8 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_PUBLIC_URL: "must be an http(s) URL without a query",
   DATABASE_URL: "must be a postgres:// URL, its password percent-encoded",
   REDIS_URL: "must be a redis:// or rediss:// URL, its password percent-encoded",
-  TIDINGS_RATE_LIMITS: "must be like lists=20,list-subscriptions=20,brands=200: requests a minute, 0 for no limit",
+  TIDINGS_RATE_LIMITS:
+    "must be like lists=20,list-subscriptions=20,brands=200,resends=10: requests a minute, 0 for no limit",
   TIDINGS_DATA_DIR: "must be a path",
   TIDINGS_DURABILITY: "must be disk or process",
   TIDINGS_BOOTSTRAP_SECRET: "must be at least 32 letters, digits, - or _",

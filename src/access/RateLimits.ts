@@ -4,9 +4,14 @@ import { Context, type Effect, Struct } from "effect"
 
 /** Requests of one kind that a workspace may make in a minute. */
 export interface Rule {
-  readonly name: string
+  readonly name: LimitedKind
   readonly limit: number
+  /** The thing of the workspace whose requests are counted by themselves; absent: all of the kind are counted together. */
+  readonly of?: string
 }
+
+/** What a store counts under, within a workspace. */
+export const counterOf = ({ name, of }: Rule): string => of === undefined ? name : `${name}/${of}`
 
 /** The length of a window, in ms; windows begin at whole minutes. */
 export const windowMs = 60_000
@@ -38,11 +43,15 @@ export type Limits = Readonly<Record<LimitedKind, number>>
 export const routes = {
   "list-subscriptions": "POST /lists/:id/subscriptions",
   "lists": "PUT /lists/:id",
-  "brands": "PUT /brands/:id"
+  "brands": "PUT /brands/:id",
+  "resends": "POST /messages/:id/resend"
 } as const
 export type LimitedKind = keyof typeof routes
 
-export const defaults: Limits = { "list-subscriptions": 20, "lists": 20, "brands": 200 }
+/** A message is resent for one person who waits for it: how often, is no question of what else the workspace resends (api.md 1.7). */
+export const isPerThing = (name: LimitedKind): boolean => name === "resends"
+
+export const defaults: Limits = { "list-subscriptions": 20, "lists": 20, "brands": 200, "resends": 10 }
 
 export const kinds: ReadonlyArray<LimitedKind> = Struct.keys(routes)
 

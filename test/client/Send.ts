@@ -85,6 +85,18 @@ export const send = (it: Vitest.MethodsNonLive<Service>) => {
       assert.strictEqual(yield* refusal((client) => client.requests.archive(nobody)), 404)
     }))
 
+  it.effect("a message that is sent again is another one; more than ten times a minute it is not", () =>
+    Effect.gen(function*() {
+      const { requestId } = yield* ask((client) => client.send.message({ message: hello("send-again") }))
+      // This version of the client has no method for it.
+      const resend = (client: Courier) => client.post<{ messageId: string }>(`/messages/${requestId}/resend`)
+      const { messageId } = yield* ask(resend)
+      assert.notStrictEqual(messageId, requestId)
+      assert.strictEqual((yield* sent(messageId)).recipient, "send-again")
+      for (let n = 2; n <= 10; n++) yield* ask(resend)
+      assert.strictEqual(yield* refusal(resend), 429)
+    }))
+
   it.effect("P5: the client's idempotency header sends once", () =>
     Effect.gen(function*() {
       const call = (client: Courier) =>

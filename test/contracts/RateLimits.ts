@@ -1,5 +1,5 @@
 import { Scope } from "#schemas/Scope.ts"
-import { RateLimits, windowMs, workspaceOf } from "#src/access/RateLimits.ts"
+import { RateLimits, type Rule, windowMs, workspaceOf } from "#src/access/RateLimits.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Effect, type Layer } from "effect"
@@ -9,8 +9,8 @@ const start = Effect.gen(function*() {
   const { scope } = yield* Fixture.world
   const production = Scope.make(2 * scope + 1)
   const limits = yield* RateLimits
-  const take = (name: string, limit: number, of: Scope = production) =>
-    Effect.map(limits.take(of, { name, limit }), ({ count }) => count)
+  const take = (name: Rule["name"], limit: number, scope: Scope = production, of?: string) =>
+    Effect.map(limits.take(scope, of === undefined ? { name, limit } : { name, limit, of }), ({ count }) => count)
   return { production, limits, take }
 })
 
@@ -52,5 +52,15 @@ export const rateLimitsContract = <E>(name: string, stores: Layer.Layer<RateLimi
           yield* take("lists", 5, test),
           yield* take("lists", 5, other)
         ], [1, 1, 2, 1])
+      }))
+
+    it.effect("what is counted for each thing is counted apart, in every window", () =>
+      Effect.gen(function*() {
+        const { production, take } = yield* start
+        const counts = () =>
+          Effect.forEach(["a", "b", "a", undefined], (of) => take("resends", 5, production, of), { concurrency: 1 })
+        assert.deepStrictEqual(yield* counts(), [1, 1, 2, 1])
+        yield* TestClock.adjust(windowMs)
+        assert.deepStrictEqual(yield* counts(), [1, 1, 2, 1])
       }))
   })

@@ -83,6 +83,8 @@ export const access: Story = (place) => {
       Effect.as(Fixture.response(body, status))
     )
     const limit = 1 + c.below(3)
+    const [name, of] = [c.from(["lists", "resends"] as const), c.from([undefined, value, ""])]
+    const rule = of === undefined ? { name, limit } : { name, limit, of }
     return c.from([
       () =>
         say(
@@ -92,7 +94,7 @@ export const access: Story = (place) => {
       () => say(["find", path, value], Effect.flatMap(key, (key) => Idempotency.use((_) => _.find(key)))),
       () => say(["sweep", limit], Idempotency.use((_) => _.sweep(limit))),
       () => say(["left"], Profiles.use((_) => _.find(scope, users[0] ?? Fixture.user))),
-      () => say(["take"], RateLimits.use((_) => _.take(scope, { name: value, limit })))
+      () => say(["take", name, of], RateLimits.use((_) => _.take(scope, rule)))
     ])()
   }
 

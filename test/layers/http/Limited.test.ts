@@ -1,4 +1,4 @@
-import { serve } from "#test/layers/http/Server.ts"
+import { message, serve } from "#test/layers/http/Server.ts"
 import { Api } from "#schemas/api/Api.ts"
 import { defaults, parse, routes } from "#src/access/RateLimits.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -49,6 +49,34 @@ describe("Limited requests", () => {
       assert.strictEqual(refused.status, 429)
       assert.strictEqual((yield* post("late")).headers.get("idempotent-replayed"), null)
       assert.strictEqual((yield* post("one")).status, 204)
+    }))
+
+  it.effect("a message is sent again so often a minute, whatever else is; an answer that a key has is given all the same", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      yield* call("POST", "/send", { body: message() })
+      yield* call("POST", "/send", { body: message() })
+      const [one, two] = state.messages.keys()
+      const resend = (id: unknown, key?: string) =>
+        call("POST", `/messages/${id}/resend`, key === undefined ? {} : { headers: { "idempotency-key": key } })
+      const first = yield* resend(one, "first")
+      for (let n = 2; n <= defaults.resends; n++) {
+        assert.deepStrictEqual((yield* resend(one, "first")).body, first.body)
+        const again = yield* resend(one)
+        assert.deepStrictEqual([again.status, again.headers.get("x-ratelimit-remaining")], [200, String(10 - n)])
+      }
+      const refused = yield* resend(one, "late")
+      assert.deepStrictEqual([refused.status, refused.body], [429, {
+        message: `At most 10 such requests a minute for ${one}`,
+        type: "rate_limit_error"
+      }])
+      assert.isNotNull(refused.headers.get("retry-after"))
+      const replayed = yield* resend(one, "first")
+      assert.deepStrictEqual([replayed.status, replayed.body], [200, first.body])
+      assert.strictEqual(replayed.headers.get("idempotent-replayed"), "true")
+      assert.strictEqual((yield* resend(two)).headers.get("x-ratelimit-remaining"), "9")
+      assert.strictEqual((yield* resend("x".repeat(300))).status, 404)
+      assert.strictEqual(state.messages.size, 2 + defaults.resends + 1)
     }))
 
   it("the table names routes that there are", () => {

@@ -14,7 +14,7 @@ const node = (url: Redacted.Redacted) =>
     RedisRateLimits.layer(url).pipe(Layer.provide(MemoryRateLimits.layer), Layer.provide(Layer.fresh(Database.layer)))
   )
 
-const rule = { name: "lists", limit: 1_000 }
+const rule = { name: "lists", limit: 1_000 } as const
 
 describe("RateLimits: Redis", () => {
   it.live("two nodes count together once both have reached it", () =>
