@@ -17,6 +17,9 @@ const keysText = (keys: BootstrapKeys): string => `
 
 `
 
+/** The command, for who has the runtime that this is: where Deno is, npm need not be. */
+const tidings = process.versions["deno"] === undefined ? "npm run -s tidings --" : "deno run -A layers/cli/Tidings.ts"
+
 /** What to do with them. */
 const stepsText = (url: string, key: string): string =>
   `    API        ${url}
@@ -31,7 +34,7 @@ const stepsText = (url: string, key: string): string =>
 
   Then read its timeline, with the requestId that came back:
 
-    TIDINGS_API_KEY=${key} TIDINGS_URL=${url} npm run -s tidings -- trace <requestId>
+    TIDINGS_API_KEY=${key} TIDINGS_URL=${url} ${tidings} trace <requestId>
 
 `
 

@@ -56,6 +56,7 @@ const smoke = async (storage: string, environment: Readonly<Record<string, strin
     const key = /pk_prod_[A-Za-z0-9_-]+/.exec(first.stdout())?.[0]
     check(name("prints its keys on the first start"), key !== undefined, first.stdout())
     if (key === undefined) return
+    check(name("names the commands of Deno"), first.stdout().includes("deno run -A layers/cli/Tidings.ts trace "))
     const ask = api(port, key)
 
     const message = {
