@@ -24,9 +24,12 @@ const weekdays = ["su", "mo", "tu", "we", "th", "fr", "sa"]
 
 const month = `(?:${months.join("|")})`
 const weekday = `(?:${weekdays.join("|")})`
-const date = `${month}(?: ?\\d{1,2})?(?: ?- ?(?:${month} ?)?(?:\\d{1,2}(?![\\d:]))?)?`
+// Not the hour of a time, nor a half of it.
+const monthDay = `${month}(?: ?\\d{1,2}(?![\\d:]))?`
+// A space belongs to what follows it: where two parts may take it, a long list is tried in all ways, and there is no end of them.
+const date = `${monthDay}(?: ?- ?(?:${monthDay}|\\d{1,2}(?![\\d:])))?`
 const day = `${weekday}(?: ?- ?${weekday})?`
-const time = "\\d{1,2}:\\d\\d ?- ?\\d{1,2}:\\d\\d"
+const time = "\\d{1,2}:[0-5]\\d ?- ?\\d{1,2}:[0-5]\\d"
 const list = (item: string): string => `${item}(?: ?, ?${item})*`
 const rule = new RegExp(`^(${list(date)})?:? ?(${list(day)})? ?(${list(time)}|off|closed|24/7)?$`)
 
