@@ -6,8 +6,8 @@ import { Result } from "effect"
 
 const remembered = memo({ entries: 1_024, characters: 262_144 }, parse)
 
-/** Characters and list items that one condition may look through, about a millisecond's worth. */
-const longestScan = 4_194_304
+/** Characters and list items that conditions may look through together, and what is left of them: about a millisecond's worth. */
+export const newScan = (): { left: number } => ({ left: 4_194_304 })
 
 /**
  * Whether an `if` string holds (api.md 2.3): a JavaScript expression of paths, literals, comparisons, `&&`, `||`, `!`, `? :`, `.length`,
@@ -18,7 +18,7 @@ const longestScan = 4_194_304
 export const evaluate = (
   expression: string,
   context: Context,
-  scan: { left: number } = { left: longestScan }
+  scan: { left: number } = newScan()
 ): Result.Result<boolean, InvalidCondition> =>
   Result.flatMap(remembered(expression), (parsed) => {
     const holds = isTrue(valueOf(parsed, { ...context, scan }))

@@ -55,10 +55,14 @@ export const plan = (
 ): Result.Result<Plan, Refusal.Refusal> => {
   const findings = NoWay.none()
   const context = { data: instructions.data ?? {}, profile }
+  // Of all conditions together: a routing may have as many as a body holds, and nobody else is served while they are asked.
+  const scan = Conditions.newScan()
 
   const holds = (condition: string | null | undefined): boolean => {
     if (condition === undefined || condition === null) return true
-    const held = Result.getOrElse(Conditions.evaluate(condition, context), () => false)
+    // What it takes to walk through one that looks at nothing counts as well.
+    scan.left -= condition.length
+    const held = scan.left >= 0 && Result.getOrElse(Conditions.evaluate(condition, context, scan), () => false)
     if (!held) findings.filtered = true
     return held
   }

@@ -119,6 +119,17 @@ describe("Routing to a plan (api.md 26.3)", () => {
     ])
   })
 
+  it("its conditions may look through so much together, and be so long; the rest of them do not hold", () => {
+    const data = { hay: "a".repeat(3_000), needle: "a".repeat(1_000) }
+    const entry = (channel: string) => ({ channel, if: "data.hay.includes(data.needle)" })
+    const routing = { method: "single", channels: [entry("email"), entry("sms"), "push"] } as const
+    assert.deepStrictEqual(providers({ data, routing }), ["smtp", "ses", "apn"])
+    const long = Array.from({ length: 680 }, () => "1==1").join("&&")
+    const often = { method: "all", channels: Array.from({ length: 2_000 }, () => "sms") } as const
+    const some = providers({ routing: often, channels: { sms: { if: long } } }).length
+    assert.isTrue(some > 1_000 && some < 2_000, String(some))
+  })
+
   it("an empty plan says whether an address, words or a provider is missing", () => {
     assert.deepStrictEqual(refused(through("email"), {}), ["Unroute", "NO_CHANNELS"])
     assert.deepStrictEqual(refused(through("email"), everywhere, false), ["Unroute", "NO_CHANNELS"])
