@@ -37,9 +37,11 @@ const apart = (...lists: ReadonlyArray<ReadonlyArray<Email.Mailbox>>): ReadonlyA
   )
 }
 
+const words = (name: string): string =>
+  name.split(/[,;]/).map((part) => part.trim()).filter((part) => part !== "").join(" ")
+
 /** A recipient's name may hold neither commas nor semicolons: SendGrid takes the mail and drops it, the name read as addresses. */
-const named = ({ email, name }: Email.Mailbox) =>
-  Overrides.present({ email, name: name?.replaceAll(/\s*[,;]+\s*/g, " ").trim() || undefined })
+const named = ({ email, name }: Email.Mailbox) => Overrides.present({ email, name: words(name ?? "") || undefined })
 
 /** A type of an attachment as SendGrid takes it: of its parameters only the `method` of an invitation, with any other the mail is refused. */
 const bare = (type: string): string => {
