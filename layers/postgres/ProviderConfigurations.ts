@@ -123,11 +123,12 @@ const make = Effect.gen(function*() {
     return { ...draft, id, created: now, updated: undefined } satisfies Configuration
   })
 
+  // The change of the revision comes first in every write: it is the lock that configurations of one scope are written under, since what
+  // each of them is called, and whether it can go, depends on the others.
   const create: ProviderConfigurations["Service"]["create"] = Effect.fnUntraced(
     function*(scope, draft) {
-      const made = yield* insert(scope, draft)
       yield* revisions.bump(scope)
-      return made
+      return yield* insert(scope, draft)
     },
     sql.withTransaction,
     orUnavailable
@@ -154,14 +155,10 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? yield* opened(scope, row.value) : yield* new ConfigurationNotFound({ id })
   }, orUnavailable)
 
-  const locked = Effect.fnUntraced(function*(scope: Scope, id: string) {
-    yield* sql`select 1 from provider_configurations where scope = ${scope} and id = ${id} for update`
-    return yield* get(scope, id)
-  })
-
   const replace: ProviderConfigurations["Service"]["replace"] = (scope, id, change) =>
     Effect.gen(function*() {
-      const stored = yield* locked(scope, id)
+      yield* revisions.bump(scope)
+      const stored = yield* get(scope, id)
       const draft = yield* change(stored)
       const now = yield* Clock.currentTimeMillis
       const settings = yield* sealed(scope, id, draft)
@@ -174,13 +171,13 @@ const make = Effect.gen(function*() {
           draft
         )
       )
-      yield* revisions.bump(scope)
       return { ...draft, id, created: stored.created, updated: now }
     }).pipe(sql.withTransaction, orUnavailable)
 
   const remove: ProviderConfigurations["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
-      const stored = yield* locked(scope, id)
+      yield* revisions.bump(scope)
+      const stored = yield* get(scope, id)
       const others = yield* sql`select ${sql.literal(columns)} from provider_configurations
       where scope = ${scope} and id <> ${id}`.pipe(Effect.flatMap(decode))
       const strategies = yield* sql`select id, strategy from routing_strategies where scope = ${scope} and not archived`
@@ -197,7 +194,6 @@ const make = Effect.gen(function*() {
         return yield* new ConfigurationInUse({ id, by: `template ${template.id} of tenant ${template.tenantId}` })
       }
       yield* renaming(scope, sql`delete from provider_configurations where scope = ${scope} and id = ${id}`)
-      yield* revisions.bump(scope)
     },
     sql.withTransaction,
     orUnavailable

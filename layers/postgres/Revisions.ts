@@ -19,7 +19,7 @@ class Look extends Request.Class<{ readonly scope: Scope }, number, StoreUnavail
 
 /** Counts the changes of one kind of thing, and remembers what was made of it until the next change. */
 export interface Revisions {
-  /** To be called in the transaction of a change, last. */
+  /** To be called in the transaction of a change: first, where the changes of a scope are to wait for each other, else last. */
   readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Remembers what `load` answered for a name, its typed refusals too, until the revision changes. A change counts at
