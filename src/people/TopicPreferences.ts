@@ -137,19 +137,26 @@ export const layer = Layer.effect(
       return { known, applied, refused }
     })
 
+    /** In a tenant, what was said outside of any counts as well. */
+    const overridesOf = ({ scope, tenantId, userId }: Owner, { setting, topicId }: TopicOverride) =>
+      tenantId === undefined
+        ? Effect.succeed({ topicId, inTenant: undefined, own: setting })
+        : users.find(scope, userId, tenantId, topicId)
+
     const overriddenBy = (owner: Owner) =>
       Effect.flatMap(overridden.of(owner), ({ legacy, overrides, sections }) => {
         const listed = ListedTopics.of(sections)
-        const chosen = overrides.flatMap(({ setting, topicId }) => {
-          const topic = listed.get(topicId)
-          return topic === undefined
-            ? []
-            : [{ topic, words: { overrides: { topicId, inTenant: setting, own: undefined }, legacy } }]
+        const chosen = overrides.flatMap((override) => {
+          const topic = listed.get(override.topicId)
+          return topic === undefined ? [] : [{ topic, override }]
         })
         return Effect.forEach(
           chosen,
-          ({ topic, words }) =>
-            Effect.map(standings.of(owner, topic.terms, words), (standing) => shown(topic, standing)),
+          ({ override, topic }) =>
+            overridesOf(owner, override).pipe(
+              Effect.flatMap((overrides) => standings.of(owner, topic.terms, { overrides, legacy })),
+              Effect.map((standing) => shown(topic, standing))
+            ),
           TopicStandings.atOnce(owner)
         )
       })

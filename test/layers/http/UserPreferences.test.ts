@@ -42,6 +42,19 @@ describe("User preferences", () => {
       assert.deepStrictEqual((yield* call("GET", path)).body, { items: [], paging: { more: false } })
     }))
 
+  it.effect("in a tenant the list says of a topic what reading it says: channels chosen outside of any count", () =>
+    Effect.gen(function*() {
+      const { call, optedIn } = yield* catalogue
+      const path = "/users/ada/preferences"
+      const topic = { status: "OPTED_IN", has_custom_routing: true, custom_routing: ["push"] }
+      yield* call("PUT", `${path}/${optedIn}`, { body: { topic } })
+      yield* call("PUT", `${path}/${optedIn}?tenant_id=acme`, { body: { topic: { status: "OPTED_IN" } } })
+      const one = yield* call("GET", `${path}/${optedIn}?tenant_id=acme`)
+      assert.include(one.text, `"custom_routing":["push"]`)
+      const all = yield* call("GET", `${path}?tenant_id=acme`)
+      assert.deepStrictEqual({ topic: Object(all.body).items }, { topic: [Object(one.body).topic] })
+    }))
+
   it.effect("what a user said by notification and category is read back, and the topic's own word beats it", () =>
     Effect.gen(function*() {
       const { call, optedIn, required, sectionId } = yield* catalogue
