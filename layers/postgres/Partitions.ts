@@ -1,3 +1,4 @@
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Array, Clock, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -18,9 +19,8 @@ const lock = 7_311_842
 
 const decodeNames = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
 
-/** The ids of a day start with its seconds, `1-<8 hex>`. */
-export const bound = (day: DateTime.Utc): string =>
-  `1-${Math.floor(day.epochMilliseconds / 1_000).toString(16).padStart(8, "0")}`
+/** Where the ids of a day begin. */
+export const bound = (day: DateTime.Utc): string => Ids.from(day.epochMilliseconds)
 
 const nameOf = (table: string, day: DateTime.Utc): string =>
   `${table}_${DateTime.formatIsoDateUtc(day).replaceAll("-", "")}`

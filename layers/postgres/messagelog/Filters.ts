@@ -41,11 +41,6 @@ const longestExpansion = day
 /** Days behind the start of a page that are looked through before all the others are. */
 const reaches = [2, 30]
 
-const idFrom = (millis: number): string => {
-  const seconds = Math.min(Math.max(Math.floor(millis / 1_000), 0), 0xffff_ffff)
-  return `1-${seconds.toString(16).padStart(8, "0")}`
-}
-
 const millisOf = (id: string): number => Number.parseInt(id.slice(2, 10), 16) * 1_000
 
 /** Ids from the first of these on and before the second; `undefined` is no bound. */
@@ -63,10 +58,10 @@ export const spans = (
   before: string | undefined,
   now: number
 ): ReadonlyArray<Span> => {
-  const lowest = enqueuedAfter === undefined ? undefined : idFrom(enqueuedAfter - longestExpansion)
+  const lowest = enqueuedAfter === undefined ? undefined : Ids.from(enqueuedAfter - longestExpansion)
   const start = before === undefined ? now : millisOf(before)
   const steps = [...reaches.map((days) => start - days * day), ...(enqueuedAfter === undefined ? [] : [enqueuedAfter])]
-    .toSorted((a, b) => b - a).map(idFrom)
+    .toSorted((a, b) => b - a).map(Ids.from)
     .filter((id) => messageId === undefined && id > (lowest ?? "") && id < (before ?? "2"))
   return [...steps, lowest].map((from, n) => ({ from, before: n === 0 ? before : steps[n - 1] }))
 }
