@@ -1,5 +1,6 @@
 import type { AudienceFilter } from "#schemas/Audience.ts"
 import * as Filter from "#src/people/AudienceFilter.ts"
+import * as AudienceRules from "#src/people/AudienceRules.ts"
 import { Effect } from "effect"
 
 /** An audience as it is now. */
@@ -23,8 +24,11 @@ export interface Standing {
   readonly reason: string
 }
 
-/** Users that are read or judged before others of this process have their turn. */
+/** Users that are read before others of this process have their turn. */
 export const turn = 50
+
+/** Rules that are asked before they have it, about 20 ms' worth: a user is asked those of every audience. */
+const rulesAtOnce = 20_000
 
 /** What is to be written so that the memberships of these users are what the audiences say now. */
 export const between = Effect.fnUntraced(function*(
@@ -35,12 +39,20 @@ export const between = Effect.fnUntraced(function*(
   const stored = new Map(
     standings.map((standing) => [JSON.stringify([standing.audienceId, standing.userId]), standing])
   )
+  const judges = audiences.flatMap(({ filter, ...judge }) =>
+    filter === undefined ? [] : [{ ...judge, filter, rules: 1 + AudienceRules.count(filter.filters) }]
+  )
   const put: Array<Standing> = []
-  for (const [index, { subject, userId }] of users.entries()) {
-    if (index % turn === turn - 1) yield* Effect.yieldNow
+  let asked = 0
+  for (const { subject, userId } of users) {
     if (subject === undefined) continue
-    for (const { filter, id, version } of audiences) {
-      if (filter === undefined || !Filter.matches(filter, subject)) continue
+    for (const { filter, id, rules, version } of judges) {
+      asked += rules
+      if (asked > rulesAtOnce) {
+        asked = 0
+        yield* Effect.yieldNow
+      }
+      if (!Filter.matches(filter, subject)) continue
       const key = JSON.stringify([id, userId])
       const before = stored.get(key)
       const reason = Filter.reason(filter, subject)

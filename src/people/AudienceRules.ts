@@ -48,7 +48,8 @@ const rule = (draft: RuleDraft, at: string): Parsed<Rule> => {
   return Result.map(rules(filters, `${at}.filters`), (parsed) => ({ operator, filters: parsed }))
 }
 
-const count = (drafts: ReadonlyArray<RuleDraft>): number =>
+/** Rules and groups of them, at any depth. */
+export const count = (drafts: ReadonlyArray<RuleDraft>): number =>
   drafts.reduce((total, { filters }) => total + 1 + count(filters ?? []), 0)
 
 /**
