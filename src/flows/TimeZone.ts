@@ -9,7 +9,7 @@ export const parse = (name: string): Option.Option<DateTime.TimeZone> => {
   if (said === null) return DateTime.zoneFromString(name.trim())
   const [, sign = "+", hours = "0", minutes = "0"] = said
   const total = Number(hours) * 60 + Number(minutes)
-  return total > 14 * 60
+  return Number(minutes) >= 60 || total > 14 * 60
     ? Option.none()
     : Option.some(DateTime.zoneMakeOffset((sign === "-" ? -total : total) * 60_000))
 }
