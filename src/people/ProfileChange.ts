@@ -85,6 +85,8 @@ export const patch = Effect.fnUntraced(function*(stored: Profile, operations: Re
   if (operations.length > maxOperations) return yield* refuse(`A patch has at most ${maxOperations} operations.`)
   let state: { readonly document: Schema.Json; readonly copied: number } = { document: stored, copied: 0 }
   for (const [index, operation] of operations.entries()) {
+    // Each copies what it changes, which takes 30 ms in an object of 60,000 members: others have their turn in between.
+    if (index > 0) yield* Effect.yieldNow
     state = yield* apply(state.document, operation, state.copied).pipe(
       Effect.mapError(({ detail }) => new PatchRefused({ detail: `patch[${index}]: ${detail}` }))
     )

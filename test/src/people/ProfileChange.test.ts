@@ -2,7 +2,7 @@ import { Profile } from "#schemas/Profile.ts"
 import { PatchOperation } from "#schemas/PatchOperation.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, JsonPatch, Schema } from "effect"
+import { Effect, Fiber, JsonPatch, Schema } from "effect"
 
 const json = (text: string) => Schema.decodeUnknownEffect(Schema.fromJsonString(Profile))(text)
 
@@ -105,6 +105,21 @@ describe("ProfileChange.patch (RFC 6902)", () => {
     { a: Profile, b: Profile },
     ({ a, b }) => Effect.map(ProfileChange.patch(a, JsonPatch.get(a, b)), (actual) => assert.deepStrictEqual(actual, b))
   )
+
+  it.effect("gives others their turn between its operations", () =>
+    Effect.gen(function*() {
+      let turns = 0
+      const other = yield* Effect.sync(() => turns++).pipe(
+        Effect.andThen(Effect.yieldNow),
+        Effect.forever,
+        Effect.forkChild
+      )
+      yield* Effect.yieldNow
+      const before = turns
+      yield* patched({ a: 0 }, Array.from({ length: 50 }, (_, n) => ({ op: "replace", path: "/a", value: n })))
+      assert.isAtLeast(turns - before, 20)
+      yield* Fiber.interrupt(other)
+    }))
 
   it.effect("changes nothing in the stored value", () =>
     Effect.gen(function*() {
