@@ -5,6 +5,7 @@ import * as Facts from "./checker/Facts.ts"
 import * as Handovers from "./checker/Handovers.ts"
 import * as Leaks from "./checker/Leaks.ts"
 import * as Lists from "./checker/Lists.ts"
+import * as Passwords from "./checker/Passwords.ts"
 import * as Preferences from "./checker/Preferences.ts"
 import * as Resends from "./checker/Resends.ts"
 import * as Routes from "./checker/Routes.ts"
@@ -37,10 +38,11 @@ const checks: ReadonlyArray<(facts: Facts.Facts) => ReadonlyArray<string>> = [
   Preferences.asked,
   Lists.eachOnce,
   Configurations.current,
-  Resends.anew
+  Resends.anew,
+  Passwords.held
 ]
 
-/** What is wrong with a history, by the invariants I1 to I19; nothing, if the engine kept them. */
+/** What is wrong with a history, by the invariants I1 to I20; nothing, if the engine kept them. */
 export const complaints = (history: History): ReadonlyArray<string> => {
   const facts = Facts.make(history)
   return checks.flatMap((check) => check(facts))

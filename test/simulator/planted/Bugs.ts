@@ -219,5 +219,11 @@ export const bugs: ReadonlyArray<Bug> = [
     file: "src/delivery/Intake.ts",
     text: "const { delay: _, ...now } = instructions",
     becomes: "const now = instructions"
+  },
+  {
+    name: "a one-time password does not wait for the receipt of what broke",
+    file: "src/delivery/Pipeline.ts",
+    text: "isOneTimePassword ? passwordUnknownWait : 0",
+    becomes: "isOneTimePassword ? 0 : 0"
   }
 ]

@@ -38,16 +38,21 @@ const taken = (
   return at > end ? { _tag: "Succeeded" } : { ...next, at }
 }
 
-/** The rest of a routing of which a part was taken: no other one stands in for it, however long its providers are left alone. */
+/**
+ * The rest of a routing of which a part was taken, or may have been and a receipt may tell: no other one stands in for it, however long its
+ * providers are left alone.
+ */
 const partlyTaken = (
   branch: Branch,
   positions: ReadonlyArray<Position>,
-  attempts: ReadonlyArray<Attempt>
+  attempts: ReadonlyArray<Attempt>,
+  situation: Situation
 ): Position | undefined =>
   positions[
     branch.children.findIndex((child, n) =>
-      positions[n]?._tag === "Next" &&
-      attempts.some((attempt) => Calls.isSuccess(attempt) && Calls.isPlanned(child, attempt))
+      positions[n]?._tag === "Next" && attempts.some((attempt) =>
+        (Calls.isSuccess(attempt) || Calls.isHeld(attempt, situation)) && Calls.isPlanned(child, attempt)
+      )
     )
   ]
 
@@ -73,7 +78,7 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded")) {
     return taken(branch, positions, inside, situation)
   }
-  const held = branch.method === "single" ? partlyTaken(branch, positions, inside) : undefined
+  const held = branch.method === "single" ? partlyTaken(branch, positions, inside, situation) : undefined
   if (held !== undefined) return held
   for (const position of positions) {
     switch (position._tag) {

@@ -37,6 +37,10 @@ export const ofCandidate = (
     Calls.isUnknown(last) ? situation.unknownWait : 0
   )
   const at = Math.max(due, earliest)
-  const limit = Math.min(until, candidate.timeout === undefined ? Infinity : started + candidate.timeout)
-  return at > limit ? { _tag: "Failed", last } : { _tag: "Next", candidate, at, possibleDuplicate }
+  // The wait for a receipt is not the provider's time, or most such waits would be its end; but there is only one.
+  const waited = mine.some(Calls.isUnknown) ? situation.unknownWait : 0
+  const limit = Math.min(until, candidate.timeout === undefined ? Infinity : started + candidate.timeout + waited)
+  return at > limit && !Calls.isHeld(last, situation)
+    ? { _tag: "Failed", last }
+    : { _tag: "Next", candidate, at, possibleDuplicate }
 }
