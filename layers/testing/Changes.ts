@@ -1,4 +1,5 @@
 import type { Chance } from "#layers/testing/Chance.ts"
+import { scopeOf } from "#layers/testing/Client.ts"
 import type { Change, Changed } from "#layers/testing/History.ts"
 import type { Loop } from "#layers/testing/Loop.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
@@ -7,13 +8,22 @@ import type { Store } from "#layers/testing/Store.ts"
 import type { make as makeVendors } from "#layers/testing/Vendors.ts"
 import { ListId } from "#schemas/List.ts"
 import { UserId } from "#schemas/Profile.ts"
-import { Scope } from "#schemas/Scope.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Lists } from "#src/people/Lists.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
-import { Context, Effect, Exit } from "effect"
+import { Context, Effect, Exit, Schema } from "effect"
 
 const mostTries = 20
+
+/** What of a change no node would ever be asked, in a sentence. */
+const faultOf = (change: Change, providers: ReadonlyArray<string>): string | undefined => {
+  const said = `The change ${JSON.stringify(change)} names`
+  if ("userId" in change && !Schema.is(UserId)(change.userId)) return `${said} a user by what is no id`
+  if ("listId" in change && !Schema.is(ListId)(change.listId)) return `${said} a list by what is no id`
+  if ("provider" in change && !providers.includes(change.provider)) return `${said} none of ${providers.join(", ")}`
+  return undefined
+}
 
 /** What users and operators change under way, again and again until a node has answered; the store writes down what it did. */
 export const make = (options: {
@@ -63,7 +73,9 @@ export const make = (options: {
     })
 
   const change = Effect.fnUntraced(function*(what: Change, environment = 1) {
-    const asked = once(Scope.make(environment), what)
+    const fault = faultOf(what, vendors.keys)
+    if (fault !== undefined) return yield* Effect.die(fault)
+    const asked = once(yield* scopeOf(environment), what)
     for (let n = 0; n < mostTries; n++) {
       const answer = yield* remote((node) => store.ask(node.process, asked))
       if (answer._tag === "Answer" && Exit.isSuccess(answer.exit)) return

@@ -48,6 +48,12 @@ const resentIdOf = replyOf("messageId")
 const decode = Schema.decodeUnknownEffect(SendMessage)
 const decodeId = Schema.decodeUnknownOption(MessageId)
 
+/** A world has these two; in any other there would be nobody. */
+export const scopeOf = (environment: number): Effect.Effect<Scope> =>
+  environment === 1 || environment === 2
+    ? Effect.succeed(Scope.make(environment))
+    : Effect.die(`The environment is ${environment}, and has to be 1 (production) or 2 (test)`)
+
 /** What was asked, and what became of it. */
 type Asked = Pick<Request, "key" | "scope" | "tries">
 
@@ -110,7 +116,7 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
   ) {
     const request: Request = {
       number: requests.length,
-      scope: Scope.make(environment),
+      scope: yield* scopeOf(environment),
       key,
       message: yield* Effect.orDie(decode(message)),
       tries: [],
@@ -131,7 +137,7 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
   })
 
   const resend = Effect.fnUntraced(function*(messageId: string, { environment = 1, key }: SendOptions = {}) {
-    const scope = Scope.make(environment)
+    const scope = yield* scopeOf(environment)
     const again: Resend = { scope, key, messageId, tries: [], resentId: undefined }
     resends.push(again)
     const id = decodeId(messageId)
@@ -150,7 +156,7 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
   })
 
   const cancel = Effect.fnUntraced(function*(messageId: string, environment = 1) {
-    const scope = Scope.make(environment)
+    const scope = yield* scopeOf(environment)
     const cancellation: Cancellation = { scope, messageId, at: loop.now(), confirmedAt: undefined }
     cancellations.push(cancellation)
     const id = decodeId(messageId)

@@ -15,8 +15,8 @@ const after = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 })
 const retryAfter = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60_000 })))
 
 /**
- * What a provider does with one call. `Accept`: takes it. `Refuse`: answers with an error of the closed union, and has not taken it. `Lose`:
- * the connection breaks, with or without the call `taken`; `proved` if the caller can tell that it was not. Times in ms.
+ * What a provider does with one call. `Accept`: takes it. `Refuse`: answers with an error of the closed union, and has taken it only if that is
+ * `Unknown`. `Lose`: the connection breaks, with or without the call `taken`; `proved` if the caller can tell that it was not. Times in ms.
  */
 export const Cue = Schema.TaggedUnion({
   Accept: { after },

@@ -68,7 +68,7 @@ export interface Call {
   readonly attempt: number
   readonly token: string
   readonly address: string | undefined
-  /** What a reader would see. */
+  /** What was rendered for its channel, as JSON: `body`; of an e-mail `subject`, `text` and `html`. */
   readonly text: string
   readonly calledAt: number
   /** Epoch ms at the call. */

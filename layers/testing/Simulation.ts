@@ -3,6 +3,7 @@ import type { SendOptions } from "#layers/testing/Client.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import type { Call, Change, History, Report, Request, Resend } from "#layers/testing/History.ts"
+import * as Impossible from "#layers/testing/Impossible.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
@@ -11,11 +12,14 @@ import { Arbitrary, Cause, Config, Effect, Option, Schema } from "effect"
 /** A simulated world as a story sees it. Time passes only while everybody waits. */
 export interface World {
   readonly chance: Chance
-  /** POST /send, by a caller who tries again for as long as that is safe. It ends when the caller has done what can be done. */
+  /**
+   * POST /send, by a caller who tries again for as long as that is safe. It ends when the caller has done what can be done: what was refused has
+   * no `requestId`, and its `tries` say why.
+   */
   readonly send: (message: typeof SendMessage.Encoded, options?: SendOptions) => Effect.Effect<Request>
   /** One value, which the seed decides. */
   readonly draw: <A>(arbitrary: Arbitrary.Arbitrary<A>) => Effect.Effect<A>
-  /** POST /messages/:id/cancel, once: whether it is cancelled, or `undefined` if no answer came. */
+  /** POST /messages/:id/cancel, once: whether it is cancelled, or `undefined` if no answer came or there is no such message. */
   readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
   /** POST /messages/:id/resend, by the same patient caller. */
   readonly resend: (messageId: string, options?: SendOptions) => Effect.Effect<Resend>
@@ -29,7 +33,10 @@ export interface World {
   readonly strike: (kind: Faults.Kind) => Effect.Effect<void>
 }
 
-/** What users do in a world; anything that Effect can do, in virtual time. */
+/**
+ * What users do in a world; anything that Effect can do in virtual time, which begins on Monday 2026-01-05 at 08:00 UTC. Nothing outside of the
+ * world comes to an answer there: no promise, no file, no network.
+ */
 export type Story = (world: World) => Effect.Effect<unknown>
 
 export interface Options {
@@ -39,7 +46,7 @@ export interface Options {
   readonly shards?: number
   /** By default `mail` for email, then `post`, and `text` for sms; all accept. */
   readonly vendors?: ReadonlyArray<VendorOptions>
-  /** All kinds by default. */
+  /** `all` of `tidings/testing/Faults` by default; `none` is there too. */
   readonly faults?: Faults.Faults
   /** Nothing by default: profiles, lists and topics that are there when it begins. */
   readonly given?: Given
@@ -54,6 +61,9 @@ const vendors: ReadonlyArray<VendorOptions> = [
 /** A story that takes longer is broken off, in ms. */
 const longestStory = 30 * 24 * 3_600_000
 
+const endless =
+  "the story did not end within 30 days of its world; what waits for anything outside of it, such as a promise or a file, never does"
+
 /** How large drawn strings and collections are at most. */
 const size = 3
 
@@ -63,17 +73,9 @@ const draw = <A>(chance: Chance, arbitrary: Arbitrary.Arbitrary<A>): Effect.Effe
     return value ?? (yield* Effect.die("The arbitrary has no values"))
   }).pipe(Effect.orDie)
 
-const isCount = (value: number | undefined): boolean => value === undefined || (Number.isInteger(value) && value > 0)
-
-/** What of the options no world can have; it would live to its end, and nothing would have happened in it. */
-const faultOf = ({ nodes, seeds, shards }: Options & { readonly seeds?: number }): string | undefined => {
-  const wrong = Object.entries({ nodes, seeds, shards }).find(([, value]) => !isCount(value))
-  return wrong === undefined ? undefined : `options.${wrong[0]} is ${wrong[1]}, and has to be a whole number from 1`
-}
-
 /** Lives one world from its seed to its end: the same seed, the same history. */
 export const run = (seed: number, story: Story, options: Options = {}): History => {
-  const fault = faultOf(options)
+  const fault = Impossible.of(options)
   return live(seed, fault === undefined ? story : () => Effect.die(fault), fault === undefined ? options : {})
 }
 
@@ -86,20 +88,22 @@ const live = (seed: number, story: Story, options: Options): History => {
     given: options.given ?? {}
   })
   const { calls, callers, chance, client, faults, loop, receipts } = world
-  let failure: string | undefined = "the story did not end"
+  let failure: string | undefined = endless
   let isOver = false
   callers.post(() =>
-    callers.run(story({
-      chance,
-      calls,
-      draw: (arbitrary) => draw(chance, arbitrary),
-      send: client.send,
-      cancel: client.cancel,
-      resend: client.resend,
-      change: world.change,
-      report: receipts.report,
-      strike: (kind) => Effect.sync(() => faults.strike(kind))
-    })).addObserver((exit) => {
+    callers.run(Effect.suspend(() =>
+      story({
+        chance,
+        calls,
+        draw: (arbitrary) => draw(chance, arbitrary),
+        send: client.send,
+        cancel: client.cancel,
+        resend: client.resend,
+        change: world.change,
+        report: receipts.report,
+        strike: (kind) => Effect.sync(() => faults.strike(kind))
+      })
+    )).addObserver((exit) => {
       isOver = true
       failure = exit._tag === "Failure" ? Cause.pretty(exit.cause) : undefined
     })
@@ -153,7 +157,7 @@ export const check = Effect.fnUntraced(function*(
   property: Property,
   options: Options & { readonly seeds?: number } = {}
 ): Effect.fn.Return<void, Falsified | Config.ConfigError> {
-  const fault = faultOf(options)
+  const fault = Impossible.of(options)
   if (fault !== undefined) return yield* Effect.die(fault)
   const named = yield* Config.option(Config.Int("SEED"))
   const seeds = Option.match(named, {

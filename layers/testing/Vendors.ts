@@ -129,6 +129,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
 
   return {
     calls,
+    keys: options.map(({ key }) => key),
     configure: (scope: Scope, key: string) => {
       const name = `${scope} ${key}`
       const version = (versions.get(name) ?? 1) + 1

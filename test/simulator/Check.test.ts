@@ -64,6 +64,54 @@ describe("Simulation.check", () => {
       }
     }))
 
+  it("refuses in a sentence what would be no world, or one without an end", () => {
+    const text = { key: "text", channel: "sms", address: "phone_number" }
+    const script = (after: number, retryAfter: number | null = null) => ({
+      vendors: [{ ...text, script: [{ _tag: "Refuse", after, kind: "RateLimited", retryAfter } as const] }]
+    })
+    const faults = { kinds: [], atMost: 0, within: 0, lostAnswers: 0 }
+    for (
+      const [options, sentence] of [
+        [script(NaN), "after of cue 0 of the vendor text is NaN, and has to be a whole number from 0"],
+        [script(1, -1), "retryAfter of cue 0 of the vendor text is -1, and has to be a whole number from 0"],
+        [{ vendors: [text, text] }, "options.vendors has more than one text"],
+        [{ faults: { ...faults, atMost: NaN } }, "options.faults.atMost is NaN, and has to be a whole number from 0"],
+        [{ faults: { ...faults, lostAnswers: 1 } }, "options.faults.lostAnswers is 1, and has to be from 0 to below 1"]
+      ] as const
+    ) assert.strictEqual(Simulation.run(1, hello, options).failure?.split("\n")[0], `Error: ${sentence}`)
+    assert.strictEqual(Simulation.run(1, hello, script(1, 3_600_000)).failure, undefined)
+  })
+
+  it("says in a sentence what a story names that is not there", () => {
+    const message = { to: { email: "ada@example.com" }, content: { title: "Hello", body: "Ada" } }
+    const cases: ReadonlyArray<readonly [Simulation.Story, string]> = [
+      [(world) => world.send(message, { environment: 3 }), "The environment is 3, and has to be 1"],
+      [(world) => world.cancel("1-695b6f80-361bb6bfccbdb767068c86f7", 0), "The environment is 0, and has to be 1"],
+      [(world) => world.change({ _tag: "Withdraw", provider: "mial" }), "names none of mail, post, text"],
+      [(world) => world.change({ _tag: "DeleteList", listId: "a b" }), "names a list by what is no id"],
+      [
+        (world) => world.change({ _tag: "Prefer", userId: "", topicId: "news", status: "OPTED_OUT" }),
+        "names a user by what is no id"
+      ]
+    ]
+    for (const [story, sentence] of cases) assert.include(Simulation.run(1, story).failure?.split("\n")[0], sentence)
+  })
+
+  it.effect(
+    "takes a story that throws before it begins for one that breaks off, and says what one that has no end may wait for",
+    () =>
+      Effect.gen(function*() {
+        const throwing = { story: () => assert.fail("no such order"), complaints: () => [] }
+        assert.include(
+          (yield* falsified(throwing)).complaints.join(),
+          "the story broke off: AssertionError: no such order"
+        )
+        const outside = Simulation.run(1, () => Effect.promise(() => Promise.resolve()))
+        assert.include(outside.failure, "did not end within 30 days of its world")
+      }),
+    30_000
+  )
+
   it("a cancel of what is no message is one that is not confirmed", () => {
     const answers: Array<boolean | undefined> = []
     const { failure } = Simulation.run(

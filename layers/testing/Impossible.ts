@@ -1,0 +1,62 @@
+import type { Faults, Kind } from "#layers/testing/Faults.ts"
+import type { Cue } from "#layers/testing/Cue.ts"
+import type { VendorOptions } from "#layers/testing/Vendors.ts"
+
+interface Options {
+  readonly nodes?: number
+  readonly shards?: number
+  readonly seeds?: number
+  readonly vendors?: ReadonlyArray<VendorOptions>
+  readonly faults?: Faults
+}
+
+const kinds: Readonly<Record<Kind, true>> = {
+  crash: true,
+  freeze: true,
+  rob: true,
+  leave: true,
+  jump: true,
+  outage: true
+}
+
+const isWhole = (from: number) => (value: number | null | undefined): boolean =>
+  typeof value === "number" && Number.isInteger(value) && value >= from
+
+/** The times of a cue: with one that is no number its world would never end. */
+const timesOf = (cue: Cue): ReadonlyArray<readonly [name: string, ms: number | null]> => [
+  ["after", cue.after],
+  ...(cue._tag === "Refuse" && cue.retryAfter !== null ? [["retryAfter", cue.retryAfter] as const] : [])
+]
+
+const ofVendors = (vendors: ReadonlyArray<VendorOptions>): ReadonlyArray<string> =>
+  vendors.flatMap(({ key, script = [] }, n) => [
+    ...(vendors.findIndex((one) => one.key === key) === n ? [] : [`options.vendors has more than one ${key}`]),
+    ...script.flatMap((cue, place) =>
+      timesOf(cue).filter(([, ms]) => !isWhole(0)(ms)).map(([name, ms]) =>
+        `${name} of cue ${place} of the vendor ${key} is ${ms}, and has to be a whole number from 0`
+      )
+    )
+  ])
+
+const ofFaults = ({ atMost, kinds: named, lostAnswers, within }: Faults): ReadonlyArray<string> => [
+  ...named.filter((kind) => !Object.hasOwn(kinds, kind)).map((kind) =>
+    `options.faults.kinds has ${kind}, which is none`
+  ),
+  ...Object.entries({ atMost, within }).filter(([, value]) => !isWhole(0)(value)).map(([name, value]) =>
+    `options.faults.${name} is ${value}, and has to be a whole number from 0`
+  ),
+  // With every answer lost nobody would learn anything, for days.
+  ...(lostAnswers >= 0 && lostAnswers < 1
+    ? []
+    : [`options.faults.lostAnswers is ${lostAnswers}, and has to be from 0 to below 1`])
+]
+
+/** What of the options no world can have, in a sentence; it would live to its end or for ever, and nothing would have happened in it. */
+export const of = ({ faults, nodes, seeds, shards, vendors = [] }: Options): string | undefined =>
+  [
+    ...Object.entries({ nodes, seeds, shards }).filter(([, value]) => value !== undefined && !isWhole(1)(value)).map((
+      [name, value]
+    ) => `options.${name} is ${value}, and has to be a whole number from 1`),
+    ...ofVendors(vendors),
+    ...(faults === undefined ? [] : ofFaults(faults))
+  ][0]
