@@ -2,6 +2,7 @@ import type { State } from "#layers/memory/State.ts"
 import { nameOf, userName } from "#layers/memory/State.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
+import { elementalVersion, type TemplateContent } from "#schemas/Template.ts"
 import { HashMap } from "effect"
 
 /** What both environments of a world hold when it begins. */
@@ -12,6 +13,8 @@ export interface Given {
   readonly lists?: Readonly<Record<string, ReadonlyArray<string>>>
   /** The ids of preference topics; everybody is in until he opts out. */
   readonly topics?: ReadonlyArray<string>
+  /** What published templates say, by the ids that sends name. */
+  readonly templates?: Readonly<Record<string, TemplateContent>>
 }
 
 const environments = [Scope.make(1), Scope.make(2)]
@@ -27,7 +30,11 @@ const everywhere = <A>(
   )
 
 /** The state of a world at its beginning; `at` in epoch ms. */
-export const stored = (empty: State, { lists = {}, profiles = {}, topics = [] }: Given, at: number): State => {
+export const stored = (
+  empty: State,
+  { lists = {}, profiles = {}, templates = {}, topics = [] }: Given,
+  at: number
+): State => {
   const times = { created: at, updated: at }
   const section = (scope: Scope) => ({ scope, id: sectionId, section: JSON.stringify({ name: sectionId }), ...times })
   const topic = (id: string) => (scope: Scope) => {
@@ -42,6 +49,12 @@ export const stored = (empty: State, { lists = {}, profiles = {}, topics = [] }:
     deletedAt: undefined,
     ...times
   })
+  const template = (id: string, content: TemplateContent) => (scope: Scope) => {
+    const nothing = { tags: [], brand: null, subscription: null, routing: null }
+    const draft = JSON.stringify({ name: id, ...nothing, content: { version: elementalVersion, ...content } })
+    const live = { draft, draftAt: at, live: 1, versions: [{ template: draft, created: at }] }
+    return { scope, id, alias: undefined, archived: false, ...live, ...times }
+  }
   const subscriptions = (listId: string, users: ReadonlyArray<string>) => (scope: Scope) =>
     HashMap.fromIterable(
       users.map((userId) => [userId, { scope, listId, userId, preferences: null, created: at }] as const)
@@ -53,6 +66,10 @@ export const stored = (empty: State, { lists = {}, profiles = {}, topics = [] }:
       userName
     ),
     lists: everywhere(Object.keys(lists).map((id) => [id, list(id)] as const), nameOf),
+    templates: everywhere(
+      Object.entries(templates).map(([id, content]) => [id, template(id, content)] as const),
+      nameOf
+    ),
     subscriptions: everywhere(
       Object.entries(lists).map(([id, users]) => [id, subscriptions(id, users)] as const),
       nameOf

@@ -1,3 +1,4 @@
+import { none } from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect } from "effect"
@@ -111,6 +112,20 @@ describe("Simulation.check", () => {
       }),
     30_000
   )
+
+  it("renders the templates that a world begins with, in both environments", () => {
+    const shipped = { elements: [{ type: "text", content: "{{profile.name}}: {{order}}" }] }
+    const given = { profiles: { ada: { email: "ada@example.com", name: "Ada" } }, templates: { shipped } }
+    const story: Simulation.Story = (world) =>
+      Effect.forEach(
+        [1, 2],
+        (environment) =>
+          world.send({ to: { user_id: "ada" }, template: "shipped", data: { order: "A-17" } }, { environment })
+      )
+    const { deliveries } = Simulation.run(1, story, { given, faults: none })
+    assert.deepStrictEqual(deliveries.map(({ scope }) => Number(scope)).sort(), [1, 2])
+    for (const { text } of deliveries) assert.include(text, "Ada: A-17")
+  })
 
   it("a cancel of what is no message is one that is not confirmed", () => {
     const answers: Array<boolean | undefined> = []
