@@ -33,17 +33,31 @@ export const ProviderEntry = Schema.Struct({
 })
 export type ProviderEntry = typeof ProviderEntry.Type
 
-export const Routing: Schema.Codec<Routing> = Schema.Struct({
+const AnyRouting: Schema.Codec<Routing> = Schema.Struct({
   method: RoutingMethod,
   channels: Schema.Array(
     Schema.Union([
       Schema.NonEmptyString,
-      Schema.suspend((): Schema.Codec<Routing> => Routing),
+      Schema.suspend((): Schema.Codec<Routing> => AnyRouting),
       ChannelEntry,
       ProviderEntry
     ])
   )
 })
+
+/** Each is looked at for every attempt of a message, in one go. */
+const mostEntries = 100
+
+const entries = ({ channels }: Routing): number =>
+  channels.reduce((sum, entry) => sum + 1 + (typeof entry === "object" && "channels" in entry ? entries(entry) : 0), 0)
+
+export const Routing = AnyRouting.check(
+  Schema.makeFilter((routing) =>
+    entries(routing) <= mostEntries
+      ? undefined
+      : `Expected at most ${mostEntries} entries, those of nested routings among them`
+  )
+)
 
 /** Settings of one channel for one message (`message.channels.<id>`). Timeouts in ms. */
 export const ChannelSettings = Schema.Struct({

@@ -57,6 +57,16 @@ const refusals: ReadonlyArray<readonly [string, unknown, string]> = [
     "no time at all",
     message(undefined, { timeout: { message: "Infinity" } }),
     "message.timeout.message: Expected number"
+  ],
+  [
+    "a routing of more entries than a message can be looked through for at each attempt",
+    message(undefined, {
+      routing: {
+        method: "single",
+        channels: Array.from({ length: 50 }, () => ({ method: "all", channels: ["sms", "email"] }))
+      }
+    }),
+    "message.routing: Expected at most 100 entries, those of nested routings among them"
   ]
 ]
 
