@@ -72,7 +72,7 @@ export const make = (options: {
       onFailure: () => undefined
     })
 
-  const change = Effect.fnUntraced(function*(what: Change, environment = 1) {
+  const change = Effect.fnUntraced(function*(what: Change, environment: number = 1) {
     const fault = faultOf(what, vendors.keys)
     if (fault !== undefined) return yield* Effect.die(fault)
     const asked = once(yield* scopeOf(environment), what)

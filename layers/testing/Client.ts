@@ -155,7 +155,7 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
     return again
   })
 
-  const cancel = Effect.fnUntraced(function*(messageId: string, environment = 1) {
+  const cancel = Effect.fnUntraced(function*(messageId: string, environment: number = 1) {
     const scope = yield* scopeOf(environment)
     const cancellation: Cancellation = { scope, messageId, at: loop.now(), confirmedAt: undefined }
     cancellations.push(cancellation)

@@ -1,6 +1,6 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { execFile } from "node:child_process"
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
+import { glob, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -74,6 +74,16 @@ describe("the package tidings, installed in an empty project", () => {
         text: ""
       }
     )
+  })
+
+  it("declares the types of what it takes", async () => {
+    const shipped = project("node_modules/tidings")
+    const declarations = await Array.fromAsync(glob("**/*.d.ts", { cwd: shipped }))
+    assert.isNotEmpty(declarations)
+    for (const path of declarations) {
+      const text = await readFile(join(shipped, path), "utf8")
+      assert.notMatch(text, /: any[,;)]/, path)
+    }
   })
 
   it("runs the README's example on Deno", { timeout: 30_000 }, async () => {
