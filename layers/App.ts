@@ -27,6 +27,7 @@ import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Encoding from "#layers/postgres/Encoding.ts"
 import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
 import * as Installation from "#layers/postgres/Installation.ts"
+import { maxMessageSize } from "#layers/postgres/LongestMessage.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as OwnSessions from "#layers/postgres/OwnSessions.ts"
 import * as OpenDays from "#layers/postgres/OpenDays.ts"
@@ -87,7 +88,7 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
   const maxConnections = worker === undefined ? 10 : 6
   return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), OwnSessions.layer, Encoding.layer).pipe(
-    Layer.provideMerge(PgClient.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive })),
+    Layer.provideMerge(PgClient.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize })),
     Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
   )
 }

@@ -1,4 +1,5 @@
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
+import { maxMessageSize } from "#layers/postgres/LongestMessage.ts"
 import * as Lookups from "#layers/postgres/Lookups.ts"
 import * as Backend from "#layers/postgres/embedded/Backend.ts"
 import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
@@ -116,7 +117,8 @@ const make = Effect.fnUntraced(function*(options: Options) {
     stream: wire.connect,
     username: "postgres",
     database: "postgres",
-    maxConnections: options.connections ?? 4
+    maxConnections: options.connections ?? 4,
+    maxMessageSize
   }).pipe(Effect.mapError((error) => new DatabaseNotStarted({ directory: options.dataDir, detail: error.message })))
   yield* Queue.take(due).pipe(
     Effect.andThen(client`CHECKPOINT`),

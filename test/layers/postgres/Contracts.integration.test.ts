@@ -1,6 +1,7 @@
 import { everyContract } from "#test/contracts/Every.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
+import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import * as PerFile from "#test/support/PerFile.ts"
@@ -12,3 +13,4 @@ const stores = Stores.layer.pipe(Layer.provideMerge(PerFile.shared(FreshDatabase
 everyContract("Postgres", stores)
 unreadableRows("Postgres", stores)
 refusals("Postgres", stores)
+largeRows("Postgres", stores)

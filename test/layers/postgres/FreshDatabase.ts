@@ -1,3 +1,4 @@
+import { maxMessageSize } from "#layers/postgres/LongestMessage.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Config, Duration, Effect, Layer, Redacted } from "effect"
@@ -26,7 +27,7 @@ export const url = make("")
 
 /** One more node on a database. Its pool keeps its connections whatever a test does to the clock. */
 export const node = (database: Redacted.Redacted) =>
-  PgClient.layer({ url: database, maxConnections: 6, idleTimeout: Duration.infinity })
+  PgClient.layer({ url: database, maxConnections: 6, idleTimeout: Duration.infinity, maxMessageSize })
 
 /** An empty database without tables. */
 export const layerEmpty = Layer.unwrap(Effect.map(url, node))

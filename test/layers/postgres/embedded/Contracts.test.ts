@@ -2,6 +2,7 @@ import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { everyContract } from "#test/contracts/Every.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
+import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import * as PerFile from "#test/support/PerFile.ts"
@@ -17,3 +18,4 @@ const stores = Stores.layer.pipe(Layer.provideMerge(database))
 unreadableRows("embedded", stores)
 refusals("embedded", stores)
 everyContract("embedded", stores, { oneBackend: true })
+largeRows("embedded", stores)
