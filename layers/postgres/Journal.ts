@@ -4,6 +4,7 @@ import * as Accept from "#layers/postgres/journal/Accept.ts"
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observe } from "#layers/postgres/journal/Observe.ts"
+import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
@@ -76,6 +77,7 @@ export const layer = Layer.effect(
       capacity: 100_000,
       writers: 1,
       maxBatch: 512,
+      weigh: Outputs.weigh,
       patience: ownersPatience,
       write: told(Record.write(sql))
     })

@@ -32,8 +32,8 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
   readonly capacity: number
   readonly writers: number
   readonly maxBatch: number
-  /** What an item counts of `maxBatch`, for items of different sizes; 1 if absent. One that is larger goes alone. */
-  readonly weigh?: (item: A) => number
+  /** What an item counts of `maxBatch` behind the one before it, for items of different sizes; 1 if absent. One that is larger goes alone. */
+  readonly weigh?: (item: A, before: A | undefined) => number
   /** As many items are worth a flush of their own before the turn in which they come is over, where the database works meanwhile; if absent, none are. */
   readonly enough?: number
   readonly patience: Duration.Input
@@ -66,7 +66,7 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
   const batchSize = (): number => {
     if (weigh === undefined) return options.maxBatch
     let weight = 0
-    const over = waiting.findIndex(({ item }) => (weight += weigh(item)) > options.maxBatch)
+    const over = waiting.findIndex(({ item }, n) => (weight += weigh(item, waiting[n - 1]?.item)) > options.maxBatch)
     return over === -1 ? waiting.length : Math.max(1, over)
   }
 

@@ -11,6 +11,25 @@ export const textOf = recent(4, (output: Rendered): string => JSON.stringify(out
 export const shown = ({ attempt, events }: Step): Rendered | undefined =>
   attempt === undefined ? undefined : events.find(({ output }) => output !== undefined)?.output
 
+/** Characters of a rendering that count as one step of a batch. */
+const lightest = 16_384
+
+/** What is not text has no length of its own; few renderings have any of it. */
+const lengthOf = ({ body, html, native, raw, text }: Rendered): number =>
+  body.length + text.length + html.length +
+  (raw === undefined ? 0 : JSON.stringify(raw).length) + (native === undefined ? 0 : JSON.stringify(native).length)
+
+/**
+ * What a step counts of a batch: however much each has rendered, their statement is one that an embedded database takes. What shows the same as
+ * the step before it is not written twice.
+ */
+export const weigh = (step: Step, before: Step | undefined): number => {
+  const output = shown(step) ?? step.inbox?.rendered
+  if (output === undefined) return 1
+  const isShared = before !== undefined && step.inbox === undefined && shown(before) === output
+  return isShared ? 1 : 1 + Math.floor(lengthOf(output) / lightest)
+}
+
 /**
  * The place in the batch of the first step that shows the same, of the same request: one row holds it for all of them, and is kept as long as
  * they are. With whose message it is stored is the statement's to say: the first step may be refused.

@@ -1,4 +1,4 @@
-import { Journal } from "#src/delivery/Journal.ts"
+import { Journal, type NewMessage } from "#src/delivery/Journal.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
@@ -31,4 +31,35 @@ export const largeRows = <E>(name: string, stores: Layer.Layer<Journal, E>) =>
         }),
       60_000
     )
+
+    it.effect("I1: steps of a batch are written, however much all of them have rendered", () =>
+      Effect.gen(function*() {
+        const { accept, record, take } = yield* Journal
+        const place = yield* Fixture.world
+        const { epoch } = yield* take(place.shard, "node", place.at)
+        const messages = Array.from({ length: 500 }, () => Fixture.message(place))
+        yield* accept(Fixture.acceptance(place, messages))
+        const results = yield* Effect.forEach(
+          messages,
+          (message: NewMessage, n) => {
+            const output = {
+              title: "",
+              subject: "",
+              body: "",
+              text: "",
+              html: `${n} `.padEnd(150_000, "html"),
+              blocks: [],
+              actions: []
+            }
+            return record(Fixture.step(message, epoch, {
+              attempt: Fixture.attempt(1, "intent"),
+              lifecycle: ["Route"],
+              conditional: true,
+              events: [{ type: "RENDERED", ts: place.at, output }]
+            }))
+          },
+          { concurrency: "unbounded" }
+        )
+        assert.isTrue(results.every(({ _tag }) => _tag === "Written"))
+      }), 60_000)
   })
