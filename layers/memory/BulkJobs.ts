@@ -9,6 +9,7 @@ import {
   JobClosed,
   JobNotFound,
   Jobs,
+  longestClosing,
   mostText,
   type NewUser,
   type Running
@@ -99,11 +100,15 @@ export const layer = Layer.effect(
         return yield* Effect.fromResult(answer)
       }),
       close: Effect.fnUntraced(function*(scope, id) {
-        const request = yield* newRequest(yield* Clock.currentTimeMillis)
+        const now = yield* Clock.currentTimeMillis
+        const request = yield* newRequest(now)
         const closed = yield* modify((state) => {
           const row = find(state, scope, id)
           if (row === undefined) return [undefined, state]
-          const requestId = row.requestId ?? request
+          const before = row.requestId
+          const isCurrent = before !== undefined &&
+            (before >= Ids.from(now - longestClosing) || runningOf(state, row) !== undefined)
+          const requestId = isCurrent ? before : request
           return [requestId, put(state, { ...row, requestId })]
         })
         return closed ?? (yield* new JobNotFound({ id }))

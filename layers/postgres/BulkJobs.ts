@@ -5,7 +5,15 @@ import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
-import { type Batch, JobClosed, JobNotFound, Jobs, type JobUser, mostText } from "#src/delivery/bulk/Jobs.ts"
+import {
+  type Batch,
+  JobClosed,
+  JobNotFound,
+  Jobs,
+  type JobUser,
+  longestClosing,
+  mostText
+} from "#src/delivery/bulk/Jobs.ts"
 import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
@@ -96,8 +104,12 @@ const make = Effect.gen(function*() {
   )
 
   const close: Jobs["Service"]["close"] = Effect.fnUntraced(function*(scope, id) {
-    const request = yield* newRequest(yield* Clock.currentTimeMillis)
-    const closed = yield* sql`update bulk_jobs set request_id = coalesce(request_id, ${request})
+    const now = yield* Clock.currentTimeMillis
+    const request = yield* newRequest(now)
+    const closed = yield* sql`update bulk_jobs j set request_id = case
+        when request_id >= ${Ids.from(now - longestClosing)}
+          or exists (select from expansions x where x.scope = j.scope and x.id = j.request_id) then request_id
+        else ${request} end
       where scope = ${scope} and id = ${id} returning request_id as "requestId"`.pipe(
       Effect.flatMap(decodeClosed),
       Effect.map(Array.head)

@@ -59,10 +59,11 @@ const detach = (table: string, name: string): string =>
 
 const nameOf = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")
 
-/** Bulk jobs of before, with their users: those that were never run, and those whose requests are gone. */
-const dropJobs = (sql: SqlClient.SqlClient, before: number) =>
-  sql`delete from bulk_jobs j where created_at < ${before}
-    and (request_id is null or not exists (select from expansions x where x.scope = j.scope and x.id = j.request_id))`
+/** Bulk jobs of before, with their users: those that were never run, and those whose requests are gone. One that is about to be accepted is young. */
+const dropJobs = (sql: SqlClient.SqlClient, before: DateTime.Utc) =>
+  sql`delete from bulk_jobs j where created_at < ${before.epochMilliseconds}
+    and (request_id is null or (request_id < ${bound(before)}
+      and not exists (select from expansions x where x.scope = j.scope and x.id = j.request_id)))`
 
 /**
  * Drops the days of messages, attempts, history, requests and inboxes that ended `days` ago or earlier: a day at a time, detached under a lock that
@@ -95,7 +96,7 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     })
     yield* Effect.logInfo("dropped a day of messages", { day: name })
   }
-  yield* dropJobs(sql, startOf(kept).epochMilliseconds)
+  yield* dropJobs(sql, startOf(kept))
   return detachedDays
 })
 

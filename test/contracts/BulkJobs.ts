@@ -2,10 +2,12 @@ import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import { Jobs, mostText, type NewUser } from "#src/delivery/bulk/Jobs.ts"
 import { encodePlace, start as beginning } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, type Layer } from "effect"
+import { Clock, Effect, type Layer } from "effect"
+import { TestClock } from "effect/testing"
 
 const definition: BulkMessage = {
   event: "welcome",
@@ -63,6 +65,32 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
           ]
         ) assert.strictEqual((yield* Effect.flip(asked))._tag, "JobNotFound")
         assert.deepStrictEqual(yield* jobs.sendable(elsewhere.scope, id, 0, 10), { users: [], isLast: true })
+      }))
+
+    it.effect("I1: a job that was closed long ago and never accepted is run as a request of the present", () =>
+      Effect.gen(function*() {
+        const { id, jobs, place, scope } = yield* start
+        const expansions = yield* Expansions
+        const journal = yield* Journal
+        yield* TestClock.setTime(place.at)
+        const requestId = yield* jobs.close(scope, id)
+        yield* TestClock.adjust("11 hours")
+        assert.strictEqual(yield* jobs.close(scope, id), requestId)
+        yield* TestClock.adjust("2 days")
+        const renewed = yield* jobs.close(scope, id)
+        assert.isTrue(renewed >= Ids.from(yield* Clock.currentTimeMillis))
+        const expansion = {
+          id: renewed,
+          scope,
+          shard: place.shard,
+          keyState: "published" as const,
+          recipients: { bulk_job_id: id },
+          instructions: {}
+        }
+        yield* journal.accept(Fixture.acceptance(place, [], { expansion }))
+        assert.strictEqual((yield* expansions.find(scope, renewed)).state, "RUNNING")
+        yield* TestClock.adjust("2 days")
+        assert.strictEqual(yield* jobs.close(scope, id), renewed)
       }))
 
     it.effect("users come in the order in which they were added, each once, as first given", () =>

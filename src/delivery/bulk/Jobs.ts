@@ -29,6 +29,12 @@ export interface JobUser extends NewUser {
  */
 export const mostText = 4_000_000
 
+/**
+ * A request that a job was closed for and that was not accepted in this time, in ms, is not any more: its messages' ids would be of a day of which
+ * nobody expects new ones. Longer than anybody who closes a job is on his way to the journal, and less than a day.
+ */
+export const longestClosing = 12 * 3_600_000
+
 /** The next users to become messages; `isLast`: there are no others. */
 export interface Batch {
   readonly users: ReadonlyArray<JobUser>
@@ -65,7 +71,7 @@ export class Jobs extends Context.Service<Jobs, {
     id: string,
     users: ReadonlyArray<NewUser>
   ) => Effect.Effect<ReadonlySet<string>, JobNotFound | JobClosed | StoreUnavailable>
-  /** Names the request that the job is run as, and takes no more users; a repeat answers the same. */
+  /** Names the request that the job is run as, and takes no more users; a repeat answers the same, unless that was not accepted for half a day. */
   readonly close: (scope: Scope, id: string) => Effect.Effect<MessageId, JobNotFound | StoreUnavailable>
   readonly find: (scope: Scope, id: string) => Effect.Effect<Job, JobNotFound | StoreUnavailable>
   /** In the order in which they were added; a page ends early at `mostText`. */

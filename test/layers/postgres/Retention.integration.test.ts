@@ -153,9 +153,11 @@ describe("Retention", () => {
       yield* made("young", 1, null)
       yield* made("ran", 9, gone)
       yield* made("runs", 9, open)
+      // Closed a moment ago: its request is about to be accepted.
+      yield* made("is run", 9, idAt(today, "c"))
       yield* Retention.drop(sql, 7)
       const left = yield* Effect.flatMap(sql`select distinct job_id as id from bulk_users order by 1`, Ids)
-      assert.deepStrictEqual(left.map(({ id }) => id), ["runs", "young"])
+      assert.deepStrictEqual(left.map(({ id }) => id), ["is run", "runs", "young"])
       assert.deepStrictEqual(yield* Effect.flatMap(sql`select id from bulk_jobs order by 1`, Ids), left)
     })))
 
