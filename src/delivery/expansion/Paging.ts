@@ -16,6 +16,13 @@ export const pageSize = 1_000
 /** Another number of them: a simulated world has small lists, and its kills are to come between their pages. */
 export const PageSize = Context.Reference<number>("tidings/delivery/PageSize", { defaultValue: () => pageSize })
 
+/** Characters that the messages of one commit may repeat, since each is stored with all that the request says. */
+const mostRepeated = 16_000_000
+
+/** How many messages a page of a request may have, of which `most` would be one otherwise. */
+export const sizeOf = (instructions: string, most: number): number =>
+  Math.max(1, Math.min(most, Math.floor(mostRepeated / instructions.length)))
+
 /** Groups that one page asks for members: many small ones are several pages. */
 const mostQuestions = 20
 

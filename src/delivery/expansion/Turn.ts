@@ -116,7 +116,7 @@ export const make = (options: {
   const make = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion, open: number) {
     const { instructions, place, recipients } = yield* Expansion.decode(row)
     const at = yield* Clock.currentTimeMillis
-    const most = yield* Paging.PageSize
+    const most = Paging.sizeOf(row.instructions, yield* Paging.PageSize)
     const size = open === 0 ? most : Math.min(open, most)
     const page = { request: { ...row, instructions }, place, at, shards, size }
     const made = "bulk_job_id" in recipients

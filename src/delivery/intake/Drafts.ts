@@ -20,6 +20,12 @@ export class SendRefused extends Schema.TaggedError<SendRefused>()("SendRefused"
 /** Recipients whose messages are stored with the call; more are an expansion (design.md §6). */
 const mostAtOnce = 100
 
+/** Characters that such messages may repeat, since each is stored with all that the call says: an embedded database takes 64 MB at once. */
+const mostRepeated = 8_000_000
+
+const isRepeatedMuch = (instructions: Instructions, recipients: ReadonlyArray<Recipient>): boolean =>
+  recipients.length > 1 && JSON.stringify(instructions).length * recipients.length > mostRepeated
+
 /** One call of POST /send, decoded. `at` is epoch ms. */
 export interface Draft {
   readonly principal: Principal
@@ -39,8 +45,8 @@ export interface Drafted {
 
 /**
  * One message per recipient. A single recipient's message has the request's own id; each of several has one derived from it, so that a
- * recipient named twice is one message, as first named. Groups, and more than 100 recipients, are an expansion: one row, whatever their
- * number.
+ * recipient named twice is one message, as first named. Groups, more than 100 recipients, and several of whom each is told very much are
+ * an expansion: one row, whatever their number.
  */
 export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<Drafted, SendRefused> {
   const { at, instructions, principal: { keyState, scope }, requestId, shards, to } = draft
@@ -79,7 +85,7 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
     return yield* new SendRefused({ detail: `message: ${Storable.tooLong}` })
   }
   const isNamed = ({ identity }: Storable.Addressee) => identity !== undefined
-  if (!addressees.every(isNamed) || recipients.length > mostAtOnce) {
+  if (!addressees.every(isNamed) || recipients.length > mostAtOnce || isRepeatedMuch(instructions, recipients)) {
     // Later nobody would hear of it.
     if (Storable.isRefused(instructions, addressees)) {
       return yield* new SendRefused({ detail: `message: ${Storable.refused}` })

@@ -44,6 +44,11 @@ describe("Pages of a request to many", () => {
       assert.deepStrictEqual((yield* pageOf([{ list_id: "a" }], over, onTheWay)).reached, { index: 1 })
     }))
 
+  it("the more a request says, the fewer of its messages are one commit", () => {
+    const sizes = [100, 16_000, 1_000_000, 30_000_000].map((length) => Paging.sizeOf("x".repeat(length), 1_000))
+    assert.deepStrictEqual(sizes, [1_000, 1_000, 16, 1])
+  })
+
   it.effect("of the recipients only those of the page are read", () =>
     Effect.gen(function*() {
       const users = Array.from({ length: Paging.pageSize }, (_, n) => ({ user_id: `u${n}` }))
