@@ -4,12 +4,12 @@ import * as Accept from "#layers/postgres/journal/Accept.ts"
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
 import { observe } from "#layers/postgres/journal/Observe.ts"
-import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
 import * as Followers from "#src/access/Followers.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
+import * as Weight from "#src/delivery/journal/Weight.ts"
 import { type Acceptance, type Accepted, Journal, type RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Patience from "#src/store/Patience.ts"
@@ -76,8 +76,8 @@ export const layer = Layer.effect(
       name: "steps",
       capacity: 100_000,
       writers: 1,
-      maxBatch: 512,
-      weigh: Outputs.weigh,
+      maxBatch: Weight.most,
+      weigh: Weight.of,
       patience: ownersPatience,
       write: told(Record.write(sql))
     })

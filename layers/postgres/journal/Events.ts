@@ -1,4 +1,4 @@
-import * as Outputs from "#layers/postgres/journal/Outputs.ts"
+import * as Weight from "#src/delivery/journal/Weight.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 
@@ -6,7 +6,7 @@ import type { Step } from "#src/delivery/Journal.ts"
 export const textOf = (step: Step): string | undefined => {
   const { events } = step
   if (events.length === 0) return undefined
-  const shown = Outputs.shown(step)
+  const shown = Weight.shown(step)
   return JSON.stringify(
     shown === undefined
       ? events

@@ -1,5 +1,6 @@
 import type { Advance, Advanced, Expansions, Page, PageMember } from "#src/delivery/expansion/Expansions.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
+import * as Weight from "#src/delivery/journal/Weight.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { RowRefused } from "#src/delivery/Journal.ts"
 import type { Reader } from "#src/delivery/shards/Reader.ts"
@@ -36,7 +37,8 @@ type Write = Effect.Effect<Advanced, RowRefused | StoreUnavailable>
 
 /**
  * Begins those of a page's messages that can begin at once; what it answers writes the page, each with the intent of its first call if it came to
- * one (`FirstSteps`). The others are rows, of which the reader is told. A page that is refused for an intent's sake is written without.
+ * one (`FirstSteps`), as far as those go into one commit. The others are rows, of which the reader is told. A page that is refused for an intent's
+ * sake is written without.
  */
 export const make = ({ expansions, firsts, reader }: {
   readonly expansions: Expansions["Service"]
@@ -54,7 +56,7 @@ export const make = ({ expansions, firsts, reader }: {
       yield* Effect.yieldNow
     }
     return Effect.gen(function*() {
-      const intents = yield* gathering.intents
+      const intents = Weight.light(yield* gathering.intents)
       const advanced = yield* expansions.advance({ ...advance, intents }).pipe(
         Effect.catchTag(
           "RowRefused",
@@ -65,5 +67,6 @@ export const make = ({ expansions, firsts, reader }: {
       const areInHand = gathering.end(isWritten ? advanced.intents : new Map())
       if (!isWritten || !areInHand || begun < members.length) reader.behind()
       return advanced
-    })
+      // It may have been stored, and nobody has heard of it.
+    }).pipe(Effect.onError(() => Effect.sync(reader.behind)))
   })
