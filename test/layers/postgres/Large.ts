@@ -3,7 +3,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 
-/** A body of 6 MB in which each number is four times as long once it is written out. */
+/** More than what two bodies of 6 MB can become, in which each number is four times as long once it is written out. */
 const longest = { content: { title: "t", body: "b" }, data: { numbers: Array.from({ length: 1_200_000 }, () => 1e20) } }
 
 const look = (place: Fixture.World) => ({
@@ -19,7 +19,7 @@ const look = (place: Fixture.World) => ({
 export const largeRows = <E>(name: string, stores: Layer.Layer<Journal, E>) =>
   layer(stores, { timeout: "120 seconds", excludeTestServices: true })(`Large rows: ${name}`, (it) => {
     it.effect(
-      "I1: the longest message that a body can be is read, and its neighbours with it",
+      "I1: the longest message that bodies can make is read, and its neighbours with it",
       () =>
         Effect.gen(function*() {
           const { due } = yield* Journal
