@@ -151,6 +151,7 @@ describe("Helpers", () => {
     const big = {
       "big": "x".repeat(1_000_000),
       "deep": "[".repeat(400_000),
+      "quotes": "\"\\".repeat(100_000),
       "many": Array.from({ length: 9_000 }, () => 1)
     }
     const bombs: ReadonlyArray<readonly [string, RegExp]> = [
@@ -159,6 +160,7 @@ describe("Helpers", () => {
       [`{{#each many}}{{#if (trim @root.big)}}{{/if}}{{/each}}`, /characters/],
       [`{{#each many}}{{datetime-format 1 "%A" "Asia/Kolkata"}}{{/each}}`, /more than 50000 steps/],
       [`{{json-parse deep}}`, /not JSON|steps/],
+      [`{{json-parse quotes}}`, /not JSON/],
       [`{{format "${"%1$s".repeat(900)}" big}}`, /malformed|format|characters/],
       [`{{format "${"%999d".repeat(700)}" 1}}`, /format/],
       [`{{concat ${"big ".repeat(900)}}}`, /looks through more/],

@@ -1,6 +1,7 @@
 const deepest = 64
 
-const mark = /"(?:[^"\\]|\\.)*"|[[\]{}]/gs
+/** A text that does not end goes to the end: tried again from each of its quotes, it would take the square of its length. */
+const mark = /"(?:[^"\\]|\\.)*"?|[[\]{}]/gs
 
 /** Whether lists and objects of a JSON text are nested deeper than a template may use, told before it is parsed. */
 export const nestsTooDeep = (json: string): boolean => {
