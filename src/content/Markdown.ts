@@ -4,7 +4,8 @@ import { inline, unshield } from "#src/content/Inline.ts"
 
 const deepest = 5
 
-const fence = /^ {0,3}(```+|~~~+)[^`]*$/
+/** Whole runs alone: given back mark by mark, a long one would be gone over as often as it is long. */
+const fence = /^ {0,3}(```+|~~~+(?!~))[^`]*$/
 const heading = /^ {0,3}(#{1,6})(?=[ \t]|$)/
 const divider = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
 const quoted = /^ {0,3}> ?([^]*)$/

@@ -33,6 +33,8 @@ describe("Markdown", () => {
       ["- a\n* b\n1. c\n1) d", "ul(item(text(a))) ul(item(text(b))) ol1(item(text(c))) ol1(item(text(d)))"],
       ["> a\n> - b\n\nc", "quote(text(a) ul(item(text(b)))) text(c)"],
       ["```js\n# a\n\n- b\n```\nc", "code(# a\n\n- b) text(c)"],
+      ["~~~~ js ~\na\n~~~\nb\n~~~~\nc", "code(a\n~~~\nb) text(c)"],
+      ["~~~ `a`", "text(~~~ a)"],
       ["***\n- - -\n___\na", "divider() divider() divider() text(a)"],
       ["1986\\. A year\n\\# no", "text(1986. A year # no)"],
       ["[a](https://x.io/(b) \"t\") ![i](https://x.io/i.png)", "text(a (https://x.io/(b)) i)"]
@@ -82,6 +84,7 @@ describe("Markdown", () => {
       "- a\n\n".repeat(20_000),
       "`".repeat(100_000),
       "#".repeat(100_000),
+      `${"~".repeat(150_000)}\``,
       "- - - - - -x\n".repeat(8_000)
     ]
     for (const source of bombs) assertQuick(() => markdown(source, new Budget()), source.slice(0, 20))
