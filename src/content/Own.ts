@@ -21,10 +21,17 @@ export const keysOf = (path: string): ReadonlyArray<string> => path.match(key) ?
 /** Lists in lists that still read as a text. */
 const deepest = 64
 
-/** How a value reads inside a text. Its own `toString` is data and never called. */
-export const textOf = (value: Value, depth = 0): string => {
+/** An item of a list takes longer than a character that is looked at. */
+const costOfItem = 8
+
+/**
+ * How a value reads inside a text. Its own `toString` is data and never called. `look` pays for the items of lists, since lists within lists may
+ * be many and say nothing.
+ */
+export const textOf = (value: Value, look: (characters: number) => boolean = () => true, depth = 0): string => {
   if (typeof value === "string") return value
   if (value === undefined || value === null || depth > deepest) return ""
-  if (isList(value)) return value.map((item) => textOf(item, depth + 1)).join(",")
+  if (isList(value))
+    return look(value.length * costOfItem) ? value.map((item) => textOf(item, look, depth + 1)).join(",") : ""
   return typeof value === "object" ? "[object Object]" : String(value)
 }

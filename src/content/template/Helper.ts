@@ -30,6 +30,6 @@ export const isSomething = (value: Value): boolean => Boolean(value) && !(isList
 
 /** An argument as a text, paid for by its length. */
 export const text = (value: Value, { budget }: Surroundings): string => {
-  const said = textOf(value)
+  const said = textOf(value, (characters) => budget.look(characters))
   return budget.look(said.length) ? said : ""
 }

@@ -66,6 +66,7 @@ const trimmed = (text: string, kind: BlockKind): string => {
 /** Runs a program and answers its output, or what there was of it when the budget ended. */
 export const run = (program: Program, root: Root, budget: Budget, writer: Writer): string => {
   let output = ""
+  const look = (characters: number): boolean => budget.look(characters)
 
   const fromLoop = (frame: Frame, up: number, parts: ReadonlyArray<string>): Value => {
     const [first = ""] = parts
@@ -87,7 +88,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
 
   /** A key is paid for by its length, since a list of any length is one. */
   const keyOf = (value: Value): string => {
-    const key = textOf(value)
+    const key = textOf(value, look)
     return budget.look(key.length) ? key : ""
   }
 
@@ -196,7 +197,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
   const written = (of: Operand, frame: Frame): string => {
     const value = valueOf(of, frame)
     if (value === undefined && of._tag === "Path") missing(of.parts.join("."))
-    return textOf(value)
+    return textOf(value, look)
   }
 
   const walk = (nodes: Program, frame: Frame): void => {

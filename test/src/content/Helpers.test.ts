@@ -9,6 +9,9 @@ const data = json(`{
 }`)
 const profile = { "email": "a@x.io", "address": { "city": "Rome" } }
 
+/** Lists in lists, which say nothing. */
+const nest = (depth: number): Schema.Json => depth === 0 ? [] : [nest(depth - 1)]
+
 const say = (source: string): string => body(source, { data, profile })
 
 /** Templates and what they say; many are the examples of the published reference. */
@@ -152,6 +155,7 @@ describe("Helpers", () => {
       "big": "x".repeat(1_000_000),
       "deep": "[".repeat(400_000),
       "quotes": "\"\\".repeat(100_000),
+      "nested": Array.from({ length: 3_000 }, () => nest(62)),
       "many": Array.from({ length: 9_000 }, () => 1)
     }
     const bombs: ReadonlyArray<readonly [string, RegExp]> = [
@@ -161,6 +165,9 @@ describe("Helpers", () => {
       [`{{#each many}}{{datetime-format 1 "%A" "Asia/Kolkata"}}{{/each}}`, /more than 50000 steps/],
       [`{{json-parse deep}}`, /not JSON|steps/],
       [`{{json-parse quotes}}`, /not JSON/],
+      [`{{#each many}}{{#if (trim @root.nested)}}{{/if}}{{/each}}`, /looks through more/],
+      [`{{#each many}}{{lookup @root.a @root.nested}}{{/each}}`, /looks through more/],
+      [`{{#each many}}{{@root.nested}}{{/each}}`, /looks through more|renders to more/],
       [`{{format "${"%1$s".repeat(900)}" big}}`, /malformed|format|characters/],
       [`{{format "${"%999d".repeat(700)}" 1}}`, /format/],
       [`{{concat ${"big ".repeat(900)}}}`, /looks through more/],
