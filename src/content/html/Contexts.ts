@@ -98,7 +98,8 @@ export const contexts = (): Writer => {
       case "Tag": {
         // The slash of an end tag is a part of its name.
         const length = text.slice(at).search(element === "" ? /[\s>]|(?!^)\// : /[\s>/]/)
-        element = (element + text.slice(at, length < 0 ? at + longest : at + Math.min(length, longest))).toLowerCase()
+        element = (element + text.slice(at, length < 0 ? at + longest : at + Math.min(length, longest)))
+          .slice(0, longest).toLowerCase()
         if (length >= 0) toName()
         return after(text, length < 0 ? length : at, length)
       }

@@ -240,6 +240,16 @@ describe("Email", () => {
     }
   })
 
+  it("reads a name that does not end in time linear in its length, however it comes", () => {
+    const many = Array.from({ length: 9_000 }, () => 1)
+    const content = elements({
+      type: "html",
+      content: `<a{{#each many}}${`${"b".repeat(20)}{{!}}`.repeat(4)}{{/each}}`
+    })
+    assert.include(render(content, { channel: "email", data: { many } }).html, "b".repeat(80 * many.length))
+    assertQuick(() => attempt(content, { channel: "email", data: { many } }), "name")
+  })
+
   it("data may be a number in the name of an element, no more", () => {
     const of = (v: string): string => {
       const raw = { html: "<h{{v}}>x</h{{v}}><{{v}}>y" }
