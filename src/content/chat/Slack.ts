@@ -139,16 +139,19 @@ const nativesOf = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> =>
   blocks.flatMap((block) => "blocks" in block ? nativesOf(block.blocks) : block._tag === "Native" ? [block.json] : [])
 
 /** Buttons that follow each other stand beside each other, at most 25 in a block; what is the author's own stays as it is. */
-const joined = (blocks: ReadonlyArray<Json>, own: ReadonlySet<Json | undefined>): ReadonlyArray<Json> =>
-  blocks.reduce<ReadonlyArray<Json>>((before, block) => {
-    const last = before.at(-1)
+const joined = (blocks: ReadonlyArray<Json>, own: ReadonlySet<Json | undefined>): ReadonlyArray<Json> => {
+  const all: Array<Json> = []
+  for (const block of blocks) {
+    const last = all.at(-1)
     const [mine, theirs] = [block["elements"], last?.["elements"]]
     if (
       block["type"] !== "actions" || last?.["type"] !== "actions" || !Array.isArray(mine) || !Array.isArray(theirs) ||
       mine.length + theirs.length > 25 || own.has(block) || own.has(last)
-    ) return [...before, block]
-    return [...before.slice(0, -1), { ...last, elements: [...theirs, ...mine] }]
-  }, [])
+    ) all.push(block)
+    else all[all.length - 1] = { ...last, elements: [...theirs, ...mine] }
+  }
+  return all
+}
 
 /** The characters of all texts and addresses. */
 const lengthOf = (value: Schema.Json): number => {

@@ -1,5 +1,6 @@
-import { elements, type Piece, render } from "#test/src/content/Rendering.ts"
+import { assertQuick, elements, type Piece, render } from "#test/src/content/Rendering.ts"
 import { Choices, chooser, type Chooser } from "#test/src/content/Choices.ts"
+import { slackBlocks } from "#src/content/chat/Slack.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
@@ -241,6 +242,11 @@ describe("Chat", () => {
     assert.isDefined(said(4))
     assert.isUndefined(said(7))
     assert.isUndefined(nativeOf("slack", [{ type: "quote", content: "a".repeat(14_000) }]))
+  })
+
+  it("what is far too much for Slack is told in time linear in it", () => {
+    const many = Array.from({ length: 200_000 }, () => ({ _tag: "Divider" as const, color: undefined }))
+    assertQuick(() => assert.deepStrictEqual(slackBlocks("", many), []), "dividers")
   })
 
   it("a configuration of another name is its vendor's: for its form, for `channels` and for its own content", () => {
