@@ -17,19 +17,19 @@ export interface Localized extends Schema.JsonObject {
 
 type Edit = (element: Schema.JsonObject) => Schema.JsonObject
 
-/** Applies an edit to every element that has one, however deep; answers the ids that were found too. */
+/** Applies an edit to every element that has one, however deep, in one go; answers the ids that were found too. */
 const edited = (content: TemplateContent, edits: ReadonlyMap<string, Edit>) => {
   const found = new Set<string>()
   const walk = (value: Schema.Json): Schema.Json => {
     if (!Json.isObject(value)) return value
     const id = Own.member(value, "id")
     const edit = typeof id === "string" ? edits.get(id) : undefined
-    if (edit !== undefined && typeof id === "string") {
-      found.add(id)
-      return edit(value)
-    }
     const children = Own.member(value, "elements")
-    return Json.isList(children) ? { ...value, elements: children.map(walk) } : value
+    // First what is inside: what an edit puts in place of an element is not gone into.
+    const own = Json.isList(children) ? { ...value, elements: children.map(walk) } : value
+    if (edit === undefined || typeof id !== "string") return own
+    found.add(id)
+    return edit(own)
   }
   return { content: { ...content, elements: content.elements.map(walk).filter(isElement) }, found }
 }
@@ -44,17 +44,13 @@ export const putElement = (template: string, id: string, element: Element) =>
 /** Sets what these elements say in one locale, all or none; their other locales stay. */
 export const putLocale = (template: string, locale: string, texts: ReadonlyArray<Localized>) =>
   Effect.fnUntraced(function*(before: TemplateContent) {
-    let content = before
-    // One after the other, since an element may stand inside another one of them.
-    for (const { id, ...text } of texts) {
-      const edit: Edit = (element) => {
-        const locales = Own.member(element, "locales")
-        const others = Json.isObject(locales) ? Object.entries(locales).filter(([name]) => name !== locale) : []
-        return { ...element, locales: Object.fromEntries([...others, [locale, text]]) }
-      }
-      const after = edited(content, new Map([[id, edit]]))
-      if (!after.found.has(id)) return yield* new ElementNotFound({ id, template })
-      content = after.content
+    const saying = (text: Schema.JsonObject): Edit => (element) => {
+      const locales = Own.member(element, "locales")
+      const others = Json.isObject(locales) ? Object.entries(locales).filter(([name]) => name !== locale) : []
+      return { ...element, locales: Object.fromEntries([...others, [locale, text]]) }
     }
-    return content
+    // Of one element that is named twice the last counts.
+    const { content, found } = edited(before, new Map(texts.map(({ id, ...text }) => [id, saying(text)])))
+    const missing = texts.find(({ id }) => !found.has(id))
+    return missing === undefined ? content : yield* new ElementNotFound({ id: missing.id, template })
   })
