@@ -9,7 +9,9 @@ import {
   read,
   refuses
 } from "#test/layers/providers/receipts/Forgeries.ts"
+import { assertQuick } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
+import { createHmac } from "node:crypto"
 import { Effect, Schema } from "effect"
 import twilio from "twilio"
 
@@ -94,6 +96,24 @@ describe("Twilio's status callback", () => {
         ...genuine.callback,
         urls: []
       }])
+    }))
+
+  it.effect("counts a name that comes twice once per value", () =>
+    Effect.gen(function*() {
+      const address = "https://tidings.example/callbacks/pc_1"
+      const body = "Media=b&Media=a&Media=b&A=1"
+      const signature = createHmac("sha1", token).update(`${address}A1MediaaMediab`).digest("base64")
+      const seen = callback({ urls: [address], headers: { "x-twilio-signature": signature }, body })
+      assert.deepStrictEqual(yield* read({ ...genuine, callback: seen }), [])
+    }))
+
+  it.effect("refuses what is longer than any of Twilio's, and takes no time over what is as long", () =>
+    Effect.gen(function*() {
+      const long = { ...genuine, ...signed(fields({ ErrorMessage: "x".repeat(70_000) })) }
+      assert.isUndefined(yield* read(long))
+      const names = Array.from({ length: 13_000 }, (_, index) => index.toString(36)).join("&")
+      const many = { ...genuine, callback: callback({ ...genuine.callback, body: names }) }
+      assertQuick(() => Effect.runSync(Effect.exit(read(many))), "names")
     }))
 
   it.effect("refuses it without a token, or under another", () =>
