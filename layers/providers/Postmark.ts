@@ -46,7 +46,7 @@ const isForNobody = ({ Message, To = "" }: typeof Answer.Type): boolean => {
   const named = /inactive addresses: (.+?)\.?(?: Inactive |$)/is.exec(Message)?.[1]
   if (named === undefined) return false
   const left = new Set(named.toLowerCase().split(/[,\s]+/))
-  const meant = To.toLowerCase().match(/[^\s<>",;]+@[^\s<>",;]+/g) ?? []
+  const meant = To.toLowerCase().split(/[\s<>",;]+/).filter((word) => /.@./.test(word))
   return meant.length > 0 && meant.every((address) => left.has(address))
 }
 

@@ -156,6 +156,8 @@ describe("The overrides of an e-mail", () => {
       )
       assert.strictEqual(yield* outcome("ann@example.com", "log@example.org"), "Accepted")
       assert.strictEqual(yield* outcome("ann@example.com,b@example.com", "b@example.com"), "Accepted")
+      const long = "a".repeat(100_000)
+      assert.isBelow((yield* Effect.timed(outcome(long, "b@example.com")))[0].pipe(Duration.toMillis), 1_000)
     }))
 
   it.live("`null` says nothing", () =>
