@@ -74,6 +74,10 @@ describe("Helpers", () => {
       [
         "{{truncate \"some very long string\" 9 \"...\"}} {{truncate \"ab\" 9 \"...\"}} {{truncate \"a😀b\" 2}}",
         "some very... ab a"
+      ],
+      [
+        "{{trim-one-char-right \"a😀\"}}|{{trim-one-char-right \"\"}}|{{format \"%.2s|%.3s\" \"a😀b\"  \"a😀b\"}}",
+        "a||a|a😀"
       ]
     ]))
 

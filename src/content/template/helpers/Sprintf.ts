@@ -30,6 +30,10 @@ const shown = (kind: string, value: number, precision: number | undefined): stri
 
 const longest = 4_096
 
+/** So many UTF-16 units of a text; half of a character that takes two is none. */
+const start = (text: string, most: number | undefined): string =>
+  most === undefined || most >= text.length ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "")
+
 /**
  * C's formats, widths below 1,000 and precisions below 100; `undefined` if the format is none, a value is missing or no number, or the whole
  * would be longer than `room` by more than one value.
@@ -48,7 +52,7 @@ export const sprintf = (pattern: string, values: ReadonlyArray<string | number>,
     const text = kind === undefined || value === undefined
       ? undefined
       : kind === "s"
-      ? String(value).slice(0, digits)
+      ? start(String(value), digits)
       : number === undefined
       ? undefined
       : shown(kind, number, digits)

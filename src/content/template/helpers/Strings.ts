@@ -42,6 +42,9 @@ export const strings: Readonly<Record<string, Helper>> = {
   "trim": ([value], _, around) => text(value, around).trim(),
   "trim-left": ([value], _, around) => text(value, around).trimStart(),
   "trim-right": ([value], _, around) => text(value, around).trimEnd(),
-  "trim-one-char-right": ([value], _, around) => text(value, around).slice(0, -1),
+  "trim-one-char-right": ([value], _, around) => {
+    const whole = text(value, around)
+    return cut(whole, whole.length - 1)
+  },
   "truncate": truncate
 }
