@@ -20,11 +20,12 @@ export const spelledOut = (action: Extract<Block, { readonly _tag: "Action" }>):
 
 /** Inlines as runs: data stays text, since no platform reads marks in a run. Images are their words. */
 export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
-  const open: Array<Emphasis> = []
+  // All that is open after each mark: of four kinds, however many marks there are.
+  const open: Array<Run["styles"]> = []
   const runs: Array<Run> = []
-  const say = (text: string, href?: string, code?: "code"): void => {
-    if (text === "") return
-    runs.push({ text, styles: new Set(code === undefined ? open : [...open, code]), href })
+  const within = (style: Emphasis | "code"): Run["styles"] => new Set([...open.at(-1) ?? [], style])
+  const say = (text: string, href?: string, styles: Run["styles"] = open.at(-1) ?? new Set()): void => {
+    if (text !== "") runs.push({ text, styles, href })
   }
   for (const piece of inlines) {
     switch (piece._tag) {
@@ -32,7 +33,7 @@ export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
         say(piece.text)
         break
       case "Code":
-        say(piece.text, undefined, "code")
+        say(piece.text, undefined, within("code"))
         break
       case "Link": {
         if (isSpelledOut(piece.href)) say(Plain.flow([piece]))
@@ -44,7 +45,7 @@ export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
         else say(piece.alt, safeHref(piece.href))
         break
       case "Open":
-        open.push(piece.emphasis)
+        open.push(within(piece.emphasis))
         break
       case "Close":
         open.pop()

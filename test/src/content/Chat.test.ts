@@ -1,6 +1,8 @@
 import { assertQuick, elements, type Piece, render } from "#test/src/content/Rendering.ts"
 import { Choices, chooser, type Chooser } from "#test/src/content/Choices.ts"
+import { runsOf } from "#src/content/chat/Runs.ts"
 import { slackBlocks } from "#src/content/chat/Slack.ts"
+import type { Inline } from "#src/content/Inline.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
@@ -247,6 +249,19 @@ describe("Chat", () => {
   it("what is far too much for Slack is told in time linear in it", () => {
     const many = Array.from({ length: 200_000 }, () => ({ _tag: "Divider" as const, color: undefined }))
     assertQuick(() => assert.deepStrictEqual(slackBlocks("", many), []), "dividers")
+  })
+
+  it("marks within marks, however deep, are of four kinds", () => {
+    const deep = Array.from({ length: 60_000 }, (_, index): ReadonlyArray<Inline> => [
+      { _tag: "Open", emphasis: index % 2 === 0 ? "em" : "strong" },
+      { _tag: "Text", text: "a" }
+    ]).flat()
+    assert.sameMembers([...runsOf([...deep, { _tag: "Code", text: "b" }]).at(-1)?.styles ?? []], [
+      "em",
+      "strong",
+      "code"
+    ])
+    assertQuick(() => runsOf(deep), "marks")
   })
 
   it("a configuration of another name is its vendor's: for its form, for `channels` and for its own content", () => {
