@@ -17,6 +17,22 @@ export interface Catalogue {
   readonly text: (key: string, lookup?: Lookup) => string | undefined
 }
 
+/** The keys of a .po file, and what only looks like some: comments, but for entries in them (`#~`), and strings. */
+const token = /#\r*~|[#|][^\n]*|"(?:[^"\\]|\\[^])*"?|'(?:[^'\\]|\\[^])*'?|msgid_plural|msgid|msgstr/g
+
+/** No language has more than six. */
+const mostForms = 100
+
+/** Whether an entry has more forms than any language: the parser copies those before for each. */
+const hasTooManyForms = (text: string): boolean => {
+  let forms = 0
+  for (const [found] of text.matchAll(token)) {
+    if (found === "msgid") forms = 0
+    if (found === "msgstr" && ++forms > mostForms) return true
+  }
+  return false
+}
+
 const catalogueOf = (text: string): Catalogue => {
   const { headers, translations } = po.parse(text)
   const formOf = PluralForms.parse(headers?.["Plural-Forms"])
@@ -44,8 +60,10 @@ export const layered = ([first, ...others]: ReadonlyArray<Catalogue>): Catalogue
 
 /** Reads the text of a .po file (GNU gettext manual, "The Format of PO Files"). */
 export const parse = (text: string): Effect.Effect<Catalogue, NoCatalogue> =>
-  Effect.try({
-    try: () => catalogueOf(text),
-    catch: (cause) =>
-      new NoCatalogue({ detail: cause instanceof SyntaxError ? cause.message : "The text is no .po file" })
-  })
+  hasTooManyForms(text)
+    ? Effect.fail(new NoCatalogue({ detail: `An entry has more than ${mostForms} plural forms` }))
+    : Effect.try({
+      try: () => catalogueOf(text),
+      catch: (cause) =>
+        new NoCatalogue({ detail: cause instanceof SyntaxError ? cause.message : "The text is no .po file" })
+    })

@@ -1,5 +1,6 @@
 import { parse } from "#src/content/Catalogue.ts"
 import * as PluralForms from "#src/content/PluralForms.ts"
+import { assertQuick } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
@@ -80,6 +81,22 @@ const rules: ReadonlyArray<readonly [rule: string, of: (n: number) => number]> =
     (n) => n <= 2 ? n : n % 100 >= 3 && n % 100 <= 10 ? 3 : n % 100 >= 11 ? 4 : 5
   ]
 ]
+
+describe("Plural forms of an entry", () => {
+  const many = (line: string): string => `msgid "a"\nmsgid_plural "b"\n${line.repeat(30_000)}`
+
+  it.effect("more than any language has are refused, whatever stands between them", () =>
+    Effect.gen(function*() {
+      const lines = ["", "\"msgid\" ", "# msgid\n", "#| msgid\n", "#~ ", "#\r~ ", "'msgid \" ' ", "\"\\\" msgid \" "]
+      for (const between of lines) {
+        const text = many(`msgstr[0] "v" ${between}\n`)
+        assertQuick(() => Effect.runSync(Effect.exit(parse(text))), between)
+        assert.match((yield* Effect.flip(parse(text))).detail, /more than 100 plural forms/, between)
+      }
+      const entries = Array.from({ length: 200 }, (_, n) => `msgid "${n}"\nmsgstr "# msgstr"\n`).join("\n")
+      assert.strictEqual((yield* parse(entries)).text("7"), "# msgstr")
+    }))
+})
 
 describe("PluralForms", () => {
   it("reads the rules of the manual", () => {
