@@ -23,8 +23,14 @@ const isBase = (text: string): boolean => {
   return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ""
 }
 
+/** As long as clients and servers take one everywhere. */
+const longestUrl = 2_048
+
 /** An absolute http(s) URL without credentials, query or fragment. */
-export const url = Schema.String.check(Schema.makeFilter((text: string) => isBase(text) || "an absolute http(s) URL"))
+export const url = Schema.String.check(
+  Schema.isMaxLength(longestUrl),
+  Schema.makeFilter((text: string) => isBase(text) || "an absolute http(s) URL")
+)
 
 /** What the settings that name a host are called; a token's or a look-up's only some vendors have. */
 export const places: ReadonlyArray<string> = ["base_url", "token_url", "graph_url"]

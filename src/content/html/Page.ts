@@ -36,7 +36,7 @@ const preheader = (first: string): string => {
   return text === "" ? "" : `<div style="${hidden}">${text}</div>\n`
 }
 
-const rightToLeft = /^(?:ar|fa|he|ur|yi)(?:-|$)/i
+const rightToLeft = /^(?:ar|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)(?:-|$)/i
 
 const top = (title: string, language: string | undefined, isRightToLeft: boolean): string => {
   const tongue = language === undefined ? "" : ` lang="${escape(language)}"${isRightToLeft ? ` dir="rtl"` : ""}`

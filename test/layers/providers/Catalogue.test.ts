@@ -61,6 +61,8 @@ describe("Catalogue of vendors over HTTP", () => {
       "https://u:p@a.example",
       "https://a.example?x",
       "https://a.example#x",
+      // Its trailing slashes are looked for at every send.
+      `https://a.example/${"/".repeat(3_000)}x`,
       ""
     ]
     assert.deepStrictEqual(good.filter((text) => !fits(text)), [])

@@ -33,6 +33,10 @@ describe("Elements", () => {
       render(content, { channel: "email", profile: { locale: "ar_EG" } }).html,
       "<html lang=\"ar-EG\" dir=\"rtl\">"
     )
+    assert.include(
+      render(content, { channel: "email", profile: { locale: "ps" } }).html,
+      "<html lang=\"ps\" dir=\"rtl\">"
+    )
     assert.include(render(content, { channel: "email", profile: { locale: "\"><script>" } }).html, "<html>\n")
   })
 
