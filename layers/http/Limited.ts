@@ -2,10 +2,11 @@ import { errorReply } from "#layers/http/ErrorReply.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import { fromStored } from "#layers/http/StoredReply.ts"
 import { TooManyRequests } from "#schemas/api/Errors.ts"
+import { Id } from "#schemas/Id.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import * as Idempotency from "#src/access/Idempotency.ts"
 import { isPerThing, kinds, RateLimits, RateLimitTable, routes, type Rule } from "#src/access/RateLimits.ts"
-import { Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer, Option, Schema } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 
@@ -21,8 +22,8 @@ export class Limited extends HttpApiMiddleware.Service<Limited, { requires: Curr
 const routeOf = ({ method, path }: Pick<HttpApiEndpoint.Top, "method" | "path">): string =>
   `${method} ${path.replaceAll(/:\w+/g, ":id").replace(/(.)\/$/, "$1")}`
 
-/** No id is longer: under a longer one there is nothing to count. */
-const longestId = 255
+/** Under what can be no id there is nothing to count. */
+const isId = Schema.is(Id)
 
 const refusal = ({ limit, of }: Rule): string =>
   of === undefined ? `At most ${limit} such requests a minute` : `At most ${limit} such requests a minute for ${of}`
@@ -48,7 +49,7 @@ export const layer = Layer.effect(
     const ruleFor = Effect.fnUntraced(function*(rule: Rule) {
       if (!isPerThing(rule.name)) return rule
       const [of = ""] = Object.values((yield* HttpRouter.RouteContext).params)
-      return of.length > longestId ? undefined : { ...rule, of }
+      return isId(of) ? { ...rule, of } : undefined
     })
 
     const limited = Effect.fnUntraced(function*<E, R>(

@@ -5,6 +5,7 @@ import * as Patience from "#src/store/Patience.ts"
 import * as ListedTopics from "#src/people/ListedTopics.ts"
 import { OverriddenTopics } from "#src/people/OverriddenTopics.ts"
 import { PreferenceCatalogue, TopicNotFound } from "#src/people/PreferenceCatalogue.ts"
+import type { TopicTerms } from "#src/people/PreferenceStatements.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { type Owner, type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
 import { Context, Effect, Layer, Schema } from "effect"
@@ -137,11 +138,22 @@ export const layer = Layer.effect(
       return { known, applied, refused }
     })
 
-    /** In a tenant, what was said outside of any counts as well. */
-    const overridesOf = ({ scope, tenantId, userId }: Owner, { setting, topicId }: TopicOverride) =>
-      tenantId === undefined
-        ? Effect.succeed({ topicId, inTenant: undefined, own: setting })
-        : users.find(scope, userId, tenantId, topicId)
+    /** In a tenant, what was said outside of any counts as well, and is to be looked up. */
+    const standingOf = (
+      owner: Owner,
+      terms: TopicTerms,
+      override: TopicOverride,
+      legacy: TopicStandings.Words["legacy"]
+    ) => {
+      const { scope, tenantId, userId } = owner
+      const { setting: own, topicId } = override
+      return tenantId === undefined
+        ? standings.of(owner, terms, { overrides: { topicId, inTenant: undefined, own }, legacy })
+        : Effect.flatMap(
+          users.find(scope, userId, tenantId, topicId),
+          (overrides) => standings.of(owner, terms, { overrides, legacy })
+        )
+    }
 
     const overriddenBy = (owner: Owner) =>
       Effect.flatMap(overridden.of(owner), ({ legacy, overrides, sections }) => {
@@ -153,10 +165,7 @@ export const layer = Layer.effect(
         return Effect.forEach(
           chosen,
           ({ override, topic }) =>
-            overridesOf(owner, override).pipe(
-              Effect.flatMap((overrides) => standings.of(owner, topic.terms, { overrides, legacy })),
-              Effect.map((standing) => shown(topic, standing))
-            ),
+            Effect.map(standingOf(owner, topic.terms, override, legacy), (standing) => shown(topic, standing)),
           TopicStandings.atOnce(owner)
         )
       })

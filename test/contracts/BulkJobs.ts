@@ -1,4 +1,5 @@
 import type { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
 import { Jobs, mostText, type NewUser } from "#src/delivery/bulk/Jobs.ts"
 import { encodePlace, start as beginning } from "#src/delivery/Expansion.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
@@ -28,6 +29,16 @@ const start = Effect.gen(function*() {
 })
 
 type Started = Effect.Success<typeof start>
+
+/** The request that a job is run as. */
+const requestOf = ({ id, place: { shard }, scope }: Started, requestId: MessageId) => ({
+  id: requestId,
+  scope,
+  shard,
+  keyState: "published" as const,
+  recipients: { bulk_job_id: id },
+  instructions: {}
+})
 
 /** Everybody, page by page. */
 const everybody = Effect.fnUntraced(function*({ id, jobs, scope }: Started, limit: number) {
@@ -69,7 +80,8 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
 
     it.effect("I1: a job that was closed long ago and never accepted is run as a request of the present", () =>
       Effect.gen(function*() {
-        const { id, jobs, place, scope } = yield* start
+        const started = yield* start
+        const { id, jobs, place, scope } = started
         const expansions = yield* Expansions
         const journal = yield* Journal
         yield* TestClock.setTime(place.at)
@@ -79,14 +91,7 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
         yield* TestClock.adjust("2 days")
         const renewed = yield* jobs.close(scope, id)
         assert.isTrue(renewed >= Ids.from(yield* Clock.currentTimeMillis))
-        const expansion = {
-          id: renewed,
-          scope,
-          shard: place.shard,
-          keyState: "published" as const,
-          recipients: { bulk_job_id: id },
-          instructions: {}
-        }
+        const expansion = requestOf(started, renewed)
         yield* journal.accept(Fixture.acceptance(place, [], { expansion }))
         assert.strictEqual((yield* expansions.find(scope, renewed)).state, "RUNNING")
         yield* TestClock.adjust("2 days")
@@ -157,7 +162,8 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
 
     it.effect("a job that is run takes no more users, is one request however often it is run, and tells how far that is", () =>
       Effect.gen(function*() {
-        const { id, jobs, place, scope } = yield* start
+        const started = yield* start
+        const { id, jobs, place, scope } = started
         yield* jobs.add(scope, id, [user("a"), user("b")])
         const requestId = yield* jobs.close(scope, id)
         assert.strictEqual(yield* jobs.close(scope, id), requestId)
@@ -167,14 +173,7 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
 
         const journal = yield* Journal
         const { epoch } = yield* journal.take(place.shard, "node", place.at)
-        const expansion = {
-          id: requestId,
-          scope,
-          shard: place.shard,
-          keyState: "published" as const,
-          recipients: { bulk_job_id: id },
-          instructions: {}
-        }
+        const expansion = requestOf(started, requestId)
         yield* journal.accept({ ...Fixture.acceptance(place, []), expansion })
         const running = yield* jobs.find(scope, id)
         assert.deepStrictEqual(running.running, { state: "RUNNING", messages: 0, index: 0 })

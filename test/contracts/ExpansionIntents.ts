@@ -56,14 +56,7 @@ const intentOf = (
 const traces = Effect.fnUntraced(function*({ place: { at, scope } }: Accepted, { id, shard }: Members[number]) {
   const log = yield* MessageLog
   const { id: _, requestId: _request, ...record } = yield* log.get(scope, id)
-  const { rows } = yield* (yield* Journal).due({
-    shards: [{ shard, takenAtSeq: 0 }],
-    now: at + 10,
-    held: [],
-    fullMailboxes: [],
-    fullTurns: [],
-    limit: 100
-  })
+  const { rows } = yield* (yield* Journal).due(Fixture.window({ at: at + 10, shard }))
   return {
     record: { ...record, enqueued: record.enqueued - at },
     attempts: (yield* log.attempts(scope, id)).map(({ startedAt, ...attempt }) => ({

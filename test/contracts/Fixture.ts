@@ -4,7 +4,7 @@ import { UserId } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
-import { type Acceptance, Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
+import { type Acceptance, Journal, type NewMessage, type Step, type Window } from "#src/delivery/Journal.ts"
 import type { MessageQuery } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
@@ -37,6 +37,17 @@ export const id = (at: number): MessageId => {
 }
 
 export const user = UserId.make("ada")
+
+/** A look at all that is due in the place, by an owner who has nothing in hand. */
+export const window = ({ at, shard }: Pick<World, "at" | "shard">, more: Partial<Window> = {}): Window => ({
+  shards: [{ shard, takenAtSeq: 0 }],
+  now: at,
+  held: [],
+  fullMailboxes: [],
+  fullTurns: [],
+  limit: 1_000,
+  ...more
+})
 
 export const message = ({ at, scope, shard }: World, more: Partial<NewMessage> = {}): NewMessage => {
   const own = more.id ?? id(more.enqueuedAt ?? at)

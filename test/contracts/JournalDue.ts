@@ -6,17 +6,7 @@ import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
 const look = (place: Fixture.World, more: Partial<Window> = {}) =>
-  Journal.use((journal) =>
-    journal.due({
-      shards: [{ shard: place.shard, takenAtSeq: 0 }],
-      now: place.at,
-      held: [],
-      fullMailboxes: [],
-      fullTurns: [],
-      limit: 1_000,
-      ...more
-    })
-  )
+  Journal.use((journal) => journal.due(Fixture.window(place, more)))
 
 const idsOf = (rows: ReadonlyArray<{ readonly id: MessageId }>) => rows.map((row) => row.id)
 

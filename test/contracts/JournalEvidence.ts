@@ -46,14 +46,7 @@ const start = Effect.fnUntraced(function*(attempts: ReadonlyArray<Attempt>, goes
     message,
     observe,
     due: Effect.map(
-      journal.due({
-        shards: [{ shard: place.shard, takenAtSeq: 0 }],
-        now: place.at + 10_000,
-        held: [],
-        fullMailboxes: [],
-        fullTurns: [],
-        limit: 10
-      }),
+      journal.due(Fixture.window(place, { now: place.at + 10_000 })),
       ({ rows }) => rows.map(({ dueAt }) => ({ dueAt }))
     ),
     attempts: log.attempts(place.scope, message.id),

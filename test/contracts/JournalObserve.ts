@@ -31,14 +31,7 @@ const start = Effect.fnUntraced(function*(path: ReadonlyArray<Lifecycle.Event> =
     return journal.observe({ scope: place.scope, id: message.id, event, history })
   }
   const due = Effect.map(
-    journal.due({
-      shards: [{ shard: place.shard, takenAtSeq: 0 }],
-      now: place.at,
-      held: [],
-      fullMailboxes: [],
-      fullTurns: [],
-      limit: 10
-    }),
+    journal.due(Fixture.window(place)),
     ({ rows }) => rows.length
   )
   const record = log.get(place.scope, message.id)

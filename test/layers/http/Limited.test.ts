@@ -75,7 +75,7 @@ describe("Limited requests", () => {
       assert.deepStrictEqual([replayed.status, replayed.body], [200, first.body])
       assert.strictEqual(replayed.headers.get("idempotent-replayed"), "true")
       assert.strictEqual((yield* resend(two)).headers.get("x-ratelimit-remaining"), "9")
-      assert.strictEqual((yield* resend("x".repeat(300))).status, 404)
+      assert.strictEqual((yield* resend("x".repeat(600))).status, 404)
       assert.strictEqual(state.messages.size, 2 + defaults.resends + 1)
     }))
 

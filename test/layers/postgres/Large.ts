@@ -6,15 +6,6 @@ import { Effect, type Layer } from "effect"
 /** More than what two bodies of 6 MB can become, in which each number is four times as long once it is written out. */
 const longest = { content: { title: "t", body: "b" }, data: { numbers: Array.from({ length: 1_200_000 }, () => 1e20) } }
 
-const look = (place: Fixture.World) => ({
-  shards: [{ shard: place.shard, takenAtSeq: 0 }],
-  now: place.at,
-  held: [],
-  fullMailboxes: [],
-  fullTurns: [],
-  limit: 100
-})
-
 /** What callers and authors make as large as they can, over one kind of database. */
 export const largeRows = <E>(name: string, stores: Layer.Layer<Journal, E>) =>
   layer(stores, { timeout: "120 seconds", excludeTestServices: true })(`Large rows: ${name}`, (it) => {
@@ -26,7 +17,7 @@ export const largeRows = <E>(name: string, stores: Layer.Layer<Journal, E>) =>
           const place = yield* Fixture.world
           const long = yield* Fixture.accepted(place, { instructions: longest, recipientKey: "long" })
           const short = yield* Fixture.accepted(place)
-          const { rows } = yield* due(look(place))
+          const { rows } = yield* due(Fixture.window(place))
           assert.deepStrictEqual(rows.map(({ id }) => id), [long.id, short.id])
         }),
       60_000

@@ -53,14 +53,7 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
     Effect.gen(function*() {
       const { openDays, sql } = yield* installed
       const { message, place } = yield* opened(last)
-      const look = due(sql, openDays.since)({
-        shards: [{ shard: place.shard, takenAtSeq: 0 }],
-        now: last,
-        held: [],
-        fullMailboxes: [],
-        fullTurns: [],
-        limit: 10
-      })
+      const look = due(sql, openDays.since)(Fixture.window(place, { now: last }))
       const before = yield* Reads.days("messages", look)
       assert.isAtLeast(before.days, days)
       yield* openDays.refresh

@@ -39,14 +39,7 @@ export const unreadableRows = <E>(
           yield* sql.unsafe(statement, [bad.id, unknown])
           const settled = Metric.value(Metrics.settled({ status: "UNDELIVERABLE" }))
           const counted = Number((yield* settled).count)
-          const window = {
-            shards: [{ shard: place.shard, takenAtSeq: 0 }],
-            now: place.at,
-            held: [],
-            fullMailboxes: [],
-            fullTurns: [],
-            limit: 10
-          }
+          const window = Fixture.window(place)
           for (let look = 0; look < 2; look++) {
             const { complete, rows } = yield* journal.due(window)
             assert.isTrue(complete)

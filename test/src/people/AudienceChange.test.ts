@@ -1,7 +1,8 @@
 import type { AudienceFilter } from "#schemas/Audience.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
+import * as Turns from "#test/support/Turns.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Array, Effect, Fiber } from "effect"
+import { Array, Effect } from "effect"
 
 const filter: AudienceFilter = {
   operator: "AND",
@@ -13,17 +14,8 @@ const users = Array.makeBy(20, (n) => ({ userId: `user ${n}`, subject: { profile
 describe("AudienceChange", () => {
   it.effect("others have their turn while few users are asked many rules", () =>
     Effect.gen(function*() {
-      let turns = 0
-      const other = yield* Effect.sync(() => turns++).pipe(
-        Effect.andThen(Effect.yieldNow),
-        Effect.forever,
-        Effect.forkChild
-      )
-      yield* Effect.yieldNow
-      const before = turns
-      const { put } = yield* AudienceChange.between(audiences, users, [])
+      const [{ put }, turns] = yield* Turns.during(AudienceChange.between(audiences, users, []))
       assert.lengthOf(put, 400)
-      assert.isAtLeast(turns - before, 5)
-      yield* Fiber.interrupt(other)
+      assert.isAtLeast(turns, 5)
     }))
 })

@@ -1,8 +1,9 @@
 import { Profile } from "#schemas/Profile.ts"
 import { PatchOperation } from "#schemas/PatchOperation.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
+import * as Turns from "#test/support/Turns.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, JsonPatch, Schema } from "effect"
+import { Effect, JsonPatch, Schema } from "effect"
 
 const json = (text: string) => Schema.decodeUnknownEffect(Schema.fromJsonString(Profile))(text)
 
@@ -108,17 +109,9 @@ describe("ProfileChange.patch (RFC 6902)", () => {
 
   it.effect("gives others their turn between its operations", () =>
     Effect.gen(function*() {
-      let turns = 0
-      const other = yield* Effect.sync(() => turns++).pipe(
-        Effect.andThen(Effect.yieldNow),
-        Effect.forever,
-        Effect.forkChild
-      )
-      yield* Effect.yieldNow
-      const before = turns
-      yield* patched({ a: 0 }, Array.from({ length: 50 }, (_, n) => ({ op: "replace", path: "/a", value: n })))
-      assert.isAtLeast(turns - before, 20)
-      yield* Fiber.interrupt(other)
+      const operations = Array.from({ length: 50 }, (_, n) => ({ op: "replace", path: "/a", value: n }))
+      const [, turns] = yield* Turns.during(patched({ a: 0 }, operations))
+      assert.isAtLeast(turns, 20)
     }))
 
   it.effect("changes nothing in the stored value", () =>

@@ -22,14 +22,7 @@ layer(stores, { timeout: "60 seconds", excludeTestServices: true })("Looks at an
       const { due } = yield* Journal
       const place = yield* Fixture.world
       yield* Fixture.accepted(place)
-      const look = due({
-        shards: [{ shard: place.shard, takenAtSeq: 0 }],
-        now: place.at,
-        held: [],
-        fullMailboxes: [],
-        fullTurns: [],
-        limit: 100
-      })
+      const look = due(Fixture.window(place))
       let others = 0
       const statement = Effect.tap(
         sql`SELECT count(*) FROM generate_series(1, 50000)`,
