@@ -66,9 +66,9 @@ export const layer = Layer.effect(
       name: "accepts",
       capacity: 10_000,
       writers: acceptWriters,
-      maxBatch: 512,
+      maxBatch: Weight.most,
       enough: enoughAccepts,
-      weigh: ({ acceptance }) => Math.max(1, acceptance.messages.length),
+      weigh: ({ weight }) => weight,
       patience: callersPatience,
       write: acceptBatch
     })
@@ -98,7 +98,7 @@ export const layer = Layer.effect(
 
     return Journal.of({
       accept: (acceptance: Acceptance) => {
-        const named = { acceptance, owner: `${process}:${accepted++}` }
+        const named = { acceptance, owner: `${process}:${accepted++}`, weight: Weight.ofAcceptance(acceptance) }
         const { key } = acceptance
         return key === undefined
           ? accept(named)

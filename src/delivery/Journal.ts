@@ -128,10 +128,12 @@ export interface Window {
   /** The same for timed rows. */
   readonly timedAfter?: string | undefined
   readonly limit: number
+  /** Of all that callers said in them; but one row at least of the ready ones, and of the timed ones, whatever it says. */
+  readonly bytes: number
 }
 
 /**
- * `complete`: nothing due was left out by `limit`; only then is `next` looked up: epoch ms of the earliest timed row after `now`. `upTo`: the
+ * `complete`: nothing due was left out by `limit` or `bytes`; only then is `next` looked up: epoch ms of the earliest timed row after `now`. `upTo`: the
  * last turn of this look, if there are turns behind it; `timedUpTo` that of its timed rows.
  */
 export interface Due {

@@ -85,6 +85,7 @@ export const layer = Layer.effect(
           recovered: false,
           recipient: Addressing.inTenant(to, {}),
           instructions: Mapping.routed({ template: id, data, brand_id: brandId }, strategy),
+          size: 0,
           attempts: []
         })
         const found = yield* known({

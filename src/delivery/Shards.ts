@@ -7,6 +7,7 @@ import { Handover } from "#src/delivery/journal/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Mailboxes from "#src/delivery/Mailboxes.ts"
+import * as Weight from "#src/delivery/journal/Weight.ts"
 import { fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
 import { Pipeline } from "#src/delivery/Pipeline.ts"
@@ -18,7 +19,7 @@ import { Members } from "#src/people/Members.ts"
 import { Context, Effect, Layer } from "effect"
 
 /**
- * Messages in the hands of one node at once, by lane. That of bulk is its budget of fibers, provider connections and steps in the journal's
+ * Messages in the hands of one node at once, by lane; fewer that say much (`Weight.ofMessage`). That of bulk is its budget of fibers, provider connections and steps in the journal's
  * batches, for the whole node: whatever waits behind it, a transactional message finds room, and three batches before it at most (design.md §3,
  * Lanes). A tenant alone gets three quarters of it. With half as much again, more messages outlive the nursery and a fan-out is a twelfth slower; with a
  * quarter less it is as fast where providers answer at once, but the room also bounds the calls that wait for a slow one.
@@ -65,11 +66,12 @@ export const layer = Layer.effect(
     const hold = (message: OpenMessage) => {
       // Each with the owner under which it was read: under a later one its row may have moved on.
       held[message.lane].set(message.id, owned.find(message.shard))
-      shares[message.lane].add(LaneShares.turnOf(message))
+      shares[message.lane].add(LaneShares.turnOf(message), Weight.ofMessage(message))
     }
     const release = (message: OpenMessage) => {
       firsts.over(message.id)
-      if (held[message.lane].delete(message.id)) shares[message.lane].remove(LaneShares.turnOf(message))
+      if (!held[message.lane].delete(message.id)) return
+      shares[message.lane].remove(LaneShares.turnOf(message), Weight.ofMessage(message))
     }
     const owned = Owned.make(journal)
     const together = yield* Together.make

@@ -46,6 +46,7 @@ export const window = ({ at, shard }: Pick<World, "at" | "shard">, more: Partial
   fullMailboxes: [],
   fullTurns: [],
   limit: 1_000,
+  bytes: 1_000_000,
   ...more
 })
 
@@ -66,6 +67,7 @@ export const message = ({ at, scope, shard }: World, more: Partial<NewMessage> =
     recovered: false,
     recipient: { user_id: "ada" },
     instructions: { content: { title: "Hello", body: "World" } },
+    size: 0,
     attempts: [],
     event: "",
     template: "",

@@ -1,6 +1,7 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import { Journal, type Window } from "#src/delivery/Journal.ts"
 import * as OpenMessage from "#src/delivery/journal/OpenMessage.ts"
+import type { DueRow } from "#src/delivery/journal/OpenMessage.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -41,8 +42,17 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
       })
       const { rows } = yield* look(place)
       const [open] = yield* Effect.forEach(rows, OpenMessage.fromRow)
-      const { event: _1, events: _2, recipientName: _3, tags: _4, template: _5, tenantId: _6, traceId: _7, ...fields } =
-        message
+      const {
+        event: _1,
+        events: _2,
+        recipientName: _3,
+        size: _4,
+        tags: _5,
+        template: _6,
+        tenantId: _7,
+        traceId: _8,
+        ...fields
+      } = message
       assert.lengthOf(rows, 1)
       assert.isDefined(open)
       for (const [name, value] of Object.entries(fields)) {
@@ -170,6 +180,55 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         assert.sameMembers(held, idsOf(all))
       }),
     { arbitrary: { runs: 15 } }
+  )
+
+  it.effect.prop(
+    "a look brings no more than its bytes, one row in any case; P3: the looks together bring all, in order",
+    {
+      bytes: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 2_000 })),
+      rows: Schema.Array(
+        Schema.Struct({ lane: OpenMessage.Lane, timed: Schema.Boolean, length: Schema.Literals([1, 300, 2_500]) })
+      ).check(Schema.isMaxLength(20)),
+      tenants: Schema.Literals([1, 3])
+    },
+    ({ bytes, rows, tenants }) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const all = rows.map(({ lane, length, timed }, n) =>
+          Fixture.message(place, {
+            lane,
+            dueAt: timed ? place.at - rows.length + n : 0,
+            tenantId: tenants === 1 ? undefined : `t${n % tenants}`,
+            recipientKey: `r${n % 4}`,
+            instructions: { data: { said: "é".repeat(length) } }
+          })
+        )
+        yield* (yield* Journal).accept(Fixture.acceptance(place, all))
+        const found: Array<DueRow> = []
+        const kindOf = ({ dueAt, lane }: DueRow) => `${lane} ${dueAt > 0}`
+        let after: Pick<Window, "after" | "timedAfter"> = {}
+        for (let empty = 0; empty < 2;) {
+          const { rows, timedUpTo, upTo } = yield* look(place, { bytes, held: idsOf(found), limit: 50, ...after })
+          for (const part of Map.groupBy(rows, kindOf).values()) {
+            const sizes = part.map(({ instructions, recipient }) => Buffer.byteLength(instructions + recipient))
+            assert.isBelow(sizes.slice(0, -1).reduce((sum, size) => sum + size, 0), bytes)
+          }
+          found.push(...rows)
+          after = { after: upTo, timedAfter: timedUpTo }
+          empty = rows.length === 0 ? empty + 1 : 0
+        }
+        assert.sameMembers(idsOf(found), idsOf(all))
+        const inOrder =
+          (key: string) => (row: { readonly lane: string; readonly recipientKey: string; readonly dueAt: number }) =>
+            row.dueAt === 0 && `${row.lane} ${row.recipientKey}` === key
+        for (const lane of ["transactional", "bulk"]) {
+          for (const name of ["r0", "r1", "r2", "r3"]) {
+            const mine = inOrder(`${lane} ${name}`)
+            assert.deepStrictEqual(idsOf(found.filter(mine)), idsOf(all.filter(mine)))
+          }
+        }
+      }),
+    { arbitrary: { runs: 25 } }
   )
 
   it.effect("rows bring their attempts, the oldest first", () =>

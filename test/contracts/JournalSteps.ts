@@ -26,7 +26,8 @@ const owned = Effect.fnUntraced(function*(more: Partial<NewMessage> = {}) {
         held: [],
         fullMailboxes: [],
         fullTurns: [],
-        limit: 100
+        limit: 100,
+        bytes: 1_000_000
       }),
       ({ rows }) => rows.map(({ dueAt, tries }) => ({ dueAt, tries }))
     )

@@ -41,9 +41,8 @@ const start = Effect.gen(function*() {
     )
   /** The owner's next look at what is still open: it ends what has bounced. */
   const look = Effect.gen(function*() {
-    const shards = [{ shard: place.shard, takenAtSeq: 0 }]
     const now = place.at + 80_000
-    const { rows } = yield* journal.due({ shards, now, held: [], fullMailboxes: [], fullTurns: [], limit: 1 })
+    const { rows } = yield* journal.due(Fixture.window({ ...place, at: now }, { limit: 1 }))
     for (const { attempts, dueAt, status } of rows) {
       if (!attempts.some(({ kind }) => kind === "RecipientRejected")) continue
       const lifecycle = failing({ message: { status }, routed: true, handedOver: false })

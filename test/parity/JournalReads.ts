@@ -59,7 +59,8 @@ export const readers = ({ clock, messages, place, shards }: {
       held: messages.filter(() => choose.below(5) === 1).map(({ id }) => id),
       fullMailboxes: choose.from([[], [], ["ada"]]),
       fullTurns: choose.from([[], [], [`${place.scope}:`], [`${place.scope}:t`]]),
-      limit: choose.from([1_000, 1_000, 1, 2, 3])
+      limit: choose.from([1_000, 1_000, 1, 2, 3]),
+      bytes: choose.from([1_000_000, 1_000_000, 1, 200, 400])
     }
     return { said: { due: window }, run: everyLook(window) }
   }

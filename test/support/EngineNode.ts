@@ -235,7 +235,8 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
         held: [],
         fullMailboxes: [],
         fullTurns: [],
-        limit: 1_000
+        limit: 1_000,
+        bytes: 1_000_000
       })).pipe(Effect.orDie)
       return { open: rows.length, next }
     })

@@ -32,9 +32,20 @@ interface Found {
   readonly takenAtSeq: number
 }
 
+/** The first of these, as far as what was said in them is `bytes`. */
+const fitting = (rows: ReadonlyArray<Found>, bytes: number): ReadonlyArray<Found> => {
+  let left = bytes
+  const over = rows.findIndex(({ row }) => {
+    const isOver = left <= 0
+    left -= Buffer.byteLength(row.recipient) + Buffer.byteLength(row.instructions)
+    return isOver
+  })
+  return over === -1 ? rows : rows.slice(0, over)
+}
+
 const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
-export const due = (state: State, { fullMailboxes, fullTurns, held, lane, limit, now, shards }: Window): Due => {
+export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane, limit, now, shards }: Window): Due => {
   const inHand = new Set<string>(held)
   const full = new Set(fullMailboxes)
   const found: Array<Found> = []
@@ -53,11 +64,12 @@ export const due = (state: State, { fullMailboxes, fullTurns, held, lane, limit,
     const turns = [...new Set(ready.map(({ turn }) => turn))].filter((turn) => !fullTurns.includes(turn))
     const share = Turns.share(limit, turns)
     const looked = ready.filter(({ recipientKey }) => !full.has(recipientKey))
-    const taken = turns.flatMap((turn) => looked.filter((row) => row.turn === turn).slice(0, share)).toSorted((a, b) =>
+    const shared = turns.flatMap((turn) => looked.filter((row) => row.turn === turn).slice(0, share)).toSorted((a, b) =>
       a.seq - b.seq
     )
+    const taken = fitting(shared, bytes)
     const known = new Set(taken)
-    const cut = Turns.cut({ rows: taken, short: Turns.atShare(taken, share), allSeen: fullTurns.length === 0 })
+    const cut = Turns.cut({ rows: taken, short: Turns.atShare(shared, share), allSeen: fullTurns.length === 0 })
     const passing = cut.doubtful.filter((row) =>
       ready.some((older) => older.seq < row.seq && older.recipientKey === row.recipientKey && !known.has(older))
     )
@@ -65,14 +77,15 @@ export const due = (state: State, { fullMailboxes, fullTurns, held, lane, limit,
     const waiting = overdue.filter(({ recipientKey, turn }) => !full.has(recipientKey) && !fullTurns.includes(turn))
     const byTurn = Map.groupBy(waiting, ({ turn }) => turn)
     const most = overdue.length > limit ? Turns.share(limit, [...byTurn.keys()]) : limit + 1
-    const timed = [...byTurn.values()].flatMap((rows) => rows.slice(0, most)).toSorted((a, b) => a.dueAt - b.dueAt)
+    const due = [...byTurn.values()].flatMap((rows) => rows.slice(0, most)).toSorted((a, b) => a.dueAt - b.dueAt)
+    const timed = fitting(due, bytes)
     const left = Turns.without(taken, [...cut.dropped, ...passing])
     // What is left waits behind a turn that is full: another look would find the same.
     const halted = left.length === 0 && fullTurns.length > 0
     return {
       rows: [...left, ...timed],
       complete: (halted || (cut.complete && (passing.length === 0 || fullTurns.length > 0))) &&
-        Turns.atShare(timed, most).length === 0
+        taken.length === shared.length && timed.length === due.length && Turns.atShare(due, most).length === 0
     }
   })
   const complete = parts.every((part) => part.complete)

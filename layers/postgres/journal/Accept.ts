@@ -5,10 +5,11 @@ import { StoredResponse } from "#src/access/Idempotency.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** An acceptance on its way, under a name of its own: a flush repeated after an unknown commit recognises its rows by it. */
+/** An acceptance on its way, under a name of its own: a flush repeated after an unknown commit recognises its rows by it. `weight`: in its flush. */
 export interface Named {
   readonly acceptance: Acceptance
   readonly owner: string
+  readonly weight: number
 }
 
 const messageRow = (n: number, message: NewMessage) => ({

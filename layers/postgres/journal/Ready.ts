@@ -1,3 +1,4 @@
+import * as DueColumns from "#layers/postgres/journal/DueColumns.ts"
 import * as Shares from "#layers/postgres/journal/Shares.ts"
 import * as Turns from "#src/delivery/shards/Turns.ts"
 import type { Window } from "#src/delivery/Journal.ts"
@@ -27,12 +28,7 @@ export const isOwned = (alias: string) => `${seqOf(alias)} >= 0`
 export const isNotIn = (column: string, parameter: number) =>
   `${column} not in (select one from unnest($${parameter}::text[]) as one)`
 
-export const columns = `m.id, m.request_id as "requestId", m.scope, m.tenant_id as "tenantId", m.shard, m.lane,
-  m.recipient_key as "recipientKey", m.key_state as "keyState", m.status, m.enqueued_at::float8 as "enqueuedAt",
-  m.due_at::float8 as "dueAt", m.tries, m.seq <= ${
-  seqOf("m")
-} as recovered, m.recipient, m.instructions, m.seq::float8 as seq,
-  m.providers <> '{}' as "isTried"`
+export const columns = DueColumns.of(`m.seq <= ${seqOf("m")}`)
 
 /** The next turns with a ready row, each found by one step through the index: however many rows a turn has, it is one step. `$2`: `OpenSince`. */
 const turns = (lane: Lane) => `
@@ -50,13 +46,17 @@ const turns = (lane: Lane) => `
   select turn from turns where turn is not null`
 
 /** `due_at = 0` is spelt out, since it is what the partial index is for. */
-const ready = (lane: Lane) => `
-  select one.*, t.turn from unnest($2::text[]) as t(turn) cross join lateral (
+const ready = (lane: Lane) =>
+  DueColumns.bounded(
+    `select one.*, t.turn from unnest($2::text[]) as t(turn) cross join lateral (
     select ${columns} from messages m
     where m.lane = '${lane}' and m.due_at = 0 and m.id >= $6 and ${turnOf("m")} = t.turn collate "C" and ${isOwned("m")}
       and ${isNotIn("m.id", 3)} and ${isNotIn("m.recipient_key", 4)}
-    order by m.seq limit $5) one
-  order by one.seq`
+    order by m.seq limit $5) one`,
+    ["turn"],
+    "seq",
+    "$7"
+  )
 
 /** Which of these rows have an older ready one of their recipient that is neither in hand nor read. */
 const passing = (lane: Lane) => `
@@ -70,7 +70,8 @@ const PlaceRow = Schema.Struct({
   recipientKey: Schema.String,
   shard: Schema.Int,
   seq: Schema.Number,
-  turn: Schema.String
+  turn: Schema.String,
+  ...DueColumns.bounds
 })
 const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 
@@ -81,25 +82,29 @@ type Place = typeof PlaceRow.Type & { readonly row: unknown }
 export const read = (sql: SqlClient.SqlClient, since: () => string) =>
   Effect.fnUntraced(function*(
     lane: Lane,
-    { after = "", fullMailboxes, fullTurns, held, limit, shards }: Window
+    { after = "", bytes, fullMailboxes, fullTurns, held, limit, shards }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const rows: Array<unknown> = []
     const owned = seqs(shards)
     let complete = true
+    let left = bytes
     for (let from = after;;) {
-      const { last, turns: found } = yield* Shares.next(sql, turns(lane), [from, since()])
-      const open = found.filter((turn) => !fullTurns.includes(turn))
+      const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, since()])
+      const open = next.filter((turn) => !fullTurns.includes(turn))
       if (open.length > 0) {
-        const { places, short } = yield* Shares.out(
+        const { places: found, short } = yield* Shares.out(
           limit - rows.length,
           open,
           Effect.fnUntraced(function*(turns, share, taken: ReadonlyArray<Place>) {
             const inHand = [...held, ...taken.map(({ id }) => id)]
-            const raw = yield* sql.unsafe(ready(lane), [owned, turns, inHand, fullMailboxes, share, since()])
+            const room = DueColumns.fitting(taken, left).left
+            const raw = yield* sql.unsafe(ready(lane), [owned, turns, inHand, fullMailboxes, share, since(), room])
             return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
           })
         )
-        places.sort((a, b) => a.seq - b.seq)
+        // Those over it are the newest: nobody passes them.
+        const { isWhole, left: unused, within: places } = DueColumns.fitting(found.sort((a, b) => a.seq - b.seq), left)
+        left = unused
         const allSeen = from === "" && last === undefined && fullTurns.length === 0
         const cut = Turns.cut({ rows: places, short, allSeen })
         const late = cut.doubtful.length === 0 ? [] : yield* sql.unsafe(passing(lane), [
@@ -114,12 +119,12 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
         rows.push(
           ...Turns.without(places, [...cut.dropped, ...places.filter(({ id }) => passes.has(id))]).map(({ row }) => row)
         )
-        if (!cut.complete || (passes.size > 0 && fullTurns.length === 0)) complete = false
+        if (!isWhole || !cut.complete || (passes.size > 0 && fullTurns.length === 0)) complete = false
       }
       // What is left waits behind a turn that is full: another look would find the same.
       const halted = rows.length === 0 && fullTurns.length > 0
       if (last === undefined) return { rows, complete: after === "" && (complete || halted), upTo: undefined }
-      if (rows.length >= limit) return { rows, complete: false, upTo: last }
+      if (rows.length >= limit || left <= 0) return { rows, complete: false, upTo: last }
       from = last
     }
   })

@@ -1,3 +1,4 @@
+import * as DueColumns from "#layers/postgres/journal/DueColumns.ts"
 import * as Ready from "#layers/postgres/journal/Ready.ts"
 import * as Shares from "#layers/postgres/journal/Shares.ts"
 import type { Window } from "#src/delivery/Journal.ts"
@@ -9,14 +10,20 @@ import type { SqlClient, SqlError } from "effect/sql"
 const isDue = (lane: Lane) =>
   `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $2 and m.id >= $7 and ${Ready.isOwned("m")}`
 
+const order = `"dueAt", seq`
+
 /** What is due, if it is no more than the limit; else only that there is more. However much there is, no more of it is looked at. */
-const overdue = (lane: Lane) => `
-  with found as (
+const overdue = (lane: Lane) =>
+  DueColumns.bounded(
+    `with found as (
     select ${Ready.columns}, ${Ready.turnOf("m")} as turn from messages m
     where ${isDue(lane)} and ${Ready.isNotIn("m.id", 3)} order by m.due_at limit $4::int + 1)
   select f.*, counted.n > $4 as "isMore" from (select count(*) as n from found) counted
-  left join found f on counted.n <= $4 and not (f."recipientKey" = any($5::text[])) and not (f.turn = any($6::text[]))
-  order by f."dueAt"`
+  left join found f on counted.n <= $4 and not (f."recipientKey" = any($5::text[])) and not (f.turn = any($6::text[]))`,
+    ["isMore"],
+    order,
+    "$8"
+  )
 
 /** The next turns with a row whose time has come, each found by one step through the index, as are those that only wait. */
 const turns = (lane: Lane) => `
@@ -31,18 +38,24 @@ const turns = (lane: Lane) => `
       order by ${Ready.turnOf("m")}, m.due_at limit 1) next)
   select turn from turns where due_at <= $2 and not (turn = any($3::text[])) limit ${Shares.mostTurns}`
 
-const byTurns = (lane: Lane) => `
-  select one.*, t.turn from unnest($6::text[]) as t(turn) cross join lateral (
+const byTurns = (lane: Lane) =>
+  DueColumns.bounded(
+    `select one.*, t.turn from unnest($6::text[]) as t(turn) cross join lateral (
     select ${Ready.columns} from messages m
     where ${isDue(lane)} and ${Ready.turnOf("m")} = t.turn collate "C"
       and ${Ready.isNotIn("m.id", 3)} and ${Ready.isNotIn("m.recipient_key", 5)}
-    order by m.due_at limit $4) one
-  order by one."dueAt"`
+    order by m.due_at limit $4) one`,
+    ["turn"],
+    order,
+    "$8"
+  )
 
 const decodeFound = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ id: Schema.NullOr(Schema.String), isMore: Schema.Boolean }))
+  Schema.Array(
+    Schema.Struct({ id: Schema.NullOr(Schema.String), isMore: Schema.Boolean, isOver: Schema.NullOr(Schema.Boolean) })
+  )
 )
-const PlaceRow = Schema.Struct({ id: Schema.String, turn: Schema.String })
+const PlaceRow = Schema.Struct({ id: Schema.String, turn: Schema.String, ...DueColumns.bounds })
 const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 
 /** A timed row as the database gives it, and whose it is. */
@@ -55,16 +68,19 @@ type Place = typeof PlaceRow.Type & { readonly row: unknown }
 export const read = (sql: SqlClient.SqlClient, since: () => string) =>
   Effect.fnUntraced(function*(
     lane: Lane,
-    { fullMailboxes, fullTurns, held, limit, now, shards, timedAfter = "" }: Window
+    { bytes, fullMailboxes, fullTurns, held, limit, now, shards, timedAfter = "" }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const owned = [Ready.seqs(shards), now]
-    const raw = yield* sql.unsafe(overdue(lane), [...owned, held, limit, fullMailboxes, fullTurns, since()])
+    const raw = yield* sql.unsafe(overdue(lane), [...owned, held, limit, fullMailboxes, fullTurns, since(), bytes])
     const found = yield* Effect.orDie(decodeFound(raw))
-    if (found[0]?.isMore !== true)
-      return { rows: raw.filter((_, n) => found[n]?.id !== null), complete: true, upTo: undefined }
+    if (found[0]?.isMore !== true) {
+      const within = raw.filter((_, n) => found[n]?.isOver === false)
+      return { rows: within, complete: !found.some(({ isOver }) => isOver), upTo: undefined }
+    }
 
     const rows: Array<unknown> = []
     let complete = timedAfter === ""
+    let left = bytes
     for (let from = timedAfter;;) {
       const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, now, fullTurns, since()])
       const { places, short } = yield* Shares.out(
@@ -72,14 +88,17 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
         next,
         Effect.fnUntraced(function*(open, share, taken: ReadonlyArray<Place>) {
           const ids = [...held, ...taken.map(({ id }) => id)]
-          const raw = yield* sql.unsafe(byTurns(lane), [...owned, ids, share, fullMailboxes, open, since()])
+          const room = DueColumns.fitting(taken, left).left
+          const raw = yield* sql.unsafe(byTurns(lane), [...owned, ids, share, fullMailboxes, open, since(), room])
           return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
         })
       )
-      rows.push(...places.map(({ row }) => row))
-      if (short.length > 0) complete = false
+      const { isWhole, left: unused, within } = DueColumns.fitting(places, left)
+      left = unused
+      rows.push(...within.map(({ row }) => row))
+      if (!isWhole || short.length > 0) complete = false
       if (last === undefined) return { rows, complete, upTo: undefined }
-      if (rows.length >= limit) return { rows, complete: false, upTo: last }
+      if (rows.length >= limit || left <= 0) return { rows, complete: false, upTo: last }
       from = last
     }
   })

@@ -11,8 +11,8 @@ import { Array, Effect, type Scope } from "effect"
 const begunAtOnce = 128
 
 const messageOf = (
-  { dueAt, enqueuedAt, instructions, keyState, lane, requestId, scope, status }: Page["common"],
-  { id, recipient, recipientKey, shard, tenantId }: PageMember
+  { size: said, dueAt, enqueuedAt, instructions, keyState, lane, requestId, scope, status }: Page["common"],
+  { id, recipient, recipientKey, shard, size, tenantId }: PageMember
 ): OpenMessage => ({
   id,
   requestId,
@@ -29,6 +29,7 @@ const messageOf = (
   recovered: false,
   recipient,
   instructions,
+  size: said + size,
   attempts: []
 })
 

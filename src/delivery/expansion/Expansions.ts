@@ -7,15 +7,15 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { RequestNotFound } from "#src/reports/MessageLog.ts"
 import { Context, type Effect } from "effect"
 
-/** What the messages of one page differ in. */
+/** What the messages of one page differ in; `size` is that of the recipient alone. */
 export type PageMember = Pick<
   NewMessage,
-  "id" | "shard" | "recipientKey" | "recipient" | "recipientName" | "tenantId" | "listId"
+  "id" | "shard" | "recipientKey" | "recipient" | "recipientName" | "size" | "tenantId" | "listId"
 >
 
-/** The messages of one page: what they have in common is said once. */
+/** The messages of one page: what they have in common is said once; its `size` is that of the instructions. */
 export interface Page {
-  readonly common: Omit<NewMessage, keyof PageMember | "tries" | "recovered" | "attempts">
+  readonly common: Omit<NewMessage, Exclude<keyof PageMember, "size"> | "tries" | "recovered" | "attempts">
   readonly members: ReadonlyArray<PageMember>
   readonly profiles: ReadonlyArray<NewProfile>
 }

@@ -7,6 +7,7 @@ import type { NewProfile } from "#src/delivery/Journal.ts"
 import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { shardOf } from "#src/delivery/shards/ShardCount.ts"
+import * as Size from "#src/delivery/journal/Size.ts"
 import * as Delays from "#src/flows/Delays.ts"
 
 /** A request, whatever the number of its messages. Times in epoch ms. */
@@ -35,6 +36,7 @@ export const common = (
     enqueuedAt: at,
     dueAt: start ?? 0,
     instructions,
+    size: Size.of(instructions),
     event: instructions.metadata?.event ?? instructions.template ?? "",
     template: instructions.template ?? "",
     tags: instructions.metadata?.tags ?? [],
@@ -67,6 +69,7 @@ export const member = (
     shard: shardOf(identity.key, shards),
     recipientKey: identity.key,
     recipient: placed,
+    size: Size.of(placed),
     recipientName: identity.name,
     tenantId: tenantOf(recipient, instructions),
     listId: recipient.list_id ?? undefined

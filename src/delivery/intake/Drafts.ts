@@ -113,7 +113,8 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
     const id = many ? Ids.member(requestId, identity.key) : requestId
     if (messages.has(id)) continue
     const member = Addressing.member(request, id, recipient, identity, shards)
-    messages.set(id, { ...common, ...member, tries: 0, recovered: false, attempts: [] })
+    const size = common.size + member.size
+    messages.set(id, { ...common, ...member, size, tries: 0, recovered: false, attempts: [] })
     profiles.push(...Addressing.profiles(scope, recipient))
   }
   return { messages: [...messages.values()], profiles, expansion: undefined }

@@ -13,7 +13,8 @@ export type Lane = typeof Lane.Type
 
 /**
  * A message in an owner's hands. `dueAt`: 0 when it is ready in the order of acceptance, else the epoch ms of its next step. `tries`: how
- * often an owner began it and died. `recovered`: it was open before this owner took its shard, so it may have been begun before.
+ * often an owner began it and died. `recovered`: it was open before this owner took its shard, so it may have been begun before. `size`: characters
+ * of what the caller said, about.
  */
 export const OpenMessage = Schema.Struct({
   id: MessageId,
@@ -31,15 +32,18 @@ export const OpenMessage = Schema.Struct({
   recovered: Schema.Boolean,
   recipient: Recipient,
   instructions: Instructions,
+  size: Schema.Int,
   /** The template that its name was found to mean, once it was looked up; absent where that is the name itself. */
   templateId: Schema.optionalKey(Schema.String),
   attempts: Schema.Array(Attempt)
 })
 export type OpenMessage = typeof OpenMessage.Type
 
+const { size: _, ...columns } = OpenMessage.fields
+
 /** An open message as it is stored: caller payloads are still text, since a row may not decode and must then end visibly, alone. */
 export const DueRow = Schema.Struct({
-  ...OpenMessage.fields,
+  ...columns,
   recipient: Schema.String,
   instructions: Schema.String
 })
@@ -56,5 +60,6 @@ export const fromRow = (row: DueRow): Exit.Exit<OpenMessage, Schema.SchemaError>
   const recipient = recipientOf(row.recipient)
   if (Exit.isFailure(recipient)) return Exit.failCause(recipient.cause)
   const instructions = row.lane === "bulk" ? shared(row.instructions) : instructionsOf(row.instructions)
-  return Exit.map(instructions, (decoded) => ({ ...row, recipient: recipient.value, instructions: decoded }))
+  const size = row.recipient.length + row.instructions.length
+  return Exit.map(instructions, (decoded) => ({ ...row, recipient: recipient.value, instructions: decoded, size }))
 }

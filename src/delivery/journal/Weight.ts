@@ -1,10 +1,22 @@
 import type { Rendered } from "#schemas/Rendered.ts"
-import type { Step } from "#src/delivery/Journal.ts"
+import type { Acceptance, Step } from "#src/delivery/Journal.ts"
 
-/** Characters of a rendering that weigh as much as a step. */
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import * as Size from "#src/delivery/journal/Size.ts"
+
+/** Characters that weigh as much as a message or a step does by itself. */
 const unit = 16_384
 
-/** What the steps of one commit weigh at most: however much each has rendered, their statement is one that an embedded database takes. */
+/** What a message weighs in hand: of those that say much, there are fewer at once. */
+export const ofMessage = ({ size }: Pick<OpenMessage, "size">): number => 1 + Math.floor(size / unit)
+
+/** What a call weighs in the commit that accepts it. */
+export const ofAcceptance = ({ expansion, messages }: Pick<Acceptance, "expansion" | "messages">): number => {
+  const many = expansion === undefined ? 0 : ofMessage({ size: Size.of(expansion) })
+  return messages.reduce((weight, message) => weight + ofMessage(message), many)
+}
+
+/** What one commit weighs at most: however much is said in it, its statement is one that an embedded database takes. */
 export const most = 512
 
 /** What a step's attempt rendered. */

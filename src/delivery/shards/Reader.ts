@@ -11,6 +11,9 @@ import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Schema, ty
 /** Rows of one look at the store, at most. */
 const largestWindow = 1_000
 
+/** Bytes that they bring, at most: a look has its rows in memory all at once. */
+const mostBytes = 16 * 1024 * 1024
+
 /** With nothing due and nothing heard, the store is looked at all the same (reliability.md A5). */
 const sweepInterval = 60_000
 
@@ -113,7 +116,7 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const takeDirectly = (message: OpenMessage) => {
-    if (options.free() === 0 || !options.turns.mayHold(LaneShares.turnOf(message))) behind()
+    if (options.free() <= 0 || !options.turns.mayHold(LaneShares.turnOf(message))) behind()
     else if (overflowed.has(message.recipientKey) || !take(message)) left++
   }
 
@@ -166,7 +169,8 @@ export const make = Effect.fnUntraced(function*(options: {
       after,
       timedAfter,
       // Ready and timed rows each fill half of the room.
-      limit: Math.min(windowSize, Math.ceil(options.free() / 2))
+      limit: Math.min(windowSize, Math.ceil(options.free() / 2)),
+      bytes: mostBytes
     })
     for (const row of due.rows) {
       seen.add(row.id)

@@ -17,7 +17,7 @@ export const largeRows = <E>(name: string, stores: Layer.Layer<Journal, E>) =>
           const place = yield* Fixture.world
           const long = yield* Fixture.accepted(place, { instructions: longest, recipientKey: "long" })
           const short = yield* Fixture.accepted(place)
-          const { rows } = yield* due(Fixture.window(place))
+          const { rows } = yield* due(Fixture.window(place, { bytes: 100_000_000 }))
           assert.deepStrictEqual(rows.map(({ id }) => id), [long.id, short.id])
         }),
       60_000

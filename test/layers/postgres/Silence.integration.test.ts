@@ -16,7 +16,8 @@ const window: Window = {
   held: [],
   fullMailboxes: [],
   fullTurns: [],
-  limit: 10
+  limit: 10,
+  bytes: 1_000
 }
 
 /** What the loops of an owner ask again and again, and what every message asks: while it hangs, nothing goes on. */

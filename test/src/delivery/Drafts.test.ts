@@ -24,6 +24,7 @@ describe("Drafts", () => {
         const { expansion, messages } = yield* drafted(length, recipients)
         assert.lengthOf(messages, isAtOnce ? recipients : 0)
         assert.strictEqual(expansion === undefined, isAtOnce)
+        for (const { size } of messages) assert.approximately(size, length, 200)
       })
   )
 })

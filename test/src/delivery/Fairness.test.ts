@@ -85,8 +85,8 @@ describe("Tenants by turns", () => {
         for (let n = 0; n < 64; n++) {
           const mine = held[turn] ?? 0
           if (leaves ? mine === 0 : !shares.mayHold(turn)) break
-          if (leaves) shares.remove(turn)
-          else shares.add(turn)
+          if (leaves) shares.remove(turn, 1)
+          else shares.add(turn, 1)
           held[turn] = mine + (leaves ? -1 : 1)
         }
         assert.isTrue(shares.free() >= 1 && shares.mayHold("new") && !shares.isFull("new"))

@@ -1,0 +1,14 @@
+import { Predicate } from "effect"
+
+const ofObject = (value: Readonly<Record<PropertyKey, unknown>>): number => {
+  let size = 2
+  for (const key in value) size += key.length + 4 + of(value[key])
+  return size
+}
+
+/** Characters of a JSON value, about: what it costs to hold it and to write it. */
+export const of = (value: unknown): number => {
+  if (typeof value === "string") return value.length + 2
+  if (Array.isArray(value)) return value.reduce<number>((size, one) => size + of(one) + 1, 2)
+  return Predicate.isObject(value) ? ofObject(value) : 5
+}
