@@ -25,14 +25,16 @@ const isRepeated = `coalesce((select o.rendered from attempts a
 /**
  * Writes a batch of steps in one autocommit statement. The epoch rows are locked `for share` in it: without the lock a stale settle slips
  * past a new owner. The id bounds ($3, $4) let the planner skip the partitions that the batch does not touch. `valid` is one relation: of a
- * join, the planner may look a message up by half of its key. `shown` is a window over it and no join: the planner takes both for one row,
+ * join, the planner may look a message up by half of its key; in the order of ids, so that who locks several of the same messages waits for this in
+ * no circle. `shown` is a window over it and no join: the planner takes both for one row,
  * and would go over the batch once for each of its rows. Where all are first attempts (`isFirst`), nothing is looked up of earlier ones: that
  * would open every partition of two more tables.
  */
 const statement = (isFirst: boolean) => `
   with x as (select * from json_to_recordset($1::json) as x(${StepRows.ownTypes})),
   current as (select shard, epoch from epochs where shard = any($5::smallint[]) order by shard for share),
-  valid as materialized (select * from x join current using (shard, epoch) join json_to_recordset($2::json) as kinds(${StepRows.kindTypes}) using (k)),
+  valid as materialized (select * from x join current using (shard, epoch) join json_to_recordset($2::json) as kinds(${StepRows.kindTypes}) using (k)
+    order by id collate "C"),
   moved as (update messages m set
       status = ${status},
       reason = case when x.target is not null and m.status = any(x.sources) then coalesce(x.reason, m.reason) else m.reason end,

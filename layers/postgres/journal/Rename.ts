@@ -3,11 +3,19 @@ import { ownFaults, type Renaming } from "#src/delivery/providers/ProviderNames.
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
+/**
+ * The messages before their attempts, in the order of their ids, as everybody takes them: who has some of them and wants another would else
+ * wait for this, and this for him. A statement of its own, so that the next ones see what was written until the lock was granted.
+ */
+const lock = `
+  select count(*) from (select from messages where scope = $1 and (due_at = 0 or due_at > 0) and providers && $2::text[]
+    order by id for update) locked`
+
 /** `ProviderNames.renamed` of the attempts of all open messages; each `due_at` is spelt out, since it is what the partial indexes are for. */
 const statement = `
   with tried as materialized (
-    select scope, id from messages where scope = $1 and due_at = 0 and providers <> '{}'
-    union all select scope, id from messages where scope = $1 and due_at > 0 and providers <> '{}')
+    select scope, id from messages where scope = $1 and due_at = 0 and providers && $2::text[]
+    union all select scope, id from messages where scope = $1 and due_at > 0 and providers && $2::text[])
   update attempts a set provider = r.new
   from tried, unnest($2::text[], $3::text[], $4::boolean[]) as r(old, new, gone)
   where a.scope = tried.scope and a.message_id = tried.id and a.provider = r.old
@@ -32,5 +40,5 @@ export const attempts = (sql: SqlClient.SqlClient) => (scope: Scope, all: Readon
   ])
   // Statements of their own, for each sees the attempts as they were before it.
   const refile = Effect.forEach(["due_at = 0", "due_at > 0"], (dueAt) => sql.unsafe(names(dueAt), [scope, from]))
-  return Effect.asVoid(Effect.andThen(rename, refile))
+  return Effect.asVoid(Effect.all([sql.unsafe(lock, [scope, from]), rename, refile]))
 }

@@ -1,0 +1,102 @@
+import * as Record from "#layers/postgres/journal/Record.ts"
+import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Stores from "#test/layers/postgres/Stores.ts"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Fiber, Latch, Layer, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+
+const draft = { provider: "sendgrid", title: undefined, alias: undefined, settings: undefined }
+
+/** Three messages in the order of their ids, each with a call of the configuration `old`, whose name goes to another one with it. */
+const started = Effect.gen(function*() {
+  const place = yield* Fixture.world
+  const sql = yield* SqlClient.SqlClient
+  const journal = yield* Journal
+  const configurations = yield* ProviderConfigurations
+  const { id: old } = yield* configurations.create(place.scope, draft)
+  yield* configurations.create(place.scope, draft)
+  const { epoch } = yield* journal.take(place.shard, "node", place.at)
+  const called = Effect.fnUntraced(function*() {
+    const message = yield* Fixture.accepted(place)
+    const attempt = Fixture.attempt(1, "rejected", { provider: "sendgrid", kind: "Unavailable" })
+    yield* journal.record(Fixture.step(message, epoch, { attempt }))
+    return message
+  })
+  const [first, second, third] = (yield* Effect.all([called(), called(), called()])).toSorted((a, b) =>
+    a.id < b.id ? -1 : 1
+  )
+  assert(first !== undefined && second !== undefined && third !== undefined)
+  const messages = [first, second, third] as const
+
+  /** Until so many sessions wait for a lock. */
+  const waiting = (sessions: number) =>
+    sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.pipe(
+      Effect.repeat({ until: (found) => found.length === sessions, schedule: Schedule.spaced("10 millis") })
+    )
+
+  /** Has a message locked; the answer says that it may go on, with what is still to be done, and waits for its end. */
+  const held = Effect.fnUntraced(function*<E>(id: string, last: Effect.Effect<unknown, E> = Effect.void) {
+    const locked = yield* Latch.make()
+    const end = yield* Latch.make()
+    const fiber = yield* sql`select from messages where scope = ${place.scope} and id = ${id} for update`.pipe(
+      Effect.andThen(locked.open),
+      Effect.andThen(end.await),
+      Effect.andThen(last),
+      sql.withTransaction,
+      Effect.forkChild
+    )
+    yield* locked.await
+    return Effect.andThen(end.open, Fiber.join(fiber))
+  })
+
+  const names = sql`select provider from attempts where scope = ${place.scope}`.pipe(
+    Effect.map((rows) => rows.map(({ provider }) => provider))
+  )
+  const remove = configurations.remove(place.scope, old)
+  return { place, sql, epoch, messages, waiting, held, names, old, remove }
+})
+
+layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestServices: true })(
+  "The order of locks on Postgres",
+  (it) => {
+    it.effect(
+      "a change of the providers' names waits for a receipt that has its message, and not that for it",
+      () =>
+        Effect.gen(function*() {
+          const { held, messages: [message], names, old, place, remove, sql, waiting } = yield* started
+          const receipt = yield* held(
+            message.id,
+            sql`update attempts set reference = 'r' where scope = ${place.scope} and message_id = ${message.id}`
+          )
+          const removal = yield* Effect.forkChild(remove)
+          yield* waiting(1)
+          yield* receipt
+          yield* Fiber.join(removal)
+          assert.deepStrictEqual(yield* names, [old, old, old])
+        }),
+      30_000
+    )
+
+    it.effect.each([[0, 1, 2], [2, 1, 0]])(
+      "steps and a change of the providers' names take messages in one order, whatever the order of the steps: %s",
+      (order) =>
+        Effect.gen(function*() {
+          const { epoch, held, messages, names, old, remove, sql, waiting } = yield* started
+          const other = yield* held(messages[1].id)
+          const batch = order.flatMap((n) => messages.slice(n, n + 1)).map((message) => Fixture.step(message, epoch))
+          const steps = yield* Effect.forkChild(Record.write(sql)(batch))
+          yield* waiting(1)
+          const removal = yield* Effect.forkChild(remove)
+          yield* waiting(2)
+          yield* other
+          yield* Fiber.join(removal)
+          assert.deepStrictEqual((yield* Fiber.join(steps)).map(({ _tag }) => _tag), ["Written", "Written", "Written"])
+          assert.deepStrictEqual(yield* names, [old, old, old])
+        }),
+      30_000
+    )
+  }
+)
