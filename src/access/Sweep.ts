@@ -9,7 +9,7 @@ const batch = 5_000
 const every = (what: string, sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>) =>
   sweep(batch).pipe(
     Effect.repeat({ while: (deleted) => deleted === batch }),
-    Effect.catch((error) => Effect.logWarning(`cannot sweep ${what}`, error)),
+    Effect.catchCause((cause) => Effect.logWarning(`cannot sweep ${what}`, cause)),
     Effect.schedule(Schedule.spaced("10 minutes")),
     Effect.forkScoped
   )
