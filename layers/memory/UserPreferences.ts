@@ -42,11 +42,25 @@ export const overridesOf = (state: State, { scope, tenantId, userId }: Owner) =>
 export const layer = Layer.effect(
   UserPreferences,
   Effect.gen(function*() {
-    const { modify, read } = yield* Database
+    const { modify, read, transaction } = yield* Database
 
     const one = Effect.fnUntraced(function*(place: string, topicId: string) {
       const stored = yield* read((state) => HashMap.get(at(state, place), topicId))
       return Option.isNone(stored) ? undefined : yield* orUnavailable(decode(stored.value))
+    })
+
+    const write = Effect.fnUntraced(function*(
+      scope: Scope,
+      userId: UserId,
+      tenantId: string | undefined,
+      overrides: ReadonlyArray<TopicOverride>
+    ) {
+      const place = placeOf(scope, userId, tenantId)
+      const entries = yield* encoded(overrides)
+      yield* modify((state) => [
+        undefined,
+        put(state, place, HashMap.union(at(state, place), HashMap.fromIterable(entries)))
+      ])
     })
 
     return UserPreferences.of({
@@ -57,14 +71,13 @@ export const layer = Layer.effect(
           own: yield* one(placeOf(scope, userId), topicId)
         }
       }),
-      put: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {
+      put: write,
+      merge: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {
         const place = placeOf(scope, userId, tenantId)
-        const entries = yield* encoded(overrides)
-        yield* modify((state) => [
-          undefined,
-          put(state, place, HashMap.union(at(state, place), HashMap.fromIterable(entries)))
-        ])
-      }),
+        const merged = yield* Effect.forEach(overrides, ({ setting, topicId }) =>
+          Effect.map(one(place, topicId), (before) => ({ topicId, setting: { ...before, ...setting } })))
+        yield* write(scope, userId, tenantId, merged)
+      }, transaction),
       replace: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {
         const place = placeOf(scope, userId, tenantId)
         const next = HashMap.fromIterable(yield* encoded(overrides))

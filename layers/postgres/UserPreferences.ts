@@ -5,7 +5,7 @@ import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { type TopicOverride, UserPreferences } from "#src/people/UserPreferences.ts"
 import { Clock, Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 
 const setting = Schema.fromJsonString(TopicSetting)
 const encode = Schema.encodeEffect(setting)
@@ -53,34 +53,41 @@ const make = Effect.gen(function*() {
         : settingOf({ scope, userId, tenantId, topicId })
     }, { concurrency: "unbounded" })
 
-  /** In the order of the keys, so that two writes of the same topics do not wait for each other. */
+  // Who writes some of a user's topics waits for who does: in a circle else, whose topics were others or stood in another order.
+  const turn = (scope: Scope, userId: UserId, tenantId: string) =>
+    sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${userId}`}, ${scope}))`
+
   const write = Effect.fnUntraced(function*(
     scope: Scope,
     userId: UserId,
     tenantId: string,
-    overrides: ReadonlyArray<TopicOverride>
+    overrides: ReadonlyArray<TopicOverride>,
+    preference: Statement.Fragment
   ) {
     const last = [...new Map(overrides.map((override) => [override.topicId, override])).values()]
     if (last.length === 0) return
     const now = yield* Clock.currentTimeMillis
     const texts = yield* Effect.forEach(last, (override) => encode(override.setting))
-    yield* sql`insert into user_preferences (scope, user_id, tenant_id, topic_id, preference, updated_at)
+    yield* sql`with turn as materialized (${turn(scope, userId, tenantId)})
+      insert into user_preferences as p (scope, user_id, tenant_id, topic_id, preference, updated_at)
       select ${scope}, ${userId}, ${tenantId}, topic_id, preference, ${now}
-      from unnest(${last.map(({ topicId }) => topicId)}::text[], ${texts}::text[]) as x(topic_id, preference)
-      order by topic_id collate "C"
+      from turn cross join unnest(${last.map(({ topicId }) => topicId)}::text[], ${texts}::text[]) as x(topic_id, preference)
       on conflict (scope, user_id, tenant_id, topic_id)
-        do update set preference = excluded.preference, updated_at = excluded.updated_at`
+        do update set preference = ${preference}, updated_at = excluded.updated_at`
   })
+
+  const given = sql`excluded.preference`
+  const merged = sql`(p.preference::jsonb || excluded.preference::jsonb)::text`
 
   const replace: UserPreferences["Service"]["replace"] = Effect.fnUntraced(
     function*(scope, userId, tenantId = nowhere, overrides) {
       // Of two at once one comes after the other: together they would leave the topics of both.
-      yield* sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${userId}`}, ${scope}))`
+      yield* turn(scope, userId, tenantId)
       const kept = overrides.map(({ topicId }) => topicId)
       const gone = yield* sql`delete from user_preferences
         where scope = ${scope} and user_id = ${userId} and tenant_id = ${tenantId} and topic_id <> all(${kept}::text[])
         returning topic_id as "topicId"`.pipe(Effect.flatMap(decodeTopics))
-      yield* write(scope, userId, tenantId, overrides)
+      yield* write(scope, userId, tenantId, overrides, given)
       return gone.map(({ topicId }) => topicId).toSorted()
     },
     sql.withTransaction,
@@ -89,7 +96,10 @@ const make = Effect.gen(function*() {
 
   return UserPreferences.of({
     find,
-    put: (scope, userId, tenantId = nowhere, overrides) => orUnavailable(write(scope, userId, tenantId, overrides)),
+    put: (scope, userId, tenantId = nowhere, overrides) =>
+      orUnavailable(write(scope, userId, tenantId, overrides, given)),
+    merge: (scope, userId, tenantId = nowhere, overrides) =>
+      orUnavailable(write(scope, userId, tenantId, overrides, merged)),
     replace,
     remove: (scope, userId, tenantId = nowhere, topicId) =>
       sql`delete from user_preferences where scope = ${scope} and user_id = ${userId} and tenant_id = ${tenantId}

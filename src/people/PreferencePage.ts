@@ -14,7 +14,7 @@ import type { Profiles } from "#src/people/Profiles.ts"
 import type { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { LinkBroken } from "#src/people/Unsubscribing.ts"
-import { type Owner, saidBy, UserPreferences } from "#src/people/UserPreferences.ts"
+import { type Owner, UserPreferences } from "#src/people/UserPreferences.ts"
 import { Context, Effect, Layer, Option } from "effect"
 
 /** One channel that a topic offers. */
@@ -78,14 +78,8 @@ const offered = (
     ? options?.channels ?? PreferenceChannel.literals
     : []
 
-/** What a user said of a topic in the place that the page writes to. */
-interface Found {
-  readonly shown: ShownTopic
-  readonly before: TopicSetting | undefined
-}
-
-/** The setting that a wish makes of what holds; `undefined`: the same. */
-const changed = ({ before, shown: { channels, status } }: Found, wish: Wish): TopicSetting | undefined => {
+/** What a wish says otherwise than what holds; `undefined`: nothing. */
+const changed = ({ channels, status }: ShownTopic, wish: Wish): TopicSetting | undefined => {
   const chosen = channels.filter(({ channel }) => wish.channels.has(channel))
   const isLeftNone = chosen.length === 0 && channels.some(({ isChosen }) => isChosen)
   const isIn = status === "REQUIRED" || (wish.isIn && !isLeftNone)
@@ -93,9 +87,6 @@ const changed = ({ before, shown: { channels, status } }: Found, wish: Wish): To
     channels.some(({ channel, isChosen }) => isChosen !== wish.channels.has(channel))
   if (isIn === (status !== "OPTED_OUT") && !isRouted) return undefined
   return {
-    has_custom_routing: false,
-    custom_routing: [],
-    ...before,
     status: isIn ? "OPTED_IN" : "OPTED_OUT",
     ...(isRouted ? { has_custom_routing: true, custom_routing: chosen.map(({ channel }) => channel) } : {})
   }
@@ -136,7 +127,7 @@ export const layer: Layer.Layer<
             isChosen: channels?.includes(channel) ?? true
           }))
         }
-        return { shown, before: saidBy(owner, overrides) } satisfies Found
+        return shown
       }
     )
 
@@ -158,7 +149,7 @@ export const layer: Layer.Layer<
             const record = records.get(topic.id)
             return record === undefined ? Effect.succeed([]) : Effect.map(
               foundTopic(owner, legacy, topic, record),
-              (found) => [found]
+              (shown) => [shown]
             )
           }, atOnce),
           (topics) => ({ name: section.section.name, topics: topics.flat() })
@@ -169,7 +160,7 @@ export const layer: Layer.Layer<
         heading: page.heading,
         description: page.description,
         sections: sections.flatMap(({ name, topics }) =>
-          topics.length === 0 ? [] : [{ name, topics: topics.map(({ shown }) => shown) }]
+          topics.length === 0 ? [] : [{ name, topics }]
         )
       }
       return { owner, shown, topics: sections.flatMap(({ topics }) => topics) }
@@ -183,11 +174,11 @@ export const layer: Layer.Layer<
         const { owner, topics } = yield* found(token)
         const wanted = new Map(wishes.map((wish) => [wish.topicId, wish]))
         const overrides = topics.flatMap((topic) => {
-          const wish = wanted.get(topic.shown.id)
+          const wish = wanted.get(topic.id)
           const setting = wish === undefined ? undefined : changed(topic, wish)
-          return setting === undefined ? [] : [{ topicId: topic.shown.id, setting }]
+          return setting === undefined ? [] : [{ topicId: topic.id, setting }]
         })
-        if (overrides.length > 0) yield* users.put(owner.scope, owner.userId, owner.tenantId, overrides)
+        if (overrides.length > 0) yield* users.merge(owner.scope, owner.userId, owner.tenantId, overrides)
         return yield* look(token)
       })
     })

@@ -8,7 +8,7 @@ import { terms } from "#src/people/PreferenceStatements.ts"
 import type { Profiles } from "#src/people/Profiles.ts"
 import type { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
-import { saidBy, UserPreferences } from "#src/people/UserPreferences.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 
 /** The link was not made here, was changed, or is of something that is no more: 404. */
@@ -64,19 +64,16 @@ export const layer: Layer.Layer<
         status,
         preferences: tokens.preferences(subscription)
       }
-      return { subscription, shown, overrides }
+      return { subscription, shown }
     })
 
     return Unsubscribing.of({
       look: (token) => Effect.map(found(token), ({ shown }) => shown),
       set: Effect.fnUntraced(function*(token, status) {
-        const { overrides, shown, subscription } = yield* found(token)
+        const { shown, subscription } = yield* found(token)
         const { scope, tenantId, topicId, userId } = subscription
         if (shown.status === "REQUIRED") return shown
-        yield* users.put(scope, userId, tenantId, [{
-          topicId,
-          setting: { has_custom_routing: false, custom_routing: [], ...saidBy(subscription, overrides), status }
-        }])
+        yield* users.merge(scope, userId, tenantId, [{ topicId, setting: { status } }])
         return { ...shown, status }
       })
     })

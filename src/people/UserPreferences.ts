@@ -24,10 +24,6 @@ export interface TopicOverrides {
   readonly own: TopicSetting | undefined
 }
 
-/** What of it was said where the owner's writes go. */
-export const saidBy = ({ tenantId }: Owner, { inTenant, own }: TopicOverrides): TopicSetting | undefined =>
-  tenantId === undefined ? own : inTenant
-
 /**
  * What users said of topics, inside a tenant and (`tenantId` is `undefined`) outside of any (api.md 10.3). Each write is
  * one atomic change; it does not ask whether the topic exists.
@@ -42,6 +38,13 @@ export class UserPreferences extends Context.Service<UserPreferences, {
   ) => Effect.Effect<TopicOverrides, StoreUnavailable>
   /** Creates or replaces these; others stay. Of a topic named twice the last counts. */
   readonly put: (
+    scope: Scope,
+    userId: UserId,
+    tenantId: string | undefined,
+    overrides: ReadonlyArray<TopicOverride>
+  ) => Effect.Effect<void, StoreUnavailable>
+  /** The same, but what a setting leaves out, as its channels, stays as it is stored: of two who say different things at once, both are heard. */
+  readonly merge: (
     scope: Scope,
     userId: UserId,
     tenantId: string | undefined,

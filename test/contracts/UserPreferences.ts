@@ -84,6 +84,32 @@ export const userPreferencesContract = <E>(
         ])
       }))
 
+    it.effect("merge leaves what is not said, of the topic and of others; two at once are both heard", () =>
+      Effect.gen(function*() {
+        const { said, scope, users } = yield* start
+        yield* users.merge(scope, Fixture.user, "acme", [{ topicId: "a", setting: { status: "OPTED_OUT" } }])
+        assert.deepStrictEqual(yield* said(scope, "acme"), [{ topicId: "a", setting: { status: "OPTED_OUT" } }])
+        yield* users.put(scope, Fixture.user, "acme", ["a", "b"].map((topicId) => ({ topicId, setting: chosen })))
+        yield* users.merge(scope, Fixture.user, "acme", [])
+        yield* users.merge(scope, Fixture.user, "acme", [{ topicId: "a", setting: { status: "OPTED_OUT" } }])
+        assert.deepStrictEqual(yield* said(scope, "acme"), [
+          { topicId: "a", setting: { ...chosen, status: "OPTED_OUT" } },
+          { topicId: "b", setting: chosen }
+        ])
+        const routed = { has_custom_routing: true, custom_routing: ["sms" as const] }
+        const topics = Array.from({ length: 10 }, (_, n) => `c${n}`)
+        yield* users.put(scope, Fixture.user, undefined, topics.map((topicId) => ({ topicId, setting: out })))
+        yield* Effect.forEach(topics, (topicId) =>
+          Effect.all([
+            users.merge(scope, Fixture.user, undefined, [{ topicId, setting: { status: "OPTED_OUT", ...routed } }]),
+            users.merge(scope, Fixture.user, undefined, [{ topicId, setting: { status: "OPTED_OUT" } }])
+          ], { concurrency: "unbounded" }), { concurrency: "unbounded" })
+        assert.deepStrictEqual(
+          (yield* said(scope)).map(({ setting }) => setting),
+          topics.map(() => ({ ...out, ...routed }))
+        )
+      }))
+
     it.effect("replace leaves nothing else, there, and tells what went", () =>
       Effect.gen(function*() {
         const { said, scope, users } = yield* start

@@ -78,6 +78,13 @@ export const people: Story = (place) => {
       () => {
         const given = all()
         return say(
+          { mergeOverrides: [who, tenantId, given] },
+          UserPreferences.use((_) => _.merge(scope, who, tenantId, given))
+        )
+      },
+      () => {
+        const given = all()
+        return say(
           { replaceOverrides: [who, tenantId, given] },
           UserPreferences.use((_) => _.replace(scope, who, tenantId, given))
         )

@@ -1,6 +1,7 @@
 import * as Record from "#layers/postgres/journal/Record.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
@@ -8,6 +9,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Latch, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 
+const rounds = 50
 const draft = { provider: "sendgrid", title: undefined, alias: undefined, settings: undefined }
 
 /** Three messages in the order of their ids, each with a call of the configuration `old`, whose name goes to another one with it. */
@@ -97,6 +99,27 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
           assert.deepStrictEqual(yield* names, [old, old, old])
         }),
       30_000
+    )
+
+    it.effect(
+      "writers of one user's preferences never wait for each other in a circle",
+      () =>
+        Effect.gen(function*() {
+          const { scope } = yield* Fixture.world
+          const users = yield* UserPreferences
+          const said = (topics: string) =>
+            Array.from(topics, (topicId) => ({ topicId, setting: { status: "OPTED_IN" as const } }))
+          for (let round = 0; round < rounds; round++) {
+            yield* Effect.all([
+              users.put(scope, Fixture.user, undefined, said("fedcba")),
+              users.replace(scope, Fixture.user, undefined, said("ca")),
+              users.merge(scope, Fixture.user, undefined, said("abcdef")),
+              users.replace(scope, Fixture.user, undefined, said("fd")),
+              users.put(scope, Fixture.user, undefined, said("abef"))
+            ], { concurrency: "unbounded" })
+          }
+        }),
+      60_000
     )
   }
 )

@@ -7,10 +7,12 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("Sweep", () => {
-  it.effect.each([
-    ["a store that is away", Effect.fail(new StoreUnavailable({ cause: "planted" }))],
-    ["a defect", Effect.die("planted")]
-  ])("%s ends one round, and not the sweep", ([_, end]) =>
+  it.effect.each(
+    [
+      { name: "a store that is away", end: Effect.fail(new StoreUnavailable({ cause: "planted" })) },
+      { name: "a defect", end: Effect.die("planted") }
+    ] as const
+  )("$name ends one round, and not the sweep", ({ end }) =>
     Effect.gen(function*() {
       let rounds = 0
       const sweep = () =>

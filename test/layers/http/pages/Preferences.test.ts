@@ -52,8 +52,8 @@ describe("/t/preferences/:token", () => {
       for (const _ of [1, 2]) {
         yield* save(fields)
         assert.sameDeepMembers([...yield* said()], [
-          { topicId: news, setting: { status: "OPTED_OUT", has_custom_routing: false, custom_routing: [] } },
-          { topicId: offers, setting: { status: "OPTED_IN", has_custom_routing: false, custom_routing: [] } }
+          { topicId: news, setting: { status: "OPTED_OUT" } },
+          { topicId: offers, setting: { status: "OPTED_IN" } }
         ])
         assert.deepStrictEqual((yield* form).getAll("in"), [offers])
       }
@@ -81,6 +81,17 @@ describe("/t/preferences/:token", () => {
         topicId: id,
         setting: { ...setting, custom_routing: ["email", "sms"] }
       }])
+    }).pipe(Effect.scoped))
+
+  it.live("who changes nothing about channels takes none away that are chosen at the same time", () =>
+    Effect.gen(function*() {
+      const { form, meanwhile, said, save, say, topic } = yield* opened
+      const id = yield* topic({ allowed_preferences: ["channel_preferences"], routing_options: ["email", "sms"] })
+      const chosen: TopicSetting = { status: "OPTED_IN", has_custom_routing: true, custom_routing: ["sms"] }
+      const fields = without(yield* form, "in", id)
+      yield* meanwhile(say(id, chosen))
+      yield* save(fields)
+      assert.deepStrictEqual(yield* said(), [{ topicId: id, setting: { ...chosen, status: "OPTED_OUT" } }])
     }).pipe(Effect.scoped))
 
   it.live("a choice among other channels than those offered is not taken for none", () =>

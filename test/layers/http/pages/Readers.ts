@@ -32,15 +32,21 @@ export interface Asked {
 export const start = Effect.gen(function*() {
   let isAway = false
   let writes = 0
+  let meanwhile: Effect.Effect<void, StoreUnavailable> = Effect.void
   const base = yield* Layer.build(Layer.fresh(Stores.layer))
   const users = Context.get(base, UserPreferences)
+  const written = (write: Effect.Effect<void, StoreUnavailable>) =>
+    Effect.suspend(() => {
+      writes++
+      const first = meanwhile
+      meanwhile = Effect.void
+      return Effect.andThen(first, write)
+    })
   const watched = Layer.succeed(UserPreferences, {
     ...users,
     find: (...args) => isAway ? Effect.fail(new StoreUnavailable({ cause: "planted" })) : users.find(...args),
-    put: (...args) => {
-      writes++
-      return users.put(...args)
-    }
+    put: (...args) => written(users.put(...args)),
+    merge: (...args) => written(users.merge(...args))
   })
   const routes = Layer.mergeAll(
     UnsubscribeRoute.layer.pipe(Layer.provide(Unsubscribing.layer)),
@@ -79,6 +85,11 @@ export const start = Effect.gen(function*() {
     sayOld: (preferences: RecipientPreferences) =>
       Context.get(base, LegacyPreferences).replace(owner.scope, owner.userId, preferences),
     writes: () => writes,
+    /** Is done once, between what the next write has read and the write. */
+    meanwhile: (effect: Effect.Effect<void, StoreUnavailable>) =>
+      Effect.sync(() => {
+        meanwhile = effect
+      }),
     leave: Effect.sync(() => {
       isAway = true
     }),
