@@ -1,6 +1,6 @@
 import { access } from "#layers/postgres/migrations/Access.ts"
 import { audienceTenants } from "#layers/postgres/migrations/AudienceTenants.ts"
-import { bulk } from "#layers/postgres/migrations/Bulk.ts"
+import { bulk, bulkDrops } from "#layers/postgres/migrations/Bulk.ts"
 import { compression } from "#layers/postgres/migrations/Compression.ts"
 import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
@@ -39,7 +39,8 @@ const migrations = {
   "0026_sendings": sendings,
   "0027_recipients": recipients,
   "0028_inbox_expiry": expiry,
-  "0029_bulk": bulk
+  "0029_bulk": bulk,
+  "0030_bulk_drops": bulkDrops
 }
 
 /** How long a migration waits for a lock, in ms: whoever comes to the table after it waits behind it, the running nodes' statements too. */

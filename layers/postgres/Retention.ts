@@ -1,4 +1,6 @@
 import { bound } from "#layers/postgres/Partitions.ts"
+import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
+import * as BulkJobs from "#layers/postgres/retention/BulkJobs.ts"
 import * as Leftovers from "#layers/postgres/retention/Leftovers.ts"
 import { Clock, DateTime, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -59,12 +61,6 @@ const detach = (table: string, name: string): string =>
 
 const nameOf = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")
 
-/** Bulk jobs of before, with their users: those that were never run, and those whose requests are gone. One that is about to be accepted is young. */
-const dropJobs = (sql: SqlClient.SqlClient, before: DateTime.Utc) =>
-  sql`delete from bulk_jobs j where created_at < ${before.epochMilliseconds}
-    and (request_id is null or (request_id < ${bound(before)}
-      and not exists (select from expansions x where x.scope = j.scope and x.id = j.request_id)))`
-
 /**
  * Drops the days of messages, attempts, history, requests and inboxes that ended `days` ago or earlier: a day at a time, detached under a lock that
  * nobody waits behind for long, and dropped when no query can see it any more. A day with an open message or request stays whole. Answers the
@@ -89,14 +85,16 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
   yield* Leftovers.drop(sql, bound(startOf(kept)), detachedDays.length > 0)
   for (const name of detachedDays) {
     const [from, to] = boundsOf(name)
-    yield* sql`delete from list_requests where request_id >= ${from} and request_id < ${to}`
-    yield* sql`delete from expansions where id >= ${from} and id < ${to}`
+    yield* untilNone(sql`delete from list_requests where ctid = any(array(
+      select ctid from list_requests where request_id >= ${from} and request_id < ${to} limit ${batch}::int)) returning 1`)
+    yield* untilNone(sql`delete from expansions where ctid = any(array(
+      select ctid from expansions where id >= ${from} and id < ${to} limit ${batch}::int)) returning 1`)
     yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
       discard: true
     })
     yield* Effect.logInfo("dropped a day of messages", { day: name })
   }
-  yield* dropJobs(sql, startOf(kept))
+  yield* BulkJobs.drop(sql, startOf(kept))
   return detachedDays
 })
 
@@ -108,7 +106,7 @@ export const layer = (days: number | undefined) =>
       const sql = yield* SqlClient.SqlClient
       yield* Effect.andThen(
         Effect.sleep("1 minute"),
-        Effect.schedule(
+        Effect.repeat(
           Effect.catchCause(drop(sql, days), (cause) => Effect.logWarning("old messages were not dropped", cause)),
           Schedule.spaced("1 hour")
         )

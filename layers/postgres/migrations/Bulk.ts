@@ -30,3 +30,9 @@ export const bulk = Effect.gen(function*() {
     foreign key (scope, job_id) references bulk_jobs (scope, id) on delete cascade
   )`
 })
+
+/** Users are dropped after their job, in pieces: by its own delete they would all go in one statement, however many they are. */
+export const bulkDrops = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`alter table bulk_users drop constraint bulk_users_scope_job_id_fkey`
+})

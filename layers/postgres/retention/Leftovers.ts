@@ -1,20 +1,7 @@
+import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Effect } from "effect"
-import type { SqlClient, SqlError } from "effect/sql"
-
-/** Rows of one statement: nobody waits long for what it holds. */
-const batch = 5_000
-
-/** Until a statement finds fewer rows than it looks for. */
-const untilNone = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
-  Effect.gen(function*() {
-    let gone = 0
-    while (true) {
-      const { length } = yield* statement
-      gone += length
-      if (length < batch) return gone
-    }
-  })
+import type { SqlClient } from "effect/sql"
 
 /** Ended messages of before `before`, an id's beginning, that no day was made for, and what else the default partitions have of them. */
 const ofDefault = (sql: SqlClient.SqlClient, before: string) =>

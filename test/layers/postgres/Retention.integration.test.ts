@@ -2,7 +2,7 @@ import * as Retention from "#layers/postgres/Retention.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema, type Scope } from "effect"
+import { Effect, Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -161,6 +161,29 @@ describe("Retention", () => {
       assert.deepStrictEqual(yield* Effect.flatMap(sql`select id from bulk_jobs order by 1`, Ids), left)
     })))
 
+  it.effect("takes a large job's users away in pieces, and those that a run which was cut has left", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* Partitions.ensure(sql)
+      yield* sql`create table pieces (size int)`
+      yield* sql.unsafe(`create function piece() returns trigger language plpgsql as $$ begin
+        insert into pieces select count(*) from gone having count(*) > 0; return null; end $$`).unprepared
+      yield* sql`create trigger pieces after delete on bulk_users referencing old table as gone
+        for each statement execute function piece()`
+      yield* sql`insert into bulk_jobs (scope, id, definition, created_at)
+        values (1, 'large', '{}', ${today - 9 * day}), (2, 'large', '{}', ${today})`
+      yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user)
+        select scope, id, n, n::text, '{}' from bulk_jobs, generate_series(0, 12000) n`
+      yield* Retention.drop(sql, 7)
+      const left = yield* sql`select scope, count(*)::int as users from bulk_users group by 1`
+      assert.deepStrictEqual(left, [{ scope: 2, users: 12_001 }])
+      const sizes = yield* sql`select size from pieces order by size`
+      assert.deepStrictEqual(sizes.map(({ size }) => size), [2_001, 5_000, 5_000])
+      yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user) values (1, 'left', 7, 'k', '{}')`
+      yield* Retention.drop(sql, 7)
+      assert.lengthOf(yield* sql`select 1 from bulk_users where job_id = 'left'`, 0)
+    })))
+
   it.effect("drops the requests to many of a day with it, and no day of which one still becomes messages", () =>
     test(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -187,5 +210,18 @@ describe("Retention", () => {
       assert.deepStrictEqual(yield* Retention.drop(sql, 7), ["20261105", "20261106"])
       assert.deepStrictEqual(yield* left("messages"), [])
       assert.deepStrictEqual(yield* left("expansions"), ["d"])
+    })))
+
+  it.effect("begins soon after the start, and goes on every hour", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const old = sql`insert into bulk_jobs (scope, id, definition, created_at) values (1, 'old', '{}', 0)`
+      const isLeft = Effect.map(sql`select 1 from bulk_jobs`, (jobs) => jobs.length > 0)
+      yield* old
+      yield* Layer.build(Retention.layer(7))
+      yield* TestClock.adjust("1 minute")
+      yield* Effect.repeat(isLeft, { while: (left) => left })
+      yield* old
+      yield* Effect.repeat(Effect.andThen(TestClock.adjust("1 hour"), isLeft), { while: (left) => left })
     })))
 })

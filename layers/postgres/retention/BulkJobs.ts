@@ -1,0 +1,43 @@
+import { bound } from "#layers/postgres/Partitions.ts"
+import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
+import { type DateTime, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ scope: Schema.Int, job: Schema.String, last: Schema.Int }))
+)
+
+/** Those that were never run, and those whose requests are gone. One that is about to be accepted is young. */
+const jobs = (sql: SqlClient.SqlClient, before: DateTime.Utc) =>
+  untilNone(sql`delete from bulk_jobs where ctid = any(array(
+    select j.ctid from bulk_jobs j where created_at < ${before.epochMilliseconds}
+      and (request_id is null or (request_id < ${bound(before)}
+        and not exists (select from expansions x where x.scope = j.scope and x.id = j.request_id)))
+    limit ${batch}::int for update of j)) returning 1`)
+
+/** Users of jobs that are gone, and those that a run which was cut has left: each job is found by one step through the index. */
+const users = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
+  const left = yield* sql`with recursive jobs as (
+      (select scope, job_id from bulk_users order by scope, job_id limit 1)
+      union all
+      select next.scope, next.job_id from jobs cross join lateral (
+        select u.scope, u.job_id from bulk_users u where (u.scope, u.job_id) > (jobs.scope, jobs.job_id)
+        order by u.scope, u.job_id limit 1) next)
+    select scope, job_id as job, (select max(position) from bulk_users u
+      where u.scope = jobs.scope and u.job_id = jobs.job_id) as last
+    from jobs where not exists (select from bulk_jobs b where b.scope = jobs.scope and b.id = jobs.job_id)`.pipe(
+    Effect.flatMap(decode)
+  )
+  for (const { job, last, scope } of left) {
+    for (let from = 0; from <= last; from += batch) {
+      yield* sql`delete from bulk_users where scope = ${scope} and job_id = ${job}
+        and position >= ${from} and position < ${from + batch}`
+    }
+  }
+})
+
+/** Drops the bulk jobs of before `before`, each at once for its readers, and their users after them. */
+export const drop = Effect.fn("Retention.bulkJobs")(function*(sql: SqlClient.SqlClient, before: DateTime.Utc) {
+  yield* jobs(sql, before)
+  yield* users(sql)
+})
