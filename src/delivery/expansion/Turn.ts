@@ -58,6 +58,8 @@ export const make = (options: {
 }) => {
   const { expansions, jobs, members, reader, shards } = options
   const begun = Begin.make(options)
+  /** What the row of a page to come says: tens of thousands of recipients are parsed for the first page of a turn, and not for each. */
+  const read = new WeakMap<Expansion.OpenExpansion, Effect.Success<ReturnType<typeof Expansion.decode>>>()
   const rows = (advance: Advance) => Effect.ensuring(expansions.advance(advance), Effect.sync(reader.behind))
 
   /** A write without messages, where the row stands. */
@@ -114,7 +116,7 @@ export const make = (options: {
   })
 
   const make = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion, open: number) {
-    const { instructions, place, recipients } = yield* Expansion.decode(row)
+    const { instructions, place, recipients } = read.get(row) ?? (yield* Expansion.decode(row))
     const at = yield* Clock.currentTimeMillis
     const most = Paging.sizeOf(row.instructions, yield* Paging.PageSize)
     const size = open === 0 ? most : Math.min(open, most)
@@ -136,6 +138,7 @@ export const make = (options: {
       dueAt: made.isLast ? null : 0
     }
     const next = made.isLast ? undefined : { ...row, place: advance.to, tries: 0 }
+    if (next !== undefined) read.set(next, { instructions, place: made.reached, recipients })
     const write = open === 0 ? rows(advance) : yield* begun(advance)
     const commit = Effect.gen(function*(): Effect.fn.Return<After, RowRefused | StoreUnavailable> {
       const advanced = yield* write

@@ -1,10 +1,11 @@
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
+import { PageSize } from "#src/delivery/expansion/Paging.ts"
 import type { Members } from "#src/people/Members.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
-import { assert, describe, it } from "@effect/vitest"
+import { assert, describe, it, vi } from "@effect/vitest"
 import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -66,6 +67,43 @@ describe("Expansions by turns", () => {
         for (let turns = 0; turns < 2_000 && !sent.has("of-small"); turns++) yield* pass
         assert.isBelow((sent.get("of-small") ?? Infinity) - since, 60_000)
       }).pipe(Effect.scoped, Effect.provide(memory.shared)),
+    60_000
+  )
+
+  it.effect(
+    "the recipients that a request names are parsed for its turns, and not for each of its pages",
+    () =>
+      Effect.gen(function*() {
+        const world = yield* Fixture.world
+        yield* TestClock.setTime(world.at)
+        const cluster = yield* EngineNode.make(memory.node)
+        const sent = new Set<unknown>()
+        const node = yield* cluster.start({
+          shards: [world.shard, ...Array.from({ length: 64 }, (_, shard) => shard)],
+          members,
+          vendors: () => [{
+            _tag: "Vendor",
+            key: "vendor",
+            channel: "email",
+            reaches: () => true,
+            send: ({ profile }) =>
+              Effect.sync(() => sent.add(profile["user_id"])).pipe(Effect.as({ reference: undefined }))
+          }]
+        })
+        yield* cluster.settle
+        const recipients = Array.from({ length: 2_000 }, (_, n) => ({ user_id: `named ${n}` }))
+        const parse = vi.spyOn(JSON, "parse")
+        const { id, instructions, keyState } = Fixture.message(world)
+        yield* node.expand({ id, scope: world.scope, shard: world.shard, keyState, recipients, instructions })
+        for (let turns = 0; turns < 500 && sent.size < 2_000; turns++) {
+          yield* TestClock.adjust("200 millis")
+          yield* cluster.settle
+        }
+        assert.strictEqual(sent.size, 2_000)
+        const parsed = parse.mock.calls.filter(([text]) => text.startsWith("[") && text.includes("named 1999")).length
+        parse.mockRestore()
+        assert.isAtMost(parsed, 3, "twenty pages")
+      }).pipe(Effect.scoped, Effect.provide(memory.shared), Effect.provideService(PageSize, 100)),
     60_000
   )
 })
