@@ -6,6 +6,8 @@ import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
+const turnOfRow = Ready.turnOf("m")
+
 /** `due_at > 0` is spelt out, since it is what the partial indexes are for. `$7`: `OpenSince`. */
 const isDue = (lane: Lane) =>
   `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $2 and m.id >= $7 and ${Ready.isOwned("m")}`
@@ -25,18 +27,24 @@ const overdue = (lane: Lane) =>
     "$8"
   )
 
-/** The next turns with a row whose time has come, each found by one step through the index, as are those that only wait. */
+/** Rows of one step of a walk over turns. */
+const stride = 64
+
+/**
+ * The next turns with a row whose time has come. A step reads a few rows of the index and goes on behind their last turn: of many turns that only
+ * wait it passes as many as rows, and of one with many rows them all.
+ */
 const turns = (lane: Lane) => `
-  with recursive turns as (
-    (select ${Ready.turnOf("m")} as turn, m.due_at from messages m
-      where m.lane = '${lane}' and m.due_at > 0 and m.id >= $4 and ${Ready.turnOf("m")} > $1 collate "C"
-      order by ${Ready.turnOf("m")}, m.due_at limit 1)
+  with recursive walk as (
+    select $1::text collate "C" as upto, null::text[] collate "C" as due
     union all
-    select next.turn, next.due_at from turns cross join lateral (
-      select ${Ready.turnOf("m")} as turn, m.due_at from messages m
-      where m.lane = '${lane}' and m.due_at > 0 and m.id >= $4 and ${Ready.turnOf("m")} > turns.turn
-      order by ${Ready.turnOf("m")}, m.due_at limit 1) next)
-  select turn from turns where due_at <= $2 and not (turn = any($3::text[])) limit ${Shares.mostTurns}`
+    select step.* from walk cross join lateral (
+      select max(turn), array_agg(distinct turn order by turn) filter (where due_at <= $2) from (
+        select ${turnOfRow} as turn, m.due_at from messages m
+        where m.lane = '${lane}' and m.due_at > 0 and m.id >= $4 and ${turnOfRow} > walk.upto
+        order by ${turnOfRow}, m.due_at limit ${stride}) as found) step
+    where walk.upto is not null)
+  select turn from walk cross join unnest(due) as turn where not (turn = any($3::text[])) limit ${Shares.mostTurns}`
 
 const byTurns = (lane: Lane) =>
   DueColumns.bounded(
