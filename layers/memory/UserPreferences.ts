@@ -74,8 +74,11 @@ export const layer = Layer.effect(
       put: write,
       merge: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {
         const place = placeOf(scope, userId, tenantId)
-        const merged = yield* Effect.forEach(overrides, ({ setting, topicId }) =>
-          Effect.map(one(place, topicId), (before) => ({ topicId, setting: { ...before, ...setting } })))
+        const merged = yield* Effect.forEach(
+          overrides,
+          ({ setting, topicId }) =>
+            Effect.map(one(place, topicId), (before) => ({ topicId, setting: { ...before, ...setting } }))
+        )
         yield* write(scope, userId, tenantId, merged)
       }, transaction),
       replace: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {

@@ -71,7 +71,9 @@ const make = Effect.gen(function*() {
     yield* sql`with turn as materialized (${turn(scope, userId, tenantId)})
       insert into user_preferences as p (scope, user_id, tenant_id, topic_id, preference, updated_at)
       select ${scope}, ${userId}, ${tenantId}, topic_id, preference, ${now}
-      from turn cross join unnest(${last.map(({ topicId }) => topicId)}::text[], ${texts}::text[]) as x(topic_id, preference)
+      from turn cross join unnest(${
+      last.map(({ topicId }) => topicId)
+    }::text[], ${texts}::text[]) as x(topic_id, preference)
       on conflict (scope, user_id, tenant_id, topic_id)
         do update set preference = ${preference}, updated_at = excluded.updated_at`
   })

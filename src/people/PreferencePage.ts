@@ -159,9 +159,7 @@ export const layer: Layer.Layer<
         brandId: page.brandId,
         heading: page.heading,
         description: page.description,
-        sections: sections.flatMap(({ name, topics }) =>
-          topics.length === 0 ? [] : [{ name, topics }]
-        )
+        sections: sections.flatMap(({ name, topics }) => topics.length === 0 ? [] : [{ name, topics }])
       }
       return { owner, shown, topics: sections.flatMap(({ topics }) => topics) }
     })
