@@ -25,10 +25,9 @@ const isRepeated = `coalesce((select o.rendered from attempts a
 /**
  * Writes a batch of steps in one autocommit statement. The epoch rows are locked `for share` in it: without the lock a stale settle slips
  * past a new owner. The id bounds ($3, $4) let the planner skip the partitions that the batch does not touch. `valid` is one relation: of a
- * join, the planner may look a message up by half of its key; in the order of ids, so that who locks several of the same messages waits for this in
- * no circle. `shown` is a window over it and no join: the planner takes both for one row,
- * and would go over the batch once for each of its rows. Where all are first attempts (`isFirst`), nothing is looked up of earlier ones: that
- * would open every partition of two more tables.
+ * join, the planner may look a message up by half of its key; in the order of ids, in which all who lock several messages take them (`Rename`).
+ * `shown` is a window over it and no join: the planner takes both for one row, and would go over the batch once for each of its rows. Where all
+ * are first attempts (`isFirst`), nothing is looked up of earlier ones: that would open every partition of two more tables.
  */
 const statement = (isFirst: boolean) => `
   with x as (select * from json_to_recordset($1::json) as x(${StepRows.ownTypes})),

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /**
- * The messages before their attempts, in the order of their ids, as everybody takes them: who has some of them and wants another would else
- * wait for this, and this for him. A statement of its own, so that the next ones see what was written until the lock was granted.
+ * The messages before their attempts, and in the order of their ids, as receipts and steps take them: else one waits for the other in a circle.
+ * A statement of its own, so that the next ones see what was written until the locks were granted.
  */
 const lock = `
   select count(*) from (select from messages where scope = $1 and (due_at = 0 or due_at > 0) and providers && $2::text[]
