@@ -87,7 +87,8 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
   const maxConnections = worker === undefined ? 10 : 6
-  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), OwnSessions.layer, Encoding.layer).pipe(
+  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), Encoding.layer).pipe(
+    Layer.provideMerge(OwnSessions.layer(maxConnections)),
     Layer.provideMerge(PgClient.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize })),
     Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
   )

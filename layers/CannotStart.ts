@@ -13,7 +13,7 @@ const innermost = (error: unknown): unknown =>
   Predicate.hasProperty(error, "cause") && Predicate.isObject(error.cause) ? innermost(error.cause) : error
 
 /** Its words; Node tells of a connection tried on several addresses by its code alone. */
-const said = (error: unknown): string => {
+export const said = (error: unknown): string => {
   const last = innermost(error)
   const words = Predicate.hasProperty(last, "message") ? String(last.message) : String(last)
   return words === "" && Predicate.hasProperty(last, "code") ? String(last.code) : words

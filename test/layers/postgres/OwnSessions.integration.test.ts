@@ -1,20 +1,63 @@
 import * as OwnSessions from "#layers/postgres/OwnSessions.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { assert, describe, it } from "@effect/vitest"
+import { Array, Effect, Logger } from "effect"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 
-const start = Effect.scoped(Effect.provide(Effect.void, OwnSessions.layer))
+const count = 4
 
-layer(FreshDatabase.layerEmpty)("OwnSessions", (it) => {
-  it.effect("P2: a pooler that lends one session to two of ours is refused, in a sentence that says what to do", () =>
+const start = Effect.scoped(Effect.provide(Effect.void, OwnSessions.layer(count)))
+
+/** The client, were this how it gets its sessions. */
+const reserving = (reserve: SqlClient.SqlClient["reserve"]) =>
+  Effect.map(SqlClient.SqlClient, (sql) => Object.assign(sql.withoutTransforms(), { reserve }))
+
+/** A session of a pooler that lends, for each statement, one of its servers. */
+const lent = (servers: Array.NonEmptyReadonlyArray<SqlConnection.Connection>, next: () => number) => ({
+  ...servers[0],
+  executeUnprepared: (...asked: Parameters<SqlConnection.Connection["executeUnprepared"]>) =>
+    (servers[next() % servers.length] ?? servers[0]).executeUnprepared(...asked)
+})
+
+/** What `OwnSessions` says of a pooler with so many servers, which all take their turns. */
+const saidOf = Effect.fnUntraced(function*(servers: number) {
+  const sql = yield* SqlClient.SqlClient
+  const others = yield* Effect.forEach(Array.makeBy(servers, () => sql.reserve).slice(1), (reserve) => reserve)
+  let turn = -1
+  const session = lent([yield* sql.reserve, ...others], () => turn += 1)
+  return yield* Effect.flip(
+    Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(Effect.succeed(session)))
+  )
+}, Effect.scoped)
+
+describe("OwnSessions", () => {
+  it.live("sessions of our own are good", () => Effect.provide(start, FreshDatabase.layerEmpty))
+
+  for (const servers of [1, 2, 3, 4, 5]) {
+    it.live(`P2: a pooler that lends ${servers} sessions by the transaction is refused, and what to do is said`, () =>
+      Effect.gen(function*() {
+        const error = yield* saidOf(servers)
+        assert.propertyVal(error, "_tag", "SharedSessions")
+        assert.include(error.message, "session mode")
+      }).pipe(Effect.provide(FreshDatabase.layerEmpty)))
+  }
+
+  it.live("a database that gives fewer than the node takes is served from, and the start says so", () =>
     Effect.gen(function*() {
-      yield* start
-      const sql = yield* SqlClient.SqlClient
-      const session = yield* sql.reserve
-      const pooled = Object.assign(sql.withoutTransforms(), { reserve: Effect.succeed(session) })
-      const error = yield* Effect.flip(Effect.provideService(start, SqlClient.SqlClient, pooled))
-      assert.propertyVal(error, "_tag", "SharedSessions")
-      assert.include(error.message, "session mode")
-    }))
+      const heard: globalThis.Array<unknown> = []
+      const { reserve: opened } = yield* SqlClient.SqlClient
+      const full = new SqlError.SqlError({
+        reason: new SqlError.ConnectionError({ cause: new Error("sorry, too many clients already") })
+      })
+      let left = count - 1
+      const reserve = Effect.suspend(() => left-- > 0 ? opened : Effect.fail(full))
+      yield* Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(reserve)).pipe(
+        Effect.provide(Logger.layer([Logger.make(({ message }) => heard.push(message))]))
+      )
+      assert.include(String(heard), "gives this node 3 sessions, and it takes up to 4")
+      assert.include(String(heard), "sorry, too many clients already")
+      left = 0
+      const none = Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(reserve))
+      assert.strictEqual(yield* Effect.flip(none), full)
+    }).pipe(Effect.provide(FreshDatabase.layerEmpty)))
 })
