@@ -22,6 +22,7 @@ import * as Backlogs from "#layers/postgres/Backlogs.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as Clusters from "#layers/postgres/Clusters.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
+import * as Durability from "#layers/postgres/Durability.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import type { EmbeddedError } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Encoding from "#layers/postgres/Encoding.ts"
@@ -34,6 +35,7 @@ import * as OpenDays from "#layers/postgres/OpenDays.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
+import * as Sessions from "#layers/postgres/Sessions.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
@@ -68,7 +70,7 @@ import * as Tracking from "#src/reports/Tracking.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { PgClient } from "@effect/sql-pg"
+import type { PgClient } from "@effect/sql-pg"
 import { type Config, Effect, Layer, type Redacted, type Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServer } from "effect/http"
@@ -87,9 +89,9 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
   const maxConnections = worker === undefined ? 10 : 6
-  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), Encoding.layer).pipe(
+  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), Encoding.layer, Durability.layer).pipe(
     Layer.provideMerge(OwnSessions.layer(maxConnections)),
-    Layer.provideMerge(PgClient.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize })),
+    Layer.provideMerge(Sessions.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize })),
     Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
   )
 }
