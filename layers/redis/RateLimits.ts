@@ -1,6 +1,19 @@
 import { counterOf, RateLimits, windowMs, windowStart, workspaceOf } from "#src/access/RateLimits.ts"
 import * as NodeRedis from "@effect/platform-node/NodeRedis"
-import { Clock, Context, Effect, Layer, Predicate, Redacted, References, Schedule, Schema } from "effect"
+import {
+  Clock,
+  Context,
+  Effect,
+  type Exit,
+  Fiber,
+  Layer,
+  Predicate,
+  Redacted,
+  References,
+  Schedule,
+  Schema,
+  Scope
+} from "effect"
 import { Redis } from "effect/persistence/Redis"
 
 const decodeCount = Schema.decodeUnknownEffect(Schema.Int)
@@ -8,10 +21,22 @@ const decodeCount = Schema.decodeUnknownEffect(Schema.Int)
 /** What Redis has not said within this time, the database counts. */
 const patience = "250 millis"
 
+/** A start says that Redis counts nothing once it has been silent for so long. */
+const silence = "5 seconds"
+
 const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("30 seconds")])
 
 /** Its client tells of every attempt to reconnect, one in two seconds. */
 const quiet = Layer.succeed(References.MinimumLogLevel, "None")
+
+/** The client waits for what Redis owes it, for ever where that is silent: a stop does not. */
+const leave = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) =>
+  Scope.close(scope, exit).pipe(
+    Effect.forkDetach({ startImmediately: true }),
+    Effect.flatMap(Fiber.join),
+    Effect.timeoutOption("1 second"),
+    Effect.interruptible
+  )
 
 /** In one line: what Redis answered (`OOM command not allowed…`), or why nobody did. The log tells of an error's frames alone. */
 const reasonOf = (error: unknown): string => {
@@ -30,7 +55,7 @@ export const layer = (url: Redacted.Redacted) =>
     RateLimits,
     Effect.gen(function*() {
       const beneath = yield* RateLimits
-      const scope = yield* Effect.scope
+      const scope = yield* Effect.acquireRelease(Scope.make(), leave)
       let redis: Redis["Service"] | undefined
 
       let failing = false
@@ -58,6 +83,10 @@ export const layer = (url: Redacted.Redacted) =>
         Effect.tapError((error) => tell(changes, error)),
         Effect.retry(reconnect),
         Effect.ignore,
+        Effect.forkIn(scope)
+      )
+      yield* Effect.sleep(silence).pipe(
+        Effect.andThen(Effect.suspend(() => redis === undefined ? tell(changes, "silence") : Effect.void)),
         Effect.forkScoped
       )
 

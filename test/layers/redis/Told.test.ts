@@ -4,7 +4,8 @@ import * as RedisRateLimits from "#layers/redis/RateLimits.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { RateLimits } from "#src/access/RateLimits.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Predicate, Redacted, Schedule } from "effect"
+import { Context, Effect, Exit, Layer, Logger, Predicate, Redacted, Schedule, Scope as EffectScope } from "effect"
+import { TestClock } from "effect/testing"
 import { once } from "node:events"
 import { createServer, type Socket } from "node:net"
 
@@ -19,6 +20,7 @@ const start = Effect.acquireRelease(
     const open = new Set<Socket>()
     let port = 0
     let isFull = false
+    let isSilent = false
     let sets = 0
     const answers: Readonly<Record<string, () => string>> = {
       SET: () => isFull ? `-${full}\r\n` : "+OK\r\n",
@@ -28,6 +30,7 @@ const start = Effect.acquireRelease(
       open.add(socket)
       socket.on("error", () => undefined).on("data", (bytes) => {
         for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
+          if (isSilent) continue
           if (name === "SET") sets++
           socket.write((answers[name] ?? (() => "+OK\r\n"))())
         }
@@ -38,6 +41,12 @@ const start = Effect.acquireRelease(
       sets: () => sets,
       fill: (to: boolean) => {
         isFull = to
+      },
+      silence: () => {
+        isSilent = true
+      },
+      connected: async () => {
+        if (open.size === 0) await once(server, "connection")
       },
       listen: async () => {
         await once(server.listen(port, "127.0.0.1"), "listening")
@@ -101,5 +110,30 @@ describe("RateLimits: a Redis that is full or gone", () => {
           Layer.provideMerge(listening)
         )
       ))
+    }).pipe(Effect.scoped))
+
+  it.effect("P8: one that accepts and never answers is told of, and holds up neither a caller nor the stop", () =>
+    Effect.gen(function*() {
+      const redis = yield* start
+      redis.silence()
+      yield* Effect.promise(redis.listen)
+      const told: Array<unknown> = []
+      const scope = yield* EffectScope.make()
+      const { take } = Context.get(
+        yield* Layer.fresh(RedisRateLimits.layer(Redacted.make(`redis://127.0.0.1:${redis.port()}`))).pipe(
+          Layer.provide(MemoryRateLimits.layer),
+          Layer.provide(Layer.fresh(Database.layer)),
+          Layer.provideMerge(Logger.layer([Logger.make(({ message }) => told.push(message))])),
+          Layer.buildWithScope(scope)
+        ),
+        RateLimits
+      )
+      yield* Effect.promise(redis.connected)
+      assert.propertyVal(yield* take(Scope.make(1), { name: "lists", limit: 1_000 }), "count", 1)
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(told, [["Redis counts no rate limits: the store does", { because: "no answer" }]])
+      const stop = yield* Effect.forkChild(EffectScope.close(scope, Exit.void), { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      assert.isDefined(stop.pollUnsafe())
     }).pipe(Effect.scoped))
 })
