@@ -34,7 +34,7 @@ export type HistoryType = typeof HistoryType.Type
  */
 export const HistoryEvent = Schema.Struct({
   type: HistoryType,
-  ts: Schema.Number,
+  ts: Schema.Finite,
   channel: Schema.optionalKey(Schema.String),
   provider: Schema.optionalKey(Schema.String),
   attempt: Schema.optionalKey(Schema.Int),
@@ -42,7 +42,7 @@ export const HistoryEvent = Schema.Struct({
   reason: Schema.optionalKey(Reason),
   error: Schema.optionalKey(Schema.String),
   reference: Schema.optionalKey(Schema.String),
-  dueAt: Schema.optionalKey(Schema.Number),
+  dueAt: Schema.optionalKey(Schema.Finite),
   possibleDuplicate: Schema.optionalKey(Schema.Boolean),
   output: Schema.optionalKey(Rendered),
   decision: Schema.optionalKey(PreferenceDecision)

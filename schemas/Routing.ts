@@ -6,7 +6,7 @@ export const RoutingMethod = Schema.Literals(["all", "single"])
 export type RoutingMethod = typeof RoutingMethod.Type
 
 /** Milliseconds; 0, as in the published client's own examples, says nothing. */
-export const Timeout = Schema.Number.check(Schema.isGreaterThanOrEqualTo(0))
+export const Timeout = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
 /** `single` stops at the first success, `all` tries each; an entry is a channel, a provider key, or a nested routing (api.md 2.3). */
 export interface Routing {

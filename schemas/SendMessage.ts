@@ -30,7 +30,7 @@ export const Instructions = Schema.Struct({
   preferences: optional(Schema.Struct({ subscription_topic_id: Reference })),
   delay: optional(Schema.Struct({
     duration: optional(
-      Schema.Number.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThanOrEqualTo(31_622_400_000))
+      Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0), Schema.isLessThanOrEqualTo(31_622_400_000))
     ),
     until: optional(Schema.String),
     timezone: optional(Schema.String)

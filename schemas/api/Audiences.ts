@@ -28,7 +28,7 @@ export type Audience = typeof Audience.Type
 const Member = Schema.Struct({
   member_id: Schema.String,
   audience_id: Schema.String,
-  audience_version: Schema.Number,
+  audience_version: Schema.Finite,
   added_at: IsoTime,
   reason: Schema.String
 })

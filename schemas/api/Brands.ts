@@ -15,9 +15,9 @@ export const BrandResponse = Schema.Struct({
   name: Schema.String,
   settings: BrandSettings,
   snippets: BrandSnippets,
-  created: Schema.Number,
-  updated: Schema.Number,
-  published: Schema.Number,
+  created: Schema.Finite,
+  updated: Schema.Finite,
+  published: Schema.Finite,
   version: Schema.String
 })
 export type BrandResponse = typeof BrandResponse.Type

@@ -17,9 +17,9 @@ const params = { job_id: Schema.String }
 export const BulkJob = Schema.Struct({
   definition: BulkMessage,
   status: BulkJobStatus,
-  received: Schema.Number,
-  enqueued: Schema.Number,
-  failures: Schema.Number,
+  received: Schema.Finite,
+  enqueued: Schema.Finite,
+  failures: Schema.Finite,
   requestId: maybe(MessageId)
 })
 export type BulkJob = typeof BulkJob.Type
@@ -34,7 +34,7 @@ const Listed = Schema.Struct({
 
 /** `total`: users taken; `errors`: those who were not, since they cannot be sent to or are in the job already. */
 const Taken = Schema.Struct({
-  total: Schema.Number,
+  total: Schema.Finite,
   errors: Schema.Array(Schema.Struct({ user: BulkUser, error: Schema.String }))
 })
 

@@ -28,7 +28,7 @@ export const ExplainRequest = Schema.Struct({
 export type ExplainRequest = typeof ExplainRequest.Type
 
 /** The next way's turn comes so many ms after one has taken the message, unless the recipient is known to have it by then. */
-const Escalation = Schema.Struct({ criteria: Schema.String, after: Schema.Number })
+const Escalation = Schema.Struct({ criteria: Schema.String, after: Schema.Finite })
 
 /**
  * Where a message may go: one provider of a channel, or several ways in order (`single`) or each (`all`). Timeouts in
@@ -44,7 +44,7 @@ export type PlanNode =
     readonly ways: ReadonlyArray<PlanNode>
   }
 
-const timeout = Schema.optional(Schema.Number)
+const timeout = Schema.optional(Schema.Finite)
 
 export const PlanNode: Schema.Codec<PlanNode> = Schema.Union([
   Schema.Struct({ channel: Schema.String, provider: Schema.String, timeout }),
@@ -65,8 +65,8 @@ export const ExplainResponse = Schema.Struct({
   plan: maybe(PlanNode),
   timeline: Schema.Array(Schema.Struct({
     attempt: Schema.Int,
-    at: Schema.Number,
-    took: Schema.Number,
+    at: Schema.Finite,
+    took: Schema.Finite,
     channel: Schema.String,
     provider: Schema.String,
     outcome: CallOutcome,
@@ -75,6 +75,6 @@ export const ExplainResponse = Schema.Struct({
   status: maybe(Status),
   reason: maybe(Reason),
   detail: maybe(Schema.String),
-  at: Schema.Number
+  at: Schema.Finite
 })
 export type ExplainResponse = typeof ExplainResponse.Type

@@ -26,9 +26,9 @@ export const TemplateResponse = Schema.Struct({
   ...Template.fields,
   alias: maybe(Schema.String),
   state: Schema.Literals(["DRAFT", "PUBLISHED"]),
-  created: Schema.Number,
+  created: Schema.Finite,
   creator: Schema.String,
-  updated: maybe(Schema.Number),
+  updated: maybe(Schema.Finite),
   updater: maybe(Schema.String)
 })
 export type TemplateResponse = typeof TemplateResponse.Type
@@ -39,9 +39,9 @@ export const TemplateSummary = Schema.Struct({
   name: Schema.String,
   tags: Schema.Array(Schema.String),
   state: Schema.Literals(["DRAFT", "PUBLISHED"]),
-  created: Schema.Number,
+  created: Schema.Finite,
   creator: Schema.String,
-  updated: maybe(Schema.Number),
+  updated: maybe(Schema.Finite),
   updater: maybe(Schema.String),
   subscription_topic_id: maybe(Schema.String),
   topic_id: maybe(Schema.String)
@@ -51,7 +51,7 @@ export type TemplateSummary = typeof TemplateSummary.Type
 /** `draft`, `published:v002` for the live one, `v001`. */
 export const TemplateVersion = Schema.Struct({
   version: Schema.String,
-  created: Schema.Number,
+  created: Schema.Finite,
   creator: Schema.String,
   has_changes: maybe(Schema.Boolean)
 })

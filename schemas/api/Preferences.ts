@@ -66,7 +66,7 @@ export type SectionResponse = typeof SectionResponse.Type
 export const PublishedResponse = Schema.Struct({
   page_id: Schema.String,
   published_at: IsoTime,
-  published_version: Schema.Number,
+  published_version: Schema.Finite,
   published_by: Schema.String
 })
 

@@ -23,8 +23,8 @@ export const ProviderResponse = Schema.Struct({
   title: Schema.String,
   alias: maybe(Schema.String),
   settings: JsonMap,
-  created: Schema.Number,
-  updated: maybe(Schema.Number)
+  created: Schema.Finite,
+  updated: maybe(Schema.Finite)
 })
 export type ProviderResponse = typeof ProviderResponse.Type
 

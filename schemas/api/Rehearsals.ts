@@ -30,7 +30,7 @@ export const DryRunResponse = Schema.Struct({
     status: Status,
     reason: maybe(Reason),
     error: maybe(Schema.String),
-    due_at: maybe(Schema.Number),
+    due_at: maybe(Schema.Finite),
     preferences: maybe(PreferenceDecision),
     plan: maybe(PlanNode),
     outputs: Schema.Array(Shown)

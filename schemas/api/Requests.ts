@@ -13,9 +13,9 @@ const params = { request_id: Schema.String }
 export const RequestProgress = Schema.Struct({
   requestId: MessageId,
   state: ExpansionState,
-  messages: Schema.Number,
-  enqueued: Schema.Number,
-  completed: maybe(Schema.Number),
+  messages: Schema.Finite,
+  enqueued: Schema.Finite,
+  completed: maybe(Schema.Finite),
   error: maybe(Schema.String),
   archived: Schema.Boolean
 })

@@ -18,9 +18,9 @@ export const StrategySummary = Schema.Struct({
   name: Schema.String,
   description: maybe(Schema.String),
   tags: maybe(Schema.Array(Schema.String)),
-  created: Schema.Number,
+  created: Schema.Finite,
   creator: Schema.String,
-  updated: maybe(Schema.Number),
+  updated: maybe(Schema.Finite),
   updater: maybe(Schema.String)
 })
 export type StrategySummary = typeof StrategySummary.Type

@@ -11,7 +11,7 @@ const written = {
 }
 
 /** `updated`: epoch ms of the last change of its status. */
-const success = Schema.Struct({ checks: Schema.Array(Schema.Struct({ ...written, updated: Schema.Number })) })
+const success = Schema.Struct({ checks: Schema.Array(Schema.Struct({ ...written, updated: Schema.Finite })) })
 
 /** Approval of templates (api.md 14). The call that hands a draft in is ours. */
 export class Submissions extends HttpApiGroup.make("submissions").add(

@@ -28,6 +28,7 @@ const odd: ReadonlyArray<Schema.Json> = [
   "a".repeat(5_000),
   "{{a}}",
   "<script>alert(1)</script>",
+  "Infinity",
   "2026-02-30T00:00:00Z",
   "'; drop table messages; --",
   "1-00000000-000000000000000000000000",

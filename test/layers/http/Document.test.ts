@@ -47,6 +47,21 @@ describe("Document", () => {
       ])
     }))
 
+  it.effect("says that a number is a number, which texts such as Infinity are not", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const { text } = yield* call("GET", "/openapi.json", { key: null })
+      assert.notInclude(text, "Infinity")
+      const strategy = { name: "slow", routing: { method: "single", channels: ["email"] } }
+      const answer = yield* call("POST", "/routing-strategies", {
+        body: { ...strategy, channels: { email: { timeouts: { provider: "Infinity" } } } }
+      })
+      assert.deepStrictEqual([answer.status, answer.text], [
+        400,
+        JSON.stringify({ message: "channels.email.timeouts.provider: Expected number", type: "invalid_request_error" })
+      ])
+    }))
+
   it.effect("names the parts of a rendering that can be read", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
