@@ -1,6 +1,6 @@
 import { errorBody } from "#layers/http/ErrorReply.ts"
 import { Predicate } from "effect"
-import type { Server, ServerOptions } from "node:http"
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
 
 // Importing node:http as a module evaluates its lazy WebSocket exports, which cost 50 ms at start.
@@ -45,6 +45,14 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   )
 }
 
+/** Node answers an expectation that it does not know itself, with no body, unless somebody listens. */
+const refuseExpectation = ({ headers }: IncomingMessage, response: ServerResponse): void => {
+  const body = errorBody(`Expect: ${headers.expect ?? ""} is not known here`, "invalid_request_error")
+  response.writeHead(417, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }).end(body)
+}
+
 /** A `node:http` server, on Node and Deno alike, that gives a slow client 10 s for its headers and 30 s for the whole request. */
 export const createServer = (options: ServerOptions = {}): Server =>
-  http.createServer({ ...serverOptions, ...options }).on("clientError", refuse)
+  http.createServer({ ...serverOptions, ...options })
+    .on("clientError", refuse)
+    .on("checkExpectation", refuseExpectation)

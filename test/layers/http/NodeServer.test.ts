@@ -54,4 +54,12 @@ describe("NodeServer", () => {
       assert.strictEqual(long.status, 431)
       assert.strictEqual(long.body, refusal("Request headers exceed 16 kB"))
     }))
+
+  it.effect("an expectation that nobody knows is refused with an error body", () =>
+    Effect.gen(function*() {
+      const port = portOf((yield* listen()).address())
+      const answer = yield* exchange(port, ["GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n"])
+      assert.strictEqual(answer.status, 417)
+      assert.strictEqual(answer.body, refusal("Expect: tea is not known here"))
+    }))
 })
