@@ -5,6 +5,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
+import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
 import type { InboxItem, Step, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, endingOf, fenced, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
@@ -49,6 +50,7 @@ interface Hand {
   readonly journey: Journey
   readonly write: Write
   readonly breakers: Breakers["Service"]
+  readonly complain: (complaint: Complaint) => Effect.Effect<void>
   /** What each channel was given to show last. */
   readonly shown: Map<string, Rendered>
   attempts: ReadonlyArray<Attempt>
@@ -173,7 +175,8 @@ const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, ve
     data,
     override
   })
-  const exit = yield* breakers.guard(Circuit.of(journey, vendor, override), sent).pipe(
+  const circuit = Circuit.of(journey, vendor, override)
+  const exit = yield* breakers.guard(circuit, sent).pipe(
     Trace.stage("attempt", () => ({
       "tidings.provider": provider,
       "tidings.channel": channel,
@@ -181,7 +184,13 @@ const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, ve
     })),
     Effect.exit
   )
-  return conclude(hand, Outcome.of(intent, exit, yield* Clock.currentTimeMillis), [])
+  const now = yield* Clock.currentTimeMillis
+  const ended = Outcome.of(intent, exit, now)
+  if (Exit.isFailure(exit)) {
+    const { id: messageId, scope } = message
+    yield* hand.complain({ scope, messageId, vendor, attempt: ended, openUntil: breakers.openUntil(circuit), now })
+  }
+  return conclude(hand, ended, [])
 }, Effect.flatten)
 
 const notPlaced = ({ hand, intent }: Call) => {
@@ -260,12 +269,18 @@ const closeOpen = Effect.fnUntraced(function*(hand: Hand) {
   return open === undefined ? undefined : yield* conclude(hand, open, [], { orphaned: true })
 })
 
-export const make = (journey: Journey, write: Write, breakers: Breakers["Service"]): Attempts => {
+export const make = (
+  journey: Journey,
+  write: Write,
+  breakers: Breakers["Service"],
+  complain: (complaint: Complaint) => Effect.Effect<void>
+): Attempts => {
   const { attempts } = journey.message
   const hand: Hand = {
     journey,
     write,
     breakers,
+    complain,
     shown: new Map(),
     attempts,
     events: journey.events,

@@ -1,6 +1,7 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import * as Attempts from "#src/delivery/attempts/Attempts.ts"
 import { type Breakers, leftAlone } from "#src/delivery/attempts/Breakers.ts"
+import * as Complaints from "#src/delivery/attempts/Complaints.ts"
 import * as Failover from "#src/delivery/Failover.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
@@ -28,6 +29,8 @@ const unless =
 
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
 export const deliver = (write: Write, breakers: Breakers["Service"]) => {
+  const complain = Complaints.make()
+
   /**
    * Stores a wait that no attempt of this run caused: a plan resumed too early, or a provider left alone. The lines of the first step wait for
    * that; until then one tells what is waited for.
@@ -89,7 +92,7 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
     })
 
   return (journey: Journey): Effect.Effect<Ending> => {
-    const attempts = Attempts.make(journey, write, breakers)
+    const attempts = Attempts.make(journey, write, breakers, complain)
     return attempts.closeOpen.pipe(unless(() => walk(journey, attempts)))
   }
 }

@@ -1,0 +1,47 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
+import { environmentOf, type Scope } from "#schemas/Scope.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import { Effect } from "effect"
+
+/** In ms: an outage of hours is a line a minute, and not one a message. */
+const quiet = 60_000
+
+/** Configurations, each change of one among them, that are remembered to have been told of. */
+const remembered = 1_000
+
+/** What an operator is told of one failed call. Times in epoch ms. */
+export interface Complaint {
+  readonly scope: Scope
+  readonly messageId: MessageId
+  readonly vendor: Vendor
+  /** With its outcome. */
+  readonly attempt: Attempt
+  /** Until when the provider is left alone; `undefined`: it is not. */
+  readonly openUntil: number | undefined
+  readonly now: number
+}
+
+/**
+ * Tells the log of a provider that refuses its settings, or that is left alone for failing, at most once a minute and configuration. What it said
+ * may hold addresses (P9): that is in the message's timeline. Recipients' own servers are no business of the operator's.
+ */
+export const make = (): (complaint: Complaint) => Effect.Effect<void> => {
+  const told = new Map<string, number>()
+  return ({ attempt: { channel, kind, provider }, messageId, now, openUntil, scope, vendor }) => {
+    const isRefused = kind === "Misconfigured"
+    if (vendor.serverOf !== undefined || (!isRefused && openUntil === undefined)) return Effect.void
+    const configuration = `${scope}:${channel}:${provider}:${vendor.version ?? ""}`
+    const last = told.get(configuration)
+    if (last !== undefined && now - last < quiet) return Effect.void
+    if (told.size >= remembered) told.clear()
+    told.set(configuration, now)
+    const where = { environment: environmentOf(scope), channel, provider, messageId }
+    return isRefused
+      ? Effect.logError(`a provider refuses its settings; tidings trace ${messageId} shows its words`, where)
+      : Effect.logWarning(
+        `a provider fails and is left alone for a while; tidings trace ${messageId} shows its words`,
+        { ...where, kind }
+      )
+  }
+}

@@ -1,0 +1,79 @@
+import * as Fake from "#layers/providers/Fake.ts"
+import { type DeliveryError, Misconfigured, RecipientRejected, Unavailable } from "#schemas/DeliveryError.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Array, Clock, Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
+
+/** What the log says while a message a second, ten of them, goes through a provider that answers each of its calls like this. */
+const heard = Effect.fnUntraced(function*(error: DeliveryError, more: Partial<Vendor> = {}) {
+  const lines: Array<string> = []
+  const listening = Logger.layer([Logger.make(({ logLevel, message }) => {
+    lines.push(`${logLevel} ${JSON.stringify(message)}`)
+  })])
+  const place = yield* EngineNode.place
+  const fake = yield* Fake.make({
+    key: "mail",
+    channel: "email",
+    script: Array.makeBy(200, () => ({ _tag: "Fail" as const, error }))
+  })
+  yield* Effect.gen(function*() {
+    const cluster = yield* EngineNode.make(memory.node)
+    const node = yield* cluster.start({ shards: [place.shard], vendors: () => [{ ...fake.vendor, ...more }] })
+    for (let n = 0; n < 10; n++) {
+      const id = Fixture.id(place.at)
+      yield* node.accept(
+        Fixture.message(place, {
+          id,
+          requestId: id,
+          recipientKey: `${place.scope}:${id}`,
+          recipient: { email: "ada@example.com" },
+          instructions: {
+            content: { title: "Hello", body: "World" },
+            routing: { method: "single", channels: ["email"] }
+          }
+        })
+      )
+      yield* cluster.settle
+      yield* TestClock.setTime((yield* Clock.currentTimeMillis) + 1_000)
+    }
+    yield* cluster.settle
+  }).pipe(Effect.provide(listening))
+  return { lines, calls: (yield* fake.calls).length }
+}, (effect) => effect.pipe(Effect.scoped, Effect.provide(memory.shared)))
+
+const words = "535 no login for shop@example.com"
+
+describe("Complaints", () => {
+  it.effect("a provider that refuses its settings is one line a minute, with a message to look at and none of its words", () =>
+    Effect.gen(function*() {
+      const { calls, lines } = yield* heard(new Misconfigured({ detail: words }))
+      assert.isAtLeast(calls, 10)
+      assert.strictEqual(lines.length, 1, lines.join("\n"))
+      assert.match(
+        lines[0] ?? "",
+        /^Error .*a provider refuses its settings; tidings trace 1-[0-9a-f]{8}-[0-9a-f]{24} /
+      )
+      assert.include(lines[0], `"channel":"email","provider":"mail"`)
+      assert.notInclude(lines[0], "example.com")
+    }))
+
+  it.effect("so is one that is left alone for failing", () =>
+    Effect.gen(function*() {
+      const { lines } = yield* heard(new Unavailable({ detail: words }))
+      assert.strictEqual(lines.length, 1, lines.join("\n"))
+      assert.match(lines[0] ?? "", /^Warn .*a provider fails and is left alone for a while; .*"kind":"Unavailable"/)
+      assert.notInclude(lines[0], "example.com")
+    }))
+
+  it.effect("a recipient who is refused, and a recipient's own server, are nothing to tell of", () =>
+    Effect.gen(function*() {
+      const refused = yield* heard(new RecipientRejected({ detail: words }))
+      const own = yield* heard(new Misconfigured({ detail: words }), { serverOf: () => "https://dead.example" })
+      assert.deepStrictEqual([...refused.lines, ...own.lines], [])
+      assert.isAtLeast(Math.min(refused.calls, own.calls), 10)
+    }))
+})
