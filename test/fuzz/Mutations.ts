@@ -36,7 +36,11 @@ const odd: ReadonlyArray<Schema.Json> = [
   [null],
   {},
   { "": "" },
-  nested(20)
+  nested(20),
+  nested(70),
+  "\u2028",
+  "\ufeff",
+  "x".repeat(1 << 20)
 ]
 
 const oddKeys = ["__proto__", "constructor", "", "\u0000", "id", "unknown"]

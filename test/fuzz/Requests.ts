@@ -41,12 +41,42 @@ const strange = [
   "1"
 ]
 
+/** Pieces of a path and of a query as a client of bad manners writes them; they go over the wire as they are. */
+const crooked = [
+  "%",
+  "%zz",
+  "%E0%A4%A",
+  "%ED%A0%80",
+  "%C0%80",
+  "%2e%2e",
+  "%2F",
+  "%0d%0a",
+  "a;b",
+  "a|b",
+  "%EF%BB%BF",
+  "a".repeat(3_000)
+]
+
+const contentTypes = [
+  "text/plain",
+  "application/xml",
+  "multipart/form-data; boundary=x",
+  "application/x-www-form-urlencoded",
+  "application/json; charset=utf-16",
+  "application/problem+json",
+  "APPLICATION/JSON",
+  "application/json, application/json",
+  "*/*",
+  ""
+]
+
 /** Makes requests to one endpoint. `ids` holds what earlier replies named, so that some requests find something. */
 export const maker = Effect.fnUntraced(function*(endpoint: Endpoint, seed: number, ids: ReadonlyArray<string>) {
   const payloads = (yield* Effect.forEach(endpoint.payloads, (schema) => sampled(schema, seed))).flat()
   const queries = endpoint.query === undefined ? [] : yield* sampled(endpoint.query, seed)
 
   const parameter = Effect.gen(function*() {
+    if ((yield* Random.next) < 0.03) return yield* pick(crooked)
     const known = (yield* Random.next) < 0.75 && ids.length > 0
     return encodeURIComponent(yield* pick(known ? ids : strange))
   })
@@ -59,11 +89,17 @@ export const maker = Effect.fnUntraced(function*(endpoint: Endpoint, seed: numbe
     const text = entries.map(([name, one]) =>
       `${encodeURIComponent(name.toWellFormed())}=${
         encodeURIComponent(
-          (typeof one === "string" ? one : JSON.stringify(one)).toWellFormed()
+          // Longer ones end at HTTP, which no endpoint documents.
+          (typeof one === "string" ? one : JSON.stringify(one)).slice(0, 1_000).toWellFormed()
         )
       }`
     )
-    return text.length === 0 ? "" : `?${text.join("&")}`
+    if (text.length === 0) return ""
+    const chance = yield* Random.next
+    if (chance < 0.9) return `?${text.join("&")}`
+    const [name = ""] = (yield* pick(text)).split("=")
+    const more = yield* pick(crooked)
+    return `?${text.join("&")}&${chance < 0.95 ? name : `${name}${yield* pick(["[]", "[a]", "%5B0%5D"])}`}=${more}&&`
   })
 
   const body = Effect.gen(function*() {
@@ -85,11 +121,15 @@ export const maker = Effect.fnUntraced(function*(endpoint: Endpoint, seed: numbe
     )
     const text = yield* body
     const chance = yield* Random.next
+    const contentType = chance < 0.02 ? yield* pick(contentTypes) : "application/json"
     return {
       endpoint,
       path: `${parts.join("/")}${yield* query}`,
       headers: {
-        ...(text === undefined ? {} : { "content-type": chance < 0.02 ? "text/plain" : "application/json" }),
+        ...(text === undefined ? {} : { "content-type": contentType }),
+        ...(payloads.length > 0 && text !== undefined && chance > 0.02 && chance < 0.025
+          ? { "content-encoding": "gzip" }
+          : {}),
         ...(chance > 0.9 ? { "idempotency-key": `key-${Math.floor(chance * 1_000)}` } : {})
       },
       body: text
