@@ -1,4 +1,6 @@
+import { Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
+import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 
 export const LogicalOperator = Schema.Literals(["AND", "OR"])
@@ -72,3 +74,12 @@ export const RuleDraft: Schema.Codec<RuleDraft> = Schema.Struct({
   value: optional(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])),
   filters: optional(Schema.Array(Schema.suspend((): Schema.Codec<RuleDraft> => RuleDraft)))
 })
+
+/** What callers say of an audience (api.md 8): all of it may be left out, and without a filter it has no members. */
+export const AudienceBody = Schema.Struct({
+  name: optional(Id),
+  description: optional(Schema.String.check(Schema.isMaxLength(10_000), Text.storable)),
+  filter: optional(RuleDraft),
+  operator: optional(LogicalOperator)
+})
+export type AudienceBody = typeof AudienceBody.Type

@@ -32,12 +32,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       put: Effect.fnUntraced(function*({ params: { audience_id: id }, payload }) {
         const { scope } = yield* CurrentPrincipal
-        const operator = payload.operator ?? undefined
-        const { description, filter, name } = payload
-        const parsed = filter === undefined || filter === null
-          ? undefined
-          : yield* Effect.fromResult(AudienceRules.parse(filter, operator))
-        const draft = { name: name ?? id, description: description ?? "", filter: parsed, operator }
+        const draft = yield* Effect.fromResult(AudienceRules.draft(id, payload))
         return { audience: response(yield* audiences.put(scope, id, draft)) }
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {

@@ -3,10 +3,8 @@ import { IsoTime } from "#schemas/api/IsoTime.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Items } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
-import { AudienceFilter, LogicalOperator, RuleDraft } from "#schemas/Audience.ts"
+import { AudienceBody, AudienceFilter, LogicalOperator } from "#schemas/Audience.ts"
 import { GroupId, Id } from "#schemas/Id.ts"
-import { optional } from "#schemas/Optional.ts"
-import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
@@ -33,8 +31,6 @@ const Member = Schema.Struct({
   reason: Schema.String
 })
 
-const Description = Schema.String.check(Schema.isMaxLength(10_000), Text.storable)
-
 export class Audiences extends HttpApiGroup.make("audiences").add(
   HttpApiEndpoint.get("list", "/", { query, success: Items(Audience) })
     .annotate(OpenApi.Summary, "List audiences")
@@ -43,12 +39,7 @@ export class Audiences extends HttpApiGroup.make("audiences").add(
     .annotate(OpenApi.Summary, "Get an audience"),
   HttpApiEndpoint.put("put", "/:audience_id", {
     params: made,
-    payload: Schema.Struct({
-      name: optional(Id),
-      description: optional(Description),
-      filter: optional(RuleDraft),
-      operator: optional(LogicalOperator)
-    }),
+    payload: AudienceBody,
     success: Schema.Struct({ audience: Audience })
   })
     .annotate(OpenApi.Summary, "Create or replace an audience")

@@ -1,5 +1,13 @@
-import type { AudienceFilter, ComparisonOperator, LogicalOperator, Rule, RuleDraft } from "#schemas/Audience.ts"
+import type {
+  AudienceBody,
+  AudienceFilter,
+  ComparisonOperator,
+  LogicalOperator,
+  Rule,
+  RuleDraft
+} from "#schemas/Audience.ts"
 import * as Text from "#schemas/Text.ts"
+import type { AudienceDraft } from "#src/people/Audiences.ts"
 import { Result, Schema } from "effect"
 
 /** The filter is none: 400, `detail` names the field. */
@@ -74,5 +82,14 @@ export const parse = (
   return Result.map(
     rules(filters, "filter.filters"),
     (parsed) => joined === undefined ? { filters: parsed } : { operator: joined, filters: parsed }
+  )
+}
+
+/** The audience that a caller wrote under an id: its name if it has no other, and no rules if it has none. */
+export const draft = (id: string, { description, filter, name, operator }: AudienceBody): Parsed<AudienceDraft> => {
+  const beside = operator ?? undefined
+  return Result.map(
+    filter === undefined || filter === null ? Result.succeed(undefined) : parse(filter, beside),
+    (parsed) => ({ name: name ?? id, description: description ?? "", filter: parsed, operator: beside })
   )
 }
