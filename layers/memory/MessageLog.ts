@@ -44,7 +44,8 @@ const isUnfinished = ({ attempts }: MessageRow): boolean =>
 const userOf = ({ recipientKey, recipientName, scope }: MessageRow): string | undefined =>
   recipientKey === Recipients.userKey(scope, recipientName) ? recipientName : undefined
 
-const record = (row: MessageRow): MessageRecord => ({
+/** A message as readers see it. */
+export const record = (row: MessageRow): MessageRecord => ({
   id: row.id,
   requestId: row.requestId,
   status: row.status,

@@ -5,7 +5,7 @@ import * as Preferences from "#layers/memory/PreferenceState.ts"
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
-import type { Scope } from "#schemas/Scope.ts"
+import { Scope } from "#schemas/Scope.ts"
 import type { Reason, Status } from "#schemas/Status.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import type { StoredResponse } from "#src/access/Idempotency.ts"
@@ -186,6 +186,12 @@ export const nameOf = (scope: Scope, id: string): string => `${scope} ${id}`
 
 /** The name of what belongs to a user of a scope. */
 export const userName = (scope: Scope, userId: string): string => `${scope} ${userId}`
+
+/** Whose name it is. */
+export const userOf = (name: string): { readonly scope: Scope; readonly userId: string } => {
+  const end = name.indexOf(" ")
+  return { scope: Scope.make(Number(name.slice(0, end))), userId: name.slice(end + 1) }
+}
 
 /** What a scope holds of one kind. */
 export const inScope = <A extends { readonly scope: Scope }>(

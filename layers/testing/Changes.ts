@@ -1,3 +1,5 @@
+import * as OverriddenTopics from "#layers/memory/OverriddenTopics.ts"
+import { nameOf } from "#layers/memory/State.ts"
 import type { Chance } from "#layers/testing/Chance.ts"
 import { scopeOf } from "#layers/testing/Client.ts"
 import type { Change, Changed } from "#layers/testing/History.ts"
@@ -11,18 +13,55 @@ import { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Lists } from "#src/people/Lists.ts"
-import { UserPreferences } from "#src/people/UserPreferences.ts"
-import { Context, Effect, Exit, Schema } from "effect"
+import { Memberships } from "#src/people/Memberships.ts"
+import * as TopicPreferences from "#src/people/TopicPreferences.ts"
+import { Context, Effect, Exit, HashMap, Layer, Schema } from "effect"
 
 const mostTries = 20
 
-/** What of a change no node would ever be asked, in a sentence. */
-const faultOf = (change: Change, providers: ReadonlyArray<string>): string | undefined => {
+/** What users want of topics goes the way of the API, which refuses some of it. Built for a world in which it is asked: it waits for nobody. */
+const preferences = (services: Context.Context<Shared>): TopicPreferences.TopicPreferences["Service"] =>
+  Effect.runSync(
+    Effect.provide(
+      TopicPreferences.TopicPreferences,
+      Layer.fresh(TopicPreferences.layer.pipe(Layer.provide(OverriddenTopics.layer)))
+    ).pipe(Effect.provideContext(services))
+  )
+
+/** What there is to be changed. */
+interface There {
+  readonly topic: (id: string) => boolean
+  readonly tenant: (id: string) => boolean
+  readonly list: (id: string) => boolean
+  readonly providers: ReadonlyArray<string>
+}
+
+/** Of a change that is about nothing what it is about, in words. Users need not be there, nor a list that is subscribed to: the API makes it. */
+const missing = (change: Change, there: There): string | undefined => {
+  switch (change._tag) {
+    case "Prefer":
+      return there.topic(change.topicId) ? undefined : "a topic that is none of options.given.topics"
+    case "Join":
+      return there.tenant(change.tenantId) ? undefined : "a tenant that is none of options.given.tenants"
+    case "Unsubscribe":
+    case "DeleteList":
+    case "RestoreList":
+      return there.list(change.listId) ? undefined : "a list that neither options.given.lists nor a Subscribe made"
+    case "Configure":
+    case "Withdraw":
+      return there.providers.includes(change.provider) ? undefined : `none of ${there.providers.join(", ")}`
+    default:
+      return undefined
+  }
+}
+
+/** What of a change nothing would ever come of, in a sentence. */
+const faultOf = (change: Change, there: There): string | undefined => {
   const said = `The change ${JSON.stringify(change)} names`
   if ("userId" in change && !Schema.is(UserId)(change.userId)) return `${said} a user by what is no id`
   if ("listId" in change && !Schema.is(ListId)(change.listId)) return `${said} a list by what is no id`
-  if ("provider" in change && !providers.includes(change.provider)) return `${said} none of ${providers.join(", ")}`
-  return undefined
+  const what = missing(change, there)
+  return what === undefined ? undefined : `${said} ${what}`
 }
 
 /** What users and operators change under way, again and again until a node has answered; the store writes down what it did. */
@@ -36,14 +75,25 @@ export const make = (options: {
 }) => {
   const { chance, loop, remote, services, store, vendors } = options
   const lists = Context.get(services, Lists)
-  const preferences = Context.get(services, UserPreferences)
+  const memberships = Context.get(services, Memberships)
   const changes: Array<Changed> = []
+  /** The lists that were made under way. */
+  const made = new Set<string>()
+  let topics: TopicPreferences.TopicPreferences["Service"] | undefined
+
+  const thereIn = (scope: Scope): There => ({
+    topic: (id) => store.look((state) => HashMap.has(state.preferences.topics, nameOf(scope, id))),
+    tenant: (id) => store.look((state) => HashMap.has(state.tenants, nameOf(scope, id))),
+    list: (id) => made.has(nameOf(scope, id)) || store.look((state) => HashMap.has(state.lists, nameOf(scope, id))),
+    providers: vendors.keys
+  })
 
   const applied = (scope: Scope, change: Change): Effect.Effect<unknown, unknown> => {
     switch (change._tag) {
       case "Prefer": {
-        const { status, topicId, userId } = change
-        return preferences.put(scope, UserId.make(userId), undefined, [{ topicId, setting: { status } }])
+        const { status, tenantId, topicId, userId } = change
+        topics ??= preferences(services)
+        return topics.put({ scope, userId: UserId.make(userId), tenantId }, { topicId, setting: { status } })
       }
       case "Subscribe":
         return lists.subscribe(scope, ListId.make(change.listId), [
@@ -55,6 +105,10 @@ export const make = (options: {
         return lists.remove(scope, change.listId)
       case "RestoreList":
         return lists.restore(scope, change.listId)
+      case "Join":
+        return memberships.put(scope, change.userId, [{ tenantId: change.tenantId, profile: undefined }])
+      case "Leave":
+        return memberships.remove(scope, change.userId, change.tenantId)
       case "Configure":
         return Effect.sync(() => vendors.configure(scope, change.provider))
       case "Withdraw":
@@ -62,10 +116,11 @@ export const make = (options: {
     }
   }
 
-  /** What is not there cannot be changed, and that is an answer too. */
-  const once = (scope: Scope, change: Change): Effect.Effect<void, StoreUnavailable> =>
+  /** What is not there any more cannot be changed, and that is an answer too. */
+  const once = (scope: Scope, change: Change, done: () => void): Effect.Effect<void, StoreUnavailable> =>
     Effect.match(applied(scope, change), {
       onSuccess: () => {
+        done()
         changes.push({ at: loop.now(), scope, change })
         loop.trace(`change ${scope} ${JSON.stringify(change)}`)
       },
@@ -73,14 +128,20 @@ export const make = (options: {
     })
 
   const change = Effect.fnUntraced(function*(what: Change, environment: number = 1) {
-    const fault = faultOf(what, vendors.keys)
+    const scope = yield* scopeOf(environment)
+    const fault = faultOf(what, thereIn(scope))
     if (fault !== undefined) return yield* Effect.die(fault)
-    const asked = once(yield* scopeOf(environment), what)
+    if (what._tag === "Subscribe") made.add(nameOf(scope, what.listId))
+    let isDone = false
+    const asked = once(scope, what, () => {
+      isDone = true
+    })
     for (let n = 0; n < mostTries; n++) {
       const answer = yield* remote((node) => store.ask(node.process, asked))
-      if (answer._tag === "Answer" && Exit.isSuccess(answer.exit)) return
+      if (answer._tag === "Answer" && Exit.isSuccess(answer.exit)) break
       yield* Effect.sleep(chance.int(50, 3_000))
     }
+    return isDone
   })
 
   return { change, changes }

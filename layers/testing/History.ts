@@ -1,4 +1,5 @@
 import type { MessageRow } from "#layers/memory/State.ts"
+import type { Stored } from "#layers/testing/Stored.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
@@ -39,11 +40,16 @@ export type Change =
   | {
     readonly _tag: "Prefer"
     readonly userId: string
+    /** One of `given.topics`. */
     readonly topicId: string
     readonly status: "OPTED_IN" | "OPTED_OUT"
+    /** The tenant within which it holds; outside of any if there is none. */
+    readonly tenantId?: string
   }
   | { readonly _tag: "Subscribe" | "Unsubscribe"; readonly listId: string; readonly userId: string }
   | { readonly _tag: "DeleteList" | "RestoreList"; readonly listId: string }
+  /** PUT and DELETE of /users/:id/tenants/:id. */
+  | { readonly _tag: "Join" | "Leave"; readonly tenantId: string; readonly userId: string }
   /** The provider gets new settings, and is there again if it was withdrawn. */
   | { readonly _tag: "Configure" | "Withdraw"; readonly provider: string }
 
@@ -157,8 +163,10 @@ export interface History {
   readonly messages: ReadonlyArray<MessageRow>
   /** What recipients have: calls that a provider took, each once. */
   readonly deliveries: ReadonlyArray<Call>
-  /** In-app messages, each with the environment and id of its user. */
-  readonly inbox: ReadonlyArray<{ readonly user: string; readonly messageId: string }>
+  /** In-app messages of everybody. */
+  readonly inbox: ReadonlyArray<{ readonly scope: Scope; readonly userId: string; readonly messageId: string }>
+  /** What the store holds at the end: messages, inboxes, preferences. */
+  readonly stored: Stored
   /** Why the story broke off, if it did. */
   readonly failure: string | undefined
   /** `drained`: everything accepted came to its end. */

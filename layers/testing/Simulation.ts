@@ -4,10 +4,14 @@ import * as Faults from "#layers/testing/Faults.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import type { Call, Change, History, Report, Request, Resend } from "#layers/testing/History.ts"
 import * as Impossible from "#layers/testing/Impossible.ts"
+import type { Ending } from "#layers/testing/Loop.ts"
+import type { Stored } from "#layers/testing/Stored.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 import { Arbitrary, Cause, Config, Effect, Option, Schema } from "effect"
+
+export type { Call, Change, Given, History, Request, VendorOptions }
 
 /** A simulated world as a story sees it. Time passes only while everybody waits. */
 export interface World {
@@ -23,10 +27,16 @@ export interface World {
   readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
   /** POST /messages/:id/resend, by the same patient caller. */
   readonly resend: (messageId: string, options?: SendOptions) => Effect.Effect<Resend>
-  /** Changes what is stored, until a node has answered: preferences, lists, and the settings of providers. */
-  readonly change: (change: Change, environment?: number) => Effect.Effect<void>
+  /**
+   * Changes what is stored, until a node has answered: preferences, lists, who is in a tenant, and the settings of providers. Whether the store
+   * did it: it does not where the API refuses it, such as to leave a list twice, or to opt out of a required topic. What names a topic, a
+   * list or a tenant that never was there ends the story.
+   */
+  readonly change: (change: Change, environment?: number) => Effect.Effect<boolean>
   /** A provider reports of a call that it took. */
   readonly report: (call: Call, event: Report["event"]) => Effect.Effect<void>
+  /** What the store holds now. */
+  readonly stored: Stored
   /** What providers were asked to do so far. */
   readonly calls: ReadonlyArray<Call>
   /** Makes something go wrong now. */
@@ -100,6 +110,7 @@ const live = (seed: number, story: Story, options: Options): History => {
         cancel: client.cancel,
         resend: client.resend,
         change: world.change,
+        stored: world.stored,
         report: receipts.report,
         strike: (kind) => Effect.sync(() => faults.strike(kind))
       })

@@ -1,5 +1,5 @@
 import { Database } from "#layers/memory/Database.ts"
-import { messagesOf, type State } from "#layers/memory/State.ts"
+import { messagesOf, type State, userOf } from "#layers/memory/State.ts"
 import * as Changes from "#layers/testing/Changes.ts"
 import * as Chances from "#layers/testing/Chance.ts"
 import * as Clients from "#layers/testing/Client.ts"
@@ -13,8 +13,9 @@ import * as Receipts from "#layers/testing/Receipts.ts"
 import * as Remotes from "#layers/testing/Remote.ts"
 import * as Shared from "#layers/testing/Shared.ts"
 import * as Stores from "#layers/testing/Store.ts"
+import * as Stored from "#layers/testing/Stored.ts"
 import * as Vendors from "#layers/testing/Vendors.ts"
-import { Context, Effect, HashMap } from "effect"
+import { Clock, Context, Effect, HashMap } from "effect"
 
 /** What a world is made of. */
 export interface WorldOptions {
@@ -94,6 +95,7 @@ export const make = (seed: number, options: WorldOptions) => {
   const remote = Remotes.make({ loop, chance, caller: callers, nodes: cluster.members })
   const client = Clients.make({ loop, chance, remote })
   const receipts = Receipts.make({ loop, chance, remote })
+  const stored = Stored.make(store.look)
   const changes = Changes.make({ loop, chance, remote, store, services, vendors })
 
   for (let n = 0; n < options.nodes; n++) begin(String.fromCodePoint(97 + n))
@@ -121,6 +123,7 @@ export const make = (seed: number, options: WorldOptions) => {
     client,
     receipts,
     change: changes.change,
+    stored,
     faults,
     services,
     calls: vendors.calls,
@@ -148,8 +151,9 @@ export const make = (seed: number, options: WorldOptions) => {
         messages: [...HashMap.keys(state.messages)].flatMap((scope) => [...messagesOf(state, scope)]),
         deliveries: vendors.calls.filter(({ folded, taken }) => taken && !folded),
         inbox: [...HashMap.entries(state.inbox)].flatMap(([name, items]) =>
-          [...HashMap.keys(items)].map((messageId) => ({ user: name, messageId }))
+          [...HashMap.keys(items)].map((messageId) => ({ ...userOf(name), messageId }))
         ),
+        stored,
         drained,
         failure,
         leftovers,

@@ -19,7 +19,7 @@ const change = (chance: Chance): Change => {
 }
 
 /** What users and operators change while messages are under way; in most worlds something, in both environments. */
-export const under = ({ chance, change: make }: World): ReadonlyArray<Effect.Effect<void>> =>
+export const under = ({ chance, change: make }: World): ReadonlyArray<Effect.Effect<unknown>> =>
   globalThis.Array.from(
     { length: chance.int(0, 3) },
     () => Effect.delay(make(change(chance), chance.happens(0.2) ? 2 : 1), chance.int(0, 55_000))

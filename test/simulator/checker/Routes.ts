@@ -125,9 +125,9 @@ export const oneStory = (facts: Facts): ReadonlyArray<string> => {
       ...(mine.length === taken.length && mine.length <= 1
         ? []
         : [`I15: ${id} is ${mine.length} times in an inbox, and has ${taken.length} attempts of it`]),
-      ...(mine.every((item) => item.user.includes(user.user_id ?? " ") && item.user.includes(String(scope)))
+      ...(mine.every((item) => item.userId === user.user_id && item.scope === scope)
         ? []
-        : [`I15: ${id} is in the inbox of ${mine.map((item) => item.user).join()}`]),
+        : [`I15: ${id} is in the inbox of ${mine.map((item) => `${item.userId} of ${item.scope}`).join()}`]),
       ...(attempts.some(({ state }) => state === "intent") ? [`I15: ${id} ended with a call that has no outcome`] : []),
       ...(deliveries.join() === attempts.map(({ number }) => number).join()
         ? []

@@ -1,0 +1,55 @@
+import * as MessageLog from "#layers/memory/MessageLog.ts"
+import { findMessage, inboxOf, messagesOf } from "#layers/memory/State.ts"
+import { overridesOf } from "#layers/memory/UserPreferences.ts"
+import type { Store } from "#layers/testing/Store.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import type { TopicSetting } from "#schemas/Preferences.ts"
+import { UserId } from "#schemas/Profile.ts"
+import { Scope } from "#schemas/Scope.ts"
+import type { InboxMessage } from "#src/reports/Inbox.ts"
+import type { MessageRecord } from "#src/reports/MessageLog.ts"
+import { Effect, Option, Schema } from "effect"
+
+/** Where to look: `environment` is 1 (production, by default) or 2 (test). */
+export interface Place {
+  readonly environment?: 1 | 2
+}
+
+/** What the store holds at this moment, at the end of a history what it held then. It takes no time, and no outage is in its way. */
+export interface Stored {
+  /** One message as GET /messages/:id tells of it; `undefined` if there is none. */
+  readonly message: (id: string, place?: Place) => MessageRecord | undefined
+  /** Every message, in the order in which they were made. Those of a request have its `requestId`, those for a user his `userId`. */
+  readonly messages: (place?: Place) => ReadonlyArray<MessageRecord>
+  /** The in-app messages of a user in the order of their times, also those that have expired. */
+  readonly inbox: (userId: string, place?: Place) => ReadonlyArray<InboxMessage>
+  /** What a user said of topics, by their ids, in a tenant or outside of any: nothing of those that are as by default. */
+  readonly preferences: (
+    userId: string,
+    place?: Place & { readonly tenantId?: string }
+  ) => ReadonlyMap<string, TopicSetting>
+}
+
+const scopeOf = ({ environment = 1 }: Place): Scope => Scope.make(environment)
+const idOf = Schema.decodeUnknownOption(MessageId)
+const userOf = Schema.decodeUnknownOption(UserId)
+
+/** Looks into the store of a world. */
+export const make = (look: Store["look"]): Stored => ({
+  message: (id, place = {}) => {
+    const row = Option.map(idOf(id), (messageId) => look((state) => findMessage(state, scopeOf(place), messageId)))
+    const found = Option.getOrUndefined(row)
+    return found === undefined ? undefined : MessageLog.record(found)
+  },
+  messages: (place = {}) =>
+    look((state) => [...messagesOf(state, scopeOf(place))].toSorted((a, b) => a.seq - b.seq).map(MessageLog.record)),
+  inbox: (userId, place = {}) =>
+    look((state) => [...inboxOf(state, scopeOf(place), userId)].toSorted((a, b) => a.createdAt - b.createdAt)),
+  preferences: (userId, { tenantId, ...place } = {}) => {
+    const user = Option.getOrUndefined(userOf(userId))
+    if (user === undefined) return new Map()
+    const owner = { scope: scopeOf(place), userId: user, tenantId }
+    const said = Effect.runSync(Effect.orDie(look((state) => overridesOf(state, owner))))
+    return new Map(said.map(({ setting, topicId }) => [topicId, setting]))
+  }
+})
