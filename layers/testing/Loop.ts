@@ -21,6 +21,8 @@ export interface Process {
   readonly clock: Clock.Clock
   /** What of it still waits for its turn or for the clock. */
   readonly pending: () => number
+  /** When it last did something, in ms since the beginning. */
+  readonly moved: () => number
 }
 
 /** How a run of the loop ended: what was waited for came, nothing was left to do, or it would not end. */
@@ -64,11 +66,13 @@ export const make = (chance: Chance, epoch: number): Loop => {
     let held: Array<Task> = []
     let waiting = 0
     let queued = 0
+    let moved = 0
     const owner = {
       take: (task: Task) => {
         if (state === "frozen") held.push(task)
         if (state !== "running") return
         queued--
+        moved = now
         task()
       }
     }
@@ -139,7 +143,8 @@ export const make = (chance: Chance, epoch: number): Loop => {
       isAlive: () => state !== "dead",
       isFrozen: () => state === "frozen",
       clock,
-      pending: () => queued + waiting
+      pending: () => queued + waiting,
+      moved: () => moved
     }
   }
 

@@ -45,9 +45,9 @@ export interface World {
 
 /**
  * What users do in a world; anything that Effect can do in virtual time, which begins on Monday 2026-01-05 at 08:00 UTC. Nothing outside of the
- * world comes to an answer there: no promise, no file, no network.
+ * world comes to an answer there: no promise, no file, no network. One that fails breaks off, and that breaks every property.
  */
-export type Story = (world: World) => Effect.Effect<unknown>
+export type Story = (world: World) => Effect.Effect<unknown, unknown>
 
 export interface Options {
   /** 3 by default. */
@@ -71,8 +71,19 @@ const vendors: ReadonlyArray<VendorOptions> = [
 /** A story that takes longer is broken off, in ms. */
 const longestStory = 30 * 24 * 3_600_000
 
-const endless =
-  "the story did not end within 30 days of its world; what waits for anything outside of it, such as a promise or a file, never does"
+/** Longer than a story waits for an answer (`Remote.ts`), in ms: if nothing of it moves or sleeps meanwhile, nothing ever will. */
+const longestSilence = 20_000
+
+const stuck =
+  "the story waits for what never comes: no call of its world, and no sleep; what is outside of it, such as a promise or a file, never answers"
+
+/** Why a story was broken off that is not over. */
+const endlessness = (waits: boolean, ending: Ending): string => {
+  if (!waits) return stuck
+  return ending === "endless"
+    ? "the story did not end within 2,000,000 steps of its world: something in it goes round, such as a loop without an end"
+    : "the story did not end within 30 days of its world"
+}
 
 /** How large drawn strings and collections are at most. */
 const size = 3
@@ -98,8 +109,9 @@ const live = (seed: number, story: Story, options: Options): History => {
     given: options.given ?? {}
   })
   const { calls, callers, chance, client, faults, loop, receipts } = world
-  let failure: string | undefined = endless
+  let failure: string | undefined
   let isOver = false
+  const isStuck = () => callers.pending() === 0 && loop.now() - callers.moved() > longestSilence
   callers.post(() =>
     callers.run(Effect.suspend(() =>
       story({
@@ -119,8 +131,8 @@ const live = (seed: number, story: Story, options: Options): History => {
       failure = exit._tag === "Failure" ? Cause.pretty(exit.cause) : undefined
     })
   )
-  loop.run(() => isOver, longestStory)
-  return world.end(failure)
+  const ending = loop.run(() => isOver || isStuck(), longestStory)
+  return world.end(isOver ? failure : endlessness(callers.pending() > 0, ending))
 }
 
 /** What must be true of every world in which users do this. */

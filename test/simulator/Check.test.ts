@@ -1,7 +1,7 @@
 import { none } from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect } from "effect"
+import { ConfigProvider, Deferred, Effect } from "effect"
 
 const hello: Simulation.Story = (world) =>
   Effect.delay(
@@ -98,20 +98,37 @@ describe("Simulation.check", () => {
     for (const [story, sentence] of cases) assert.include(Simulation.run(1, story).failure?.split("\n")[0], sentence)
   })
 
-  it.effect(
-    "takes a story that throws before it begins for one that breaks off, and says what one that has no end may wait for",
-    () =>
-      Effect.gen(function*() {
-        const throwing = { story: () => assert.fail("no such order"), complaints: () => [] }
-        assert.include(
-          (yield* falsified(throwing)).complaints.join(),
-          "the story broke off: AssertionError: no such order"
-        )
-        const outside = Simulation.run(1, () => Effect.promise(() => Promise.resolve()))
-        assert.include(outside.failure, "did not end within 30 days of its world")
-      }),
-    30_000
-  )
+  it.effect("takes a story that throws before it begins for one that breaks off", () =>
+    Effect.map(
+      falsified({ story: () => assert.fail("no such order"), complaints: () => [] }),
+      ({ complaints }) => assert.include(complaints.join(), "the story broke off: AssertionError: no such order")
+    ))
+
+  it("tells at once a story that waits for what never comes, and in a sentence why any other has no end", () => {
+    const minutes = 60_000
+    const outside: Simulation.Story = (world) => Effect.andThen(hello(world), Effect.promise(() => Promise.resolve()))
+    for (const story of [outside, () => Effect.never, () => Effect.flatMap(Deferred.make(), Deferred.await)]) {
+      const { failure, lasted } = Simulation.run(1, story, { faults: none })
+      assert.include(failure, "the story waits for what never comes")
+      assert.isBelow(lasted, 3 * minutes)
+    }
+    const spinning = Simulation.run(1, () => Effect.forever(Effect.yieldNow))
+    assert.include(spinning.failure, "did not end within 2,000,000 steps of its world")
+    const late = Simulation.run(1, () => Effect.sleep("31 days"), { nodes: 1, faults: none })
+    assert.include(late.failure, "did not end within 30 days of its world")
+  }, 30_000)
+
+  it("lets a story go on that only calls, or sleeps, whatever goes wrong meanwhile", () => {
+    const calling: Simulation.Story = (world) =>
+      Effect.forEach(Array.from({ length: 400 }), () => world.cancel("1-695b6f80-361bb6bfccbdb767068c86f7"))
+    const stories: ReadonlyArray<Simulation.Story> = [
+      calling,
+      () => Effect.all([Effect.sleep("3 hours"), Effect.sleep("1 day")], { concurrency: 2 }),
+      (world) => Effect.repeat(world.strike("freeze"), { times: 5 }).pipe(Effect.andThen(minute(world)))
+    ]
+    for (const story of stories)
+      for (let seed = 1; seed <= 10; seed++) assert.strictEqual(Simulation.run(seed, story).failure, undefined)
+  }, 60_000)
 
   it("renders the templates that a world begins with, in both environments", () => {
     const shipped = { elements: [{ type: "text", content: "{{profile.name}}: {{order}}" }] }
