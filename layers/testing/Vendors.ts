@@ -7,6 +7,12 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { Acceptance, Delivery, Provider, Vendor } from "#src/delivery/Provider.ts"
 import { Effect, Exit } from "effect"
 
+/** When a provider cannot be reached, in ms since the beginning of the world: before `until`, or for good if that is `Infinity`. */
+export interface Down {
+  readonly from: number
+  readonly until: number
+}
+
 /** A provider of a simulated world. */
 export interface VendorOptions {
   readonly key: string
@@ -15,7 +21,11 @@ export interface VendorOptions {
   readonly address: string
   /** Folds calls with the same token, as vendors with idempotency keys do. */
   readonly folds?: boolean
-  /** What it does with its calls, in their order; after the last cue it accepts. */
+  /** Addresses that it refuses for good (`RecipientRejected`), as profiles and recipients write them. */
+  readonly rejects?: ReadonlyArray<string>
+  /** When it refuses the connection of every call that begins then; nothing is taken, and the caller can tell. */
+  readonly down?: ReadonlyArray<Down>
+  /** What it does with its other calls, in their order; after the last cue it accepts. */
   readonly script?: ReadonlyArray<Cue.Cue>
 }
 
@@ -28,6 +38,15 @@ const textOf = ({ rendered }: Delivery): string => JSON.stringify(rendered)
 const addressOf = (profile: Profile, field: string): string | undefined => {
   const address = profile[field]
   return typeof address === "string" ? address : undefined
+}
+
+const unreachable: Cue.Cue = { _tag: "Lose", after: 20, taken: false, proved: true }
+const rejection: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RecipientRejected", retryAfter: null }
+
+/** What its address or its time decides of a call, before any script. */
+const decided = ({ down, rejects }: VendorOptions, call: Call): Cue.Cue | undefined => {
+  if (down?.some(({ from, until }) => from <= call.calledAt && call.calledAt < until) === true) return unreachable
+  return call.address !== undefined && rejects?.includes(call.address) === true ? rejection : undefined
 }
 
 /** A provider as an environment has it configured. */
@@ -48,6 +67,13 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
   const environments = new Map<Scope, ReadonlyArray<Installed>>()
   const versions = new Map<string, number>()
   const installed = (scope: Scope): ReadonlyArray<Installed> => environments.get(scope) ?? everywhere
+
+  const scripted = (scope: Scope, { key, script }: VendorOptions): Cue.Cue => {
+    const name = `${scope} ${key}`
+    const turn = next.get(name) ?? 0
+    next.set(name, turn + 1)
+    return script?.[turn] ?? Cue.promptly
+  }
 
   /** The network: a call that was begun arrives, whatever becomes of its caller. */
   const exchange = (
@@ -92,9 +118,6 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
     reaches: (profile) => addressOf(profile, vendorOptions.address) !== undefined,
     send: (delivery) =>
       Effect.callback((resume) => {
-        const name = `${scope} ${vendorOptions.key}`
-        const turn = next.get(name) ?? 0
-        next.set(name, turn + 1)
         const call: Call = {
           number: calls.length,
           node: caller.name,
@@ -116,7 +139,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
           retryAfter: undefined
         }
         calls.push(call)
-        exchange(caller, call, vendorOptions, vendorOptions.script?.[turn] ?? Cue.promptly, resume)
+        exchange(caller, call, vendorOptions, decided(vendorOptions, call) ?? scripted(scope, vendorOptions), resume)
       })
   })
 

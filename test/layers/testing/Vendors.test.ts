@@ -1,0 +1,66 @@
+import type { Given } from "#layers/testing/Given.ts"
+import * as Simulation from "#layers/testing/Simulation.ts"
+import type { VendorOptions } from "#layers/testing/Vendors.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const given: Given = {
+  profiles: {
+    ada: { email: "ada@x.test", phone_number: "+15550100001" },
+    bob: { email: "bob@x.test", phone_number: "+15550100002" }
+  }
+}
+const down = { from: 10_000, until: 40_000 }
+const vendors: ReadonlyArray<VendorOptions> = [
+  { key: "text", channel: "sms", address: "phone_number", rejects: ["+15550100002"], down: [down] },
+  { key: "mail", channel: "email", address: "email" }
+]
+
+/** A one-time password, by text and else by mail. */
+const password = (world: Simulation.World, user: string) =>
+  world.send({
+    to: { user_id: user },
+    content: { title: "Code", body: "4711" },
+    routing: { method: "single", channels: ["sms", "email"] },
+    metadata: { tags: ["otp"] }
+  }, { key: user })
+
+describe("a provider of a world", () => {
+  it("takes nothing while it is down, and never anything for an address that it rejects; the others do", () => {
+    const story: Simulation.Story = (world) =>
+      Effect.forEach(["ada", "bob"], (user) => Effect.delay(password(world, user), world.chance.int(0, 60_000)), {
+        concurrency: 2
+      })
+    let [whileDown, rejected, texts] = [0, 0, 0]
+    for (let seed = 1; seed <= 60; seed++) {
+      const { calls, failure, stored } = Simulation.run(seed, story, { given, vendors })
+      assert.strictEqual(failure, undefined)
+      for (const { status } of stored.messages()) assert.strictEqual(status, "SENT", `seed ${seed}`)
+      for (const { address, calledAt, heard, provider, taken } of calls) {
+        const isDown = provider === "text" && calledAt >= down.from && calledAt < down.until
+        const isRejected = address === "+15550100002"
+        assert.strictEqual(taken, !isDown && !isRejected, `seed ${seed}: ${provider} at ${calledAt}`)
+        if (!taken && heard !== undefined) assert.strictEqual(heard, "refused")
+        if (isDown) whileDown++
+        if (isRejected) rejected++
+        if (taken && provider === "text") texts++
+      }
+    }
+    assert.isAbove(Math.min(whileDown, rejected, texts), 5)
+  })
+
+  it("comes to the cues of its script only with its other calls", () => {
+    const script = [{ _tag: "Refuse", after: 1, kind: "ContentRejected", retryAfter: null }] as const
+    const mail: VendorOptions = { key: "mail", channel: "email", address: "email", rejects: ["bob@x.test"], script }
+    const { calls } = Simulation.run(
+      1,
+      (world) =>
+        Effect.forEach(["bob", "ada"], (user) => Effect.andThen(password(world, user), Effect.sleep("1 minute"))),
+      { given: { profiles: { ada: { email: "ada@x.test" }, bob: { email: "bob@x.test" } } }, vendors: [mail] }
+    )
+    assert.deepStrictEqual(calls.map(({ address, taken }) => [address, taken]).slice(0, 2), [
+      ["bob@x.test", false],
+      ["ada@x.test", false]
+    ])
+  })
+})
