@@ -1,9 +1,25 @@
 import type { State } from "#layers/memory/State.ts"
 import { nameOf, userName } from "#layers/memory/State.ts"
+import type { AudienceBody } from "#schemas/Audience.ts"
+import type { BrandDraft } from "#schemas/Brand.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { elementalVersion, type TemplateContent } from "#schemas/Template.ts"
+import type { TenantDraft } from "#schemas/Tenant.ts"
 import { HashMap } from "effect"
+
+/** A user in a tenant; `profile` is what holds for the user there. */
+export interface GivenMember {
+  readonly user_id: string
+  readonly profile?: JsonMap | null | undefined
+}
+
+/** A tenant as PUT /tenants/:id takes it, with its members, who need no profile. */
+export interface GivenTenant extends TenantDraft {
+  readonly members?: ReadonlyArray<string | GivenMember>
+}
 
 /** What both environments of a world hold when it begins. */
 export interface Given {
@@ -11,13 +27,19 @@ export interface Given {
   readonly profiles?: Readonly<Record<string, Profile>>
   /** The users who are subscribed, by the ids of their lists. */
   readonly lists?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** The ids of preference topics; everybody is in until he opts out. */
-  readonly topics?: ReadonlyArray<string>
+  /** Preference topics: their ids, with everybody in until he opts out, or what the API takes of each, by id. */
+  readonly topics?: ReadonlyArray<string> | Readonly<Record<string, PreferenceTopic>>
   /** What published templates say, by the ids that sends name. */
   readonly templates?: Readonly<Record<string, TemplateContent>>
+  /** What PUT /brands/:id takes, by id; the first is the default, as everywhere. */
+  readonly brands?: Readonly<Record<string, BrandDraft>>
+  /** By id. */
+  readonly tenants?: Readonly<Record<string, GivenTenant>>
+  /** What PUT /audiences/:id takes, by id: their members are users with a profile whom the filter finds when a send reads them. */
+  readonly audiences?: Readonly<Record<string, AudienceBody>>
 }
 
-const environments = [Scope.make(1), Scope.make(2)]
+export const environments = [Scope.make(1), Scope.make(2)]
 const sectionId = "topics"
 
 /** By the name that the store knows it under, in each environment. */
@@ -29,17 +51,20 @@ const everywhere = <A>(
     environments.flatMap((scope) => entries.map(([id, of]) => [name(scope, id), of(scope)] as const))
   )
 
-/** The state of a world at its beginning; `at` in epoch ms. */
-export const stored = (
-  empty: State,
-  { lists = {}, profiles = {}, templates = {}, topics = [] }: Given,
-  at: number
-): State => {
+/** Each topic by its id. */
+const topicsOf = ({ topics = [] }: Given): ReadonlyArray<readonly [id: string, topic: PreferenceTopic]> =>
+  Array.isArray(topics)
+    ? topics.map((id) => [id, { name: id, default_status: "OPTED_IN" }])
+    : Object.entries(topics)
+
+/** The state of a world at its beginning, but for what more hangs on than its rows (`Configured.ts`); `at` in epoch ms. */
+export const stored = (empty: State, given: Given, at: number): State => {
+  const { lists = {}, profiles = {}, templates = {} } = given
+  const topics = topicsOf(given)
   const times = { created: at, updated: at }
   const section = (scope: Scope) => ({ scope, id: sectionId, section: JSON.stringify({ name: sectionId }), ...times })
-  const topic = (id: string) => (scope: Scope) => {
-    const topic = JSON.stringify({ name: id, default_status: "OPTED_IN" })
-    return { scope, id, sectionId, topic, archived: false, ...times }
+  const topic = (id: string, said: PreferenceTopic) => (scope: Scope) => {
+    return { scope, id, sectionId, topic: JSON.stringify(said), archived: false, ...times }
   }
   const list = (id: string) => (scope: Scope) => ({
     scope,
@@ -77,7 +102,7 @@ export const stored = (
     preferences: {
       ...empty.preferences,
       sections: everywhere(topics.length === 0 ? [] : [[sectionId, section] as const], nameOf),
-      topics: everywhere(topics.map((id) => [id, topic(id)] as const), nameOf)
+      topics: everywhere(topics.map(([id, said]) => [id, topic(id, said)] as const), nameOf)
     }
   }
 }

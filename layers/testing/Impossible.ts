@@ -1,6 +1,8 @@
 import type { Faults, Kind } from "#layers/testing/Faults.ts"
 import type { Cue } from "#layers/testing/Cue.ts"
-import type { VendorOptions } from "#layers/testing/Vendors.ts"
+import type { Given } from "#layers/testing/Given.ts"
+import * as ImpossibleGiven from "#layers/testing/ImpossibleGiven.ts"
+import type { Down, VendorOptions } from "#layers/testing/Vendors.ts"
 
 interface Options {
   readonly nodes?: number
@@ -8,6 +10,27 @@ interface Options {
   readonly seeds?: number
   readonly vendors?: ReadonlyArray<VendorOptions>
   readonly faults?: Faults
+  readonly given?: Given
+}
+
+/** By type, so that none is forgotten. */
+const options: Readonly<Record<keyof Options, true>> = {
+  nodes: true,
+  shards: true,
+  seeds: true,
+  vendors: true,
+  faults: true,
+  given: true
+}
+
+const ofAVendor: Readonly<Record<keyof VendorOptions, true>> = {
+  key: true,
+  channel: true,
+  address: true,
+  folds: true,
+  rejects: true,
+  down: true,
+  script: true
 }
 
 const kinds: Readonly<Record<Kind, true>> = {
@@ -28,15 +51,32 @@ const timesOf = (cue: Cue): ReadonlyArray<readonly [name: string, ms: number | n
   ...(cue._tag === "Refuse" && cue.retryAfter !== null ? [["retryAfter", cue.retryAfter] as const] : [])
 ]
 
+/** A name that nobody would look at, such as a misspelt one. */
+const unknown = (of: string, value: object, known: object): ReadonlyArray<string> =>
+  Object.keys(value).filter((name) => !Object.hasOwn(known, name)).map((name) =>
+    `${of} has ${name}, which is none of ${Object.keys(known).join(", ")}`
+  )
+
+const ofDown = (key: string, down: ReadonlyArray<Down>): ReadonlyArray<string> =>
+  down.filter(({ from, until }) => !isWhole(0)(from) || !(until > from)).map(({ from, until }) =>
+    `The vendor ${key} is down from ${from} until ${until}, and that has to be from a whole number until a later one`
+  )
+
 const ofVendors = (vendors: ReadonlyArray<VendorOptions>): ReadonlyArray<string> =>
-  vendors.flatMap(({ key, script = [] }, n) => [
-    ...(vendors.findIndex((one) => one.key === key) === n ? [] : [`options.vendors has more than one ${key}`]),
-    ...script.flatMap((cue, place) =>
-      timesOf(cue).filter(([, ms]) => !isWhole(0)(ms)).map(([name, ms]) =>
-        `${name} of cue ${place} of the vendor ${key} is ${ms}, and has to be a whole number from 0`
-      )
-    )
+  vendors.flatMap((vendor, n) => [
+    ...unknown(`The vendor ${vendor.key}`, vendor, ofAVendor),
+    ...ofOne(vendor, vendors.findIndex(({ key }) => key === vendor.key) === n)
   ])
+
+const ofOne = ({ down = [], key, script = [] }: VendorOptions, isOnly: boolean): ReadonlyArray<string> => [
+  ...(isOnly ? [] : [`options.vendors has more than one ${key}`]),
+  ...ofDown(key, down),
+  ...script.flatMap((cue, place) =>
+    timesOf(cue).filter(([, ms]) => !isWhole(0)(ms)).map(([name, ms]) =>
+      `${name} of cue ${place} of the vendor ${key} is ${ms}, and has to be a whole number from 0`
+    )
+  )
+]
 
 const ofFaults = ({ atMost, kinds: named, lostAnswers, within }: Faults): ReadonlyArray<string> => [
   ...named.filter((kind) => !Object.hasOwn(kinds, kind)).map((kind) =>
@@ -52,11 +92,15 @@ const ofFaults = ({ atMost, kinds: named, lostAnswers, within }: Faults): Readon
 ]
 
 /** What of the options no world can have, in a sentence; it would live to its end or for ever, and nothing would have happened in it. */
-export const of = ({ faults, nodes, seeds, shards, vendors = [] }: Options): string | undefined =>
-  [
+export const of = (asked: Options): string | undefined => {
+  const { faults, given, nodes, seeds, shards, vendors = [] } = asked
+  return [
+    ...unknown("options", asked, options),
     ...Object.entries({ nodes, seeds, shards }).filter(([, value]) => value !== undefined && !isWhole(1)(value)).map((
       [name, value]
     ) => `options.${name} is ${value}, and has to be a whole number from 1`),
     ...ofVendors(vendors),
-    ...(faults === undefined ? [] : ofFaults(faults))
+    ...(faults === undefined ? [] : ofFaults(faults)),
+    ...(given === undefined ? [] : ImpossibleGiven.of(given))
   ][0]
+}

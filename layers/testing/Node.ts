@@ -16,6 +16,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import * as Pipeline from "#src/delivery/Pipeline.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Shards from "#src/delivery/Shards.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
@@ -63,6 +64,12 @@ export interface Node {
   readonly stop: (done: () => void) => void
 }
 
+/** The members of groups as they are once they were worked out anew. */
+const keptUp = (members: Members["Service"], upkeep: Effect.Effect<unknown, StoreUnavailable> | undefined) =>
+  upkeep === undefined
+    ? members
+    : { ...members, page: (...args) => Effect.andThen(upkeep, members.page(...args)) } satisfies Members["Service"]
+
 const text = (value: unknown): string => typeof value === "string" ? value : Inspectable.toStringUnknown(value, 0)
 
 /** Starts a node; `ready` is called when it takes requests. */
@@ -70,6 +77,8 @@ export const start = (options: {
   readonly process: Process
   readonly shared: Context.Context<Shared>
   readonly store: Store
+  /** What has to be done before members are read. */
+  readonly upkeep: Effect.Effect<unknown, StoreUnavailable> | undefined
   readonly providers: (scope: Environment) => ReadonlyArray<Provider>
   readonly shardCount: number
   /** Whether the world has no other node. */
@@ -92,7 +101,7 @@ export const start = (options: {
     const handover = yield* Handover.Handover
     const expansions = yield* Expansions
     const people = Asked.people(store, process, {
-      members: yield* Members,
+      members: keptUp(yield* Members, options.upkeep),
       preferences: yield* UserPreferences,
       profiles: yield* Profiles
     })

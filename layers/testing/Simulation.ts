@@ -58,7 +58,7 @@ export interface Options {
   readonly vendors?: ReadonlyArray<VendorOptions>
   /** `all` of `tidings/testing/Faults` by default; `none` is there too. */
   readonly faults?: Faults.Faults
-  /** Nothing by default: profiles, lists, topics and templates that are there when it begins. */
+  /** Nothing by default: people, lists, tenants, audiences, topics, templates and brands that are there when it begins. */
   readonly given?: Given
 }
 

@@ -3,6 +3,7 @@ import { messagesOf, type State, userOf } from "#layers/memory/State.ts"
 import * as Changes from "#layers/testing/Changes.ts"
 import * as Chances from "#layers/testing/Chance.ts"
 import * as Clients from "#layers/testing/Client.ts"
+import * as Configured from "#layers/testing/Configured.ts"
 import * as Clusters from "#layers/testing/Cluster.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import type { History, Incident, LogLine } from "#layers/testing/History.ts"
@@ -57,6 +58,12 @@ export const make = (seed: number, options: WorldOptions) => {
   const services = Shared.make(chance)
   const database = Context.get(services, Database)
   Effect.runSync(database.modify((state) => [undefined, Givens.stored(state, options.given, epoch)]))
+  const { audiences, brands, tenants } = options.given
+  const upkeep = audiences === undefined && brands === undefined && tenants === undefined
+    ? undefined
+    : Effect.runSync(
+      Effect.provideService(Configured.make(services, options.given), Clock.Clock, loop.process("given").clock)
+    )
   const vendors = Vendors.make(loop, options.vendors)
   const cluster = Clusters.make<Nodes.Node>({ loop, chance, incidents, shardCount: options.shards })
 
@@ -66,6 +73,7 @@ export const make = (seed: number, options: WorldOptions) => {
       process,
       shared: services,
       store,
+      upkeep,
       providers: vendors.of(process),
       shardCount: options.shards,
       alone: options.nodes === 1,

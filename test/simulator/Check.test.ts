@@ -71,11 +71,22 @@ describe("Simulation.check", () => {
       vendors: [{ ...text, script: [{ _tag: "Refuse", after, kind: "RateLimited", retryAfter } as const] }]
     })
     const faults = { kinds: [], atMost: 0, within: 0, lostAnswers: 0 }
+    const misspelt = { nodes: 1, vendor: [text] }
+    const unsaid = { ...text, reject: ["+15550100001"] }
     for (
       const [options, sentence] of [
         [script(NaN), "after of cue 0 of the vendor text is NaN, and has to be a whole number from 0"],
         [script(1, -1), "retryAfter of cue 0 of the vendor text is -1, and has to be a whole number from 0"],
         [{ vendors: [text, text] }, "options.vendors has more than one text"],
+        [
+          { vendors: [{ ...text, down: [{ from: 5, until: 5 }] }] },
+          "The vendor text is down from 5 until 5, and that has to be from a whole number until a later one"
+        ],
+        [misspelt, "options has vendor, which is none of nodes, shards, seeds, vendors, faults, given"],
+        [
+          { vendors: [unsaid] },
+          "The vendor text has reject, which is none of key, channel, address, folds, rejects, down, script"
+        ],
         [{ faults: { ...faults, atMost: NaN } }, "options.faults.atMost is NaN, and has to be a whole number from 0"],
         [{ faults: { ...faults, lostAnswers: 1 } }, "options.faults.lostAnswers is 1, and has to be from 0 to below 1"]
       ] as const
@@ -89,6 +100,15 @@ describe("Simulation.check", () => {
       [(world) => world.send(message, { environment: 3 }), "The environment is 3, and has to be 1"],
       [(world) => world.cancel("1-695b6f80-361bb6bfccbdb767068c86f7", 0), "The environment is 0, and has to be 1"],
       [(world) => world.change({ _tag: "Withdraw", provider: "mial" }), "names none of mail, post, text"],
+      [
+        (world) => world.change({ _tag: "Prefer", userId: "ada", topicId: "nwes", status: "OPTED_OUT" }),
+        "names a topic that is none of options.given.topics"
+      ],
+      [(world) => world.change({ _tag: "Join", tenantId: "acme", userId: "ada" }), "names a tenant that is none of"],
+      ...(["DeleteList", "RestoreList"] as const).map((_tag) =>
+        [(world: Simulation.World) => world.change({ _tag, listId: "crew" }), "names a list that neither"] as const
+      ),
+      [(world) => world.change({ _tag: "Unsubscribe", listId: "crew", userId: "ada" }), "names a list that neither"],
       [(world) => world.change({ _tag: "DeleteList", listId: "a b" }), "names a list by what is no id"],
       [
         (world) => world.change({ _tag: "Prefer", userId: "", topicId: "news", status: "OPTED_OUT" }),

@@ -1,0 +1,91 @@
+import { sentence } from "#layers/http/SchemaRefusal.ts"
+import type { Given, GivenTenant } from "#layers/testing/Given.ts"
+import { AudienceBody } from "#schemas/Audience.ts"
+import { BrandDraft } from "#schemas/Brand.ts"
+import { GroupId, Id } from "#schemas/Id.ts"
+import { ListId } from "#schemas/List.ts"
+import { JsonMap, optional } from "#schemas/Optional.ts"
+import { PreferenceTopic } from "#schemas/Preferences.ts"
+import { Profile, UserId } from "#schemas/Profile.ts"
+import { TemplateContent } from "#schemas/Template.ts"
+import { TenantDraft } from "#schemas/Tenant.ts"
+import * as AudienceRules from "#src/people/AudienceRules.ts"
+import { Result, Schema, Struct } from "effect"
+
+const is = (Id: Schema.Codec<string, string>, Value: Schema.Codec<unknown, unknown>) => ({
+  id: Schema.decodeUnknownResult(Id),
+  value: Schema.decodeUnknownResult(Value)
+})
+
+const Member = Schema.Union([UserId, Schema.Struct({ user_id: UserId, profile: optional(JsonMap) })])
+
+/** What an id and what is under it have to be, as the API has it. */
+const kinds = {
+  profiles: is(UserId, Profile),
+  lists: is(ListId, Schema.Array(UserId)),
+  topics: is(Id, PreferenceTopic),
+  templates: is(Id, TemplateContent),
+  brands: is(Id, BrandDraft),
+  tenants: is(GroupId, Schema.Struct({ ...TenantDraft.fields, members: Schema.optional(Schema.Array(Member)) })),
+  audiences: is(GroupId, AudienceBody)
+}
+type Kind = keyof typeof kinds
+
+const names: ReadonlyArray<string> = Object.keys(kinds)
+
+/** Without the name of the field where it is the whole of what was given. */
+const inWords = ({ issue }: Schema.SchemaError): string => sentence(issue).replace(/^body: /, "")
+
+const entryFault = (kind: Kind, id: string, value: unknown): string | undefined => {
+  const named = kinds[kind].id(id)
+  if (Result.isFailure(named)) return `has ${JSON.stringify(id)} for an id: ${inWords(named.failure)}`
+  const decoded = kinds[kind].value(value)
+  return Result.isFailure(decoded) ? `.${id} is refused: ${inWords(decoded.failure)}` : undefined
+}
+
+/** Nobody is asked what a topic is of which only the id is said. */
+const entriesOf = (kind: Kind, given: Given): ReadonlyArray<readonly [id: string, value: unknown]> =>
+  kind === "topics" && Array.isArray(given.topics)
+    ? given.topics.map((id) => [id, { name: id, default_status: "OPTED_IN" }] as const)
+    : Object.entries(given[kind] ?? {})
+
+/** A tenant without the parent that it names, or below itself. */
+const parentFault = (tenants: Readonly<Record<string, GivenTenant>>, id: string): string | undefined => {
+  const seen = new Set([id])
+  for (let parent = tenants[id]?.parent_tenant_id; parent !== undefined && parent !== null;) {
+    if (seen.has(parent)) return `.${id} is below itself: ${[...seen, parent].join(", ")}`
+    if (!Object.hasOwn(tenants, parent)) return `.${id} has the parent ${parent}, which is none of them`
+    seen.add(parent)
+    parent = tenants[parent]?.parent_tenant_id
+  }
+  return undefined
+}
+
+const filterFault = (id: string, body: AudienceBody): string | undefined => {
+  const drafted = AudienceRules.draft(id, body)
+  return Result.isFailure(drafted) ? `.${id} is refused: ${drafted.failure.detail}` : undefined
+}
+
+const first = (faults: Iterable<string | undefined>): string | undefined => {
+  for (const fault of faults) if (fault !== undefined) return fault
+  return undefined
+}
+
+const kindFault = (kind: Kind, given: Given): string | undefined => {
+  const { audiences = {}, tenants = {} } = given
+  const ids = entriesOf(kind, given)
+  return first(ids.map(([id, value]) => entryFault(kind, id, value))) ??
+    (kind === "tenants" ? first(Object.keys(tenants).map((id) => parentFault(tenants, id))) : undefined) ??
+    (kind === "audiences" ? first(Object.entries(audiences).map(([id, body]) => filterFault(id, body))) : undefined)
+}
+
+/** What of it no world can begin with, each in a sentence; what the API takes is none. */
+export const of = (given: Given): ReadonlyArray<string> => [
+  ...Object.keys(given).filter((name) => !names.includes(name)).map((name) =>
+    `options.given has ${name}, which is none of ${names.join(", ")}`
+  ),
+  ...Struct.keys(kinds).flatMap((kind) => {
+    const fault = kindFault(kind, given)
+    return fault === undefined ? [] : [`options.given.${kind}${fault.startsWith(".") ? "" : " "}${fault}`]
+  })
+]

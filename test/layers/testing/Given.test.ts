@@ -1,0 +1,160 @@
+import { none } from "#layers/testing/Faults.ts"
+import type { Given } from "#layers/testing/Given.ts"
+import * as Simulation from "#layers/testing/Simulation.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const content = { title: "For you", body: "Hello" }
+
+/** The first line of what broke a story off before it began. */
+const refusal = (given: Given): string | undefined =>
+  Simulation.run(1, () => Effect.void, { given, faults: none }).failure?.split("\n")[0]
+
+/** Who got something, each once. */
+const reached = (history: Simulation.History): ReadonlyArray<string | undefined> =>
+  [...new Set(history.deliveries.map(({ address }) => address))].toSorted()
+
+describe("what a world begins with", () => {
+  it("a tenant's members get its words, its brand and its defaults, in both environments", () => {
+    const given: Given = {
+      profiles: { ada: { email: "ada@acme.test" }, bob: { email: "bob@acme.test" }, cleo: { email: "cleo@acme.test" } },
+      topics: ["onboarding", "news"],
+      brands: {
+        plain: { name: "Plain" },
+        acme: { name: "Acme", settings: { email: { header: { barColor: "#bada55" } } } }
+      },
+      tenants: {
+        // Before its parent, whose words and default it inherits.
+        team: {
+          name: "Team",
+          parent_tenant_id: "acme",
+          members: ["ada", { user_id: "bob", profile: { email: "bob@team.test" } }]
+        },
+        acme: {
+          name: "Acme",
+          brand_id: "acme",
+          properties: { greeting: "Ahoy" },
+          default_preferences: {
+            items: [{ id: "onboarding", status: "REQUIRED" }, { id: "news", status: "OPTED_OUT" }]
+          }
+        }
+      }
+    }
+    const story: Simulation.Story = Effect.fnUntraced(function*(world) {
+      for (const environment of [1, 2]) {
+        yield* world.change({ _tag: "Prefer", userId: "ada", topicId: "onboarding", status: "OPTED_OUT" }, environment)
+        for (const topicId of ["onboarding", "news"]) {
+          yield* world.send({
+            to: { tenant_id: "team" },
+            content: { version: "2022-01-01", elements: [{ type: "text", content: "{{tenant.properties.greeting}}" }] },
+            preferences: { subscription_topic_id: topicId }
+          }, { environment })
+        }
+      }
+    })
+    for (const seed of [1, 2, 3]) {
+      const history = Simulation.run(seed, story, { given })
+      assert.deepStrictEqual(history.failure, undefined)
+      assert.strictEqual(Simulation.run(seed, story, { given }).hash, history.hash)
+      for (const environment of [1, 2] as const) {
+        const seen = history.deliveries.filter(({ scope }) => Number(scope) === environment)
+        assert.deepStrictEqual(reached({ ...history, deliveries: seen }), ["ada@acme.test", "bob@team.test"])
+        for (const { text } of seen) {
+          assert.include(text, "Ahoy")
+          assert.include(text, "#bada55")
+        }
+        const refused = history.stored.messages({ environment }).filter(({ status }) => status !== "SENT")
+        assert.deepStrictEqual(refused.map(({ reason }) => reason), ["OPT_IN_REQUIRED", "OPT_IN_REQUIRED"])
+      }
+    }
+  })
+
+  it("an audience is who matches when it is read, also by tenants that are joined and left under way", () => {
+    const given: Given = {
+      profiles: {
+        ada: { email: "ada@x.test", plan: "pro" },
+        bob: { email: "bob@x.test", plan: "free" },
+        cleo: { email: "cleo@x.test", plan: "pro" }
+      },
+      tenants: { acme: { name: "Acme", members: ["bob"] } },
+      audiences: {
+        pros: { filter: { operator: "EQ", path: "plan", value: "pro" } },
+        colleagues: { name: "Of Acme", filter: { operator: "MEMBER_OF", path: "account_id", value: "acme" } },
+        nobody: {}
+      }
+    }
+    const to = (audience: string): Simulation.Story => (world) => world.send({ to: { audience_id: audience }, content })
+    const moved: Simulation.Story = Effect.fnUntraced(function*(world) {
+      yield* world.change({ _tag: "Join", tenantId: "acme", userId: "cleo" })
+      yield* world.change({ _tag: "Leave", tenantId: "acme", userId: "bob" })
+      yield* to("colleagues")(world)
+    })
+    const who = (story: Simulation.Story) => reached(Simulation.run(5, story, { given }))
+    assert.deepStrictEqual(who(to("pros")), ["ada@x.test", "cleo@x.test"])
+    assert.deepStrictEqual(who(to("colleagues")), ["bob@x.test"])
+    assert.deepStrictEqual(who(to("nobody")), [])
+    assert.deepStrictEqual(who(moved), ["cleo@x.test"])
+  })
+
+  it("a topic that is given whole is not written about to who never opted in", () => {
+    const given: Given = {
+      profiles: { ada: { email: "ada@x.test" }, bob: { email: "bob@x.test" } },
+      topics: { offers: { name: "Offers", default_status: "OPTED_OUT" } }
+    }
+    const { deliveries } = Simulation.run(1, (world) =>
+      Effect.andThen(
+        world.change({ _tag: "Prefer", userId: "ada", topicId: "offers", status: "OPTED_IN" }),
+        Effect.forEach(
+          ["ada", "bob"],
+          (user) => world.send({ to: { user_id: user }, content, preferences: { subscription_topic_id: "offers" } })
+        )
+      ), { given, faults: none })
+    assert.deepStrictEqual(deliveries.map(({ address }) => address), ["ada@x.test"])
+  })
+
+  it("takes what the API takes: brands, topics and parents of parents that are not there, users without a profile", () => {
+    assert.strictEqual(
+      refusal({
+        lists: { crew: ["nobody"] },
+        tenants: {
+          acme: {
+            name: "Acme",
+            brand_id: "none",
+            default_preferences: { items: [{ id: "gone", status: "OPTED_IN" }] },
+            members: ["nobody"]
+          }
+        },
+        audiences: { all: {}, empty: { filter: { filters: [] } } }
+      }),
+      undefined
+    )
+  })
+
+  it("is refused in a sentence where the API would refuse it, or nobody would look at it", () => {
+    const misspelt = { tennants: {} }
+    const nameless: object = { tenants: { acme: {} } }
+    const pages: ReadonlyArray<readonly [Given, string]> = [
+      [misspelt, "has tennants, which is none of profiles, lists, topics, templates, brands, tenants, audiences"],
+      [nameless, ".tenants.acme is refused: name: Required"],
+      [{ tenants: { a: { name: "A", parent_tenant_id: "b" } } }, ".tenants.a has the parent b, which is none of them"],
+      [
+        { tenants: { a: { name: "A", parent_tenant_id: "b" }, b: { name: "B", parent_tenant_id: "a" } } },
+        ".tenants.a is below itself: a, b, a"
+      ],
+      [
+        { tenants: { a: { name: "A", members: [""] } } },
+        ".tenants.a is refused: members[0]: Expected a value with a length of at least 1"
+      ],
+      [
+        { audiences: { a: { filter: { operator: "EQ", path: "plan" } } } },
+        ".audiences.a is refused: filter.value: EQ needs a value"
+      ],
+      [{ brands: { a: { name: "" } } }, ".brands.a is refused: name: Expected a value with a length of at least 1"],
+      [{ lists: { "a b": [] } }, ".lists has \"a b\" for an id: Expected no *, # or white space"]
+    ]
+    for (const [given, sentence] of pages) {
+      const said = refusal(given)
+      assert.strictEqual(said?.replace(/^Error: options\.given ?/, ""), sentence)
+    }
+  })
+})
