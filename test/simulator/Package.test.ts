@@ -16,12 +16,14 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>
 }
 
-/** The example of the README, to the letter. */
-const example = async (): Promise<string> => {
-  const [, section = ""] = (await readFile(join(root, "README.md"), "utf8")).split("## Test your own flows\n")
-  const [, code] = /^```ts\n([\s\S]*?)^```$/m.exec(section) ?? []
-  return code ?? assert.fail("the README has no example")
+/** The examples of the README, to the letter; each goes on from those before it. */
+const examples = async (): Promise<ReadonlyArray<string>> => {
+  const [, rest = ""] = (await readFile(join(root, "README.md"), "utf8")).split("## Test your own flows\n")
+  const [section = ""] = rest.split("\n## ")
+  return [...section.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, code = ""]) => code)
 }
+
+const example = async (): Promise<string> => (await examples())[0] ?? assert.fail("the README has no example")
 
 describe("the package tidings, installed in an empty project", () => {
   let place = ""
@@ -76,6 +78,23 @@ describe("the package tidings, installed in an empty project", () => {
     )
   })
 
+  it("runs all examples of the README, one after the other", { timeout: 60_000 }, async () => {
+    const all = await examples()
+    assert.isAbove(all.length, 1)
+    await writeFile(project("all.test.mts"), all.join("\n"))
+    assert.deepStrictEqual(await says(process.execPath, ["--disable-warning=ExperimentalWarning", "all.test.mts"]), {
+      ok: true,
+      text: ""
+    })
+    // The second property is one that can be broken.
+    await writeFile(
+      project("all.mutant.mts"),
+      all.join("\n").replace(`userId: "bob", topicId`, `userId: "bab", topicId`)
+    )
+    const found = await says(process.execPath, ["--disable-warning=ExperimentalWarning", "all.mutant.mts"])
+    assert.include(found.text, "it was sent to ada,bob")
+  })
+
   it("declares the types of what it takes", async () => {
     const shipped = project("node_modules/tidings")
     const declarations = await Array.fromAsync(glob("**/*.d.ts", { cwd: shipped }))
@@ -109,9 +128,12 @@ describe("the package tidings, installed in an empty project", () => {
     })
   }
 
-  it("has the types that the example needs, without types of others", { timeout: 30_000 }, async () => {
+  it("has the types that the examples need, without types of others", { timeout: 30_000 }, async () => {
     const compilerOptions = { module: "NodeNext", target: "ESNext", strict: true, noEmit: true, types: [] }
-    await writeFile(project("tsconfig.json"), JSON.stringify({ compilerOptions, files: ["shipped.test.mts"] }))
+    await writeFile(
+      project("tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["shipped.test.mts", "all.test.mts"] })
+    )
     assert.deepStrictEqual(await says(tool("tsc"), ["--project", "."]), { ok: true, text: "" })
   })
 
