@@ -1,11 +1,17 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import * as NotServed from "#layers/http/NotServed.ts"
 import { badRequest, crashed } from "#layers/http/Replies.ts"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Effect, type Layer, Predicate } from "effect"
-import { HttpRouter, HttpServerError, HttpServerRequest } from "effect/http"
+import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const notFound = (path: string) => errorReply(404, NotServed.sentence(path) ?? "Not Found", "invalid_request_error")
 const withNul = badRequest("The URL holds a NUL (%00), which no id and no filter has")
+const ofNobody = HttpServerResponse.setHeader(
+  badRequest("A request of HTTP/1.1 needs one Host header"),
+  "connection",
+  "close"
+)
 const misspelt = badRequest("The path is not valid percent-encoding")
 
 const pathOf = (url: string): string => {
@@ -22,13 +28,32 @@ const isUnrouted = (cause: Cause.Cause<unknown>): boolean =>
     reason.error.reason._tag === "RouteNotFound"
   )
 
+/** Who opens the server in a browser is looking for what it is; relative, since it may be served under a prefix. */
+const toDocs = HttpServerResponse.redirect("docs", { headers: { vary: "accept" } })
+
+const isBrowser = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
+  (method === "GET" || method === "HEAD") && headers["accept"]?.includes("text/html") === true
+
 const unrouted = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,
-  ({ url }) => {
-    const path = pathOf(url)
+  (request) => {
+    const path = pathOf(request.url)
+    if (path === "/" && isBrowser(request)) return Effect.succeed(toDocs)
     return Effect.map(isDecodable(path), (decodable) => decodable ? notFound(path) : misspelt)
   }
 )
+
+/** One, unless the caller speaks HTTP/1.0 (RFC 9112, 3.2); the server leaves that to us. */
+const hasHost = (request: HttpServerRequest.HttpServerRequest): boolean => {
+  const { httpVersion, rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
+  if (httpVersion !== "1.1") return true
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts++
+  }
+  return hosts === 1
+}
 
 /** The router ends a path at `;`, which is an ordinary character of the ids in it (RFC 3986, 3.3). */
 const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
@@ -38,7 +63,7 @@ const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
 
 /**
  * The outermost of the routes: a path or method that is none of ours is 404 (with a sentence for those
- * that callers of the compatible service know), and a defect that nobody answered is 500. No store takes a
+ * that callers of the compatible service know; a browser at the root is sent to the reference), and a defect that nobody answered is 500. No store takes a
  * NUL, so a URL that holds one is refused here for all routes.
  */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.middleware((routes) => {
@@ -49,6 +74,7 @@ export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRoute
       ? Effect.failCause(cause)
       : crashed(cause, "outside of the API"))
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    if (!hasHost(request)) return Effect.succeed(ofNobody)
     if (request.url.includes("%00")) return Effect.succeed(withNul)
     return request.url.includes(";")
       ? Effect.provideService(answered, HttpServerRequest.HttpServerRequest, withSemicolons(request))

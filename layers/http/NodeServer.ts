@@ -16,8 +16,18 @@ const serverOptions = {
   connectionsCheckingInterval: 1_000,
   /** Longer than the 60 s of the usual load balancers, so that they and not we close an idle connection. */
   keepAliveTimeout: 65_000,
-  maxHeaderSize: 16 * 1024
+  maxHeaderSize: 16 * 1024,
+  /** Node's own refusal has no body; the routes' has one. */
+  requireHostHeader: false,
+  /** An offer of another protocol may be declined (RFC 9110, 7.8), and is made with ordinary requests: Java's client does so with its first. */
+  shouldUpgradeCallback: () => false
 } as const satisfies ServerOptions
+
+/** A connection on which nothing moves while an answer is under way is closed after so long, in ms: its caller reads no more. */
+const stalled = 60_000
+
+/** Nobody's client asks for so much before it has an answer. What a caller does not read is held in memory, an answer after the other. */
+const mostUnanswered = 32
 
 const refusals: Readonly<Record<string, readonly [status: string, message: string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ["408 Request Timeout", "The request did not arrive in time"],
@@ -31,6 +41,10 @@ const hasAnswered = (socket: Duplex): boolean => {
   return Predicate.hasProperty(response, "headersSent") && response.headersSent === true
 }
 
+/** An answer without Node's help. */
+const written = (status: string, body: string, headers = ""): string =>
+  `HTTP/1.1 ${status}\r\nConnection: close\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
+
 /** What cannot be parsed as HTTP, or comes too slowly, gets an error body like every other refusal; then the connection is closed. */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (!socket.writable || hasAnswered(socket)) {
@@ -39,10 +53,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   }
   const [status, message] = refusals[error.code ?? ""] ?? malformed
   const body = errorBody(message, "invalid_request_error")
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-    () => socket.destroy()
-  )
+  socket.end(written(status, body), () => socket.destroy())
 }
 
 /** Node answers an expectation that it does not know itself, with no body, unless somebody listens. */
@@ -51,8 +62,39 @@ const refuseExpectation = ({ headers }: IncomingMessage, response: ServerRespons
   response.writeHead(417, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }).end(body)
 }
 
-/** A `node:http` server, on Node and Deno alike, that gives a slow client 10 s for its headers and 30 s for the whole request. */
-export const createServer = (options: ServerOptions = {}): Server =>
-  http.createServer({ ...serverOptions, ...options })
+const noProxy = errorBody("CONNECT is not served: this is no proxy", "invalid_request_error")
+
+/** Node closes the connection without a word, unless somebody listens. */
+const refuseTunnel = (_: IncomingMessage, socket: Duplex): void => {
+  socket.on("error", () => socket.destroy())
+  socket.end(
+    written("405 Method Not Allowed", noProxy, "Allow: GET, HEAD, POST, PUT, PATCH, DELETE\r\n"),
+    () => socket.destroy()
+  )
+}
+
+/** Ends connections whose callers send request after request and read no answer. */
+const holdBack = () => {
+  const unanswered = new WeakMap<Duplex, number>()
+  return ({ socket }: IncomingMessage, response: ServerResponse): void => {
+    const waiting = (unanswered.get(socket) ?? 0) + 1
+    unanswered.set(socket, waiting)
+    if (waiting > mostUnanswered) socket.destroy()
+    else response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+  }
+}
+
+/**
+ * A `node:http` server, on Node and Deno alike, that gives a slow client 10 s for its headers and 30 s for the whole request,
+ * and one that does not read its answers 60 s, for 32 requests at most.
+ */
+export const createServer = (options: ServerOptions = {}): Server => {
+  const count = holdBack()
+  return http.createServer({ ...serverOptions, ...options })
     .on("clientError", refuse)
     .on("checkExpectation", refuseExpectation)
+    .on("connect", refuseTunnel)
+    .on("request", count)
+    .on("checkContinue", count)
+    .setTimeout(stalled)
+}

@@ -1,4 +1,5 @@
 import { message, serve } from "#test/layers/http/Server.ts"
+import { exchange } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 
@@ -103,6 +104,47 @@ describe("Errors", () => {
       assert.strictEqual(answer.text, `{"message":"Not Found","type":"invalid_request_error"}`)
       assert.strictEqual(answer.headers.get("content-type"), "application/json")
     }))
+
+  it.effect("a browser at the root is sent to the reference; whoever takes JSON is told 404", () =>
+    Effect.gen(function*() {
+      const { origin } = yield* serve
+      const open = (accept: string, path = "/") =>
+        Effect.promise(() => fetch(`${origin}${path}`, { headers: { accept }, redirect: "manual" }))
+      const found = yield* open("text/html,application/xhtml+xml,*/*;q=0.8")
+      assert.strictEqual(found.status, 302)
+      assert.strictEqual(new URL(found.headers.get("location") ?? "", `${origin}/`).pathname, "/docs")
+      assert.strictEqual((yield* open("application/json")).status, 404)
+      assert.strictEqual((yield* open("text/html", "/nothing")).status, 404)
+    }))
+
+  it.effect.each([
+    ["without a Host", "GET /health HTTP/1.1", 400],
+    ["with two", "GET /health HTTP/1.1\r\nHost: a\r\nhost: b", 400],
+    ["with one", "GET /health HTTP/1.1\r\nhost: a", 404],
+    ["of HTTP/1.0 without one", "GET /health HTTP/1.0", 404],
+    ["that names the server in its target", "GET http://a/health HTTP/1.1\r\nHost: a", 404]
+  ])("RFC 9112: a request %s", ([, head, status]) =>
+    Effect.gen(function*() {
+      const port = Number(new URL((yield* serve).origin).port)
+      const answer = yield* exchange(port, [`${head}\r\nConnection: close\r\n\r\n`])
+      assert.strictEqual(answer.status, status)
+      assert.isTrue(isWire(JSON.parse(answer.body)).message.includes(status === 400 ? "Host" : "Not Found"))
+    }))
+
+  it.effect.each(["h2c", "websocket"])(
+    "an offer to go on in %s is declined, and the request is served",
+    (protocol) =>
+      Effect.gen(function*() {
+        const { origin } = yield* serve
+        const body = JSON.stringify(message())
+        const answer = yield* exchange(Number(new URL(origin).port), [
+          "POST /send HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer pk_prod_a\r\nContent-Type: application/json\r\n",
+          `Connection: Upgrade, close\r\nUpgrade: ${protocol}\r\nContent-Length: ${body.length}\r\n\r\n`,
+          body
+        ])
+        assert.strictEqual(answer.status, 202)
+      })
+  )
 
   it.effect.each(notServed)(
     "%s %s is 404 and says what this server has not",

@@ -9,6 +9,7 @@ const listen = (options: ServerOptions = {}) =>
     Effect.callback<ReturnType<typeof createServer>>((resume) => {
       const server = createServer(options).on("request", (request, response) => {
         if (request.url === "/begun") response.write("half of it")
+        if (request.url === "/answered") response.end("an answer")
       })
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
@@ -61,5 +62,47 @@ describe("NodeServer", () => {
       const answer = yield* exchange(port, ["GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n"])
       assert.strictEqual(answer.status, 417)
       assert.strictEqual(answer.body, refusal("Expect: tea is not known here"))
+    }))
+
+  it.effect("a tunnel is refused with an error body", () =>
+    Effect.gen(function*() {
+      const port = portOf((yield* listen()).address())
+      const answer = yield* exchange(port, ["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"])
+      assert.strictEqual(answer.status, 405)
+      assert.include(answer.headers, "allow: get, head, post")
+      assert.strictEqual(answer.body, refusal("CONNECT is not served: this is no proxy"))
+    }))
+
+  const pipelined = (url: string, requests: number) => {
+    const one = `GET ${url} HTTP/1.1\r\nHost: a\r\n`
+    return `${`${one}\r\n`.repeat(requests - 1)}${one}Connection: close\r\n\r\n`
+  }
+
+  it.effect("requests that come before the answers are answered one after the other, as many as they are", () =>
+    Effect.gen(function*() {
+      const port = portOf((yield* listen()).address())
+      const answer = yield* exchange(port, [pipelined("/answered", 32)])
+      assert.strictEqual(answer.body.match(/an answer/g)?.length, 32)
+    }))
+
+  it.live("a caller who asks on and on and reads nothing is let go", () =>
+    Effect.gen(function*() {
+      const port = portOf((yield* listen()).address())
+      const answer = yield* Effect.timeoutOption(exchange(port, [pipelined("/silent", 33)]), "5 seconds")
+      assert.strictEqual(answer._tag, "Some")
+      const waits = yield* Effect.timeoutOption(exchange(port, [pipelined("/silent", 32)]), "300 millis")
+      assert.strictEqual(waits._tag, "None")
+    }))
+
+  it.live("a caller who does not read an answer is let go", () =>
+    Effect.gen(function*() {
+      const server = yield* listen()
+      assert.strictEqual(server.timeout, 60_000)
+      server.setTimeout(100)
+      const answer = yield* Effect.timeoutOption(
+        exchange(portOf(server.address()), ["GET /begun HTTP/1.1\r\nHost: a\r\n\r\n"]),
+        "5 seconds"
+      )
+      assert.strictEqual(answer._tag, "Some")
     }))
 })
