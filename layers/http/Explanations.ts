@@ -31,7 +31,7 @@ export const explained = (
     instructions: Mapping.routed({ data: asked.data, timeout: { message: asked.timeout } }, strategy),
     profile: asked.profile ?? undefined,
     providers,
-    faults: asked.faults.map(({ outcome, provider, retry_after: retryAfter, times, took }) => ({
+    faults: (asked.faults ?? []).map(({ outcome, provider, retry_after: retryAfter, times, took }) => ({
       provider,
       outcome,
       times: times ?? 1,

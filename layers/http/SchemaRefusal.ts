@@ -13,7 +13,20 @@ const shown = (path: ReadonlyArray<PropertyKey>): string =>
 const missing = "Missing key"
 
 const inWords = (message: string): string =>
-  message === missing ? "Required" : message.replace(/( \| (?:null|undefined))+$/, "")
+  message === missing
+    ? "Required"
+    : message
+      .replace(/( \| (?:null|undefined))+$/, "")
+      .replace(/^Expected a value with a length of at least 1$/, "Must not be empty")
+      .replace(/^Expected a value with a length/, "Expected a length")
+
+/** What a value of another type is told, or another word: any of them would do. Of other rules all hold. */
+const alternative = /^Expected (?:string|number|boolean|array|object|null|")/
+
+/** All that is said of one field, which is expected once. */
+const joined = ([first = "", ...others]: ReadonlyArray<string>): string =>
+  [first, ...others.map((other) => other.replace(/^Expected /, ""))]
+    .join([first, ...others].some((reason) => alternative.test(reason)) ? " or " : " and ")
 
 /** The field and what is wrong with it. A list that ends too soon is itself the field, not the entry that it lacks. */
 const refused = (path: ReadonlyArray<PropertyKey>, message: string): readonly [string, string] => {
@@ -31,6 +44,6 @@ export const sentence = (issue: SchemaIssue.Issue): string => {
     const field = named || "body"
     messages.set(field, (messages.get(field) ?? new Set()).add(reason))
   }
-  const text = [...messages].map(([field, reasons]) => `${field}: ${[...reasons].join(" or ")}`).join("; ")
+  const text = [...messages].map(([field, reasons]) => `${field}: ${joined([...reasons])}`).join("; ")
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }

@@ -10,10 +10,14 @@ import { DateTime, Effect, Redacted, Schema } from "effect"
 import { encodeWord } from "nodemailer/lib/mime-funcs"
 
 const Settings = Schema.Struct({
-  access_key_id: Schema.String.check(Schema.isPattern(/^\w{16,128}$/)),
+  access_key_id: Schema.String.check(
+    Schema.isPattern(/^\w{16,128}$/, { message: "Expected 16 to 128 letters and digits" })
+  ),
   secret_access_key: secret,
   session_token: Schema.optionalKey(secret),
-  region: Schema.String.check(Schema.isPattern(/^[a-z]{2}(?:-[a-z]+)+-\d$/)),
+  region: Schema.String.check(
+    Schema.isPattern(/^[a-z]{2}(?:-[a-z]+)+-\d$/, { message: "Expected a region such as eu-west-1" })
+  ),
   ...Email.sender,
   configuration_set_name: Schema.optionalKey(line),
   /** Checks the events (`receipts/AwsSes.ts`). */

@@ -4,18 +4,26 @@ import { Schema } from "effect"
 const headerText = /^[\x20-\x7e]+$/
 
 /** A secret of one line: kept encrypted, shown masked. */
-export const secret = Schema.RedactedFromValue(Schema.String.check(Schema.isPattern(headerText)))
+export const secret = Schema.RedactedFromValue(
+  Schema.String.check(Schema.isPattern(headerText, { message: "Expected one line of ASCII text" }))
+)
 
 /** A private key in PEM; `\n` spelled out, as it is in copied JSON, counts as a line end. */
 export const privateKey = Schema.RedactedFromValue(
-  Schema.String.check(Schema.isPattern(/-----BEGIN [A-Z ]*PRIVATE KEY-----/))
+  Schema.String.check(
+    Schema.isPattern(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, { message: "Expected a private key in PEM" })
+  )
 )
 
 /** One line of printable text. */
-export const line = Schema.String.check(Schema.isPattern(/^[^\u0000-\u001f\u007f]+$/))
+export const line = Schema.String.check(
+  Schema.isPattern(/^[^\u0000-\u001f\u007f]+$/, { message: "Expected one line of text" })
+)
 
 /** One segment of a path. */
-export const segment = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9_.:-]+$/))
+export const segment = Schema.String.check(
+  Schema.isPattern(/^[A-Za-z0-9_.:-]+$/, { message: "Expected letters, digits and _.:- only" })
+)
 
 const isBase = (text: string): boolean => {
   if (!URL.canParse(text)) return false

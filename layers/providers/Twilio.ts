@@ -10,11 +10,15 @@ import { Misconfigured } from "#schemas/DeliveryError.ts"
 import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({
-  account_sid: Schema.String.check(Schema.isPattern(/^AC[0-9a-fA-F]{32}$/)),
+  account_sid: Schema.String.check(
+    Schema.isPattern(/^AC[0-9a-fA-F]{32}$/, { message: "Expected AC and 32 hexadecimal digits" })
+  ),
   auth_token: secret,
   /** A number in E.164, or an alphanumeric sender. */
   from: Schema.optionalKey(line),
-  messaging_service_sid: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^MG[0-9a-fA-F]{32}$/))),
+  messaging_service_sid: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^MG[0-9a-fA-F]{32}$/, { message: "Expected MG and 32 hexadecimal digits" }))
+  ),
   /** Our own `/callbacks/pc_…` as Twilio reaches it (`receipts/Twilio.ts`). */
   status_callback: Schema.optionalKey(url),
   ...baseUrl

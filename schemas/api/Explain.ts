@@ -14,13 +14,15 @@ const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 31_622_4
  * accepts once its faults are over. Times in ms.
  */
 export const ExplainRequest = Schema.Struct({
-  faults: Schema.Array(Schema.Struct({
-    provider: Schema.NonEmptyString,
-    outcome: CallOutcome,
-    times: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
-    took: optional(Millis),
-    retry_after: optional(Millis)
-  })).check(Schema.isMaxLength(100)),
+  faults: optional(
+    Schema.Array(Schema.Struct({
+      provider: Schema.NonEmptyString,
+      outcome: CallOutcome,
+      times: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1_000 }))),
+      took: optional(Millis),
+      retry_after: optional(Millis)
+    })).check(Schema.isMaxLength(100))
+  ),
   profile: optional(JsonMap),
   data: optional(JsonMap),
   timeout: optional(Timeout)

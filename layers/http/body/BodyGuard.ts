@@ -65,7 +65,10 @@ const check = (request: Request, bytes: Uint8Array): CheckedRequest | Response =
 /** What is wrong with the body of a request that was answered with `status`, when it is the body's fault. */
 const fault = (request: CheckedRequest, status: number): string | undefined => {
   const type = mediaType(request)
-  if (status === 415) return `Content-Type ${type ?? ""} is not accepted here; send application/json`
+  if (status === 415) {
+    const named = type === undefined || type === "" ? "A body without a Content-Type" : `Content-Type ${type}`
+    return `${named} is not accepted here; send application/json`
+  }
   if (status !== 400 || !isJson(type) || request.textUnsafe === "") return undefined
   const found = findJsonFault(request.textUnsafe)
   return found && `Body is not valid JSON: ${found.reason} at line ${found.line}, column ${found.column}`

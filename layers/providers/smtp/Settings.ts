@@ -7,7 +7,7 @@ const addressLike = Schema.makeFilter((text: string) =>
   Option.isSome(addrSpec(text)) ? undefined : "must be one plain e-mail address"
 )
 const oneLine = Schema.makeFilter((text: string) => isOneLine(text) ? undefined : "must be one line")
-const hostLike = Schema.isPattern(/^[A-Za-z0-9._:-]{1,253}$/)
+const hostLike = Schema.isPattern(/^[A-Za-z0-9._:-]{1,253}$/, { message: "Expected a host name or an IP address" })
 
 /** The key, when it is one that DKIM signs with (RFC 6376, RFC 8463). */
 export const signingKey = (pem: string): Option.Option<KeyObject> =>
@@ -23,9 +23,13 @@ const Millis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3_600_00
 
 const DkimSettings = Schema.Struct({
   /** `d=`: the domain that publishes the key. */
-  domain: Schema.NonEmptyString.check(Schema.isPattern(/^[A-Za-z0-9.-]{1,253}$/)),
+  domain: Schema.NonEmptyString.check(
+    Schema.isPattern(/^[A-Za-z0-9.-]{1,253}$/, { message: "Expected a domain name" })
+  ),
   /** `s=`: the key is read at `<selector>._domainkey.<domain>`. */
-  selector: Schema.NonEmptyString.check(Schema.isPattern(/^[A-Za-z0-9._-]{1,63}$/)),
+  selector: Schema.NonEmptyString.check(
+    Schema.isPattern(/^[A-Za-z0-9._-]{1,63}$/, { message: "Expected a DKIM selector" })
+  ),
   private_key: Schema.RedactedFromValue(Schema.String.check(signingKeyLike), { label: "private_key" })
 })
 export type DkimSettings = typeof DkimSettings.Type

@@ -1,6 +1,7 @@
 import type { BulkMessage } from "#schemas/Bulk.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Text from "#schemas/Text.ts"
 import { SendRefused } from "#src/delivery/intake/Drafts.ts"
 import * as Storable from "#src/delivery/intake/Storable.ts"
 import { Effect, Schema } from "effect"
@@ -45,6 +46,7 @@ export const instructions = Effect.fnUntraced(function*(
     providers: settings(message.providers, providers)
   }
   if (Storable.isTooLong(made, [])) return yield* new SendRefused({ detail: `message: ${Storable.tooLong}` })
-  if (Storable.isRefused(made, [])) return yield* new SendRefused({ detail: `message: ${Storable.refused}` })
+  const refused = Storable.refusedOfMessage(made)
+  if (refused !== undefined) return yield* new SendRefused({ detail: `message.${refused}: ${Text.unstorable}` })
   return made
 })

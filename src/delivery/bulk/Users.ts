@@ -1,6 +1,7 @@
 import { BulkUser } from "#schemas/Bulk.ts"
 import { Recipient } from "#schemas/Recipient.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as Text from "#schemas/Text.ts"
 import type { NewUser } from "#src/delivery/bulk/Jobs.ts"
 import * as Groups from "#src/delivery/intake/Groups.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
@@ -54,7 +55,8 @@ export const addressee = Effect.fnUntraced(function*(
   }
   const named = [{ recipient, identity }]
   if (Storable.isTooLong({}, named)) return yield* new Unsendable({ detail: Storable.tooLong })
-  if (Storable.isRefused({}, named)) return yield* new Unsendable({ detail: Storable.refused })
+  const refused = Storable.refusedOfRecipient({ recipient, identity })
+  if (refused !== undefined) return yield* new Unsendable({ detail: `${refused}: ${Text.unstorable}` })
   return { recipient, identity }
 })
 

@@ -1,6 +1,7 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Text from "#schemas/Text.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import * as ChatAddresses from "#src/delivery/intake/ChatAddresses.ts"
@@ -78,18 +79,18 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
           : `${path}.${fault}`
       })
     }
+    const refused = Storable.refusedOfRecipient({ recipient, identity })
+    if (refused !== undefined) return yield* new SendRefused({ detail: `${path}.${refused}: ${Text.unstorable}` })
     addressees.push({ recipient, identity })
   }
 
   if (Storable.isTooLong(instructions, addressees)) {
     return yield* new SendRefused({ detail: `message: ${Storable.tooLong}` })
   }
+  const refused = Storable.refusedOfMessage(instructions)
+  if (refused !== undefined) return yield* new SendRefused({ detail: `message.${refused}: ${Text.unstorable}` })
   const isNamed = ({ identity }: Storable.Addressee) => identity !== undefined
   if (!addressees.every(isNamed) || recipients.length > mostAtOnce || isRepeatedMuch(instructions, recipients)) {
-    // Later nobody would hear of it.
-    if (Storable.isRefused(instructions, addressees)) {
-      return yield* new SendRefused({ detail: `message: ${Storable.refused}` })
-    }
     const shard = shardOf(requestId, shards)
     // Who is named is met before those in groups: a list's opt-out says nothing of somebody whom the send itself names.
     const ordered = [...addressees.filter(isNamed), ...addressees.filter((one) => !isNamed(one))]

@@ -25,28 +25,30 @@ export const isTooLong = (
 
 export const tooLong = `a recipient or a tenant has more than ${longestName} bytes`
 
-const isText = (text: string | null | undefined): boolean => typeof text !== "string" || Text.isStorable(text)
+const isText = (text: unknown): boolean => typeof text !== "string" || Text.isStorable(text)
 
-/** Whether a database would refuse a column of the messages' rows that the caller wrote. */
-export const isRefused = (
-  { metadata, template, ...instructions }: Instructions,
-  addressees: ReadonlyArray<Addressee>
-): boolean =>
-  ![
-    template,
-    metadata?.event,
-    metadata?.trace_id,
-    instructions.tenant_id,
-    instructions.context?.tenant_id,
-    ...(metadata?.tags ?? []),
-    ...addressees.flatMap(({ identity, recipient }) => [
-      identity?.key,
-      identity?.name,
-      recipient.tenant_id,
-      recipient.account_id,
-      recipient.context?.tenant_id,
-      recipient.list_id
-    ])
-  ].every(isText)
+/** The path in a message of what a database would refuse of the columns that the caller wrote; `undefined` if it takes all. */
+export const refusedOfMessage = (
+  { context, metadata, template, tenant_id: tenant }: Instructions
+): string | undefined => {
+  if (!isText(template)) return "template"
+  if (!isText(tenant)) return "tenant_id"
+  if (!isText(context?.tenant_id)) return "context.tenant_id"
+  if (!isText(metadata?.event)) return "metadata.event"
+  if (!isText(metadata?.trace_id)) return "metadata.trace_id"
+  const tag = metadata?.tags?.findIndex((tag) => !isText(tag)) ?? -1
+  return tag === -1 ? undefined : `metadata.tags[${tag}]`
+}
 
-export const refused = "holds a value that cannot be stored"
+/** The same of a recipient; what is wrong deeper in it has the path of the member that holds it. */
+export const refusedOfRecipient = ({ identity, recipient }: Addressee): string | undefined => {
+  const { account_id: account, context, list_id: list, tenant_id: tenant } = recipient
+  if (!isText(tenant)) return "tenant_id"
+  if (!isText(account)) return "account_id"
+  if (!isText(context?.tenant_id)) return "context.tenant_id"
+  if (!isText(list)) return "list_id"
+  if (isText(identity?.key) && isText(identity?.name)) return undefined
+  const holds = (value: unknown): boolean =>
+    typeof value === "object" && value !== null ? Object.values(value).some(holds) : !isText(value)
+  return Object.entries(recipient).find(([name, value]) => name !== "data" && holds(value))?.[0]
+}

@@ -55,6 +55,23 @@ const refusals: ReadonlyArray<readonly [string, unknown, string]> = [
   ],
   ["both", message(undefined, { template: "t" }), "message: exactly one of template and content is required"],
   [
+    "a NUL in an id",
+    message({ user_id: "a\u0000" }),
+    "message.to.user_id: Expected text without NUL or lone surrogates"
+  ],
+  [
+    "half a character in an address",
+    message([{ user_id: "a" }, { email: "a@example.com", slack: {} }, { phone_number: "+1\ud800" }]),
+    "message.to[2].phone_number: Expected text without NUL or lone surrogates"
+  ],
+  [
+    "a NUL in a tag",
+    message({ list_id: "a" }, { metadata: { tags: ["a", "\u0000"] } }),
+    "message.metadata.tags[1]: Expected text without NUL or lone surrogates"
+  ],
+  ["an empty id", message({ user_id: "" }), "message.to.user_id: Must not be empty"],
+  ["a long id", message({ user_id: "a".repeat(513) }), "message.to.user_id: Expected a length of at most 512"],
+  [
     "no time at all",
     message(undefined, { timeout: { message: "Infinity" } }),
     "message.timeout.message: Expected number"
@@ -193,6 +210,19 @@ describe("Errors", () => {
       const answer = yield* call("POST", "/send", { body })
       assert.deepStrictEqual([answer.status, isWire(answer.body).message], [400, sentence])
       assert.strictEqual(state.messages.size, 0)
+    }))
+
+  it.effect("rules that all hold are told together, and of words that would do any one", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const long = yield* call("PUT", `/users/a/tokens/${"a".repeat(1_100)}`, { body: { provider_key: "apn" } })
+      assert.deepStrictEqual(
+        isWire(long.body).message,
+        "token: Expected a length of at most 512 and at most 1000 bytes in UTF-8"
+      )
+      const filter = { operator: "NOPE", path: "a", value: "b" }
+      const unknown = yield* call("PUT", "/audiences/a", { body: { name: "a", filter } })
+      assert.match(isWire(unknown.body).message, /^filter\.operator: Expected "AND" \| "OR" or "EQ" \| "NEQ"/)
     }))
 
   it.effect("a thousand wrong fields make one bounded sentence", () =>

@@ -67,6 +67,7 @@ const bodies: Record<string, unknown> = {
 }
 /** A body that is refused where an empty one is not. */
 const wrong: Record<string, unknown> = {
+  "/routing-strategies/:id/explain": { faults: 5 },
   "/preferences/publish": { heading: 1 },
   "/notifications/:id/preview": { to: 1 }
 }

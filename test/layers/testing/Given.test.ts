@@ -143,13 +143,13 @@ describe("what a world begins with", () => {
       ],
       [
         { tenants: { a: { name: "A", members: [""] } } },
-        ".tenants.a is refused: members[0]: Expected a value with a length of at least 1"
+        ".tenants.a is refused: members[0]: Must not be empty"
       ],
       [
         { audiences: { a: { filter: { operator: "EQ", path: "plan" } } } },
         ".audiences.a is refused: filter.value: EQ needs a value"
       ],
-      [{ brands: { a: { name: "" } } }, ".brands.a is refused: name: Expected a value with a length of at least 1"],
+      [{ brands: { a: { name: "" } } }, ".brands.a is refused: name: Must not be empty"],
       [{ lists: { "a b": [] } }, ".lists has \"a b\" for an id: Expected no *, # or white space"]
     ]
     for (const [given, sentence] of pages) {

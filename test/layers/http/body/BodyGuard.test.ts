@@ -230,6 +230,12 @@ describe("BodyGuard: form", () => {
       const answer = yield* post(port, "/send", "[]", text)
       assert.strictEqual(answer.status, 415)
       assert.strictEqual(answer.body, refusal("Content-Type text/plain is not accepted here; send application/json"))
+      const unnamed = yield* post(port, "/send", "{}", { "Content-Type": "" })
+      assert.strictEqual(unnamed.status, 415)
+      assert.strictEqual(
+        unnamed.body,
+        refusal("A body without a Content-Type is not accepted here; send application/json")
+      )
       const empty = yield* post(port, "/send", "", text)
       assert.deepInclude(empty, { status: 415, body: answer.body })
       assert.include(answer.headers, "content-type: application/json")

@@ -40,6 +40,7 @@ describe("users of a bulk job", () => {
           [{ to: { list_id: "everyone" } }, /one person/],
           [{ to: { user_id: "ada", audience_id: "everyone" } }, /one person/],
           [{ profile: { email: "a\ud800@example.com" } }, /profile/],
+          [{ to: { webhook: { url: "https://example.com/\ud800" } } }, /^webhook: Expected text/],
           [{ to: { webhook: { url: "https://example.com/".padEnd(3_000, "é") } } }, /bytes/]
         ] as const
       ) {
