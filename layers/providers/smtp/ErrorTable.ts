@@ -61,8 +61,11 @@ const fits = (row: Row, { code, enhanced, stage }: Refused): boolean =>
   && (row.codes?.includes(code) ?? true)
   && (row.enhanced === undefined || (enhanced !== undefined && row.enhanced.test(enhanced)))
 
-/** Certificates that do not hold, by the codes of Node and Deno alike. */
-const certificate = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_/
+/**
+ * Certificates that do not hold, and servers that speak no TLS where it is asked for, or none of ours; by the codes of Node and Deno alike. A
+ * name that is not found is no such thing: of a server that is started anew there may be none for a while.
+ */
+const unsecurable = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION/
 
 const limit = 200
 
@@ -87,7 +90,7 @@ export const toDeliveryError = (fault: Fault): DeliveryError => {
     case "Silent": {
       const detail = `At ${fault.stage}: ${fault.code}`
       if (begun(fault.stage)) return new Unknown({ detail })
-      return certificate.test(fault.code) ? new Misconfigured({ detail }) : new Unavailable({ detail })
+      return unsecurable.test(fault.code) ? new Misconfigured({ detail }) : new Unavailable({ detail })
     }
   }
 }

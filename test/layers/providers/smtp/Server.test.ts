@@ -82,6 +82,15 @@ describe("SMTP server", () => {
     }
   }
 
+  it.live("a server that speaks no TLS where settings ask for it is the operator's", () =>
+    Effect.gen(function*() {
+      const server = yield* serve()
+      const provider = yield* vendor(server.port, { secure: true })
+      const error = yield* Effect.flip(provider.send(delivery()))
+      assert.strictEqual(error._tag, "Misconfigured", error.detail)
+      assert.strictEqual(error.detail, "At greeting: ERR_SSL_WRONG_VERSION_NUMBER")
+    }))
+
   for (const secure of [true, false]) {
     it.live(`a certificate nobody vouches for is refused over ${secure ? "TLS" : "STARTTLS"}, before a login`, () =>
       Effect.gen(function*() {
