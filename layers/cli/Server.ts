@@ -79,6 +79,20 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
   })
   const strange = new Stopped({ sentence: `What answers at ${url} is not a Tidings server of this version`, code: 1 })
 
+  /** What a refusal says for itself. */
+  const wordsOf = (response: HttpClientResponse.HttpClientResponse) =>
+    response.json.pipe(
+      Effect.flatMap(Schema.decodeUnknownEffect(Refusal)),
+      Effect.match({ onFailure: () => undefined, onSuccess: ({ message }) => message })
+    )
+
+  /** Why the server does not do its work, which it tells whoever looks after it. */
+  const unready = client.get("/health/ready").pipe(
+    Effect.flatMap((response) => response.status === 503 ? wordsOf(response) : Effect.undefined),
+    Effect.timeout(patience),
+    Effect.orElseSucceed(() => undefined)
+  )
+
   const ask = Effect.fnUntraced(function*<A>(
     request: Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>,
     schema: Schema.Codec<A, unknown>,
@@ -91,13 +105,15 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
     if (response.status === 404) return undefined
     if (response.status === 401) return yield* new Stopped({ sentence: `${url} refuses the API key`, code: 4 })
     if (response.status !== 200) {
-      const later = new Stopped({ sentence: `${url} answered ${response.status}; try again later`, code: 1 })
-      if (response.status === 429 || response.status >= 500) return yield* later
-      const { message } = yield* response.json.pipe(
-        Effect.flatMap(Schema.decodeUnknownEffect(Refusal)),
-        Effect.mapError(() => later)
-      )
-      return yield* new Stopped({ sentence: `${url} refuses ${what}: ${message}`, code: 6 })
+      const words = yield* wordsOf(response)
+      if (words !== undefined && response.status < 500 && response.status !== 429) {
+        return yield* new Stopped({ sentence: `${url} refuses ${what}: ${words}`, code: 6 })
+      }
+      const said = [words, response.status === 503 ? yield* unready : undefined].filter((text) => text !== undefined)
+      return yield* new Stopped({
+        sentence: `${[`${url} answered ${response.status}`, ...said].join(": ")}; try again later`,
+        code: 1
+      })
     }
     return yield* response.json.pipe(
       Effect.flatMap(Schema.decodeUnknownEffect(schema)),

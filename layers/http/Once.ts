@@ -32,7 +32,7 @@ type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path" | "payload" | "annot
 type Run = <R>(
   key: Idempotency.IdempotencyKey,
   handler: Effect.Effect<Response, never, R>
-) => Effect.Effect<Response, never, R>
+) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | R>
 
 /** Nothing ran, or it may run well next time. */
 const isStored = ({ status }: Response): boolean => ![401, 413, 415, 429, 503].includes(status)

@@ -5,7 +5,7 @@ import { BadRequest, Conflict, InternalError, LimitExceeded, NotFound, Unavailab
 import { NotCancelable } from "#schemas/api/Messages.ts"
 import { TopicsRefused } from "#schemas/api/UserPreferences.ts"
 import { Cause, Effect, Layer, Random, Schema } from "effect"
-import { HttpRouter, HttpServerResponse } from "effect/http"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
 
 type Response = HttpServerResponse.HttpServerResponse
@@ -26,7 +26,13 @@ export const retryAfter = Effect.map(Random.nextIntBetween(1, 10), (seconds) => 
 const later = (message: string): Effect.Effect<Response> =>
   Effect.map(retryAfter, (headers) => errorReply(503, message, "api_error", headers))
 
-export const unavailable = later("The service is not available right now; nothing is known to be stored")
+const unread = later("The service is not available right now")
+const unstored = later("The service is not available right now; nothing is known to be stored")
+
+export const unavailable = Effect.flatMap(
+  HttpServerRequest.HttpServerRequest,
+  ({ method }) => method === "GET" || method === "HEAD" ? unread : unstored
+)
 
 /** More is asked than this node can do. */
 export const overloaded = later("The service has more to do than it can; nothing of this request was stored")
@@ -51,7 +57,7 @@ const refusedTopics = (error: TopicsRefused) =>
   Effect.map(Effect.orDie(encodeRefused(error)), (body) => HttpServerResponse.jsonUnsafe(body, { status: 400 }))
 
 /** The response to a failure, `undefined` for one that is a fault of ours. */
-const reply = (error: unknown): Effect.Effect<Response> | undefined => {
+const reply = (error: unknown): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {
     const ours = error.kind === "Body" || error.kind === "ResponseHeaders"
     return ours ? undefined : Effect.succeed(badRequest(sentence(error.cause.issue)))

@@ -347,6 +347,34 @@ describe("tidings replay", () => {
   }
 
   it.effect(
+    "tells in the server's own words why it cannot answer, and why it is not ready",
+    () =>
+      Effect.promise(async () => {
+        let isReady = false
+        const stub = createServer(({ url }, response) => {
+          const message = url === "/health/ready" ? "the database's disk is full" : "The service is not available"
+          response.statusCode = isReady && url === "/health/ready" ? 200 : 503
+          response.setHeader("content-type", "application/json").end(JSON.stringify({ message, type: "api_error" }))
+        }).listen(0, "127.0.0.1")
+        await once(stub, "listening")
+        const address = stub.address()
+        const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+        const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
+        const said = `${url} answered 503: The service is not available`
+        assert.deepStrictEqual(await tidings("node", environment, "cluster"), {
+          code: 1,
+          stdout: "",
+          stderr: `${said}: the database's disk is full; try again later\n`
+        })
+        isReady = true
+        const { stderr } = await tidings("node", environment, "trace", "1-0")
+        stub.close()
+        assert.strictEqual(stderr, `${said}; try again later\n`)
+      }),
+    60_000
+  )
+
+  it.effect(
     "tells why the server refuses one, after the others have gone",
     () =>
       Effect.promise(async () => {

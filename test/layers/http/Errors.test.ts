@@ -1,7 +1,9 @@
-import { message, serve } from "#test/layers/http/Server.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { Audiences } from "#src/people/Audiences.ts"
+import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { exchange } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 
 const wire = Schema.Struct({
   message: Schema.NonEmptyString.check(Schema.isMaxLength(1_100)),
@@ -266,6 +268,19 @@ describe("Errors", () => {
       const seconds = answers.map(({ headers }) => Number(headers.get("retry-after")))
       assert.isTrue(seconds.every((each) => each >= 1 && each <= 10))
       assert.isAbove(new Set(seconds).size, 1)
+    }))
+
+  it.effect("without the database a write is told that nothing is known to be stored, and a read is not", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serveWith(
+        Layer.mock(Audiences, { find: () => Effect.fail(new StoreUnavailable({ cause: "planted" })) })
+      )
+      state.down = true
+      const sentence = "The service is not available right now"
+      const read = yield* call("GET", "/audiences/a")
+      assert.deepStrictEqual([read.status, isWire(read.body).message], [503, sentence])
+      const write = yield* call("POST", "/send", { body: message() })
+      assert.strictEqual(isWire(write.body).message, `${sentence}; nothing is known to be stored`)
     }))
 
   it.effect("P9: a defect is 500 and tells nothing", () =>
