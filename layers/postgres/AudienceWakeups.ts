@@ -1,4 +1,5 @@
 import { AudienceUpkeep } from "#src/people/AudienceUpkeep.ts"
+import * as Outage from "#src/store/Outage.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Layer, Queue, Schedule } from "effect"
 
@@ -9,8 +10,14 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
   const upkeep = yield* AudienceUpkeep
 
+  const outage = Outage.make({
+    lost: (error) => Effect.logWarning("no longer told of changed audiences", error),
+    found: Effect.logInfo("told of changed audiences again")
+  })
+
   const listen = Effect.gen(function*() {
     const notifications = yield* sql.listen("tidings_audiences")
+    yield* outage.found()
     yield* upkeep.wake
     while (true) {
       yield* Queue.take(notifications)
@@ -19,7 +26,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   }).pipe(Effect.scoped)
 
   yield* listen.pipe(
-    Effect.tapError((error) => Effect.logWarning("no longer told of changed audiences", error)),
+    Effect.tapError((error) => outage.lost(error)),
     Effect.retry(backoff),
     Effect.forkScoped
   )

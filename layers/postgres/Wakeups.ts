@@ -1,4 +1,5 @@
 import { Shards } from "#src/delivery/Shards.ts"
+import * as Outage from "#src/store/Outage.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Layer, Queue, Schedule, Schema } from "effect"
@@ -30,8 +31,14 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   yield* shards.alone(false)
   yield* sql`select pg_notify('tidings_due', ${self})`
 
+  const outage = Outage.make({
+    lost: (error) => Effect.logWarning("no longer told of new messages", error),
+    found: Effect.logInfo("told of new messages again")
+  })
+
   const listen = Effect.gen(function*() {
     const notifications = yield* sql.listen("tidings_due")
+    yield* outage.found()
     yield* shards.wake
     listening = true
     while (true) {
@@ -63,7 +70,7 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   }).pipe(patiently, Effect.catch(() => shards.alone(false)))
 
   yield* listen.pipe(
-    Effect.tapError((error) => Effect.logWarning("no longer told of new messages", error)),
+    Effect.tapError((error) => outage.lost(error)),
     Effect.retry(backoff),
     Effect.forkScoped
   )

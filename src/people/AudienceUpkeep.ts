@@ -1,4 +1,5 @@
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
+import * as Outage from "#src/store/Outage.ts"
 import { Context, Effect, Layer, Queue, Schedule } from "effect"
 
 /** Works whenever it is woken, and looks by itself for what a crash left. */
@@ -16,10 +17,15 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const steps = yield* AudienceSteps
     const woken = yield* Effect.acquireRelease(Queue.sliding<void>(1), Queue.shutdown)
+    const outage = Outage.make({
+      lost: (error) => Effect.logWarning("cannot keep audiences in step", error),
+      found: Effect.logInfo("audiences are kept in step again")
+    })
     const work = steps.advance.pipe(
       Effect.repeat({ while: (more) => more }),
-      Effect.tapError((error) => Effect.logWarning("cannot keep audiences in step", error)),
+      Effect.tapError((error) => outage.lost(error)),
       Effect.retry(backoff),
+      Effect.tap(() => outage.found()),
       Effect.catchDefect((defect) => Effect.logError("audiences: a step crashed", defect))
     )
     yield* work.pipe(

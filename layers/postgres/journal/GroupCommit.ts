@@ -1,6 +1,7 @@
 import { isRefusal, unavailable } from "#layers/postgres/StoreErrors.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Outage from "#src/store/Outage.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Array, Cause, Context, type Duration, Effect, Exit, Latch, Schedule, type Scope } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
@@ -70,16 +71,15 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     return over === -1 ? waiting.length : Math.max(1, over)
   }
 
-  let failing = false
   /** The operator hears of the first failure, and of the first success after it: callers only learn that it is not their fault. */
-  const tell = (exit: Exit.Exit<void, unknown>): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      if (Exit.isSuccess(exit) ? !failing : failing || Cause.hasInterruptsOnly(exit.cause)) return Effect.void
-      failing = Exit.isFailure(exit)
-      return Exit.isFailure(exit)
-        ? Effect.logError("the journal cannot be written", { of: options.name }, exit.cause)
-        : Effect.logInfo("the journal is written again", { of: options.name })
-    })
+  const outage = Outage.make({
+    lost: (cause) => Effect.logError("the journal cannot be written", { of: options.name }, cause),
+    found: Effect.logInfo("the journal is written again", { of: options.name })
+  })
+  const tell = (exit: Exit.Exit<void, unknown>): Effect.Effect<void> => {
+    if (Exit.isSuccess(exit)) return outage.found()
+    return Cause.hasInterruptsOnly(exit.cause) ? Effect.void : outage.lost(exit.cause)
+  }
 
   /** Over when the turn is, or once enough are waiting: then for one writer at a time. */
   const gathered = Effect.withFiber((fiber) =>

@@ -1,7 +1,8 @@
 import type { Journal } from "#src/delivery/Journal.ts"
 import { retried } from "#src/delivery/shards/Retried.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
-import { Clock, Deferred, Duration, Effect, Latch, Metric, Schedule } from "effect"
+import * as Outage from "#src/store/Outage.ts"
+import { Clock, Deferred, Duration, Effect, Exit, Latch, Metric, Schedule } from "effect"
 
 /** A shard in this node's hands, under one epoch. `seq`: rows up to it were there before. */
 export interface Owner {
@@ -45,6 +46,10 @@ const pause = Effect.gen(function*() {
 /** The shards of this node and who is at work in them. */
 export const make = (journal: Journal["Service"]) => {
   const owners = new Map<number, Owner>()
+  const outage = Outage.make({
+    lost: (error) => Effect.logWarning("cannot take shards", error),
+    found: Effect.logInfo("shards are taken again")
+  })
 
   const drain = (owner: Owner) =>
     Effect.gen(function*() {
@@ -64,9 +69,11 @@ export const make = (journal: Journal["Service"]) => {
       return yield* Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))
     }).pipe(Effect.tapError(Effect.fnUntraced(function*(error) {
       failedAt = yield* Clock.monotonicTimeNanos
-      yield* Effect.logWarning("cannot take a shard", { shard }, error)
+      yield* outage.lost(error, shard)
     })))
-    const taken = yield* Effect.orDie(retried(take, backoff))
+    const taken = yield* Effect.orDie(retried(take, backoff)).pipe(
+      Effect.onExit((exit) => Exit.isSuccess(exit) ? outage.found(shard) : outage.leave(shard))
+    )
     const owner: Owner = {
       shard,
       epoch: taken.epoch,

@@ -6,6 +6,7 @@ import type { make as makeOwned } from "#src/delivery/shards/Owned.ts"
 import { retried } from "#src/delivery/shards/Retried.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
+import * as Outage from "#src/store/Outage.ts"
 import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
 
 /** Rows of one look at the store, at most. */
@@ -212,6 +213,11 @@ export const make = Effect.fnUntraced(function*(options: {
     yield* Effect.raceFirst(signal.await, Effect.sleep(wait))
   })
 
+  const outage = Outage.make({
+    lost: (error) => Effect.logWarning("cannot read what is due", error),
+    found: Effect.logInfo("what is due is read again")
+  })
+
   const isCrowded = () => options.free() < windowSize / 16
 
   const loop = Effect.gen(function*() {
@@ -224,12 +230,13 @@ export const make = Effect.fnUntraced(function*(options: {
     isHalted = isCrowded()
     if (isHalted) return
     const seenAll: boolean = yield* look
+    yield* outage.found()
     failing = false
     if (!seenAll) wake()
   })
 
   const guarded: Effect.Effect<void, StoreUnavailable> = loop.pipe(
-    Effect.tapError((error) => Effect.logWarning("cannot read what is due", error)),
+    Effect.tapError((error) => outage.lost(error)),
     Effect.tapCause(() =>
       Effect.sync(() => {
         failing = true

@@ -273,7 +273,7 @@ describe("Errors", () => {
   it.effect("without the database a write is told that nothing is known to be stored, and a read is not", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serveWith(
-        Layer.mock(Audiences, { find: () => Effect.fail(new StoreUnavailable({ cause: "planted" })) })
+        Layer.mock(Audiences, { get: () => Effect.fail(new StoreUnavailable({ cause: "planted" })) })
       )
       state.down = true
       const sentence = "The service is not available right now"
