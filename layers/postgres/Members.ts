@@ -1,5 +1,6 @@
 import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import { isThere } from "#layers/postgres/tenants/Members.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Members, type Source } from "#src/people/Members.ts"
 import { Effect, Layer, Schema } from "effect"
@@ -30,7 +31,8 @@ export const layer = Layer.effect(
     const inAll = (scope: Scope, tenants: ReadonlyArray<string>) =>
       tenants.length === 0 ? sql`true` : sql`not exists (select from unnest(${tenants}::text[]) as f(tenant_id)
         where not exists (select from tenant_users t
-          where t.scope = ${scope} and t.tenant_id = f.tenant_id collate "C" and t.user_id = m.user_id offset 0) offset 0)`
+          where t.scope = ${scope} and t.tenant_id = f.tenant_id collate "C" and t.user_id = m.user_id
+            and ${isThere(sql, "t")} offset 0) offset 0)`
 
     const list = (scope: Scope, id: string, { after, limit, memberOf }: Options) =>
       sql`select '' as "group", m.user_id as "userId", m.list_id as "listId"
@@ -77,7 +79,7 @@ export const layer = Layer.effect(
     const tenant = (scope: Scope, id: string, { after, limit }: Options) =>
       sql`select '' as "group", m.user_id as "userId", m.tenant_id as "tenantId" from tenant_users m
         where m.scope = ${scope} and m.tenant_id = ${id} and ${behind(after?.userId ?? "")}
-          and exists (select from tenants t where t.scope = ${scope} and t.id = ${id})
+          and ${isThere(sql, "m")}
         order by m.user_id limit ${limit}`
 
     /**
@@ -85,7 +87,7 @@ export const layer = Layer.effect(
      * needs, as of a pattern.
      */
     const family = (scope: Scope, id: string, { after, limit }: Options) => {
-      const members = sql`tenant_users m where m.scope = ${scope} and m.tenant_id = t.id
+      const members = sql`tenant_users m where m.scope = ${scope} and m.tenant_id = t.id and ${isThere(sql, "m")}
         and (t.name > ${after?.group ?? ""} or ${behind(after?.userId ?? "")})`
       const at = (place: Statement.Fragment) =>
         sql`lateral (select o.ids[${place}] as id, o.names[${place}] collate "C" as name) t`

@@ -9,12 +9,15 @@ import { Clock, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Members.Row))
-const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.String })))
+const decodeTenants = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ id: Schema.String, generation: Schema.String }))
+)
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
   const find = yield* Members.finder
+  const isThere = Members.isThere(sql, "m")
 
   // The tenants stay until the memberships are committed; every writer takes them in one order.
   const put: Memberships["Service"]["put"] = Effect.fnUntraced(
@@ -26,17 +29,23 @@ const make = Effect.gen(function*() {
       }
       if (profiles.size === 0) return
       const ids = [...profiles.keys()]
-      const found = yield* sql`select id from tenants
-        where scope = ${scope} and id = any(${ids}::text[]) order by id for key share`.pipe(Effect.flatMap(decodeIds))
-      const known = new Set(found.map(({ id }) => id))
+      const found = yield* sql`select id, generation::text as generation from tenants
+        where scope = ${scope} and id = any(${ids}::text[]) order by id for key share`.pipe(
+        Effect.flatMap(decodeTenants)
+      )
+      const known = new Map(found.map(({ generation, id }) => [id, generation]))
       const missing = ids.find((id) => !known.has(id))
       if (missing !== undefined) return yield* new TenantNotFound({ id: missing })
       const now = yield* Clock.currentTimeMillis
-      yield* sql`insert into tenant_users (scope, tenant_id, user_id, profile, created_at, updated_at)
-        select ${scope}, x.tenant_id, ${userId}, nullif(x.profile, ''), ${now}, ${now}
-        from unnest(${ids}::text[], ${[...profiles.values()]}::text[]) as x(tenant_id, profile)
+      yield* sql`insert into tenant_users (scope, tenant_id, user_id, profile, generation, created_at, updated_at)
+        select ${scope}, x.tenant_id, ${userId}, nullif(x.profile, ''), x.generation, ${now}, ${now}
+        from unnest(${ids}::text[], ${[...profiles.values()]}::text[], ${
+        ids.map((id) => known.get(id) ?? "0")
+      }::bigint[])
+          as x(tenant_id, profile, generation)
         order by x.tenant_id collate "C"
-        on conflict (scope, tenant_id, user_id) do update set profile = excluded.profile, updated_at = excluded.updated_at`
+        on conflict (scope, tenant_id, user_id) do update set profile = excluded.profile,
+          generation = excluded.generation, updated_at = excluded.updated_at`
     },
     sql.withTransaction,
     orUnavailable
@@ -46,7 +55,9 @@ const make = Effect.gen(function*() {
     const sealed: Cursor.List = { scope, route: "tenants of a user", filters: [userId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(Members.columns)} from tenant_users m
-      where scope = ${scope} and user_id = ${userId} ${after === undefined ? sql`` : sql`and tenant_id > ${after}`}
+      where scope = ${scope} and user_id = ${userId} and ${isThere} ${
+      after === undefined ? sql`` : sql`and tenant_id > ${after}`
+    }
       order by tenant_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     return IdPages.page(cursors, sealed, rows.map(Members.membership), limit, ({ tenantId }) => tenantId)
   }, orUnavailable)
@@ -55,7 +66,9 @@ const make = Effect.gen(function*() {
     const sealed: Cursor.List = { scope, route: "users of a tenant", filters: [tenantId] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(Members.columns)} from tenant_users m
-      where scope = ${scope} and tenant_id = ${tenantId} ${after === undefined ? sql`` : sql`and user_id > ${after}`}
+      where scope = ${scope} and tenant_id = ${tenantId} and ${isThere} ${
+      after === undefined ? sql`` : sql`and user_id > ${after}`
+    }
       order by user_id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     return IdPages.page(cursors, sealed, rows.map(Members.membership), limit, ({ userId }) => userId)
   }, orUnavailable)

@@ -13,7 +13,7 @@ import { recipients } from "#layers/postgres/migrations/Recipients.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { room } from "#layers/postgres/migrations/Room.ts"
 import { sendings } from "#layers/postgres/migrations/Sendings.ts"
-import { tenants } from "#layers/postgres/migrations/Tenants.ts"
+import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
 import { isLockTimeout } from "#layers/postgres/StoreErrors.ts"
@@ -40,7 +40,8 @@ const migrations = {
   "0027_recipients": recipients,
   "0028_inbox_expiry": expiry,
   "0029_bulk": bulk,
-  "0030_bulk_drops": bulkDrops
+  "0030_bulk_drops": bulkDrops,
+  "0031_tenant_drops": tenantDrops
 }
 
 /** How long a migration waits for a lock, in ms: whoever comes to the table after it waits behind it, the running nodes' statements too. */

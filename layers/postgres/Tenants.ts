@@ -68,9 +68,11 @@ const make = Effect.gen(function*() {
       const properties = draft.properties ? yield* Rows.encodeMap(draft.properties) : null
       const profile = draft.user_profile ? yield* Rows.encodeMap(draft.user_profile) : null
       yield* sql`insert into tenants
-          (scope, id, name, parent_id, brand_id, brand, properties, user_profile, created_at, updated_at)
-        values (${scope}, ${id}, ${draft.name}, ${parentId}, ${draft.brand_id ?? null}, ${brand}, ${properties},
-          ${profile}, ${now}, ${now})
+          (scope, id, name, parent_id, brand_id, brand, properties, user_profile, generation, created_at, updated_at)
+        values (${scope}, ${id}, ${draft.name}, ${parentId}, ${
+        draft.brand_id ?? null
+      }, ${brand}, ${properties}, ${profile},
+          coalesce((select generation from tenant_drops where scope = ${scope} and tenant_id = ${id}), 0), ${now}, ${now})
         on conflict (scope, id) do update set name = excluded.name, parent_id = excluded.parent_id,
           brand_id = excluded.brand_id, brand = excluded.brand, properties = excluded.properties,
           user_profile = excluded.user_profile, updated_at = excluded.updated_at`
@@ -82,17 +84,18 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  // Who adds a member holds the tenant's row, so the memberships go after it.
+  // Who adds a member holds the tenant's row, so nobody is added to what is gone. Its members go later (`Drops`), however many they are.
   const remove: Tenants["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
       yield* revisions.bump(scope)
       yield* templates.bump(scope)
-      const gone = yield* sql`delete from tenants where scope = ${scope} and id = ${id} returning 1`
+      const gone = yield* sql`with gone as (
+          delete from tenants where scope = ${scope} and id = ${id} returning generation)
+        insert into tenant_drops (scope, tenant_id, generation) select ${scope}::int, ${id}, generation + 1 from gone
+        on conflict (scope, tenant_id) do update set generation = excluded.generation returning 1`
       if (gone.length === 0) return false
       yield* sql`update tenants set parent_id = null where scope = ${scope} and parent_id = ${id}`
-      for (
-        const table of ["tenant_users", "tenant_default_preferences", "tenant_templates", "tenant_template_versions"]
-      ) {
+      for (const table of ["tenant_default_preferences", "tenant_templates", "tenant_template_versions"]) {
         yield* sql`delete from ${sql(table)} where scope = ${scope} and tenant_id = ${id}`
       }
       return true

@@ -1,3 +1,4 @@
+import { isThere } from "#layers/postgres/tenants/Members.ts"
 import { isRefusal } from "#layers/postgres/StoreErrors.ts"
 import { AudienceFilter } from "#schemas/Audience.ts"
 import { Profile } from "#schemas/Profile.ts"
@@ -99,7 +100,8 @@ export const make = (sql: SqlClient.SqlClient) => {
     )
 
   const tenants = (scope: Scope) =>
-    sql`array(select t.tenant_id from tenant_users t where t.scope = ${scope} and t.user_id = x.user_id) as tenants`
+    sql`array(select t.tenant_id from tenant_users t where t.scope = ${scope} and t.user_id = x.user_id
+      and ${isThere(sql, "t")}) as tenants`
 
   /** Each by its key, here and below: for a set of them the planner goes through the environment's rows, until it knows how many those are. */
   const users = (scope: Scope, userIds: ReadonlyArray<string>) =>

@@ -89,3 +89,21 @@ export const tenants = Effect.gen(function*() {
     primary key (scope, tenant_id, template_id, version)
   )`
 })
+
+/**
+ * A tenant's members go after it, in pieces: all in one statement, a million of them are more than a request waits for. What is left of a
+ * tenant that is gone has a lower `generation` than one made anew under its id.
+ */
+export const tenantDrops = Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`alter table tenants add column generation bigint not null default 0`
+  yield* sql`alter table tenant_users add column generation bigint not null default 0`
+  yield* sql`create table tenant_drops (
+    scope int not null,
+    tenant_id text collate "C" not null,
+    generation bigint not null,
+    primary key (scope, tenant_id)
+  )`
+  yield* sql`create trigger audience_follows_tenant_anew after update of generation on tenant_users
+    for each row when (old.generation is distinct from new.generation) execute function audience_subject_changed()`
+})

@@ -23,6 +23,13 @@ export const membership = ({ profile, tenantId, userId }: typeof Row.Type): Memb
   profile: profile ?? undefined
 })
 
+/** Of a row of `tenant_users`, by its alias: its tenant is not gone, nor another one made under its id. */
+export const isThere = (sql: SqlClient.SqlClient, of: string) =>
+  sql.literal(
+    `exists (select from tenants of_member where of_member.scope = ${of}.scope and of_member.id = ${of}.tenant_id
+    and of_member.generation = ${of}.generation)`
+  )
+
 const decodeFound = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ place: Schema.Number, ...Row.fields, profile: Schema.NullOr(Schema.String) }))
 )
@@ -38,6 +45,7 @@ interface Asked {
 /** Two memberships of a user are enough to know that neither is the only one. A row that does not decode fails alone. */
 export const finder = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
+  const there = isThere(sql, "u")
 
   const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
     const rows = yield* sql`select x.place::int as place, ${sql.literal(columns)}
@@ -45,10 +53,10 @@ export const finder = Effect.gen(function*() {
         ${asked.map(({ tenantId }) => tenantId ?? "")}::text[]) with ordinality as x(scope, user_id, tenant_id, place)
       cross join lateral (
         select tenant_id, user_id, profile from tenant_users u
-        where x.tenant_id <> '' and u.scope = x.scope and u.tenant_id = x.tenant_id and u.user_id = x.user_id
+        where x.tenant_id <> '' and u.scope = x.scope and u.tenant_id = x.tenant_id and u.user_id = x.user_id and ${there}
         union all
         (select tenant_id, user_id, profile from tenant_users u
-        where x.tenant_id = '' and u.scope = x.scope and u.user_id = x.user_id
+        where x.tenant_id = '' and u.scope = x.scope and u.user_id = x.user_id and ${there}
         order by u.tenant_id limit 2)
       ) m`.pipe(Effect.flatMap(decodeFound))
     const found = Map.groupBy(rows, ({ place }) => place - 1)

@@ -133,8 +133,9 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         const members = yield* Members
         yield* sql`insert into lists (scope, id, name, created_at, updated_at) values (1, 'list', '', 0, 0)`
         yield* sql`insert into list_subscriptions select 1, 'list', 'user ' || n, null, 0 from generate_series(1, 5000) n`
+        yield* sql`insert into tenants (scope, id, name, created_at, updated_at) values (1, 'tenant', '', 0, 0)`
         yield* sql`insert into tenant_users select 1, 'tenant', 'user ' || n, null, 0, 0 from generate_series(1, 5000) n`
-        yield* sql`analyze list_subscriptions, tenant_users`
+        yield* sql`analyze list_subscriptions, tenant_users, tenants`
         const page = members.page(scope, { _tag: "List", id: "list" }, {
           after: undefined,
           limit: 50,

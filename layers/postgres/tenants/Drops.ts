@@ -1,0 +1,39 @@
+import { Effect, Layer, Schema } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** Members that go in one transaction: each leaves its user to the audiences, and nobody waits long for what it holds. */
+const batch = 1_000
+
+const swept = "5 seconds"
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ scope: Schema.Int, tenantId: Schema.String, generation: Schema.String }))
+)
+
+/** Deletes the next members of tenants that are gone, in the order of their ids. Whether there may be more. */
+export const step = Effect.fn("tenants.Drops.step")(
+  function*(sql: SqlClient.SqlClient) {
+    const found = yield* sql`select scope, tenant_id as "tenantId", generation::text as generation from tenant_drops
+      order by scope, tenant_id limit 1 for update skip locked`.pipe(Effect.flatMap(decode))
+    for (const { generation, scope, tenantId } of found) {
+      const gone = yield* sql`delete from tenant_users where ctid = any(array(
+        select ctid from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and generation < ${generation}::bigint
+        order by user_id limit ${batch}::int for update)) returning 1`
+      if (gone.length < batch) yield* sql`delete from tenant_drops where scope = ${scope} and tenant_id = ${tenantId}`
+    }
+    return found.length > 0
+  },
+  (effect, sql) => sql.withTransaction(effect)
+)
+
+/** Takes away what tenants that are gone have left, also before a crash. Its readers see none of it even before. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const sql = yield* SqlClient.SqlClient
+  yield* step(sql).pipe(
+    Effect.repeat({ while: (more) => more }),
+    Effect.catchCause((cause) => Effect.logWarning("members of tenants that are gone were not deleted", cause)),
+    Effect.andThen(Effect.sleep(swept)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+}))
