@@ -28,6 +28,10 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
   yield* listen.pipe(
     Effect.tapError((error) => outage.lost(error)),
     Effect.retry(backoff),
+    Effect.catchDefect((defect) =>
+      Effect.andThen(Effect.logError("listening for changed audiences crashed", defect), Effect.sleep("2 seconds"))
+    ),
+    Effect.forever,
     Effect.forkScoped
   )
 }))

@@ -29,7 +29,7 @@ export const follow = Effect.fnUntraced(function*<E, R>(local: Clock.Clock, meas
     Effect.map((measured) => {
       offset = measured
     }),
-    Effect.catch((error) => Effect.logDebug("the database's clock was not read", error)),
+    Effect.catchCause((cause) => Effect.logDebug("the database's clock was not read", cause)),
     Effect.forever,
     Effect.forkScoped
   )

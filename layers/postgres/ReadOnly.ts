@@ -46,5 +46,11 @@ export const layer = (sessions: number) =>
       }
     })
 
-    yield* Effect.andThen(Effect.sleep(looked), Effect.ignore(patiently(look))).pipe(Effect.forever, Effect.forkScoped)
+    yield* patiently(look).pipe(
+      Effect.ignore,
+      Effect.catchDefect((defect) => Effect.logError("whether the database is read-only is unknown", defect)),
+      Effect.delay(looked),
+      Effect.forever,
+      Effect.forkScoped
+    )
   }))

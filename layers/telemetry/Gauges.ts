@@ -44,6 +44,11 @@ export const make = Effect.gen(function*() {
   // A counter that has never counted is 0, which a dashboard can tell from a node that is not there.
   yield* Effect.forEach(Metrics.counters, (counter) => Metric.update(counter, 0), { discard: true })
   if (yield* MetricsAreSent)
-    yield* Effect.andThen(measure, Effect.sleep(sentEvery)).pipe(Effect.forever, Effect.forkScoped)
+    yield* measure.pipe(
+      Effect.catchDefect((defect) => Effect.logError("what is due was not measured", defect)),
+      Effect.andThen(Effect.sleep(sentEvery)),
+      Effect.forever,
+      Effect.forkScoped
+    )
   return measure
 })

@@ -122,7 +122,7 @@ const make = Effect.fnUntraced(function*(options: Options) {
   }).pipe(Effect.mapError((error) => new DatabaseNotStarted({ directory: options.dataDir, detail: error.message })))
   yield* Queue.take(due).pipe(
     Effect.andThen(client`CHECKPOINT`),
-    Effect.catch((error) => Effect.logError("the embedded database made no checkpoint", error)),
+    Effect.catchCause((cause) => Effect.logError("the embedded database made no checkpoint", cause)),
     Effect.forever,
     Effect.forkScoped
   )

@@ -22,7 +22,7 @@ const vacuum = Effect.fnUntraced(function*(sizes: Map<string, number>) {
     yield* sql.unsafe(`vacuum (analyze) ${table}`)
     sizes.set(table, bytes)
   }
-}, Effect.catch((error) => Effect.logWarning("cannot vacuum", error)))
+}, Effect.catchCause((cause) => Effect.logWarning("cannot vacuum", cause)))
 
 /** A database that broke answers nothing more: the process ends at once, and the next one recovers what was acknowledged. */
 const leave = Effect.gen(function*() {

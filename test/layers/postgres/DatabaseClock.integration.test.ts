@@ -57,6 +57,20 @@ describe("DatabaseClock", () => {
       assert.strictEqual(clock.currentTimeNanosUnsafe() - clock.monotonicTimeNanosUnsafe(), 100n * second)
     }))
 
+  it.effect("P7: goes on measuring after a defect", () =>
+    Effect.gen(function*() {
+      let crashes = false
+      let offset = 1_000n * second
+      const measure = Effect.suspend(() => crashes ? Effect.die("a defect") : Effect.succeed(offset))
+      const clock = yield* DatabaseClock.follow(yield* Clock.Clock, measure)
+      crashes = true
+      yield* TestClock.adjust("30 seconds")
+      crashes = false
+      offset = 2_000n * second
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(clock.currentTimeNanosUnsafe() - clock.monotonicTimeNanosUnsafe(), offset)
+    }))
+
   it.effect("keeps its time while the database is away, and measures again when it is back", () =>
     Effect.gen(function*() {
       const { clock, source } = yield* follow(1_000n * second)
