@@ -87,8 +87,11 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     const [from, to] = boundsOf(name)
     yield* untilNone(sql`delete from list_requests where ctid = any(array(
       select ctid from list_requests where request_id >= ${from} and request_id < ${to} limit ${batch}::int)) returning 1`)
-    yield* untilNone(sql`delete from expansions where ctid = any(array(
-      select ctid from expansions where id >= ${from} and id < ${to} limit ${batch}::int)) returning 1`)
+    yield* untilNone(BulkJobs.goingWith(
+      sql,
+      sql`delete from expansions where ctid = any(array(
+      select ctid from expansions where id >= ${from} and id < ${to} limit ${batch}::int)) returning scope, id`
+    ))
     yield* Effect.forEach(tables, (table) => sql.unsafe(`drop table if exists ${table}_${name}`).unprepared, {
       discard: true
     })

@@ -1,11 +1,20 @@
 import { bound } from "#layers/postgres/Partitions.ts"
 import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
 import { type DateTime, Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { SqlClient, Statement } from "effect/sql"
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ scope: Schema.Int, job: Schema.String, last: Schema.Int }))
 )
+
+/**
+ * `requests` deletes some and answers their scopes and ids: their jobs go in its statement. A job whose request is gone looks as one whose run
+ * was cut before it was accepted, and could be run again.
+ */
+export const goingWith = (sql: SqlClient.SqlClient, requests: Statement.Fragment) =>
+  sql`with gone as (${requests}),
+    jobs as (delete from bulk_jobs j using gone where j.scope = gone.scope and j.request_id = gone.id)
+    select id from gone`
 
 /** Those that were never run, and those whose requests are gone. One that is about to be accepted is young. */
 const jobs = (sql: SqlClient.SqlClient, before: DateTime.Utc) =>

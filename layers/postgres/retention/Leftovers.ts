@@ -1,3 +1,4 @@
+import * as BulkJobs from "#layers/postgres/retention/BulkJobs.ts"
 import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Effect } from "effect"
@@ -29,11 +30,17 @@ const ofRequests = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, before:
   const isGone =
     sql`not exists (select from messages m where m.scope = r.scope and m.request_id = r.id and m.id < ${before}
     and m.id >= left(r.id, ${Ids.originLength}::int) and m.id < left(r.id, ${Ids.originLength}::int) || 'g')`
-  yield* sql`with r as (select scope, id from expansions where id < ${before} and due_at is null)
-    delete from expansions e using r where e.scope = r.scope and e.id = r.id and ${isGone}`
-  yield* sql`with r as (select distinct scope, request_id as id from list_requests where request_id < ${before})
-    delete from list_requests l using r where l.scope = r.scope and l.request_id = r.id and ${isGone}
-      and not exists (select from expansions x where x.scope = r.scope and x.id = r.id)`
+  yield* untilNone(BulkJobs.goingWith(
+    sql,
+    sql`delete from expansions where ctid = any(array(
+    select r.ctid from expansions r where r.id < ${before} and r.due_at is null and ${isGone}
+    limit ${batch}::int for update of r)) returning scope, id`
+  ))
+  yield* untilNone(sql`delete from list_requests where ctid = any(array(
+    select l.ctid from list_requests l cross join lateral (select l.scope, l.request_id as id) r
+    where l.request_id < ${before} and ${isGone}
+      and not exists (select from expansions x where x.scope = r.scope and x.id = r.id)
+    limit ${batch}::int for update of l)) returning 1`)
 })
 
 /**

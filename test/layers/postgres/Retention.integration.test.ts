@@ -2,7 +2,7 @@ import * as Retention from "#layers/postgres/Retention.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Schema, type Scope } from "effect"
+import { Effect, Exit, Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -159,6 +159,34 @@ describe("Retention", () => {
       const left = yield* Effect.flatMap(sql`select distinct job_id as id from bulk_users order by 1`, Ids)
       assert.deepStrictEqual(left.map(({ id }) => id), ["is run", "runs", "young"])
       assert.deepStrictEqual(yield* Effect.flatMap(sql`select id from bulk_jobs order by 1`, Ids), left)
+    })))
+
+  it.effect("I1: a bulk job that ran goes in the commit in which its request goes, or it could be run again", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* TestClock.setTime(today - 9 * day)
+      yield* Partitions.ensure(sql)
+      yield* TestClock.setTime(today)
+      const ran = Effect.fnUntraced(function*(request: string) {
+        yield* requested(request, null)
+        yield* sql`insert into bulk_jobs (scope, id, definition, request_id, created_at)
+          values (1, ${request}, '{}', ${request}, ${today - 31 * day})`
+      })
+      const cut = Effect.exit(Retention.drop(sql, 7)).pipe(Effect.map((exit) => assert.isTrue(Exit.isFailure(exit))))
+      const left = sql`select id from expansions union all select id from bulk_jobs`
+      // A day that cannot be dropped, and then items of inboxes: a run is cut between the requests and what comes after them.
+      yield* ran(idAt(today - 9 * day, "a"))
+      yield* sql`create view kept as select * from messages_20261112`
+      yield* cut
+      assert.lengthOf(yield* left, 0)
+      yield* sql`drop view kept`
+      yield* ran(idAt(today - 30 * day, "b"))
+      yield* stored(idAt(today - 30 * day, "b"), null)
+      yield* sql.unsafe(`create function fail() returns trigger language plpgsql as $$ begin raise 'cut'; end $$`)
+        .unprepared
+      yield* sql`create trigger fail before delete on inbox for each row execute function fail()`
+      yield* cut
+      assert.lengthOf(yield* left, 0)
     })))
 
   it.effect("takes a large job's users away in pieces, and those that a run which was cut has left", () =>
