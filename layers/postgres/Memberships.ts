@@ -80,8 +80,15 @@ const make = Effect.gen(function*() {
         Effect.asVoid,
         orUnavailable
       ),
+    // In the order in which `put` takes them.
     removeAll: (scope, userId) =>
-      sql`delete from tenant_users where scope = ${scope} and user_id = ${userId}`.pipe(Effect.asVoid, orUnavailable),
+      sql`with own as materialized (select tenant_id from tenant_users where scope = ${scope} and user_id = ${userId}
+          order by tenant_id for update)
+        delete from tenant_users m using own
+        where m.scope = ${scope} and m.user_id = ${userId} and m.tenant_id = own.tenant_id`.pipe(
+        Effect.asVoid,
+        orUnavailable
+      ),
     ofUser,
     ofTenant,
     find,

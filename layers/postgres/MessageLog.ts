@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
     return yield* only(rows, id)
   }, orUnavailable)
 
-  /** An expansion is archived as one row: it may have any number of messages, and more to come. */
+  /** An expansion is archived as one row: it may have any number of messages, and more to come. Messages are locked in the order of their ids. */
   const archive = Effect.fn("MessageLog.archive")(function*(scope: Scope, requestId: MessageId) {
     const rows = yield* sql`with expansion as (
         update expansions set archived = true where scope = ${scope} and id = ${requestId} returning 1 as found),
@@ -76,7 +76,9 @@ const make = Effect.gen(function*() {
         union all
         select id from messages m where scope = ${scope} and ${Filters.ofRequest(sql, requestId)}
           and not exists (select from expansion)),
-      m as (update messages m set archived = true from mine
+      locked as materialized (select m.id from mine join messages m on m.scope = ${scope} and m.id = mine.id
+        and ${Filters.besides(sql, requestId)} order by m.id for update of m),
+      m as (update messages m set archived = true from locked as mine
         where m.scope = ${scope} and m.id = mine.id and ${Filters.besides(sql, requestId)} returning 1 as found)
       select found from expansion union all select found from m`
     if (rows.length === 0) return yield* new RequestNotFound({ id: requestId })

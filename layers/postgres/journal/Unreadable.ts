@@ -8,21 +8,26 @@ type Named = typeof Named.Type
 
 const detail = (what: string): string => `Quarantined: the stored ${what} does not decode`
 
-/** No epoch: whoever owns the shard, nobody of this version can run it. A row that was closed meanwhile stays as it is. */
+/**
+ * No epoch: whoever owns the shard, nobody of this version can run it. A row that was closed meanwhile stays as it is. Locked in the order of their
+ * ids, as steps lock them.
+ */
 const closing = {
   message: `
   with closed as (
     update messages m set status = 'UNDELIVERABLE', reason = 'FAILED', error = $3, due_at = null
-    from unnest($1::int[], $2::text[]) as x(scope, id)
-    where m.scope = x.scope and m.id = x.id and m.due_at is not null
+    from (select m.scope, m.id from unnest($1::int[], $2::text[]) as x(scope, id)
+      join messages m on m.scope = x.scope and m.id = x.id and m.due_at is not null order by m.id for update of m) x
+    where m.scope = x.scope and m.id = x.id
     returning m.scope, m.id)
   insert into history (scope, message_id, at, step, events) select scope, id, $4, 'unreadable', json_build_array(json_build_object(
     'type', 'UNDELIVERABLE', 'ts', $4::bigint, 'reason', 'FAILED', 'error', $3::text))::text from closed
   on conflict do nothing`,
   expansion: `
   update expansions e set state = 'FAILED', error = $3, due_at = null, ended_at = $4
-  from unnest($1::int[], $2::text[]) as x(scope, id)
-  where e.scope = x.scope and e.id = x.id and e.due_at is not null`
+  from (select e.scope, e.id from unnest($1::int[], $2::text[]) as x(scope, id)
+    join expansions e on e.scope = x.scope and e.id = x.id and e.due_at is not null order by e.id for update of e) x
+  where e.scope = x.scope and e.id = x.id`
 } as const
 
 const counters = {

@@ -1,6 +1,11 @@
 import * as Record from "#layers/postgres/journal/Record.ts"
+import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Journal } from "#src/delivery/Journal.ts"
+import { Memberships } from "#src/people/Memberships.ts"
+import { Tenants } from "#src/people/Tenants.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
@@ -121,5 +126,69 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
         }),
       60_000
     )
+
+    it.effect("messages that are set aside are locked in the order of their ids, in whatever order they were read", () =>
+      Effect.gen(function*() {
+        const { held, messages: [first, second, third], place, sql, waiting } = yield* started
+        const release = yield* held(
+          first.id,
+          sql`select from messages where scope = ${place.scope} and id = ${third.id} for update`
+        )
+        const aside = yield* Effect.forkChild(Unreadable.setAside(sql, "message", [third, second, first]))
+        yield* waiting(1)
+        yield* release
+        yield* Fiber.join(aside)
+        assert.lengthOf(yield* sql`select 1 from messages where scope = ${place.scope} and due_at is null`, 3)
+      }))
+
+    it.effect("a request's messages are archived in the order of their ids, in whatever order they are stored", () =>
+      Effect.gen(function*() {
+        const { held, messages: [first, second, third], place, sql, waiting } = yield* started
+        const log = yield* MessageLog
+        const request = MessageId.make(`${first.id.slice(0, -1)}${first.id.endsWith("f") ? "e" : "f"}`)
+        yield* sql`update messages set request_id = ${request} where scope = ${place.scope}`
+        // Versions in the order in which they are to be met.
+        for (const { id } of [third, second, first]) {
+          yield* sql`update messages set providers = providers where scope = ${place.scope} and id = ${id}`
+        }
+        const release = yield* held(
+          first.id,
+          sql`select from messages where scope = ${place.scope} and id = ${third.id} for update`
+        )
+        const archived = yield* Effect.forkChild(log.archive(place.scope, request))
+        yield* waiting(1)
+        yield* release
+        yield* Fiber.join(archived)
+        assert.lengthOf(yield* sql`select 1 from messages where scope = ${place.scope} and archived`, 3)
+      }))
+
+    it.effect("who leaves all tenants waits for who joins them, and not that for him", () =>
+      Effect.gen(function*() {
+        const { place: { scope }, sql, waiting } = yield* started
+        const memberships = yield* Memberships
+        const tenants = yield* Tenants
+        for (const tenantId of ["b", "a"]) {
+          yield* tenants.replace(scope, tenantId, { name: tenantId })
+          yield* memberships.put(scope, "ada", [{ tenantId, profile: undefined }])
+        }
+        const take = (tenantId: string) =>
+          sql`select from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and user_id = 'ada' for update`
+        const locked = yield* Latch.make()
+        const end = yield* Latch.make()
+        const joining = yield* take("a").pipe(
+          Effect.andThen(locked.open),
+          Effect.andThen(end.await),
+          Effect.andThen(take("b")),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* locked.await
+        const left = yield* Effect.forkChild(memberships.removeAll(scope, "ada"))
+        yield* waiting(1)
+        yield* end.open
+        yield* Fiber.join(joining)
+        yield* Fiber.join(left)
+        assert.lengthOf(yield* sql`select 1 from tenant_users where scope = ${scope}`, 0)
+      }))
   }
 )
