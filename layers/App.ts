@@ -37,7 +37,6 @@ import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
 import * as Sessions from "#layers/postgres/Sessions.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
-import * as TenantDrops from "#layers/postgres/tenants/Drops.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -184,7 +183,7 @@ const front = (settings: Values) =>
     Layer.provide([Previews.layer, Rehearsals.layer]),
     Layer.provide(rateLimits(settings)),
     Layer.provide(Workers.layer(settings.workers)),
-    Layer.provide([Sweep.layer, TenantDrops.layer, audiences])
+    Layer.provide([Sweep.layer, audiences])
   )
 
 const http = ({ port }: Values) =>

@@ -1,5 +1,6 @@
 import * as Rows from "#layers/postgres/audiences/Rows.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
@@ -20,7 +21,7 @@ const staleSize = 5_000
 
 const decodeLock = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ mine: Schema.Boolean })]))
 const decodeWork = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ changed: Schema.Boolean, counting: Schema.Boolean })])
+  Schema.Tuple([Schema.Struct({ leaving: Schema.Boolean, changed: Schema.Boolean, counting: Schema.Boolean })])
 )
 const decodeMarks = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope: Scope, userId: Schema.String })))
 const Count = Schema.Struct({
@@ -85,16 +86,17 @@ const make = Effect.gen(function*() {
 
   return AudienceSteps.of({
     advance: Effect.gen(function*() {
-      const [{ changed, counting }] = yield* decodeWork(
-        yield* sql`select exists (select 1 from audience_changes) as changed,
+      const [{ changed, counting, leaving }] = yield* decodeWork(
+        yield* sql`select exists (select 1 from tenant_drops) as leaving, exists (select 1 from audience_changes) as changed,
           exists (select 1 from audience_counts) as counting`
       )
+      const left = leaving && (yield* Drops.step(sql))
       const followed = changed && (yield* alone(follow))
       const counted = counting && (yield* alone(count))
-      return followed || counted
+      return left || followed || counted
     }).pipe(orUnavailable)
   })
 })
 
-/** The steps of audiences in Postgres: whoever has the lock works, in one transaction per step. */
+/** The steps of audiences in Postgres: whoever has the lock works, in one transaction per step. Members of tenants that are gone go here too. */
 export const layer = Layer.effect(AudienceSteps, make)

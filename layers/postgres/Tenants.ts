@@ -98,6 +98,7 @@ const make = Effect.gen(function*() {
       for (const table of ["tenant_default_preferences", "tenant_templates", "tenant_template_versions"]) {
         yield* sql`delete from ${sql(table)} where scope = ${scope} and tenant_id = ${id}`
       }
+      yield* sql`select pg_notify('tidings_audiences', '')`
       return true
     },
     sql.withTransaction,

@@ -7,6 +7,9 @@ import { Context, type Effect } from "effect"
  * commits what it found together with its place. One node works at a time.
  */
 export class AudienceSteps extends Context.Service<AudienceSteps, {
-  /** One step: a batch of marks and a page of a count, if there are any. `true`: there may be more to do at once. */
+  /**
+   * One step: a batch of the members that a tenant has left behind, a batch of marks and a page of a count, if there are any. `true`: there may be
+   * more to do at once.
+   */
   readonly advance: Effect.Effect<boolean, StoreUnavailable>
 }>()("tidings/AudienceSteps") {}

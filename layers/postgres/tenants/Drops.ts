@@ -1,16 +1,14 @@
-import { Effect, Layer, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
 
 /** Members that go in one transaction: each leaves its user to the audiences, and nobody waits long for what it holds. */
 const batch = 1_000
-
-const swept = "5 seconds"
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ scope: Schema.Int, tenantId: Schema.String, generation: Schema.String }))
 )
 
-/** Deletes the next members of tenants that are gone, in the order of their ids. Whether there may be more. */
+/** Deletes the next members of a tenant that is gone, in the order of their ids. Whether there may be more. */
 export const step = Effect.fn("tenants.Drops.step")(
   function*(sql: SqlClient.SqlClient) {
     const found = yield* sql`select scope, tenant_id as "tenantId", generation::text as generation from tenant_drops
@@ -25,15 +23,3 @@ export const step = Effect.fn("tenants.Drops.step")(
   },
   (effect, sql) => sql.withTransaction(effect)
 )
-
-/** Takes away what tenants that are gone have left, also before a crash. Its readers see none of it even before. */
-export const layer = Layer.effectDiscard(Effect.gen(function*() {
-  const sql = yield* SqlClient.SqlClient
-  yield* step(sql).pipe(
-    Effect.repeat({ while: (more) => more }),
-    Effect.catchCause((cause) => Effect.logWarning("members of tenants that are gone were not deleted", cause)),
-    Effect.andThen(Effect.sleep(swept)),
-    Effect.forever,
-    Effect.forkScoped
-  )
-}))
