@@ -33,6 +33,8 @@ const record = ({ filter, operator, ...row }: typeof Row.Type): AudienceRecord =
   operator: operator ?? undefined
 })
 
+const decodeVersion = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ version: Schema.Number })]))
+
 const decodeMembers = Schema.decodeUnknownEffect(
   Schema.Array(
     Schema.Struct({ userId: Schema.String, version: Schema.Number, added: Schema.Number, reason: Schema.String })
@@ -49,8 +51,10 @@ const make = Effect.gen(function*() {
   const count = (scope: Scope, id: string, version: number, now: number, after: string | null) =>
     sql`insert into audience_counts (scope, audience_id, version, requested_at, after)
       values (${scope}, ${id}, ${version}, ${now}, ${after})
-      on conflict (scope, audience_id) do update set version = excluded.version, requested_at = excluded.requested_at,
-        after = excluded.after`
+      on conflict (scope, audience_id) do update set
+        version = greatest(excluded.version, audience_counts.version + 1), requested_at = excluded.requested_at,
+        after = excluded.after
+      returning version::float8 as version`
 
   // The lock comes last: it waits for the writes of profiles that saw no audience, so the count meets their rows. An
   // audience made again goes on from the version of the one whose members are still being removed.
@@ -68,10 +72,14 @@ const make = Effect.gen(function*() {
         returning ${sql.literal(columns)}`.pipe(Effect.flatMap(decode))
       const [row] = rows
       if (row === undefined) return yield* Effect.die("An insert returned no row")
-      yield* count(scope, id, row.version, now, "")
+      const [{ version }] = yield* decodeVersion(yield* count(scope, id, row.version, now, ""))
+      // Of an audience that was removed while this waited for it, the version that its members have is seen only now.
+      if (version !== row.version) {
+        yield* sql`update audiences set version = ${version}::bigint where scope = ${scope} and id = ${id}`
+      }
       yield* sql`select pg_advisory_xact_lock(${audienceLock}, ${scope})`
       yield* told
-      return record(row)
+      return record({ ...row, version })
     },
     sql.withTransaction,
     orUnavailable

@@ -52,6 +52,35 @@ const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
 const Count = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Int })]))
 
 describe("Audiences on Postgres", () => {
+  it.effect("one made again while it is being removed keeps no member of the old one", () =>
+    Effect.gen(function*() {
+      const { audiences, members, settled, sql } = yield* start
+      for (let version = 1; version <= 3; version++) yield* audiences.put(scope, "eng", draft)
+      yield* settled
+      // Of a profile that went while no audience was there to see it.
+      yield* sql`insert into audience_members values (${scope}, 'eng', 'gone', 3, 0, '')`
+      const removed = yield* Deferred.make<void>()
+      const release = yield* Deferred.make<void>()
+      const remover = yield* audiences.remove(scope, "eng").pipe(
+        Effect.andThen(Deferred.succeed(removed, undefined)),
+        Effect.andThen(Deferred.await(release)),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* Deferred.await(removed)
+      const put = yield* Effect.forkChild(audiences.put(scope, "eng", draft))
+      yield* sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.pipe(
+        Effect.repeat({ while: (waiting) => waiting.length === 0 })
+      )
+      yield* Deferred.succeed(release, undefined)
+      yield* Fiber.join(remover)
+      const { version } = yield* Fiber.join(put)
+      assert.strictEqual((yield* audiences.get(scope, "eng")).version, version)
+      assert.isAbove(version, 3)
+      yield* settled
+      assert.deepStrictEqual(yield* members(), [])
+    }).pipe(Effect.provide(stores)))
+
   it.effect("a write that saw no audience is met by the first count, however late it commits", () =>
     Effect.gen(function*() {
       const { audiences, members, profiles, settled, sql } = yield* start
