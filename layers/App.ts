@@ -37,6 +37,7 @@ import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
 import * as Sessions from "#layers/postgres/Sessions.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
+import * as Tls from "#layers/postgres/Tls.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import * as CallbackReaders from "#layers/providers/receipts/Readers.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
@@ -71,14 +72,15 @@ import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import type { PgClient } from "@effect/sql-pg"
-import { type Config, Effect, Layer, type Redacted, type Schema } from "effect"
+import { type Config, Effect, type FileSystem, Layer, type Redacted, type Schema } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { HttpRouter, HttpServer } from "effect/http"
 import type { SqlClient, SqlError } from "effect/sql"
 
 type Client = Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
-  CannotConnect | EmbeddedError | OtherEncoding | Schema.SchemaError | SharedSessions | SqlError.SqlError
+  CannotConnect | EmbeddedError | OtherEncoding | Schema.SchemaError | SharedSessions | SqlError.SqlError,
+  FileSystem.FileSystem
 >
 
 /** Who only listens sends nothing, and would else never learn that the other side is gone. */
@@ -89,9 +91,10 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
   const maxConnections = worker === undefined ? 10 : 6
+  const pool = { url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize } as const
   return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), Encoding.layer, Durability.layer).pipe(
     Layer.provideMerge(OwnSessions.layer(maxConnections)),
-    Layer.provideMerge(Sessions.layer({ url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize })),
+    Layer.provideMerge(Layer.unwrap(Effect.map(Tls.ofUrl(url), (ssl) => Sessions.layer({ ...pool, ssl })))),
     Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
   )
 }
