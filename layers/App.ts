@@ -141,7 +141,7 @@ const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values
   databaseUrl === undefined
     ? Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))
     : Placement.layer(`${host}:${port}`).pipe(
-      Layer.merge(Wakeups.layer),
+      Layer.merge(Wakeups.layer(`${host}:${port}`)),
       Layer.provide(ManyNodes.layer({ host, port }))
     )
 

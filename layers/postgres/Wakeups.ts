@@ -19,22 +19,45 @@ const silence = 60_000
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ nodes: Schema.Int })]))
 
+const collision = (address: string) =>
+  `another node of this database says that it is at ${address} too: each needs a TIDINGS_CLUSTER_HOST of its own, at which the others ` +
+  "reach it; until then the two share the work of one"
+
 /**
- * Wakes this node when another one accepts for its shards, and tells it whether there is another one. What was told while nobody listened
- * is in the rows: after each (re)listen everything due is read, and after the database's clock was set ahead. A node says that it joins before it
- * accepts anything.
+ * Wakes this node, which the others reach at `address`, when another one accepts for its shards, and tells it whether there is another one.
+ * What was told while nobody listened is in the rows: after each (re)listen everything due is read, and after the database's clock was set ahead.
+ * A node says that it joins before it accepts anything. The cluster's table takes two nodes with one address for one, so they tell each other,
+ * and the log.
  */
-export const layer = Layer.effectDiscard(Effect.gen(function*() {
+export const layer = Effect.fnUntraced(function*(address: string) {
   const sql = yield* PgClient.PgClient
   const shards = yield* Shards
-  const self = `join ${yield* (yield* SecureRandom.SecureRandom).uuidV4()}`
+  const self = yield* (yield* SecureRandom.SecureRandom).uuidV4()
   const patiently = yield* Patience.asking(Patience.callers)
   let joinedAt = -Infinity
+  let namesakeAt = -Infinity
+  let told = false
   let listening = false
   let offset = Infinity
 
+  /** `join` is answered by a node of the same address with `here`. Versions before this one read the first word at most. */
+  const announce = (word: "join" | "here") => sql`select pg_notify('tidings_due', ${`${word} ${self} ${address}`})`
+
   yield* shards.alone(false)
-  yield* sql`select pg_notify('tidings_due', ${self})`
+  yield* announce("join")
+
+  const heard = Effect.fnUntraced(function*(word: string, from: string, at: string | undefined) {
+    if (from === self) return
+    const now = yield* Clock.currentTimeMillis
+    if (word === "join") joinedAt = now
+    yield* shards.alone(false)
+    if (at !== address) return
+    namesakeAt = now
+    if (word === "join") yield* announce("here")
+    if (told) return
+    told = true
+    yield* Effect.logWarning(collision(address))
+  })
 
   const outage = Outage.make({
     lost: (error) => Effect.logWarning("no longer told of new messages", error),
@@ -45,13 +68,14 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     const notifications = yield* sql.listen("tidings_due")
     yield* outage.found()
     yield* shards.wake
+    // Whoever answered the first one was not heard.
+    yield* announce("join")
     listening = true
     while (true) {
       const { payload } = yield* Queue.take(notifications)
-      if (payload.startsWith("join")) {
-        if (payload === self) continue
-        joinedAt = yield* Clock.currentTimeMillis
-        yield* shards.alone(false)
+      const [word = "", from = "", at] = payload.split(" ")
+      if (word === "join" || word === "here") {
+        yield* heard(word, from, at)
         continue
       }
       const owned = yield* shards.owned
@@ -79,7 +103,9 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
       yield* sql`select count(*)::int as nodes from cluster_runners
         where extract(epoch from last_heartbeat at time zone current_setting('TimeZone')) * 1000 > ${now - silence}`
     )
-    yield* shards.alone(listening && nodes <= 1 && now - joinedAt > joining)
+    const isNamesakeNear = now - namesakeAt < silence
+    if (isNamesakeNear) yield* announce("here")
+    yield* shards.alone(listening && nodes <= 1 && !isNamesakeNear && now - joinedAt > joining)
   }).pipe(
     patiently,
     Effect.catchCause((cause) =>
@@ -97,4 +123,4 @@ export const layer = Layer.effectDiscard(Effect.gen(function*() {
     Effect.forkScoped
   )
   yield* Effect.andThen(Effect.sleep(counted), count).pipe(Effect.forever, Effect.forkScoped)
-}))
+}, Layer.effectDiscard)

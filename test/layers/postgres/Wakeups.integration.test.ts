@@ -53,7 +53,7 @@ const start = Effect.gen(function*() {
   yield* SqlClient.SqlClient.use((sql) => sql`create table cluster_runners (last_heartbeat timestamp)`).pipe(
     Effect.provide(stores)
   )
-  yield* Layer.build(Wakeups.layer.pipe(Layer.provide([stores, shards, NodeCrypto.layer]))).pipe(
+  yield* Layer.build(Wakeups.layer("127.0.0.1:23000").pipe(Layer.provide([stores, shards, NodeCrypto.layer]))).pipe(
     Effect.provideService(Clock.Clock, clock)
   )
   const until = (done: () => boolean) =>

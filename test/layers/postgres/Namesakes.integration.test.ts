@@ -1,0 +1,88 @@
+import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as Wakeups from "#layers/postgres/Wakeups.ts"
+import { Shards } from "#src/delivery/Shards.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Array, Effect, Layer, Logger, type Redacted } from "effect"
+import { SqlRunnerStorage } from "effect/cluster"
+import { TestClock } from "effect/testing"
+
+interface Heard {
+  readonly lines: globalThis.Array<unknown>
+  alone: boolean | undefined
+}
+
+/** A node that joins at this address, until the scope closes. */
+const joining = Effect.fnUntraced(function*(database: Redacted.Redacted, address: string) {
+  const heard: Heard = { lines: [], alone: undefined }
+  const shards = Layer.mock(Shards, {
+    wake: Effect.void,
+    owned: Effect.succeed([]),
+    alone: (isAlone) =>
+      Effect.sync(() => {
+        heard.alone = isAlone
+      })
+  })
+  yield* Layer.build(
+    Wakeups.layer(address).pipe(
+      Layer.provide([shards, NodeCrypto.layer, FreshDatabase.node(database)]),
+      Layer.provide(Logger.layer([Logger.make(({ message }) => heard.lines.push(message))]))
+    )
+  )
+  return heard
+})
+
+/** Lets the database answer: what it does takes no virtual time. */
+const until = (holds: () => boolean) =>
+  Effect.sleep("20 millis").pipe(
+    Effect.repeat({ until: holds }),
+    Effect.timeout("20 seconds"),
+    Effect.ignore,
+    TestClock.withLive
+  )
+
+const nodesAt = Effect.fnUntraced(function*(addresses: ReadonlyArray<string>) {
+  const database = yield* FreshDatabase.url
+  yield* Migrations.run("cluster_runner_migrations", SqlRunnerStorage.migrations({ prefix: "cluster" })).pipe(
+    Effect.provide(FreshDatabase.node(database))
+  )
+  return yield* Effect.forEach(addresses, (address) => joining(database, address))
+})
+
+describe("Nodes with one address", () => {
+  it.effect(
+    "P3: two nodes with one address hear of each other, say so once, and neither believes to be alone",
+    () =>
+      Effect.gen(function*() {
+        const nodes = yield* nodesAt(["127.0.0.1:23000", "127.0.0.1:23000"])
+        yield* until(() => nodes.every(({ lines }) => lines.length > 0))
+        for (const { lines } of nodes) assert.include(String(lines), "TIDINGS_CLUSTER_HOST")
+        for (const node of nodes) node.alone = undefined
+        yield* Effect.forEach(
+          Array.range(1, 12),
+          () => Effect.andThen(TestClock.adjust("2 seconds"), TestClock.withLive(Effect.sleep("50 millis")))
+        )
+        assert.deepStrictEqual(nodes.map(({ alone }) => alone), [false, false])
+        assert.deepStrictEqual(nodes.map(({ lines }) => lines.length), [1, 1])
+      }),
+    60_000
+  )
+
+  it.effect(
+    "nodes with addresses of their own have nothing to say, and one without another soon knows that it is alone",
+    () =>
+      Effect.gen(function*() {
+        const nodes = yield* nodesAt(["127.0.0.1:23000", "127.0.0.1:23001"])
+        const [alone] = yield* nodesAt(["127.0.0.1:23000"])
+        yield* Effect.forEach(Array.range(1, 12), () =>
+          Effect.andThen(TestClock.adjust("2 seconds"), TestClock.withLive(Effect.sleep("50 millis"))))
+        yield* until(() =>
+          alone?.alone === true
+        )
+        assert.isTrue(alone?.alone)
+        assert.deepStrictEqual([...nodes, alone].flatMap((node) => node?.lines ?? ["none"]), [])
+      }),
+    60_000
+  )
+})
