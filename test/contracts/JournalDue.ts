@@ -211,7 +211,7 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
           const { rows, timedUpTo, upTo } = yield* look(place, { bytes, held: idsOf(found), limit: 50, ...after })
           for (const part of Map.groupBy(rows, kindOf).values()) {
             const sizes = part.map(({ instructions, recipient }) => Buffer.byteLength(instructions + recipient))
-            assert.isBelow(sizes.slice(0, -1).reduce((sum, size) => sum + size, 0), bytes)
+            assert.isBelow(sizes.reduce((sum, size) => sum + size, 0) - Math.max(...sizes), bytes)
           }
           found.push(...rows)
           after = { after: upTo, timedAfter: timedUpTo }
@@ -229,6 +229,58 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         }
       }),
     { arbitrary: { runs: 25 } }
+  )
+
+  it.effect.each(
+    [
+      { name: "ready", dueAt: 0, limit: 50 },
+      { name: "timed", dueAt: 1, limit: 50 },
+      { name: "more timed than the limit", dueAt: 1, limit: 10 }
+    ] as const
+  )(
+    "the bytes of a look are shared by turns: nobody waits behind another's large messages ($name)",
+    ({ dueAt, limit }) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const of = (tenantId: string, length: number) => (_: unknown, n: number) =>
+          Fixture.message(place, {
+            dueAt,
+            tenantId,
+            recipientKey: `${tenantId} ${n}`,
+            instructions: { data: { said: "x".repeat(length) } }
+          })
+        const heavy = Array.from({ length: 12 }, of("heavy", 500))
+        const light = Array.from({ length: 3 }, of("light", 1))
+        yield* (yield* Journal).accept(Fixture.acceptance(place, [...heavy, ...light]))
+        const found: Array<MessageId> = []
+        // Turns of other shards are looked at as well: one round over them all may be several looks.
+        let last: string | undefined
+        do {
+          const window = yield* look(place, { bytes: 1_000, limit, after: last, timedAfter: last })
+          assert.isFalse(window.complete)
+          found.push(...idsOf(window.rows))
+          last = window.upTo ?? window.timedUpTo
+        } while (last !== undefined)
+        assert.includeMembers(found, idsOf([...heavy.slice(0, 1), ...light.slice(0, 1)]))
+        assert.isAtMost(found.length, 2 + light.length)
+      })
+  )
+
+  it.effect.each([1, 40])(
+    "what must not pass the row of a full turn takes no bytes from other turns (%i)",
+    (turns) =>
+      Effect.gen(function*() {
+        const place = yield* Fixture.world
+        const of = (tenantId: string, recipientKey: string, length: number) =>
+          Fixture.message(place, { tenantId, recipientKey, instructions: { data: { said: "x".repeat(length) } } })
+        const first = of("a full", "ada", 1)
+        const light = of("c light", "bob", 1)
+        const heavy = Array.from({ length: 5 * turns }, (_, n) => of(`b heavy ${n % turns}`, "ada", 400))
+        const all = turns === 1 ? [first, ...heavy, light] : [first, light, ...heavy]
+        yield* (yield* Journal).accept(Fixture.acceptance(place, all))
+        const { complete, rows } = yield* look(place, { bytes: 1_000, fullTurns: [`${place.scope}:a full`] })
+        assert.deepStrictEqual([idsOf(rows), complete], [[light.id], false])
+      })
   )
 
   it.effect("rows bring their attempts, the oldest first", () =>

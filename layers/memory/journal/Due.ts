@@ -32,15 +32,23 @@ interface Found {
   readonly takenAtSeq: number
 }
 
-/** The first of these, as far as what was said in them is `bytes`. */
+/** Those of which what was said is brought, `bytes` of it in all: each turn gets as much as any other, its first rows first. */
 const fitting = (rows: ReadonlyArray<Found>, bytes: number): ReadonlyArray<Found> => {
-  let left = bytes
-  const over = rows.findIndex(({ row }) => {
-    const isOver = left <= 0
-    left -= Buffer.byteLength(row.recipient) + Buffer.byteLength(row.instructions)
-    return isOver
+  const ofTurn = new Map<string, number>()
+  const places = rows.map((row) => {
+    const size = Buffer.byteLength(row.row.recipient) + Buffer.byteLength(row.row.instructions)
+    const ahead = ofTurn.get(row.turn) ?? 0
+    ofTurn.set(row.turn, ahead + size)
+    return { row, size, ahead }
   })
-  return over === -1 ? rows : rows.slice(0, over)
+  const within = new Set<Found>()
+  let left = bytes
+  for (const { row, size } of places.toSorted((a, b) => a.ahead - b.ahead)) {
+    if (left <= 0) break
+    within.add(row)
+    left -= size
+  }
+  return rows.filter((row) => within.has(row))
 }
 
 const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
@@ -69,7 +77,9 @@ export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane,
     )
     const taken = fitting(shared, bytes)
     const known = new Set(taken)
-    const cut = Turns.cut({ rows: taken, short: Turns.atShare(shared, share), allSeen: fullTurns.length === 0 })
+    const over = Turns.without(shared, taken).map(({ turn }) => turn)
+    const short = [...new Set([...Turns.atShare(shared, share), ...over])]
+    const cut = Turns.cut({ rows: taken, short, allSeen: fullTurns.length === 0 })
     const passing = cut.doubtful.filter((row) =>
       ready.some((older) => older.seq < row.seq && older.recipientKey === row.recipientKey && !known.has(older))
     )
@@ -85,7 +95,7 @@ export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane,
     return {
       rows: [...left, ...timed],
       complete: (halted || (cut.complete && (passing.length === 0 || fullTurns.length > 0))) &&
-        taken.length === shared.length && timed.length === due.length && Turns.atShare(due, most).length === 0
+        timed.length === due.length && Turns.atShare(due, most).length === 0
     }
   })
   const complete = parts.every((part) => part.complete)

@@ -32,13 +32,18 @@ export const of = (recovered: string): string =>
 
 /**
  * The rows of a relation in an order: what was said in them until that is more than `bytes` (a parameter), the first in any case if that is
- * above 0; of those behind (`isOver`), only where they stand. What a look did not bound came to a gigabyte at once.
+ * above 0; of the others (`isOver`), only where they stand. What a look did not bound came to a gigabyte at once. Each `turn` gets as much of
+ * it as any other, with the bytes that it `had` before: else one with large messages keeps all who came after it out of look after look.
  */
 export const bounded = (relation: string, more: ReadonlyArray<string>, order: string, bytes: string): string => `
   select ${[...Object.keys(plain("")), ...more, "size"].map((name) => `w."${name}"`).join(", ")},
     ${said.map((name) => `case when w.before < ${bytes} then w.${name} end as ${name}`).join(", ")},
     w.before >= ${bytes} as "isOver"
-  from (select r.*, sum(r.size) over (order by ${order} rows unbounded preceding) - r.size as before from (${relation}) r) w
+  from (
+    select t.*, sum(t.size) over (order by t.ahead, ${order} rows unbounded preceding) - t.size as before
+    from (
+      select r.*, r.had + sum(r.size) over (partition by r.turn order by ${order} rows unbounded preceding) - r.size as ahead
+      from (${relation}) r) t) w
   order by ${order}`
 
 /** What `bounded` adds. */
@@ -48,9 +53,13 @@ export const bounds = { size: Schema.Number, isOver: Schema.Boolean }
 export type Bounded = typeof Bounded.Type
 const Bounded = Schema.Struct(bounds)
 
-/** The rows before the first of which only the place is known, and what is left of the bytes behind them. */
-export const fitting = <A extends Bounded>(rows: ReadonlyArray<A>, bytes: number) => {
-  const over = rows.findIndex(({ isOver }) => isOver)
-  const within = over === -1 ? rows : rows.slice(0, over)
-  return { within, isWhole: over === -1, left: over === -1 ? within.reduce((left, { size }) => left - size, bytes) : 0 }
+/** What each of the turns has had in these rows. */
+export const had = (rows: ReadonlyArray<Bounded & { readonly turn: string }>, turns: ReadonlyArray<string>) => {
+  const bytes = new Map<string, number>()
+  for (const { size, turn } of rows) bytes.set(turn, (bytes.get(turn) ?? 0) + size)
+  return turns.map((turn) => bytes.get(turn) ?? 0)
 }
+
+/** Of so many bytes, what rows leave: nothing if there is one of which only the place is known. */
+export const left = (rows: ReadonlyArray<Bounded>, bytes: number): number =>
+  rows.some(({ isOver }) => isOver) ? 0 : rows.reduce((left, { size }) => left - size, bytes)

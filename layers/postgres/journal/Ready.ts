@@ -48,7 +48,7 @@ const turns = (lane: Lane) => `
 /** `due_at = 0` is spelt out, since it is what the partial index is for. */
 const ready = (lane: Lane) =>
   DueColumns.bounded(
-    `select one.*, t.turn from unnest($2::text[]) as t(turn) cross join lateral (
+    `select one.*, t.turn, t.had from unnest($2::text[], $8::float8[]) as t(turn, had) cross join lateral (
     select ${columns} from messages m
     where m.lane = '${lane}' and m.due_at = 0 and m.id >= $6 and ${turnOf("m")} = t.turn collate "C" and ${isOwned("m")}
       and ${isNotIn("m.id", 3)} and ${isNotIn("m.recipient_key", 4)}
@@ -97,16 +97,16 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
           open,
           Effect.fnUntraced(function*(turns, share, taken: ReadonlyArray<Place>) {
             const inHand = [...held, ...taken.map(({ id }) => id)]
-            const room = DueColumns.fitting(taken, left).left
-            const raw = yield* sql.unsafe(ready(lane), [owned, turns, inHand, fullMailboxes, share, since(), room])
+            const room = DueColumns.left(taken, left)
+            const had = DueColumns.had(taken, turns)
+            const raw = yield* sql.unsafe(ready(lane), [owned, turns, inHand, fullMailboxes, share, since(), room, had])
             return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
           })
         )
-        // Those over it are the newest: nobody passes them.
-        const { isWhole, left: unused, within: places } = DueColumns.fitting(found.sort((a, b) => a.seq - b.seq), left)
-        left = unused
+        const places = found.filter(({ isOver }) => !isOver).sort((a, b) => a.seq - b.seq)
+        const over = found.filter(({ isOver }) => isOver).map(({ turn }) => turn)
         const allSeen = from === "" && last === undefined && fullTurns.length === 0
-        const cut = Turns.cut({ rows: places, short, allSeen })
+        const cut = Turns.cut({ rows: places, short: [...new Set([...short, ...over])], allSeen })
         const late = cut.doubtful.length === 0 ? [] : yield* sql.unsafe(passing(lane), [
           cut.doubtful.map(({ id }) => id),
           cut.doubtful.map(({ recipientKey }) => recipientKey),
@@ -116,10 +116,10 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
           since()
         ]).pipe(Effect.flatMap(decodeIds), Effect.catchTag("SchemaError", Effect.die))
         const passes = new Set(late.map(({ id }) => id))
-        rows.push(
-          ...Turns.without(places, [...cut.dropped, ...places.filter(({ id }) => passes.has(id))]).map(({ row }) => row)
-        )
-        if (!isWhole || !cut.complete || (passes.size > 0 && fullTurns.length === 0)) complete = false
+        const kept = Turns.without(places, [...cut.dropped, ...places.filter(({ id }) => passes.has(id))])
+        rows.push(...kept.map(({ row }) => row))
+        left = DueColumns.left(kept, left)
+        if (!cut.complete || (passes.size > 0 && fullTurns.length === 0)) complete = false
       }
       // What is left waits behind a turn that is full: another look would find the same.
       const halted = rows.length === 0 && fullTurns.length > 0

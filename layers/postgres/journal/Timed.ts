@@ -20,9 +20,9 @@ const overdue = (lane: Lane) =>
     `with found as (
     select ${Ready.columns}, ${Ready.turnOf("m")} as turn from messages m
     where ${isDue(lane)} and ${Ready.isNotIn("m.id", 3)} order by m.due_at limit $4::int + 1)
-  select f.*, counted.n > $4 as "isMore" from (select count(*) as n from found) counted
+  select f.*, 0 as had, counted.n > $4 as "isMore" from (select count(*) as n from found) counted
   left join found f on counted.n <= $4 and not (f."recipientKey" = any($5::text[])) and not (f.turn = any($6::text[]))`,
-    ["isMore"],
+    ["turn", "isMore"],
     order,
     "$8"
   )
@@ -48,7 +48,7 @@ const turns = (lane: Lane) => `
 
 const byTurns = (lane: Lane) =>
   DueColumns.bounded(
-    `select one.*, t.turn from unnest($6::text[]) as t(turn) cross join lateral (
+    `select one.*, t.turn, t.had from unnest($6::text[], $9::float8[]) as t(turn, had) cross join lateral (
     select ${Ready.columns} from messages m
     where ${isDue(lane)} and ${Ready.turnOf("m")} = t.turn collate "C"
       and ${Ready.isNotIn("m.id", 3)} and ${Ready.isNotIn("m.recipient_key", 5)}
@@ -96,15 +96,17 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
         next,
         Effect.fnUntraced(function*(open, share, taken: ReadonlyArray<Place>) {
           const ids = [...held, ...taken.map(({ id }) => id)]
-          const room = DueColumns.fitting(taken, left).left
-          const raw = yield* sql.unsafe(byTurns(lane), [...owned, ids, share, fullMailboxes, open, since(), room])
+          const room = DueColumns.left(taken, left)
+          const had = DueColumns.had(taken, open)
+          const params = [...owned, ids, share, fullMailboxes, open, since(), room, had]
+          const raw = yield* sql.unsafe(byTurns(lane), params)
           return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
         })
       )
-      const { isWhole, left: unused, within } = DueColumns.fitting(places, left)
-      left = unused
+      left = DueColumns.left(places, left)
+      const within = places.filter(({ isOver }) => !isOver)
       rows.push(...within.map(({ row }) => row))
-      if (!isWhole || short.length > 0) complete = false
+      if (within.length < places.length || short.length > 0) complete = false
       if (last === undefined) return { rows, complete, upTo: undefined }
       if (rows.length >= limit || left <= 0) return { rows, complete: false, upTo: last }
       from = last
