@@ -1,6 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
-import * as Attempts from "#src/delivery/attempts/Attempts.ts"
+import * as Hand from "#src/delivery/attempts/Hand.ts"
 import * as Breakers from "#src/delivery/attempts/Breakers.ts"
 import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import { deliver } from "#src/delivery/attempts/Deliver.ts"
@@ -111,7 +111,7 @@ export const layer = Layer.effect(
     /** What ends before its plan is looked at may have a call of an earlier owner, which ends with it. */
     const orphaned = Effect.fnUntraced(function*(attempts: OpenMessage["attempts"], at: number) {
       const attempt = Outcome.orphaned(attempts, at)
-      if (attempt !== undefined) yield* Attempts.count(attempt)
+      if (attempt !== undefined) yield* Hand.count(attempt)
       return attempt
     })
 

@@ -11,7 +11,7 @@ const token = "idempotencyToken: `${message.id}:${channel}:${provider}`"
 export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a fenced intent is called all the same",
-    file: "src/delivery/attempts/Attempts.ts",
+    file: "src/delivery/attempts/Call.ts",
     text: `case "Fenced":
         return Effect.succeed(fenced)`,
     becomes: `case "Fenced":
@@ -19,19 +19,19 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a call may start long after its intent",
-    file: "src/delivery/attempts/Attempts.ts",
+    file: "src/delivery/attempts/Call.ts",
     text: "const freshness = 2_000n",
     becomes: "const freshness = 2_000_000n"
   },
   {
     name: "the token of a provider counts attempts",
-    file: "src/delivery/attempts/Attempts.ts",
+    file: "src/delivery/attempts/Call.ts",
     text: token,
     becomes: "idempotencyToken: `${message.id}:${channel}:${provider}:${number}`"
   },
   {
     name: "the token of a provider names the recipient only",
-    file: "src/delivery/attempts/Attempts.ts",
+    file: "src/delivery/attempts/Call.ts",
     text: token,
     becomes: "idempotencyToken: `${message.recipientKey}:${channel}:${provider}`"
   },
@@ -128,7 +128,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "found: what bounced was handed over, so that the next channel sends nothing",
-    file: "src/delivery/attempts/Attempts.ts",
+    file: "src/delivery/attempts/Hand.ts",
     text: `state === "accepted" && kind === null)`,
     becomes: `state === "accepted" || (kind === null && state === "accepted"))`
   },

@@ -1,0 +1,125 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import { Unavailable } from "#schemas/DeliveryError.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import * as Circuit from "#src/delivery/attempts/Circuit.ts"
+import * as Hand from "#src/delivery/attempts/Hand.ts"
+import type { Step, StepResult } from "#src/delivery/Journal.ts"
+import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
+import * as Outcome from "#src/delivery/attempts/Outcome.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import { towardsProvider } from "#src/delivery/attempts/Settlement.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import * as Trace from "#src/reports/Trace.ts"
+import { Clock, Effect, Exit, Metric } from "effect"
+
+/** A provider call starts within this many ns of its intent's commit, or proves anew that the shard is still its owner's (P2). */
+const freshness = 2_000n * 1_000_000n
+
+/** A store that takes longer for each of so many proofs is too slow to call anybody on its word: the call is made later. */
+const mostProofs = 3
+
+/** The intent is written, and the shard may be another owner's by now. */
+const late = { _tag: "Late" } as const
+
+type Intended = StepResult | typeof late
+
+/** Written, but the answer came late: the same rows again are no change, and their commit is a new proof. */
+const proven = (hand: Hand.Hand, step: Step, proofs: number): Effect.Effect<Intended> =>
+  Effect.flatMap(hand.write(step), (result) =>
+    Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+      const isStale = result._tag === "Written" && now - result.provenAtNanos > freshness
+      if (isStale && proofs < mostProofs) return proven(hand, step, proofs + 1)
+      Hand.written(hand)
+      return Effect.succeed(isStale ? late : result)
+    }))
+
+const intend = (hand: Hand.Hand, intent: Attempt, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Intended> => {
+  const { epoch, message } = hand.journey
+  const step = {
+    message,
+    epoch,
+    at: intent.startedAt,
+    attempt: intent,
+    lifecycle: hand.routed ? [] : towardsProvider(message),
+    conditional: true,
+    events: [...hand.events, ...lines]
+  }
+  return proven(hand, step, 1)
+}
+
+/** A call that is placed once its intent is written. */
+interface Call {
+  readonly hand: Hand.Hand
+  readonly vendor: Vendor
+  readonly override: JsonMap
+  readonly intent: Attempt
+  readonly rendered: Rendered
+}
+
+/**
+ * What this and the attempt around it end with runs after them and not inside them: a generator keeps all that it knows alive while it waits, and between the
+ * commits of an attempt there is time for many messages.
+ */
+const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, vendor }: Call) {
+  const { breakers, journey } = hand
+  const { data, message, profile } = journey
+  if (intent.number === 1 && message.dueAt === 0) {
+    yield* Metric.update(
+      Metrics.acceptToFirstAttempt,
+      ((yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000
+    )
+  }
+  const { channel, number, provider } = intent
+  const sent = vendor.send({
+    scope: message.scope,
+    messageId: message.id,
+    attempt: number,
+    idempotencyToken: `${message.id}:${channel}:${provider}`,
+    channel,
+    profile,
+    rendered,
+    data,
+    override
+  })
+  const circuit = Circuit.of(journey, vendor, override)
+  const exit = yield* breakers.guard(circuit, sent).pipe(
+    Trace.stage("attempt", () => ({
+      "tidings.provider": provider,
+      "tidings.channel": channel,
+      "tidings.attempt": number
+    })),
+    Effect.exit
+  )
+  const now = yield* Clock.currentTimeMillis
+  const ended = Outcome.of(intent, exit, now)
+  if (Exit.isFailure(exit)) {
+    const { id: messageId, scope } = message
+    yield* hand.complain({ scope, messageId, vendor, attempt: ended, openUntil: breakers.openUntil(circuit), now })
+  }
+  return Hand.conclude(hand, ended, [])
+}, Effect.flatten)
+
+const notPlaced = ({ hand, intent }: Call) => {
+  const tooSlow = new Unavailable({ detail: "Not called: the store took too long to prove that it may be" })
+  return Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => Hand.conclude(hand, Outcome.of(intent, Exit.fail(tooSlow), now), [])
+  )
+}
+
+/** Writes the intent of a call, then places the call. */
+export const make = (one: Call, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Ending | undefined> =>
+  Effect.flatMap(intend(one.hand, one.intent, lines), ({ _tag }) => {
+    switch (_tag) {
+      case "Written":
+        return place(one)
+      case "Fenced":
+        return Effect.succeed(fenced)
+      case "Refused":
+        return Effect.succeed(closed)
+      case "Late":
+        return notPlaced(one)
+    }
+  })

@@ -1,0 +1,84 @@
+import type { Attempt } from "#schemas/Attempt.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { Rendered } from "#schemas/Rendered.ts"
+import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
+import * as Circuit from "#src/delivery/attempts/Circuit.ts"
+import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
+import type { InboxItem } from "#src/delivery/Journal.ts"
+import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
+import { position } from "#src/delivery/attempts/Position.ts"
+import type { Position } from "#src/delivery/attempts/position/Situation.ts"
+import { settle } from "#src/delivery/attempts/Settlement.ts"
+import type { Write } from "#src/delivery/journal/Write.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import * as Trace from "#src/reports/Trace.ts"
+import { Effect, Metric } from "effect"
+
+const settling = Trace.stage("settle")
+
+/** One message's attempts as they stand, and the lines that its first step takes along. */
+export interface Hand {
+  readonly journey: Journey
+  readonly write: Write
+  readonly breakers: Breakers["Service"]
+  readonly complain: (complaint: Complaint) => Effect.Effect<void>
+  /** What each channel was given to show last. */
+  readonly shown: Map<string, Rendered>
+  attempts: ReadonlyArray<Attempt>
+  events: ReadonlyArray<HistoryEvent>
+  routed: boolean
+}
+
+export const positionAt = (hand: Hand, now: number): Position =>
+  position(hand.journey.plan, hand.attempts, {
+    ...hand.journey.situation,
+    openUntil: (candidate) => Circuit.openUntil(hand.breakers, hand.journey, candidate),
+    now
+  })
+
+/** What bounced before it was known to be sent leaves its message as open as it was. */
+export const isHandedOver = (attempts: ReadonlyArray<Attempt>): boolean =>
+  attempts.some(({ kind, state }) => state === "accepted" && kind === null)
+
+export const written = (hand: Hand): void => {
+  hand.events = []
+  hand.routed = true
+}
+
+/** Tells operators what became of an attempt. */
+export const count = ({ channel, kind, provider, state }: Attempt): Effect.Effect<void> => {
+  const counted = Metric.update(Metrics.attempts({ provider, channel, outcome: kind ?? state }), 1)
+  return state === "unknown" ? Effect.andThen(counted, Metric.update(Metrics.unknownOutcomes, 1)) : counted
+}
+
+/** Writes an attempt's outcome together with what it means for the message. */
+export const conclude = (
+  hand: Hand,
+  attempt: Attempt,
+  lines: ReadonlyArray<HistoryEvent>,
+  { inbox, orphaned = false }: { readonly inbox?: InboxItem; readonly orphaned?: boolean } = {}
+): Effect.Effect<Ending | undefined> =>
+  Effect.flatMap(count(attempt), () => {
+    const now = attempt.endedAt ?? attempt.startedAt
+    const earlier = hand.attempts.filter(({ number }) => number !== attempt.number)
+    hand.attempts = [...earlier, attempt]
+    const step = settle({
+      message: hand.journey.message,
+      epoch: hand.journey.epoch,
+      routed: hand.routed,
+      handedOver: isHandedOver(earlier),
+      attempt,
+      after: positionAt(hand, now),
+      now,
+      lines: [...hand.events, ...lines],
+      inbox,
+      // Without an intent before it, this step is the first word of the attempt, and must find the message open.
+      conditional: lines.length > 0,
+      orphaned
+    })
+    return Effect.map(settling(hand.write(step)), (result) => {
+      written(hand)
+      const goesOn = step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined
+      return goesOn ? undefined : endingOf(result, step.dueAt ?? null)
+    })
+  })
