@@ -1,4 +1,5 @@
 import { errorBody } from "#layers/http/ErrorReply.ts"
+import { InFlight } from "#src/fibers/InFlight.ts"
 import { Predicate } from "effect"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
 import type { Duplex } from "node:stream"
@@ -73,24 +74,50 @@ const refuseTunnel = (_: IncomingMessage, socket: Duplex): void => {
   )
 }
 
-/** Ends connections whose callers send request after request and read no answer. */
-const holdBack = () => {
+/**
+ * Counts what each connection waits for. One whose caller sends request after request and reads no answer is ended; those of a server that
+ * stops end with their next answer, which says so: on a connection that is kept alive callers would ask on until they are cut off.
+ */
+const connections = () => {
   const unanswered = new WeakMap<Duplex, number>()
-  return ({ socket }: IncomingMessage, response: ServerResponse): void => {
-    const waiting = (unanswered.get(socket) ?? 0) + 1
-    unanswered.set(socket, waiting)
-    if (waiting > mostUnanswered) socket.destroy()
-    else response.once("close", () => unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1))
+  const answering = new InFlight<ServerResponse>()
+  const waitingOn = (socket: Duplex | null): number => socket === null ? 0 : unanswered.get(socket) ?? 0
+  // With an answer that is not the last one the others of the connection would be lost.
+  const endWith = (response: ServerResponse): void => {
+    if (!response.headersSent && waitingOn(response.socket) < 2) response.setHeader("connection", "close")
+  }
+  return {
+    stop: (): void => {
+      for (const response of answering.values()) endWith(response)
+    },
+    count: (isStopping: boolean, { socket }: IncomingMessage, response: ServerResponse): void => {
+      const waiting = waitingOn(socket) + 1
+      unanswered.set(socket, waiting)
+      if (waiting > mostUnanswered) return void socket.destroy()
+      const entry = answering.add(response)
+      response.once("close", () => {
+        answering.delete(entry)
+        unanswered.set(socket, waitingOn(socket) - 1)
+      })
+      if (isStopping) endWith(response)
+    }
   }
 }
 
 /**
  * A `node:http` server, on Node and Deno alike, that gives a slow client 10 s for its headers and 30 s for the whole request,
- * and one that does not read its answers 60 s, for 32 requests at most.
+ * and one that does not read its answers 60 s, for 32 requests at most. When it closes, what is under way is answered, and nothing is asked after it.
  */
 export const createServer = (options: ServerOptions = {}): Server => {
-  const count = holdBack()
-  return http.createServer({ ...serverOptions, ...options })
+  const { count: counted, stop } = connections()
+  const server = http.createServer({ ...serverOptions, ...options })
+  const count = (request: IncomingMessage, response: ServerResponse) => counted(!server.listening, request, response)
+  const close = server.close.bind(server)
+  server.close = (closed) => {
+    stop()
+    return close(closed)
+  }
+  return server
     .on("clientError", refuse)
     .on("checkExpectation", refuseExpectation)
     .on("connect", refuseTunnel)

@@ -1,8 +1,9 @@
 import { createServer } from "#layers/http/NodeServer.ts"
 import { exchange, portOf, refusal } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import type { ServerOptions } from "node:http"
+import { Effect, Fiber } from "effect"
+import type { ServerOptions, ServerResponse } from "node:http"
+import { connect } from "node:net"
 
 const listen = (options: ServerOptions = {}) =>
   Effect.acquireRelease(
@@ -83,6 +84,24 @@ describe("NodeServer", () => {
       const port = portOf((yield* listen()).address())
       const answer = yield* exchange(port, [pipelined("/answered", 32)])
       assert.strictEqual(answer.body.match(/an answer/g)?.length, 32)
+    }))
+
+  it.live("a server that stops answers what is under way, and says that it is the last answer of the connection", () =>
+    Effect.gen(function*() {
+      const server = yield* listen()
+      const late = yield* Effect.callback<ServerResponse>((resume) => {
+        server.once("request", (_, response) => resume(Effect.succeed(response)))
+        connect(portOf(server.address()), "127.0.0.1").on("error", () => undefined).write(
+          "GET /late HTTP/1.1\r\nHost: a\r\n\r\n"
+        )
+      })
+      const closed = yield* Effect.forkChild(
+        Effect.callback<void>((resume) => void server.close(() => resume(Effect.void))),
+        { startImmediately: true }
+      )
+      late.end("an answer")
+      assert.strictEqual(late.getHeader("connection"), "close")
+      assert.isTrue(yield* Effect.as(Effect.timeout(Fiber.join(closed), "5 seconds"), true))
     }))
 
   it.live("a caller who asks on and on and reads nothing is let go", () =>
