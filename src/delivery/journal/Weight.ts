@@ -7,13 +7,19 @@ import * as Size from "#src/delivery/journal/Size.ts"
 /** Characters that weigh as much as a message or a step does by itself. */
 const unit = 16_384
 
+/** Characters that the messages of a request to many have in common in hand, if it says no more; what is longer is not kept (`OpenMessage.shared`). */
+const mostShared = 131_072
+
+const ofSize = (size: number): number => 1 + Math.floor(size / unit)
+
 /** What a message weighs in hand: of those that say much, there are fewer at once. */
-export const ofMessage = ({ size }: Pick<OpenMessage, "size">): number => 1 + Math.floor(size / unit)
+export const ofMessage = ({ lane, size }: Pick<OpenMessage, "lane" | "size">): number =>
+  lane === "bulk" && size <= mostShared ? 1 : ofSize(size)
 
 /** What a call weighs in the commit that accepts it. */
 export const ofAcceptance = ({ expansion, messages }: Pick<Acceptance, "expansion" | "messages">): number => {
-  const many = expansion === undefined ? 0 : ofMessage({ size: Size.of(expansion) })
-  return messages.reduce((weight, message) => weight + ofMessage(message), many)
+  const many = expansion === undefined ? 0 : ofSize(Size.of(expansion))
+  return messages.reduce((weight, { size }) => weight + ofSize(size), many)
 }
 
 /** What one commit weighs at most: however much is said in it, its statement is one that an embedded database takes. */

@@ -5,6 +5,7 @@ import type { DueRow, Lane, OpenMessage } from "#src/delivery/journal/OpenMessag
 import type { make as makeOwned } from "#src/delivery/shards/Owned.ts"
 import { retried } from "#src/delivery/shards/Retried.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Weight from "#src/delivery/journal/Weight.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Outage from "#src/store/Outage.ts"
 import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Schema, type Scope } from "effect"
@@ -87,6 +88,7 @@ export const make = Effect.fnUntraced(function*(options: {
   let left = 0
   /** What was committed while a look is under way: it comes after what the look finds. */
   let arrivals: Array<OpenMessage> | undefined
+  let arrived = 0
   /** Recipients whose messages were given up while a look is under way, which has left those out. */
   const givenUp = new Set<string>()
   let nextDue = Infinity
@@ -126,8 +128,10 @@ export const make = Effect.fnUntraced(function*(options: {
       if (message.lane !== lane || !owned.has(message.shard)) continue
       if (message.dueAt > 0) expect(message.dueAt)
       else if (!options.direct()) behind()
-      else if (arrivals !== undefined && arrivals.length < windowSize) arrivals.push(message)
-      else if (arrivals === undefined && caughtUp) takeDirectly(message)
+      else if (arrivals !== undefined && arrived < windowSize) {
+        arrivals.push(message)
+        arrived += Weight.ofMessage(message)
+      } else if (arrivals === undefined && caughtUp) takeDirectly(message)
       else behind()
     }
   }
@@ -157,6 +161,7 @@ export const make = Effect.fnUntraced(function*(options: {
     const surprises = new Set<MessageId>()
     const nothingLeft = caughtUp
     arrivals = []
+    arrived = 0
     givenUp.clear()
     expected = Infinity
     const now = yield* Clock.currentTimeMillis

@@ -54,6 +54,7 @@ describe("What a node has in hand", () => {
     () =>
       Effect.gen(function*() {
         assert.strictEqual(yield* inHand(600, 100), 600)
+        assert.strictEqual(yield* inHand(200, 100_000), 200, "many to whom one request says the same")
         const heavy = yield* inHand(200, 200_000)
         assert.isAtLeast(heavy, 40)
         assert.isAtMost(heavy, 120)
