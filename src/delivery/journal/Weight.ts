@@ -1,6 +1,5 @@
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Acceptance, Step } from "#src/delivery/Journal.ts"
-
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Size from "#src/delivery/journal/Size.ts"
 
