@@ -20,7 +20,7 @@ const inWords = (message: string): string =>
       .replace(/^Expected a value with a length of at least 1$/, "Must not be empty")
       .replace(/^Expected a value with a length/, "Expected a length")
 
-/** What a value of another type is told, or another word: any of them would do. Of other rules all hold. */
+/** A reason that names a type or a word is one of several that would do; other rules have to hold together. */
 const alternative = /^Expected (?:string|number|boolean|array|object|null|")/
 
 /** All that is said of one field, which is expected once. */

@@ -32,11 +32,14 @@ interface Found {
   readonly takenAtSeq: number
 }
 
+const sizeOf = ({ row }: Found): number => Buffer.byteLength(row.recipient) + Buffer.byteLength(row.instructions)
+
 /** Those of which what was said is brought, `bytes` of it in all: each turn gets as much as any other, its first rows first. */
 const fitting = (rows: ReadonlyArray<Found>, bytes: number): ReadonlyArray<Found> => {
+  if (rows.reduce((sum, row) => sum + sizeOf(row), 0) <= bytes) return rows
   const ofTurn = new Map<string, number>()
   const places = rows.map((row) => {
-    const size = Buffer.byteLength(row.row.recipient) + Buffer.byteLength(row.row.instructions)
+    const size = sizeOf(row)
     const ahead = ofTurn.get(row.turn) ?? 0
     ofTurn.set(row.turn, ahead + size)
     return { row, size, ahead }

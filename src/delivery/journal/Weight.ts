@@ -30,8 +30,7 @@ export const shown = ({ attempt, events }: Step): Rendered | undefined =>
 
 /** What is not text has no length of its own; few renderings have any of it. */
 const lengthOf = ({ body, html, native, raw, text }: Rendered): number =>
-  body.length + text.length + html.length +
-  (raw === undefined ? 0 : JSON.stringify(raw).length) + (native === undefined ? 0 : JSON.stringify(native).length)
+  body.length + text.length + html.length + Size.of(raw) + Size.of(native)
 
 /** What a step's rendering weighs behind the step before it: what shows the same is not written twice. */
 const ofRendering = (step: Step, before: Step | undefined): number => {

@@ -10,8 +10,7 @@ const slow = 10_000
 
 /** The most that were in hand at once of so many messages of one tenant that say so many characters each. */
 const inHand = Effect.fnUntraced(function*(crowd: number, length: number) {
-  const place = yield* Fixture.world
-  yield* TestClock.setTime(place.at)
+  const place = yield* EngineNode.place
   const seen = { calls: 0, open: 0, most: 0 }
   const cluster = yield* EngineNode.make(memory.node)
   const node = yield* cluster.start({
