@@ -14,6 +14,7 @@ import { type Line, type Question, table } from "./Report.ts"
 import { reads } from "./Reads.ts"
 import { render } from "./Render.ts"
 import { scale } from "./Scale.ts"
+import { simulator } from "./Simulator.ts"
 import { start } from "./Start.ts"
 
 const questions: Readonly<Record<string, Question>> = {
@@ -26,6 +27,7 @@ const questions: Readonly<Record<string, Question>> = {
   providers,
   reads,
   render,
+  simulator,
   growth,
   scale,
   fanout,
