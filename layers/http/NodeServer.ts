@@ -19,9 +19,7 @@ const serverOptions = {
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
   /** Node's own refusal has no body; the routes' has one. */
-  requireHostHeader: false,
-  /** An offer of another protocol may be declined (RFC 9110, 7.8), and is made with ordinary requests: Java's client does so with its first. */
-  shouldUpgradeCallback: () => false
+  requireHostHeader: false
 } as const satisfies ServerOptions
 
 /** A connection on which nothing moves while an answer is under way is closed after so long, in ms: its caller reads no more. */
@@ -105,6 +103,16 @@ const connections = () => {
 }
 
 /**
+ * An offer of another protocol may be declined (RFC 9110, 7.8), and is made with ordinary requests: Java's client does so with its first. Node
+ * declines it where nobody listens for upgrades; Effect's server does. (`shouldUpgradeCallback` came with Node 22.21 and 24.9.)
+ */
+const declineUpgrades = (server: Server): void => {
+  server.on("newListener", (event, listener) => {
+    if (event === "upgrade") queueMicrotask(() => server.off("upgrade", listener))
+  })
+}
+
+/**
  * A `node:http` server, on Node and Deno alike, that gives a slow client 10 s for its headers and 30 s for the whole request,
  * and one that does not read its answers 60 s, for 32 requests at most. When it closes, what is under way is answered, and nothing is asked after it.
  */
@@ -117,6 +125,7 @@ export const createServer = (options: ServerOptions = {}): Server => {
     stop()
     return close(closed)
   }
+  declineUpgrades(server)
   return server
     .on("clientError", refuse)
     .on("checkExpectation", refuseExpectation)
