@@ -1,4 +1,4 @@
-import { sentence } from "#layers/http/SchemaRefusal.ts"
+import { sentence } from "#schemas/SchemaRefusal.ts"
 import { BadRequest, Conflict, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import type { ElementNotFound } from "#src/content/ContentEdits.ts"
 import type { SubmissionNotFound } from "#src/content/Submissions.ts"

@@ -1,6 +1,6 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import * as NoSuchName from "#layers/http/NoSuchName.ts"
-import { sentence } from "#layers/http/SchemaRefusal.ts"
+import { sentence } from "#schemas/SchemaRefusal.ts"
 import { BadRequest, Conflict, InternalError, LimitExceeded, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import { NotCancelable } from "#schemas/api/Messages.ts"
 import { TopicsRefused } from "#schemas/api/UserPreferences.ts"

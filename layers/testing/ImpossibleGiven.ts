@@ -1,4 +1,4 @@
-import { sentence } from "#layers/http/SchemaRefusal.ts"
+import { sentence } from "#schemas/SchemaRefusal.ts"
 import type { Given, GivenTenant } from "#layers/testing/Given.ts"
 import { AudienceBody } from "#schemas/Audience.ts"
 import { BrandDraft } from "#schemas/Brand.ts"

@@ -21,6 +21,13 @@ const durationOf = (delay: Delay, enqueuedAt: number): number | undefined =>
     ? enqueuedAt + Math.ceil(delay.duration / minute) * minute
     : undefined
 
+/** Nobody means a day so far away; `9999-12-31` stands for never in many a database. */
+const farthest = 10 * 366 * 24 * 60 * minute
+
+/** Whether a message would never go out in all likelihood. */
+const isNever = (start: number | undefined, enqueuedAt: number): boolean =>
+  start !== undefined && start - enqueuedAt > farthest
+
 const zoneOf = (delay: Delay): DateTime.TimeZone | undefined =>
   typeof delay?.timezone === "string" ? Option.getOrUndefined(TimeZone.parse(delay.timezone)) : Instant.utc
 
@@ -34,18 +41,23 @@ export const startOf = (delay: Delay, enqueuedAt: number): number | undefined =>
   const named = typeof delay?.until !== "string" || zone === undefined || isOfRecipient(delay)
     ? undefined
     : Instant.parse(delay.until, zone)
+  if (isNever(named, enqueuedAt)) return undefined
   const start = waits === undefined || named === undefined ? waits ?? named : Math.max(waits, named)
   return start === undefined || start <= enqueuedAt ? undefined : start
 }
 
-/** Why a delay means nothing; the send is accepted all the same, and its message ends with this error (api.md 26.6). */
-export const fault = (delay: Delay): string | undefined => {
+/**
+ * Why a delay of a message that was accepted at `enqueuedAt` means nothing; the send is accepted all the same, and its message ends with this
+ * error (api.md 26.6). A date more than ten years away would never come.
+ */
+export const fault = (delay: Delay, enqueuedAt: number): string | undefined => {
   if (typeof delay?.until !== "string") return undefined
   const zone = zoneOf(delay)
   if (zone === undefined) return `delay.timezone is not a time zone: ${delay.timezone}`
-  return hoursOf(delay) === undefined && Instant.parse(delay.until, zone) === undefined
-    ? `delay.until is neither a date nor opening hours: ${delay.until}`
-    : undefined
+  if (hoursOf(delay) !== undefined) return undefined
+  const named = Instant.parse(delay.until, zone)
+  if (named === undefined) return `delay.until is neither a date nor opening hours: ${delay.until}`
+  return isNever(named, enqueuedAt) ? `delay.until is more than ten years away: ${delay.until}` : undefined
 }
 
 /**
@@ -53,7 +65,7 @@ export const fault = (delay: Delay): string | undefined => {
  * and whoever waited for it would only learn so later. Opening hours that do not come within 90 days are the failure's one sentence.
  */
 export const waitOf = (delay: Delay, profile: Profile, now: number): Result.Result<number | undefined, string> => {
-  if (typeof delay?.until !== "string" || !isOfRecipient(delay) || fault(delay) !== undefined) {
+  if (typeof delay?.until !== "string" || !isOfRecipient(delay) || fault(delay, now) !== undefined) {
     return Result.succeed(undefined)
   }
   const zone = TimeZone.first([delay.timezone, profile["zoneinfo"], profile["timezone"]])

@@ -1,9 +1,11 @@
 import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { findJsonFault } from "#layers/http/body/JsonFault.ts"
 import { type JsonSize, jsonSize } from "#layers/http/body/JsonSize.ts"
-import { readBody } from "#layers/http/body/ReadBody.ts"
+import { type BodyCut, type BodyTooLarge, type NoRoom, readBody } from "#layers/http/body/ReadBody.ts"
 import { errorBody, errorReply } from "#layers/http/ErrorReply.ts"
-import { Effect } from "effect"
+import { overloaded } from "#layers/http/Replies.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import { Effect, Metric } from "effect"
 import { HttpBody, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isUtf8 } from "node:buffer"
 
@@ -30,6 +32,14 @@ const encoded = refuse(415, "Content-Encoding must be identity: send the request
 const notUtf8 = refuse(400, "Body is not valid UTF-8")
 const tooDeep = refuse(400, `Body nests deeper than ${most.depth} levels`)
 const tooMany = refuse(400, `Body holds more than ${most.values} values: split it into several requests`)
+
+const noRoom = Effect.andThen(
+  Metric.update(Metrics.overloaded, 1),
+  Effect.map(overloaded, HttpServerResponse.setHeaders(closing))
+)
+
+const refusalOf = ({ _tag }: BodyCut | BodyTooLarge | NoRoom): Effect.Effect<Response> =>
+  _tag === "NoRoom" ? noRoom : Effect.succeed(_tag === "BodyTooLarge" ? tooLarge : cut)
 
 const hasBody = ({ headers }: Request): boolean => {
   const length = headers["content-length"]
@@ -83,7 +93,7 @@ const explained = (request: CheckedRequest, response: Response): Response | unde
 
 /**
  * Guards an HTTP handler against bad bodies. A body over 6 MB (as declared, or as it comes) is 413, one with a content encoding 415; JSON
- * deeper than 64 levels or of more than 200,000 values and text that is not UTF-8 are 400. What passes is read once, and the handler sees it as a `CheckedRequest`.
+ * deeper than 64 levels or of more than 200,000 values and text that is not UTF-8 are 400; one that finds no room in memory beside the others is 503. What passes is read once, and the handler sees it as a `CheckedRequest`.
  *
  * The body is not parsed here but by the endpoint, behind authentication: only when that answers 400 is the text searched for the fault, and
  * the answer then names its place.
@@ -98,7 +108,7 @@ export const guard = <E, R>(
     }
     if (isEncoded(request.headers["content-encoding"])) return Effect.succeed(encoded)
     return Effect.matchEffect(readBody(request, maxBodyBytes), {
-      onFailure: (error) => Effect.succeed(error._tag === "BodyTooLarge" ? tooLarge : cut),
+      onFailure: refusalOf,
       onSuccess: (bytes) => {
         const checked = check(request, bytes)
         return checked instanceof CheckedRequest ? answer(handler, checked) : Effect.succeed(checked)

@@ -1,5 +1,6 @@
+import { BodyRoom, type Claim, type Room } from "#layers/http/body/BodyRoom.ts"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import { ByteSize, Effect, Schema } from "effect"
+import { ByteSize, Clock, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
 
@@ -9,41 +10,53 @@ export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLar
 /** The body ended before the length its sender promised, or the connection broke. */
 export class BodyCut extends Schema.TaggedError<BodyCut>()("BodyCut", {}) {}
 
-/** One buffer, of the declared length or doubling: a body of a million one-byte chunks costs its bytes, not a million objects. */
+/** There is no room for the body beside the others that are in memory; what follows is left unread. */
+export class NoRoom extends Schema.TaggedError<NoRoom>()("NoRoom", {}) {}
+
+/** What every body may have without asking for room: most are no longer, and those are never refused for others that are. */
+const free = 64 * 1024
+
+/** One buffer, doubling up to the declared length: a body of a million one-byte chunks costs its bytes, not a million objects. */
 class Gathering {
-  private readonly declared: number
+  private readonly most: number
   private readonly limit: number
+  private readonly hold: (bytes: number) => boolean
   private held: Uint8Array | undefined
   private length = 0
   private owned = false
 
-  constructor(declared: number, limit: number) {
-    this.declared = declared
+  /** `hold` is asked before the buffer is larger than `free`. */
+  constructor(declared: number, limit: number, hold: (bytes: number) => boolean) {
+    this.most = declared || limit
     this.limit = limit
+    this.hold = hold
   }
 
-  /** Adds a chunk; `false` when it does not fit. The first chunk is kept as it is, for most bodies are one chunk. */
-  add(chunk: Uint8Array): boolean {
+  /** Adds a chunk, or answers why it does not fit. The first chunk is kept as it is, for most bodies are one chunk. */
+  add(chunk: Uint8Array): BodyTooLarge | NoRoom | undefined {
     const length = this.length + chunk.length
-    if (length > this.limit) return false
+    if (length > this.limit) return new BodyTooLarge()
     if (this.held === undefined) {
       this.held = chunk
     } else {
       const into = this.roomFor(this.held, length)
+      if (into === undefined) return new NoRoom()
       into.set(chunk, this.length)
       this.held = into
     }
     this.length = length
-    return true
+    return undefined
   }
 
   bytes(): Uint8Array {
     return this.held === undefined ? new Uint8Array(0) : this.held.subarray(0, this.length)
   }
 
-  private roomFor(held: Uint8Array, length: number): Uint8Array {
+  private roomFor(held: Uint8Array, length: number): Uint8Array | undefined {
     if (this.owned && held.length >= length) return held
-    const larger = Buffer.allocUnsafeSlow(Math.min(this.limit, Math.max(length, this.declared, this.length * 2)))
+    const size = Math.max(length, Math.min(this.most, Math.max(free, length * 2)))
+    if (size > free && !this.hold(size)) return undefined
+    const larger = Buffer.allocUnsafeSlow(size)
     larger.set(held.subarray(0, this.length))
     this.owned = true
     return larger
@@ -65,10 +78,32 @@ const stopReading = (request: HttpServerRequest.HttpServerRequest): void => {
   if (message.httpVersionMajor === 1) message.socket.pause()
 }
 
+/** Claims room when it is first asked for; it is given back when the request is over, however that ends. */
+const claiming = (
+  request: HttpServerRequest.HttpServerRequest,
+  room: Room,
+  clock: Clock.Clock,
+  giveWay: () => void
+) => {
+  let claim: Claim | undefined
+  const open = (): Claim => {
+    const opened = room(clock, giveWay)
+    NodeHttpServerRequest.toServerResponse(request).once("close", opened.release)
+    return opened
+  }
+  return {
+    hold: (bytes: number) => (claim ??= open()).hold(bytes),
+    complete: () => claim?.complete(),
+    release: () => claim?.release()
+  }
+}
+
 const readStream = (
   request: HttpServerRequest.HttpServerRequest,
-  limit: number
-): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut> =>
+  limit: number,
+  room: Room,
+  clock: Clock.Clock
+): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut | NoRoom> =>
   Effect.callback((resume) => {
     const source = NodeHttpServerRequest.toIncomingMessage(request)
     const declared = Number(request.headers["content-length"] ?? 0)
@@ -78,26 +113,36 @@ const readStream = (
     }
     askForBody(request)
     if (source.readableEnded || source.destroyed) return resume(Effect.fail(new BodyCut()))
-    const gathering = new Gathering(declared, limit)
-    const onData = (chunk: Uint8Array) => {
-      if (gathering.add(chunk)) return
+    const refuse = (why: BodyTooLarge | NoRoom) => {
       stop()
       stopReading(request)
-      resume(Effect.fail(new BodyTooLarge()))
+      claim.release()
+      resume(Effect.fail(why))
+    }
+    const claim = claiming(request, room, clock, () => refuse(new NoRoom()))
+    const gathering = new Gathering(declared, limit, claim.hold)
+    const onData = (chunk: Uint8Array) => {
+      const why = gathering.add(chunk)
+      if (why !== undefined) refuse(why)
     }
     const onEnd = () => {
       stop()
+      claim.complete()
       resume(Effect.succeed(gathering.bytes()))
     }
     const onCut = () => {
       stop()
+      claim.release()
       resume(Effect.fail(new BodyCut()))
     }
     const stop = () => {
       source.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut)
     }
     source.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut)
-    return Effect.sync(stop)
+    return Effect.sync(() => {
+      stop()
+      claim.release()
+    })
   })
 
 /** A request that did not come through a socket: its body is in memory already, or the runtime reads it. */
@@ -113,10 +158,12 @@ const readInMemory = (request: HttpServerRequest.HttpServerRequest, limit: numbe
 
 /**
  * Reads a request's body once, at most `limit` bytes of it: a body that declares more is not read at all, and the first byte over the limit
- * ends the reading.
+ * ends the reading. One of more than 64 KB has to find room beside the others, until its request is answered.
  */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
-): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut> =>
-  request.source instanceof Readable ? readStream(request, limit) : readInMemory(request, limit)
+): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut | NoRoom> =>
+  request.source instanceof Readable
+    ? Effect.withFiber((fiber) => readStream(request, limit, fiber.getRef(BodyRoom), fiber.getRef(Clock.Clock)))
+    : readInMemory(request, limit)

@@ -1,4 +1,4 @@
-import type { Fault, Refused, Stage } from "#layers/providers/smtp/Fault.ts"
+import type { Fault, Refused, Silent, Stage } from "#layers/providers/smtp/Fault.ts"
 import { begun } from "#layers/providers/smtp/Fault.ts"
 import { toError, type Verdict } from "#layers/providers/Verdict.ts"
 import { type DeliveryError, Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
@@ -80,6 +80,10 @@ const refusal = (fault: Refused): DeliveryError => {
   return toError(row ?? { kind: "Unavailable" }, detail)
 }
 
+/** A mail server speaks first; a web server waits to be asked. */
+const unheard = ({ code, stage }: Silent): string =>
+  stage === "greeting" && code === "deadline" ? " (it accepted the connection and sent no greeting)" : ""
+
 /** What became of a message that was not accepted. Only a silence after its first byte leaves that open. */
 export const toDeliveryError = (fault: Fault): DeliveryError => {
   switch (fault._tag) {
@@ -88,7 +92,7 @@ export const toDeliveryError = (fault: Fault): DeliveryError => {
     case "Unfit":
       return toError(fault, fault.detail)
     case "Silent": {
-      const detail = `At ${fault.stage}: ${fault.code}`
+      const detail = `At ${fault.stage}: ${fault.code}${unheard(fault)}`
       if (begun(fault.stage)) return new Unknown({ detail })
       return unsecurable.test(fault.code) ? new Misconfigured({ detail }) : new Unavailable({ detail })
     }

@@ -34,6 +34,8 @@ const commandStages: Readonly<Record<string, Stage>> = {
   "RCPT TO": "rcpt"
 }
 
+const isHttp = /^HTTP\/\d/
+
 /** A session over one connection, opened for the message of `progress`. Its methods are called one after the other. */
 const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
   let progress = opener
@@ -69,6 +71,9 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
       const named = commandStages[error.command ?? ""] ??
         (error.command?.startsWith("AUTH") === true ? "auth" : undefined)
       const at = named ?? (begun(stage) ? stage : error.command === "DATA" ? "data" : transcript.answered())
+      if (at === "greeting" && isHttp.test(error.response)) {
+        return unfit("Misconfigured", `${endpoint.host}: an HTTP server answers there, and no mail server`)
+      }
       return refused(at, error.response) ?? silent(at, "EPROTOCOL")
     }
     if (error.code === "EAUTH") return unfit("Misconfigured", `${endpoint.host}: the login can not be used here`)

@@ -45,7 +45,8 @@ export const instructions = Effect.fnUntraced(function*(
     channels: settings(message.channels, channels ?? {}),
     providers: settings(message.providers, providers)
   }
-  if (Storable.isTooLong(made, [])) return yield* new SendRefused({ detail: `message: ${Storable.tooLong}` })
+  const long = Storable.tooLongOfMessage(made)
+  if (long !== undefined) return yield* new SendRefused({ detail: `message.${long}: ${Storable.tooLong}` })
   const refused = Storable.refusedOfMessage(made)
   if (refused !== undefined) return yield* new SendRefused({ detail: `message.${refused}: ${Text.unstorable}` })
   return made

@@ -1,5 +1,6 @@
 import { BulkUser } from "#schemas/Bulk.ts"
 import { Recipient } from "#schemas/Recipient.ts"
+import { sentence } from "#schemas/SchemaRefusal.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Text from "#schemas/Text.ts"
 import type { NewUser } from "#src/delivery/bulk/Jobs.ts"
@@ -35,16 +36,24 @@ const merged = ({ data, preferences, profile, recipient, to }: BulkUser) => ({
   })
 })
 
+/** Where the caller wrote what became a member of the recipient. */
+const placeOf = ({ profile, to }: BulkUser, path: string): string => {
+  const [member = ""] = path.split(".")
+  if (member in given(to)) return `to.${path}`
+  return member in given(profile) ? `profile.${path}` : path
+}
+
 /** The one person or address that a user of a job is (api.md §13). */
 export const addressee = Effect.fnUntraced(function*(
   scope: Scope,
   user: BulkUser
 ): Effect.fn.Return<Addressee, Unsendable> {
   const recipient = yield* decode(merged(user)).pipe(
-    Effect.mapError(() => new Unsendable({ detail: "profile: holds an address of the wrong form" }))
+    // What the caller wrote elsewhere is of the right form already.
+    Effect.mapError(({ issue }) => new Unsendable({ detail: sentence(issue, "profile") }))
   )
   const group = yield* Groups.of(recipient).pipe(
-    Effect.mapError(({ detail, path }) => new Unsendable({ detail: `${path}: ${detail}` }))
+    Effect.mapError(({ detail, path }) => new Unsendable({ detail: `${placeOf(user, path)}: ${detail}` }))
   )
   if (group !== undefined) return yield* new Unsendable({ detail: "to: a user of a bulk job is one person" })
   const identity = Recipients.identify(scope, recipient)
@@ -53,10 +62,11 @@ export const addressee = Effect.fnUntraced(function*(
       detail: "one of recipient, to.user_id, profile.email and profile.phone_number is required"
     })
   }
-  const named = [{ recipient, identity }]
-  if (Storable.isTooLong({}, named)) return yield* new Unsendable({ detail: Storable.tooLong })
+  if (Storable.isTooLong({ recipient, identity })) {
+    return yield* new Unsendable({ detail: `to or profile: ${Storable.tooLong}` })
+  }
   const refused = Storable.refusedOfRecipient({ recipient, identity })
-  if (refused !== undefined) return yield* new Unsendable({ detail: `${refused}: ${Text.unstorable}` })
+  if (refused !== undefined) return yield* new Unsendable({ detail: `${placeOf(user, refused)}: ${Text.unstorable}` })
   return { recipient, identity }
 })
 

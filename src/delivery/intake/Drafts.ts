@@ -81,12 +81,14 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
     }
     const refused = Storable.refusedOfRecipient({ recipient, identity })
     if (refused !== undefined) return yield* new SendRefused({ detail: `${path}.${refused}: ${Text.unstorable}` })
+    if (Storable.isTooLong({ recipient, identity })) {
+      return yield* new SendRefused({ detail: `${path}: ${Storable.tooLong}` })
+    }
     addressees.push({ recipient, identity })
   }
 
-  if (Storable.isTooLong(instructions, addressees)) {
-    return yield* new SendRefused({ detail: `message: ${Storable.tooLong}` })
-  }
+  const long = Storable.tooLongOfMessage(instructions)
+  if (long !== undefined) return yield* new SendRefused({ detail: `message.${long}: ${Storable.tooLong}` })
   const refused = Storable.refusedOfMessage(instructions)
   if (refused !== undefined) return yield* new SendRefused({ detail: `message.${refused}: ${Text.unstorable}` })
   const isNamed = ({ identity }: Storable.Addressee) => identity !== undefined

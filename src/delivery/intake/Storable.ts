@@ -17,13 +17,17 @@ const encoder = new TextEncoder()
 const isLong = (text: string | null | undefined): boolean =>
   typeof text === "string" && text.length > longestName / 3 && encoder.encode(text).length > longestName
 
-/** Whether a message could not be found by what it names. The tenants of a recipient have the lengths of ids. */
-export const isTooLong = (
-  { context, tenant_id: tenant }: Instructions,
-  addressees: ReadonlyArray<Addressee>
-): boolean => [tenant, context?.tenant_id].some(isLong) || addressees.some(({ identity }) => isLong(identity?.key))
+/** What is wrong with a name that a message could not be found by. */
+export const tooLong = `Expected at most ${longestName} bytes in UTF-8`
 
-export const tooLong = `a recipient or a tenant has more than ${longestName} bytes`
+/** The path in a message of the tenant that it could not be found by; `undefined` if it can. */
+export const tooLongOfMessage = ({ context, tenant_id: tenant }: Instructions): string | undefined => {
+  if (isLong(tenant)) return "tenant_id"
+  return isLong(context?.tenant_id) ? "context.tenant_id" : undefined
+}
+
+/** Whether a message to a recipient could not be found by whom it names. The tenants of a recipient have the lengths of ids. */
+export const isTooLong = ({ identity }: Addressee): boolean => isLong(identity?.key)
 
 const isText = (text: unknown): boolean => typeof text !== "string" || Text.isStorable(text)
 

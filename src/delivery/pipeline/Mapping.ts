@@ -145,7 +145,7 @@ export const make = Effect.gen(function*() {
 
   return Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<Mapped, Refusal.Refusal> {
     const { content, delay, metadata } = message.instructions
-    const fault = Delays.fault(delay)
+    const fault = Delays.fault(delay, message.enqueuedAt)
     if (fault !== undefined) return yield* Refusal.undeliverable("FAILED", fault)
     const isOneTimePassword = isPassword(metadata?.tags)
     if (content !== undefined && content !== null) {

@@ -89,6 +89,8 @@ describe("requests to many", () => {
       const { call, state } = yield* serve
       const sent = (to: unknown, more: object = {}) =>
         Effect.map(call("POST", "/send", { body: message(to, more) }), ({ status }) => status)
+      const told = (to: unknown, more: object = {}) =>
+        Effect.map(call("POST", "/send", { body: message(to, more) }), ({ text }) => text)
       const long = "é".repeat(1_300)
       const webhook = (url: string) => ({ webhook: { url: `https://example.com/${url}` } })
       const ada = { user_id: "ada" }
@@ -100,6 +102,9 @@ describe("requests to many", () => {
         sent({ list_id: "eng.all" }, { context: { tenant_id: long } })
       ])
       assert.deepStrictEqual(refused, [400, 400, 400, 400, 400])
+      assert.include(yield* told(webhook(long)), "message.to: Expected at most 2400 bytes")
+      assert.include(yield* told([ada, webhook(long)]), "message.to[1]: Expected at most 2400 bytes")
+      assert.include(yield* told(ada, { tenant_id: long }), "message.tenant_id: Expected at most 2400 bytes")
       assert.deepStrictEqual([state.messages.size, state.expansions.size], [0, 0])
       assert.strictEqual(yield* sent(webhook("x".repeat(2_000))), 202)
       assert.strictEqual(yield* sent({ user_id: "é".repeat(512) }), 202)

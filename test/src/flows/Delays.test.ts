@@ -42,30 +42,42 @@ describe("Delays (api.md 26.6)", () => {
   })
 
   it("says what it does not understand, in one sentence", () => {
-    assert.strictEqual(Delays.fault({ until: "until" }), "delay.until is neither a date nor opening hours: until")
+    assert.strictEqual(Delays.fault({ until: "until" }, noon), "delay.until is neither a date nor opening hours: until")
     assert.strictEqual(
-      Delays.fault({ until: "2026-11-21", timezone: "Mars/Base" }),
+      Delays.fault({ until: "2026-11-21", timezone: "Mars/Base" }, noon),
       "delay.timezone is not a time zone: Mars/Base"
     )
     for (const until of ["2026-11-21", "2026-11-21T13:00:00+02:00", "Mo-Fr 09:00-17:00"])
-      assert.isUndefined(Delays.fault({ until, timezone: "UTC-3" }), until)
-    assert.isUndefined(Delays.fault({ duration: 5 }))
+      assert.isUndefined(Delays.fault({ until, timezone: "UTC-3" }, noon), until)
+    assert.isUndefined(Delays.fault({ duration: 5 }, noon))
   })
 
   it("a text that only JavaScript reads as a date is no date: opening hours written wrongly are not a day of 2001", () => {
     for (const until of ["Mo-Fr 9-17", "Mo-Fr 9", "Sa 10", "9-17", "tomorrow 9", "Dec 24 9", "11/22/2026", "2026"]) {
-      assert.strictEqual(Delays.fault({ until }), `delay.until is neither a date nor opening hours: ${until}`)
+      assert.strictEqual(Delays.fault({ until }, noon), `delay.until is neither a date nor opening hours: ${until}`)
       assert.isUndefined(Delays.startOf({ until }, noon), until)
     }
     for (
       const until of ["2026-11-21T13:00Z", "2026-11-21 13:00:00.5", " 2026-11-21T13:00:00+0200 ", "2026-11-21t13:00z"]
     )
-      assert.isUndefined(Delays.fault({ until }), until)
+      assert.isUndefined(Delays.fault({ until }, noon), until)
+  })
+
+  it("a date that would never come is told at once, and not waited for", () => {
+    for (const until of ["9999-12-31", "2036-12-21T00:00:00Z"]) {
+      assert.isUndefined(Delays.startOf({ until }, noon), until)
+      assert.isUndefined(Delays.startOf({ until, timezone: "UTC-3" }, noon), until)
+      assert.strictEqual(Delays.fault({ until }, noon), `delay.until is more than ten years away: ${until}`)
+      assert.deepStrictEqual(Delays.waitOf({ until }, {}, noon), Result.succeed(undefined))
+    }
+    const until = "2036-11-01T00:00:00Z"
+    assert.strictEqual(Delays.startOf({ until }, noon), Date.UTC(2036, 10, 1))
+    assert.isUndefined(Delays.fault({ until }, noon))
   })
 
   it("a delay that means nothing is not waited for: its message says so at once", () => {
     const wrong = { until: "Mo-Fr 09:00-17:00", timezone: "Europe/Nowhere" }
-    assert.strictEqual(Delays.fault(wrong), "delay.timezone is not a time zone: Europe/Nowhere")
+    assert.strictEqual(Delays.fault(wrong, noon), "delay.timezone is not a time zone: Europe/Nowhere")
     assert.deepStrictEqual(Delays.waitOf(wrong, {}, noon), Result.succeed(undefined))
   })
 

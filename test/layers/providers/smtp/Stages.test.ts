@@ -109,6 +109,7 @@ describe("SMTP", () => {
         const error = yield* Fiber.join(sending)
         assert.strictEqual(error._tag, "Unavailable")
         assert.include(error.detail, "deadline")
+        assert.strictEqual(error.detail.includes("sent no greeting"), at === "greeting")
         yield* server.drained
       }
     }))

@@ -36,12 +36,17 @@ describe("users of a bulk job", () => {
         const [user, words] of [
           [{}, /one of recipient/],
           [{ profile: { name: "Ada" } }, /one of recipient/],
-          [{ profile: { email: 5 } }, /profile/],
+          [{ profile: { email: 5 } }, /^profile\.email: Expected string/],
+          [{ profile: { user_id: "a".repeat(513) } }, /^profile\.user_id: Expected a length of at most 512/],
+          [
+            { profile: { context: { tenant_id: "" } }, recipient: "ada" },
+            /^profile\.context\.tenant_id: Must not be empty/
+          ],
           [{ to: { list_id: "everyone" } }, /one person/],
           [{ to: { user_id: "ada", audience_id: "everyone" } }, /one person/],
           [{ profile: { email: "a\ud800@example.com" } }, /profile/],
-          [{ to: { webhook: { url: "https://example.com/\ud800" } } }, /^webhook: Expected text/],
-          [{ to: { webhook: { url: "https://example.com/".padEnd(3_000, "é") } } }, /bytes/]
+          [{ to: { webhook: { url: "https://example.com/\ud800" } } }, /^to\.webhook: Expected text/],
+          [{ to: { webhook: { url: "https://example.com/".padEnd(3_000, "é") } } }, /^to or profile: .* bytes/]
         ] as const
       ) {
         const { detail } = yield* Effect.flip(Users.addressee(scope, user))

@@ -35,12 +35,14 @@ const refused = (path: ReadonlyArray<PropertyKey>, message: string): readonly [s
   return [shown(path.slice(0, -1)), `Expected at least ${last + 1} ${last === 0 ? "entry" : "entries"}`]
 }
 
-/** One sentence that names each refused field by its path, cut at 1,000 characters. Values are not repeated. */
-export const sentence = (issue: SchemaIssue.Issue): string => {
+/**
+ * One sentence that names each refused field by its path, within `root` if there is one; cut at 1,000 characters. Values are not repeated.
+ */
+export const sentence = (issue: SchemaIssue.Issue, root?: string): string => {
   const messages = new Map<string, Set<string>>()
   for (const { message, path } of standard(issue).issues) {
     const keys = (path ?? []).map((segment) => typeof segment === "object" ? segment.key : segment)
-    const [named, reason] = refused(keys, message)
+    const [named, reason] = refused(root === undefined ? keys : [root, ...keys], message)
     const field = named || "body"
     messages.set(field, (messages.get(field) ?? new Set()).add(reason))
   }

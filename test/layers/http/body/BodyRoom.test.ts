@@ -1,0 +1,94 @@
+import { BodyRoom, make, type Room } from "#layers/http/body/BodyRoom.ts"
+import { chunked, exchange, head, post, serve } from "#test/layers/http/body/Wire.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Deferred, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { connect } from "node:net"
+
+const kB = 1024
+const json = { "Content-Type": "application/json" }
+const stringOf = (bytes: number) => `"${"a".repeat(bytes - 2)}"`
+
+/** A server with room for 1 MB; `asked` ends when a body holds so many bytes of it. */
+const serveIn1MB = (bytes: number) =>
+  Effect.gen(function*() {
+    const asked = yield* Deferred.make<void>()
+    const room = make({ bytes: 1024 * kB, patience: 5_000 })
+    const watched: Room = (clock, giveWay) => {
+      const claim = room(clock, giveWay)
+      const hold = (wanted: number) => {
+        const held = claim.hold(wanted)
+        if (held && wanted >= bytes) Deferred.doneUnsafe(asked, Effect.void)
+        return held
+      }
+      return { ...claim, hold }
+    }
+    const server = yield* Effect.provideService(serve, BodyRoom, watched)
+    return { ...server, asked: Deferred.await(asked) }
+  })
+
+/** Sends all but the end of a body of so many bytes; `finish` sends the end. */
+const slow = Effect.fnUntraced(function*(port: number, bytes: number) {
+  const answer = yield* Deferred.make<string>()
+  const body = stringOf(bytes)
+  const socket = yield* Effect.acquireRelease(
+    Effect.sync(() => connect(port, "127.0.0.1")),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+  let received = ""
+  socket.setEncoding("utf8").on("error", () => undefined).on("data", (text) => received += text)
+  socket.on("close", () => Deferred.doneUnsafe(answer, Effect.sync(() => received)))
+  socket.write(head("/send", { ...json, "Content-Length": bytes }) + body.slice(0, -1))
+  return {
+    answer: Deferred.await(answer),
+    finish: Effect.sync(() => socket.write(body.slice(-1))),
+    leave: Effect.sync(() => socket.destroy())
+  }
+})
+
+describe("the room for bodies", () => {
+  it.effect("a body that finds none is 503 with Retry-After; a short one is served; the room comes back with the answer", () =>
+    Effect.gen(function*() {
+      const { asked, port } = yield* serveIn1MB(700 * kB)
+      const first = yield* slow(port, 700 * kB)
+      yield* asked
+      const refused = yield* post(port, "/send", stringOf(600 * kB))
+      assert.strictEqual(refused.status, 503)
+      assert.match(refused.headers, /\r\nretry-after: \d+/)
+      assert.include(refused.headers, "connection: close")
+      assert.deepStrictEqual(Object.keys(JSON.parse(refused.body)), ["message", "type"])
+      const inPieces = [
+        head("/send", { ...json, "Transfer-Encoding": "chunked" }),
+        ...chunked(stringOf(30 * kB), 1_000)
+      ]
+      assert.strictEqual((yield* exchange(port, inPieces)).status, 200)
+      yield* first.finish
+      assert.match(yield* first.answer, /^HTTP\/1.1 200 /)
+      assert.strictEqual((yield* post(port, "/send", stringOf(1024 * kB))).status, 200)
+      assert.strictEqual((yield* post(port, "/send", stringOf(1024 * kB))).status, 200)
+    }))
+
+  it.effect("who has been sending for more than 5 s gives way to who comes", () =>
+    Effect.gen(function*() {
+      const { asked, port } = yield* serveIn1MB(700 * kB)
+      const first = yield* slow(port, 700 * kB)
+      yield* asked
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual((yield* post(port, "/send", stringOf(600 * kB))).status, 503)
+      yield* TestClock.adjust("1 millis")
+      assert.strictEqual((yield* post(port, "/send", stringOf(600 * kB))).status, 200)
+      assert.match(yield* first.answer, /^HTTP\/1.1 503 /)
+    }))
+
+  it.effect("the room of a sender that leaves comes back", () =>
+    Effect.gen(function*() {
+      const { asked, port, sockets } = yield* serveIn1MB(700 * kB)
+      const first = yield* slow(port, 700 * kB)
+      yield* asked
+      const gone = yield* Deferred.make<void>()
+      sockets[0]?.on("close", () => Deferred.doneUnsafe(gone, Effect.void))
+      yield* first.leave
+      yield* Deferred.await(gone)
+      assert.strictEqual((yield* post(port, "/send", stringOf(1024 * kB))).status, 200)
+    }))
+})
