@@ -48,7 +48,10 @@ const start = Effect.gen(function*() {
         id,
         event,
         eventId: "the provider's",
-        history: { type: event === "Open" ? "OPENED" : event === "Click" ? "CLICKED" : "DELIVERED", ts: place.at + after },
+        history: {
+          type: event === "Open" ? "OPENED" : event === "Click" ? "CLICKED" : "DELIVERED",
+          ts: place.at + after
+        },
         call: { providers: ["one", "two"] }
       })
     /** All that can be read of the environment's messages. */
@@ -92,7 +95,11 @@ const start = Effect.gen(function*() {
   const another = Effect.fnUntraced(function*(number: number) {
     const { called, own, record, seen, told } = yield* environment(number, { tags: ["other"], event: "other" })
     yield* called(1, { provider: "two" }, "second")
-    yield* record(30, { lifecycle: ["Send"], attempt: Fixture.attempt(2, "accepted", { provider: "two" }), dueAt: null })
+    yield* record(30, {
+      lifecycle: ["Send"],
+      attempt: Fixture.attempt(2, "accepted", { provider: "two" }),
+      dueAt: null
+    })
     yield* told("Open", 60)
     yield* told("Click", 70)
     yield* log.archive(own.scope, id)

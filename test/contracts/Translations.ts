@@ -60,7 +60,10 @@ export const translationsContract = <E>(name: string, stores: Layer.Layer<Transl
         yield* put("de", { hello: "Hallo" })
         yield* put("fr", { hello: "Bonjour" })
         assert.strictEqual((yield* Effect.flip(own("de-AT")))._tag, "TranslationNotFound")
-        assert.deepStrictEqual(yield* Effect.forEach(["fr", "de"], own), [po({ hello: "Bonjour" }), po({ hello: "Hallo" })])
+        assert.deepStrictEqual(yield* Effect.forEach(["fr", "de"], own), [
+          po({ hello: "Bonjour" }),
+          po({ hello: "Hallo" })
+        ])
       }))
 
     it.effect("text that is no .po file is refused, and what was stored stays", () =>
