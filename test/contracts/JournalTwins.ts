@@ -64,7 +64,7 @@ const start = Effect.gen(function*() {
         attempts: yield* log.attempts(own.scope, id),
         history: yield* log.history(own.scope, id),
         inbox: yield* inbox.list(own.scope, Fixture.user, { limit: 10, cursor: undefined }),
-        due: rows.flatMap(({ scope, seq: _, ...row }) => scope === own.scope ? [row] : [])
+        due: rows.flatMap(({ scope, ...row }) => scope === own.scope ? [row] : [])
       }
     })
     return { own, message, record, called, told, seen }
