@@ -170,6 +170,19 @@ export const audiencesContract = <E>(name: string, stores: Layer.Layer<Stores, E
         assert.deepStrictEqual(yield* here.members("eng"), ["ada"])
       }))
 
+    it.effect("audiences of one environment have members of their own", () =>
+      Effect.gen(function*() {
+        const { audiences, engineer, members, scope } = yield* start
+        const doctors = { filters: [{ operator: "EQ" as const, path: "title", value: "Doctor" }] }
+        yield* audiences.put(scope, "eng", draft(engineers))
+        yield* audiences.put(scope, "doc", draft(doctors))
+        yield* engineer(ada)
+        yield* engineer(bob, "Doctor")
+        assert.deepStrictEqual([yield* members("eng"), yield* members("doc")], [["ada"], ["bob"]])
+        yield* audiences.remove(scope, "doc")
+        assert.deepStrictEqual(yield* members("eng"), ["ada"])
+      }))
+
     it.effect("MEMBER_OF follows who joins and leaves a tenant", () =>
       Effect.gen(function*() {
         const { audiences, engineer, members, scope } = yield* start

@@ -86,6 +86,11 @@ export const brandsContract = <E>(
           ]),
           ["BrandNotFound", "BrandNotFound", "BrandNotFound"]
         )
+        yield* brands.create(elsewhere.scope, "two", full)
+        assert.strictEqual(yield* tag(brands.remove(scope, "two")), "BrandNotFound")
+        yield* brands.remove(elsewhere.scope, "two")
+        yield* brands.replace(elsewhere.scope, "one", { ...full, name: "Theirs" })
+        assert.strictEqual((yield* brands.get(scope, "one")).name, "Bare")
       }))
 
     it.effect("the first is the default, and goes last; changes count at once", () =>
@@ -116,6 +121,8 @@ export const brandsContract = <E>(
       Effect.gen(function*() {
         const { brands, scope, templates } = yield* start
         const draft = (id: string | null, publish = false) => ({ template: template(id), alias: undefined, publish })
+        const elsewhere = yield* start
+        yield* elsewhere.brands.create(elsewhere.scope, "used", bare)
         assert.strictEqual(yield* tag(templates.create(scope, draft("used"))), "UnknownBrand")
         yield* brands.create(scope, "default", bare)
         yield* brands.create(scope, "used", full)

@@ -109,6 +109,10 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
         for (const limit of [1, 2, 3, 10]) assert.deepStrictEqual(yield* everybody(started, limit), expected)
         const { failures, received } = yield* jobs.find(scope, id)
         assert.deepStrictEqual([received, failures], [3, 1])
+        const another = yield* jobs.create(scope, definition)
+        yield* jobs.add(scope, another, [user("d", "nobody")])
+        assert.deepInclude(yield* jobs.find(scope, id), { received: 3, failures: 1 })
+        assert.deepInclude(yield* jobs.find(scope, another), { received: 1, failures: 1 })
         const next = (from: number, limit: number) =>
           Effect.map(
             jobs.sendable(scope, id, from, limit),

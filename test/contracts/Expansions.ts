@@ -5,6 +5,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { UserId } from "#schemas/Profile.ts"
+import { Scope } from "#schemas/Scope.ts"
 import { accepted, instructions, messagesOf, open, pageOf, step } from "#test/contracts/ExpansionFixture.ts"
 import { intents } from "#test/contracts/ExpansionIntents.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -253,6 +254,21 @@ export const expansionsContract = <E>(
         assert.strictEqual((yield* Effect.flip(expansions.find(elsewhere, one.requestId)))._tag, "RequestNotFound")
         const given = yield* accepted()
         assert.strictEqual((yield* Effect.flip(expansions.find(elsewhere, given.expansion.id)))._tag, "RequestNotFound")
+      }))
+
+    it.effect("P10: a request goes on alone, though another environment's has its id", () =>
+      Effect.gen(function*() {
+        const mine = yield* accepted()
+        const { expansion: { id }, place } = mine
+        const elsewhere = { ...place, scope: Scope.make(place.scope + 500_000) }
+        const theirs = yield* accepted({ id }, elsewhere)
+        const expansions = yield* Expansions
+        const before = yield* expansions.find(elsewhere.scope, id)
+        yield* expansions.advance(step({ ...mine, epoch: theirs.epoch }, { state: "COMPLETED", dueAt: null }))
+        assert.deepInclude(yield* expansions.find(place.scope, id), { state: "COMPLETED", messages: 2 })
+        assert.deepStrictEqual(yield* expansions.find(elsewhere.scope, id), before)
+        assert.deepInclude(yield* expansions.advance(step(theirs)), { _tag: "Written", created: 2 })
+        assert.strictEqual((yield* messagesOf(mine)).length, 2)
       }))
 
     it.effect("a member's message is no request, whoever asks by its id", () =>

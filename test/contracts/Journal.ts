@@ -9,6 +9,7 @@ import { keys } from "#test/contracts/JournalKeys.ts"
 import { observations } from "#test/contracts/JournalObserve.ts"
 import { owners } from "#test/contracts/JournalOwners.ts"
 import { steps } from "#test/contracts/JournalSteps.ts"
+import { twins } from "#test/contracts/JournalTwins.ts"
 import { describe, layer } from "@effect/vitest"
 import type { Layer } from "effect"
 
@@ -24,4 +25,5 @@ export const journalContract = <E>(
     describe("record", () => steps(it))
     describe("observe", () => observations(it))
     describe("due", () => due(it))
+    describe("environments", () => twins(it))
   })

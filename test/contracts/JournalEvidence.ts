@@ -198,6 +198,22 @@ export const evidence = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.strictEqual((yield* record).delivered, place.at + 50)
     }))
 
+  it.effect("an event's id names it for its own message: a provider may count for each from one", () =>
+    Effect.gen(function*() {
+      const { epoch, journal, observe, place } = yield* start([Fixture.attempt(1, "accepted")])
+      yield* observe("Deliver", 50, { eventId: "1" })
+      const other = yield* Fixture.accepted(place)
+      yield* journal.record(Fixture.step(other, epoch, { lifecycle: ["Route", "Send"], dueAt: null }))
+      const told = yield* journal.observe({
+        scope: place.scope,
+        id: other.id,
+        event: "Deliver",
+        eventId: "1",
+        history: { type: "DELIVERED", ts: place.at + 60 }
+      })
+      assert.deepInclude(told, { after: "DELIVERED", applied: true })
+    }))
+
   it.effect("a bounce leaves its reason and its words on the message and on the call", () =>
     Effect.gen(function*() {
       const { attempts, observe, record } = yield* start([Fixture.attempt(1, "accepted")])

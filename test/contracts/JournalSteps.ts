@@ -291,6 +291,20 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       }))
   }
 
+  it.effect("of a closed message, a settle is a repeat only if its call is stored with that outcome; else it is refused", () =>
+    Effect.gen(function*() {
+      const { record, traces } = yield* owned()
+      const step: Partial<Step> = { ...settle, lifecycle: ["Route", "Send"], conditional: true }
+      yield* record(step)
+      const before = yield* traces
+      const again = (more: Partial<Attempt>) =>
+        Effect.map(record({ ...step, attempt: { ...accepted, ...more } }), ({ _tag }) => _tag)
+      assert.strictEqual(yield* again({}), "Written")
+      assert.strictEqual(yield* again({ state: "rejected" }), "Refused")
+      assert.strictEqual(yield* again({ startedAt: accepted.startedAt + 1 }), "Refused")
+      assert.deepStrictEqual(yield* traces, before)
+    }))
+
   it.effect("an outcome once stored is not overwritten", () =>
     Effect.gen(function*() {
       const { place, record, traces } = yield* owned()

@@ -60,6 +60,19 @@ export const listsContract = <E>(name: string, stores: Layer.Layer<Lists, E>) =>
         assert.deepStrictEqual(yield* subscribed(id), ["ada"])
       }))
 
+    it.effect("who joins a deleted list brings it back, and no other", () =>
+      Effect.gen(function*() {
+        const { lists, scope, subscribed, tag } = yield* start
+        const other = ListId.make("other")
+        for (const one of [id, other]) {
+          yield* lists.put(scope, one, { name: one, preferences: undefined })
+          yield* lists.remove(scope, one)
+        }
+        yield* lists.join(scope, ada, [{ listId: id, preferences: undefined }])
+        assert.deepStrictEqual(yield* subscribed(id), ["ada"])
+        assert.strictEqual(yield* tag(lists.get(scope, other)), "ListNotFound")
+      }))
+
     it.effect("P10: another environment's list of the same id is another list", () =>
       Effect.gen(function*() {
         const { lists, scope, subscribed, tag } = yield* start

@@ -153,6 +153,28 @@ export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>)
         assert.deepStrictEqual(yield* of(yield* pattern("a.*"), "lab"), ["bob", "bob"])
       }))
 
+    it.effect("who was in a tenant that is gone is nobody's member by it, also when there is one of its id again", () =>
+      Effect.gen(function*() {
+        const { memberships, scope, walk } = yield* start
+        const tenants = yield* Tenants
+        const seen = Effect.gen(function*() {
+          const ofTenant = (id: string, includeChildren: boolean) => walk({ _tag: "Tenant", id, includeChildren })
+          const [alone, below, acme, inLab] = [
+            yield* ofTenant("lab", false),
+            yield* ofTenant("lab", true),
+            yield* ofTenant("acme", true),
+            yield* walk({ _tag: "List", id: "a.one" }, 2, ["lab"])
+          ]
+          return { alone: users(alone), below: users(below), acme: users(acme), inLab: users(inLab) }
+        })
+        yield* tenants.remove(scope, "lab")
+        assert.deepStrictEqual(yield* seen, { alone: [], below: [], acme: ["ada"], inLab: [] })
+        yield* tenants.replace(scope, "lab", { name: "lab", parent_tenant_id: "acme" })
+        assert.deepStrictEqual(yield* seen, { alone: [], below: [], acme: ["ada"], inLab: [] })
+        yield* memberships.put(scope, "Zed", [{ tenantId: "lab", profile: undefined }])
+        assert.deepStrictEqual(yield* seen, { alone: ["Zed"], below: ["Zed"], acme: ["ada", "Zed"], inLab: ["Zed"] })
+      }))
+
     it.effect("tells a group that has no members from one that does not exist (P10)", () =>
       Effect.gen(function*() {
         const { lists, scope } = yield* start
@@ -190,5 +212,8 @@ export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>)
         assert.deepStrictEqual(users(yield* walk(source)), ["ada", "bob", "cy"])
         assert.deepStrictEqual(users(yield* walk(source, 2, ["cellar"])), ["ada", "cy"])
         assert.deepStrictEqual(yield* walk({ _tag: "Audience", id: "none" }), [])
+        yield* audiences.put(scope, "others", { name: "n", description: "", filter: undefined, operator: undefined })
+        yield* audiences.remove(scope, "staff")
+        assert.deepStrictEqual(yield* walk(source), [], "its members go later, and are nobody's meanwhile")
       }))
   })

@@ -123,6 +123,11 @@ export const preferenceCatalogueContract = <E>(name: string, stores: Layer.Layer
           Array.from({ length: 3 }, () => "SectionNotFound")
         )
         assert.isTrue(Option.isNone(yield* catalogue.resolve(elsewhere.scope, news.id)))
+        const read = yield* Effect.forEach([other.id, id], (one) => catalogue.section(scope, one))
+        assert.deepStrictEqual(read.map((one) => [one.id, one.topics.map((found) => found.id)]), [
+          [other.id, []],
+          [id, [news.id]]
+        ])
       }))
 
     it.effect("a send sees a change at once, and an archived topic still", () =>

@@ -72,8 +72,10 @@ export const submissionsContract = <E>(name: string, stores: Layer.Layer<Submiss
         assert.deepStrictEqual(yield* submissions.checks(scope, template, other), [])
         for (const wrong of [[scope, elsewhere.template, id], [elsewhere.scope, template, id]] as const) {
           assert.strictEqual((yield* Effect.flip(submissions.checks(...wrong)))._tag, "SubmissionNotFound")
+          assert.strictEqual((yield* Effect.flip(submissions.putChecks(...wrong, [])))._tag, "SubmissionNotFound")
           assert.strictEqual((yield* Effect.flip(submissions.withdraw(...wrong)))._tag, "SubmissionNotFound")
         }
+        assert.strictEqual((yield* Effect.flip(submissions.submit(elsewhere.scope, template)))._tag, "TemplateNotFound")
       }))
 
     it.effect("need a template that is not archived", () =>

@@ -199,7 +199,8 @@ export const templatesContract = <E>(
         const strategies = yield* Strategies
         const made = yield* strategies.create(scope, strategy)
         const routing = { strategy_id: made.id }
-        const missing = { strategy_id: "rs_none" }
+        const elsewhere = yield* start
+        const missing = { strategy_id: (yield* strategies.create(elsewhere.scope, strategy)).id }
         assert.strictEqual(
           yield* tag(templates.create(scope, draft("one", { routing: missing }))),
           "UnknownStrategy"
@@ -238,6 +239,7 @@ export const templatesContract = <E>(
         assert.strictEqual(yield* tag(templates.create(scope, nothing)), "UnknownTopic")
         assert.strictEqual(yield* tag(templates.replace(scope, id, nothing)), "UnknownTopic")
         const known = yield* topic
+        assert.strictEqual(yield* tag(templates.replace(scope, id, of("pt_none"))), "UnknownTopic")
         yield* templates.replace(scope, id, of(known))
         const section = (yield* catalogue.sections(scope))[0]?.id ?? ""
         yield* catalogue.archiveTopic(scope, section, known)

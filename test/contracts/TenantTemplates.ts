@@ -94,8 +94,15 @@ export const tenantTemplatesContract = <E>(name: string, stores: Layer.Layer<Ten
           ]),
           ["TenantTemplateNotFound", "TenantTemplateNotFound", "TenantTemplateNotFound"]
         )
+        assert.strictEqual(yield* tag(templates.get(scope, "acme", "none", "latest")), "TenantTemplateNotFound")
+        const theirs = [[scope, "other", "t"], [elsewhere.scope, "acme", "t"], [scope, "acme", "next"]] as const
+        for (const [of, tenant, id] of theirs) yield* templates.put(of, tenant, id, template("theirs"), true)
+        yield* templates.put(scope, "acme", "t", template("later"), true)
         yield* templates.remove(scope, "acme", "t")
         assert.isUndefined(yield* templates.resolve(scope, "acme", "t", "published"))
+        for (const [of, tenant, id] of theirs) {
+          assert.strictEqual(yield* said(templates.resolve(of, tenant, id, "published")), "theirs")
+        }
         assert.strictEqual((yield* templates.put(scope, "acme", "t", template("again"), true)).version, 1)
         assert.strictEqual(yield* said(templates.resolve(scope, "acme", "t", "published")), "again")
         yield* tenants.remove(scope, "acme")

@@ -110,7 +110,7 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
         const elsewhere = yield* start
         for (const world of [scope, elsewhere.scope]) {
           yield* tenants.replace(world, "top", full)
-          yield* tenants.replace(world, "child", bare("child", "top"))
+          yield* tenants.replace(world, "child", { ...full, parent_tenant_id: "top" })
           yield* memberships.put(world, "ada", [{ tenantId: "top", profile: { x: 1 } }, {
             tenantId: "child",
             profile: undefined
@@ -119,10 +119,14 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
         const removals = [tenants.remove(scope, "top"), tenants.remove(scope, "top")]
         assert.sameMembers(yield* Effect.all(removals, { concurrency: 2 }), [true, false])
         assert.strictEqual(yield* tag(tenants.get(scope, "top")), "TenantNotFound")
+        const { preferences } = yield* tenants.get(scope, "child")
+        assert.deepStrictEqual(preferences.map(({ id }) => id), ["a", "b"], "another tenant's defaults stay")
+        assert.deepStrictEqual((yield* tenants.get(elsewhere.scope, "top")).preferences, preferences)
         assert.deepStrictEqual(yield* tenants.chain(scope, "top"), [])
         assert.deepStrictEqual(yield* ids(tenants.chain(scope, "child")), ["child"])
         assert.isTrue(Option.isNone(yield* memberships.find(scope, "ada", "top")))
         yield* tenants.replace(scope, "top", bare("again"))
+        assert.deepStrictEqual((yield* tenants.get(scope, "child")).preferences, preferences)
         assert.deepStrictEqual(yield* tenants.get(scope, "top"), { ...none, id: "top", name: "again" })
         assert.deepStrictEqual(
           (yield* memberships.ofTenant(scope, "top", { limit: 5, cursor: undefined })).items,
@@ -150,7 +154,10 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
           { id: "s", status: "REQUIRED" },
           { id: "t", status: "OPTED_OUT", has_custom_routing: false }
         ])
+        yield* tenants.replace(scope, "b", bare("b"))
+        yield* tenants.setPreference(scope, "b", "s", { status: "REQUIRED" })
         assert.isTrue(yield* tenants.removePreference(scope, "a", "s"))
+        assert.deepStrictEqual((yield* tenants.get(scope, "b")).preferences.map(({ id }) => id), ["s"])
         assert.deepStrictEqual((yield* tenants.get(scope, "a")).preferences.map(({ id }) => id), ["t"])
       }))
 

@@ -53,6 +53,19 @@ export const translationsContract = <E>(name: string, stores: Layer.Layer<Transl
         assert.isUndefined(yield* text("de"))
       }))
 
+    it.effect("what is read to be edited is a locale's own file, never its language's or another's", () =>
+      Effect.gen(function*() {
+        const { put, scope, translations } = yield* start
+        const own = (locale: string) => translations.get(scope, "default", locale)
+        yield* put("de", { hello: "Hallo" })
+        yield* put("fr", { hello: "Bonjour" })
+        assert.strictEqual((yield* Effect.flip(own("de-AT")))._tag, "TranslationNotFound")
+        assert.deepStrictEqual(yield* Effect.forEach(["fr", "de"], own), [
+          po({ hello: "Bonjour" }),
+          po({ hello: "Hallo" })
+        ])
+      }))
+
     it.effect("text that is no .po file is refused, and what was stored stays", () =>
       Effect.gen(function*() {
         const { put, scope, text, translations } = yield* start

@@ -146,6 +146,22 @@ export const userPreferencesContract = <E>(
         assert.deepStrictEqual(yield* said(scope, "acme"), [{ topicId: "b", setting: out }])
       }))
 
+    it.effect("what one user takes back or replaces, others have said still", () =>
+      Effect.gen(function*() {
+        const { scope, users } = yield* start
+        const bob = UserId.make("bob")
+        for (const user of [Fixture.user, bob]) {
+          for (const tenant of [undefined, "acme"])
+            yield* users.put(scope, user, tenant, [{ topicId: "a", setting: out }])
+        }
+        yield* users.remove(scope, Fixture.user, undefined, "a")
+        yield* users.replace(scope, Fixture.user, "acme", [])
+        assert.deepStrictEqual(
+          yield* Effect.forEach([Fixture.user, bob], (user) => users.find(scope, user, "acme", "a")),
+          [{ topicId: "a", inTenant: undefined, own: undefined }, { topicId: "a", inTenant: out, own: out }]
+        )
+      }))
+
     it.effect("P10: another environment's user of the same id is another user", () =>
       Effect.gen(function*() {
         const { legacy: records, profiles, said, scope, users } = yield* start

@@ -39,7 +39,7 @@ const isRepeat = (row: MessageRow, { attempt, epoch }: Step): boolean => {
   if (attempt === undefined) return false
   const stored = row.attempts.find((other) => other.number === attempt.number)
   return stored !== undefined && stored.epoch === epoch && stored.startedAt === attempt.startedAt &&
-    (attempt.state === "intent" || (stored.state === attempt.state && stored.endedAt === attempt.endedAt))
+    (attempt.state === "intent" || stored.state === attempt.state)
 }
 
 /** Whether the lines of this attempt's outcome are stored, as its owner told it. */
@@ -121,7 +121,7 @@ const write = (state: State, row: MessageRow, step: Step): readonly [Recorded, S
     delivered: first("Deliver", row.delivered),
     opened: first("Open", row.opened),
     clicked: first("Click", row.clicked),
-    canceledAt: moves ? first("Cancel", row.canceledAt) : row.canceledAt,
+    canceledAt: first("Cancel", row.canceledAt),
     providers: providersAfter(row, step.attempt?.provider),
     attempts: withAttempt(row, step.attempt, step.epoch),
     history: withEvents(row.history, { key: keyOf(step), events: linesOf(row, step) })
