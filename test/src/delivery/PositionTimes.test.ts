@@ -80,6 +80,13 @@ describe("Position: when the next call is due", () => {
     }
   })
 
+  it("of providers whose turn comes at one time goes to the first, also to one that was left alone until then", () => {
+    const both = plan("single", [channel("email", [first, second])])
+    assert.deepStrictEqual(nextOf(position(both, [], situation(0, { openUntil: () => hour }))), ["email", "one"])
+    const openUntil = ({ provider }: { readonly provider: string }) => provider === "one" ? 1_000 : undefined
+    assert.deepStrictEqual(nextOf(position(both, [], situation(hour, { openUntil }))), ["email", "one"])
+  })
+
   it("of the branches of `all` goes to the one that is due first", () => {
     const both = plan("all", [channel("email", [first]), channel("sms", [text])])
     for (const [mailed, texted, expected] of [[9_000, 1_000, "three"], [1_000, 9_000, "one"]] as const) {
