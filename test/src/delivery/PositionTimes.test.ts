@@ -55,6 +55,9 @@ describe("Position: when the next call is due", () => {
     for (const [provider, whole] of [[25_000, undefined], [undefined, 25_000]]) {
       assert.deepStrictEqual(nextOf(position(patient(provider, whole), failed, situation(60_000))), ["email", "one"])
     }
+    const gone = attempt(2, candidate("email", "gone"), "rejected", 30_000, "Misconfigured")
+    const since = [texted, gone, ...failed.slice(2)]
+    assert.deepStrictEqual(nextOf(position(patient(undefined, 25_000), since, situation(60_000))), ["push", "four"])
   })
 
   it("tries for a day from the first call, and longer only if the last answer asks for it", () => {
