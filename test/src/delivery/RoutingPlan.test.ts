@@ -79,11 +79,15 @@ const Said = Schema.Struct({
 })
 
 describe("Routing to a plan (api.md 26.3)", () => {
-  it.effect.prop("api.md 1.8: null says as little as nothing at all, wherever it stands", { said: Said }, ({ said }) =>
+  it.effect.prop("api.md 1.8: null says as little as nothing at all, wherever it stands", {
+    said: Said,
+    written: Schema.Array(Schema.Literals(["email", "sms"]))
+  }, ({ said, written }) =>
     Effect.sync(() => {
+      const isWritten = new Set<string>(written)
       const routed = (instructions: Instructions) =>
         Result.mapError(
-          Routing.plan(instructions, everywhere, configured, undefined, ({ channel }) => channel === "email"),
+          Routing.plan(instructions, everywhere, configured, undefined, ({ channel }) => isWritten.has(channel)),
           ({ detail }) => detail
         )
       const text = JSON.stringify(said, (_, value: unknown) => value === null ? undefined : value)
