@@ -33,11 +33,10 @@ const isSingle = (plan: Plan): boolean => plan._tag === "Branch" && plan.method 
  */
 export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Position => {
   const { escalation } = situation
-  const last = escalation === undefined ? undefined : Calls.takenAt(attempts)
   // Whatever is left of a plan that has changed: the recipient has the message.
-  if (escalation?.isMet === true && last !== undefined && isSingle(plan)) return { _tag: "Succeeded" }
+  if (escalation?.isMet === true && isSingle(plan) && attempts.some(Calls.isSuccess)) return { _tag: "Succeeded" }
   // What is escalated to begins anew, also where what was taken has bounced while the message waited.
-  const handedOver = escalation === undefined ? undefined : Calls.lastEnd(attempts, Calls.isTaken)
+  const handedOver = Calls.lastEnd(attempts, Calls.isTaken)
   const began = escalation === undefined || handedOver === undefined
     ? Calls.first(attempts)
     : handedOver + escalation.after

@@ -51,6 +51,8 @@ describe("Evidence: what an event says of the calls of its message", () => {
     for (const event of ["Open", "Click"] as const) {
       assert.strictEqual(weigh(stored([...mails, text]), observed(event), now).proof?.number, 3)
       assert.strictEqual(weigh(stored([text]), observed(event), now).proof?.number, 1)
+      const later = { ...text, number: 9 }
+      assert.strictEqual(weigh(stored([call(2, "unknown"), later]), observed(event), now).proof?.number, 2)
       const taken = [...mails, call(4, "accepted")]
       assert.isUndefined(weigh(stored(taken), observed(event), now).proof, "what was taken is what was read")
     }
@@ -82,6 +84,12 @@ describe("Evidence: what an event says of the calls of its message", () => {
     }
     const again = [call(1, "accepted"), call(2, "accepted")]
     assert.isTrue(weigh(stored(again), observed("Bounce", { ...one, number: 1 }), now).observation.applied)
+  })
+
+  it("a bounce ends the message if all else that was taken has bounced before", () => {
+    const before = call(1, "accepted", { provider: "two", kind: "RecipientRejected" })
+    const verdict = weigh(stored([before, call(2, "accepted")]), observed("Bounce", { ...one, number: 2 }), now)
+    assert.deepInclude(verdict.observation, { applied: true, after: "UNDELIVERABLE" })
   })
 
   it("a bounce is no news of a call that was refused or has bounced, and a delivery none of one that was taken", () => {

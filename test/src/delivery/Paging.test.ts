@@ -4,20 +4,94 @@ import type { Place } from "#src/delivery/Expansion.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
 import type { Members } from "#src/people/Members.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 
 const members: Members["Service"] = {
   exists: () => Effect.succeed(true),
   page: () => Effect.succeed([{ group: "", userId: "ada", listId: "l" }])
 }
 
-const pageOf = (recipients: ReadonlyArray<unknown>, among = members, place: Place = { index: 0 }) => {
+const pageOf = (
+  recipients: ReadonlyArray<unknown>,
+  among = members,
+  place: Place = { index: 0 },
+  size = Paging.pageSize
+) => {
   const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
   const request = { id, scope: Scope.make(1), keyState: "published", instructions: {}, acceptedAt: 0 } as const
-  return Paging.next({ request, recipients, place, at: 0, shards: 4, size: Paging.pageSize, members: among })
+  return Paging.next({ request, recipients, place, at: 0, shards: 4, size, members: among })
 }
 
+/** Lists with their members, as a store tells of them page by page. */
+const storing = (lists: ReadonlyMap<string, ReadonlyArray<string>>): Members["Service"] => ({
+  exists: (_, source) => Effect.succeed(source._tag === "List" && lists.has(source.id)),
+  page: (_, source, { after, limit }) => {
+    const named = source._tag === "List" ? [source.id] : [...lists.keys()]
+    const all = named.flatMap((list) =>
+      (lists.get(list) ?? []).map((userId) => ({ group: source._tag === "List" ? "" : list, userId, listId: list }))
+    )
+    const from = after === undefined
+      ? 0
+      : all.findIndex(({ group, userId }) => group === after.group && userId === after.userId) + 1
+    return Effect.succeed(all.slice(from, from + limit))
+  }
+})
+
+/** All pages of a request, of at most so many messages. */
+const walk = Effect.fnUntraced(function*(recipients: ReadonlyArray<unknown>, among: Members["Service"], size: number) {
+  const pages: Array<ReadonlyArray<string>> = []
+  let place: Place = { index: 0 }
+  while (pages.length < 100) {
+    const { isLast, page, reached } = yield* pageOf(recipients, among, place, size)
+    pages.push(page.members.map(({ id }) => id))
+    place = reached
+    if (isLast) return { pages, fault: place.fault }
+  }
+  return assert.fail("it does not end")
+})
+
+const Recipients = Schema.Array(Schema.Union([
+  Schema.Struct({ user_id: Schema.Literals(["a", "b", "z"]) }),
+  Schema.Struct({ list_id: Schema.Literals(["lists.one", "lists.two", "gone"]) }),
+  Schema.Struct({ list_pattern: Schema.Literal("lists.*") }),
+  Schema.Struct({ data: Schema.Struct({}) })
+])).check(Schema.isMaxLength(6))
+
+const Users = Schema.UniqueArray(Schema.Literals(["a", "b", "c", "d", "e"]))
+
 describe("Pages of a request to many", () => {
+  it.effect.prop("P1: whatever the pages hold, each recipient has its one message, in the order of the request", {
+    recipients: Recipients,
+    one: Users,
+    two: Users,
+    size: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 }))
+  }, ({ one, recipients, size, two }) =>
+    Effect.gen(function*() {
+      const lists = new Map([["lists.one", one], ["lists.two", two]])
+      const whole = yield* walk(recipients, storing(lists), Paging.pageSize)
+      const cut = yield* walk(recipients, storing(lists), size)
+      assert.deepStrictEqual([...new Set(cut.pages.flat())], whole.pages.flat())
+      assert.strictEqual(cut.fault, whole.fault)
+      assert.isTrue(cut.pages.every((page) => page.length <= size))
+      const met = recipients.flatMap((recipient): ReadonlyArray<string> => {
+        if ("user_id" in recipient) return [recipient.user_id]
+        if ("list_pattern" in recipient) return [...one, ...two]
+        return "list_id" in recipient ? lists.get(recipient.list_id) ?? [recipient.list_id] : []
+      })
+      assert.strictEqual(whole.pages.flat().length, new Set(met).size)
+    }))
+
+  it.effect("many small groups are several pages, and of many that are not there the first are told of", () =>
+    Effect.gen(function*() {
+      const named = Array.from({ length: 45 }, (_, n) => `${"long ".repeat(20)}${n}`)
+      const groups = named.map((list) => ({ list_id: list }))
+      const there = yield* walk(groups, storing(new Map(named.map((list) => [list, [list]]))), 1_000)
+      assert.deepStrictEqual(there.pages.map((page) => page.length), [20, 20, 5])
+      const { fault = "" } = yield* walk(groups, storing(new Map()), 1_000)
+      assert.include(fault, `The list ${"long ".repeat(20)}0 does not exist`)
+      assert.isBelow(fault.length, 2_000)
+    }))
+
   it.effect("who is met twice is one message and one profile, as first named", () =>
     Effect.gen(function*() {
       const first = { user_id: "bob", email: "first@example.com" }

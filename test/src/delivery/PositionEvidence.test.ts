@@ -87,6 +87,35 @@ describe("Position: what earlier calls say of a plan", () => {
     assert.deepStrictEqual(nextOf(position(all, taken, situation(0))), ["email", "two"])
   })
 
+  it("P4: a provider of the same name in another channel is another one", () => {
+    const namesake = candidate("sms", first.provider)
+    const changed = plan("single", [channel("email", [second]), channel("sms", [namesake])])
+    assert.strictEqual(position(changed, [attempt(1, first, "accepted", 0)], situation(0))._tag, "Succeeded")
+  })
+
+  it("P6: is sent, whatever has failed of what is left of its plan", () => {
+    const taken = [attempt(1, first, "accepted", 0), attempt(2, text, "rejected", 0, "RecipientRejected")]
+    assert.strictEqual(position(plan("all", [channel("sms", [text])]), taken, situation(0))._tag, "Succeeded")
+  })
+
+  it("goes on from what was delivered, as was asked, and then bounced after all", () => {
+    const bounced = [attempt(1, first, "accepted", 0, "RecipientRejected")]
+    const met = { escalation: { after: 60_000, isMet: true } }
+    assert.deepStrictEqual(nextOf(position(single, bounced, situation(0, met))), ["sms", "three"])
+  })
+
+  it("waits before it escalates for what took it, also where that has left the plan or has another turn in it", () => {
+    const escalation = { after: 60_000, isMet: false }
+    const at = (plans: Parameters<typeof position>[0]) => {
+      const next = position(plans, [attempt(1, first, "accepted", 1_000)], situation(2_000, { escalation }))
+      return [nextOf(next), atOf(next)]
+    }
+    const due = [["sms", "three"], 61_000]
+    assert.deepStrictEqual(at(plan("single", [channel("email", [second]), channel("sms", [text])])), due)
+    const both = plan("all", [channel("email", [first]), channel("sms", [text])])
+    assert.deepStrictEqual(at(plan("single", [channel("email", [first]), both])), due)
+  })
+
   it("escalates to what follows all that has taken it, then to the first that it stood in for", () => {
     const escalation = { after: 60_000, isMet: false }
     const four = plan("single", [

@@ -32,6 +32,20 @@ describe("Position: a one-time password of which nobody knows whether it was sen
     assert.deepStrictEqual(nextOf(position(usual, again, password(2 * hold))), ["email", "two"])
   })
 
+  it("leaves its provider the time that it has for answers, beside the wait for one receipt, and no more", () => {
+    const refused = (number: number, at: number) => attempt(number, first, "rejected", at, "Unavailable")
+    const soon = [lost, refused(2, hold + minute)]
+    assert.deepStrictEqual(nextOf(position(usual, soon, password(hold + minute))), ["email", "one"])
+    const tired = [refused(1, 0), refused(2, 5 * minute)]
+    assert.deepStrictEqual(nextOf(position(usual, tired, password(5 * minute))), ["email", "two"])
+  })
+
+  it("goes on where its channel has bounced, although nobody knows of the repeat in there", () => {
+    const bounced = attempt(1, first, "accepted", 0, "RecipientRejected")
+    const again = attempt(2, first, "unknown", hold, "Unknown")
+    assert.deepStrictEqual(nextOf(position(usual, [bounced, again], password(hold))), ["sms", "three"])
+  })
+
   it("is not given to another provider because its own is left alone", () => {
     const openUntil = (one: { readonly provider: string }) => one.provider === "one" ? minute : undefined
     const found = position(usual, [lost], { ...password(0), openUntil })

@@ -55,6 +55,9 @@ describe("Position: when the next call is due", () => {
     for (const [provider, whole] of [[25_000, undefined], [undefined, 25_000]]) {
       assert.deepStrictEqual(nextOf(position(patient(provider, whole), failed, situation(60_000))), ["email", "one"])
     }
+    const gone = attempt(2, candidate("email", "gone"), "rejected", 30_000, "Misconfigured")
+    const since = [texted, gone, ...failed.slice(2)]
+    assert.deepStrictEqual(nextOf(position(patient(undefined, 25_000), since, situation(60_000))), ["push", "four"])
   })
 
   it("tries for a day from the first call, and longer only if the last answer asks for it", () => {
@@ -78,6 +81,13 @@ describe("Position: when the next call is due", () => {
       const both = plan("single", [channel("email", [first, second])])
       assert.deepStrictEqual(nextOf(position(both, [], situation(0, { openUntil }))), ["email", expected])
     }
+  })
+
+  it("of providers whose turn comes at one time goes to the first, also to one that was left alone until then", () => {
+    const both = plan("single", [channel("email", [first, second])])
+    assert.deepStrictEqual(nextOf(position(both, [], situation(0, { openUntil: () => hour }))), ["email", "one"])
+    const openUntil = ({ provider }: { readonly provider: string }) => provider === "one" ? 1_000 : undefined
+    assert.deepStrictEqual(nextOf(position(both, [], situation(hour, { openUntil }))), ["email", "one"])
   })
 
   it("of the branches of `all` goes to the one that is due first", () => {

@@ -1,10 +1,11 @@
 import type { Profile } from "#schemas/Profile.ts"
-import type { Instructions } from "#schemas/SendMessage.ts"
+import { RoutingMethod } from "#schemas/Routing.ts"
+import { Instructions } from "#schemas/SendMessage.ts"
 import { candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Result } from "effect"
+import { Effect, Result, Schema } from "effect"
 
 const vendor = (key: string, channel: string): Vendor => ({
   _tag: "Vendor",
@@ -45,7 +46,69 @@ const refused = (instructions: Instructions, profile = everywhere, isWritten = t
 
 const through = (...channels: ReadonlyArray<string>): Instructions => ({ routing: { method: "single", channels } })
 
+/** Said, or not, in one of two ways. */
+const may = <A extends Schema.Top>(schema: A) => Schema.optionalKey(Schema.NullOr(schema))
+const condition = may(Schema.Literals(["data.plan === \"pro\"", "data.plan !== \"pro\""]))
+const timeout = may(Schema.Literal(7))
+const order = may(Schema.Tuple([Schema.Literals(["smtp", "ses", "gone"])]))
+const override = may(Schema.Struct({ body: Schema.Literal("said") }))
+
+/** What a message may say of its way. */
+const Said = Schema.Struct({
+  data: may(Schema.Struct({ plan: Schema.Literals(["pro", "free"]) })),
+  routing: may(Schema.Struct({
+    method: RoutingMethod,
+    channels: Schema.Tuple([
+      Schema.Struct({ channel: Schema.Literal("email"), if: condition, method: may(RoutingMethod), providers: order }),
+      Schema.Struct({ provider: Schema.Literal("twilio"), if: condition, override, timeouts: timeout }),
+      Schema.Literal("webhook")
+    ])
+  })),
+  channels: may(Schema.Struct({
+    email: Schema.Struct({
+      if: condition,
+      override,
+      providers: order,
+      routing_method: may(RoutingMethod),
+      timeout,
+      timeouts: may(Schema.Struct({ channel: timeout, provider: timeout }))
+    })
+  })),
+  providers: may(Schema.Struct({ smtp: Schema.Struct({ if: condition, override, timeout, timeouts: timeout }) })),
+  timeout: may(Schema.Struct({ channel: timeout, provider: timeout }))
+})
+
 describe("Routing to a plan (api.md 26.3)", () => {
+  it.effect.prop("api.md 1.8: null says as little as nothing at all, wherever it stands", {
+    said: Said,
+    written: Schema.Array(Schema.Literals(["email", "sms"]))
+  }, ({ said, written }) =>
+    Effect.sync(() => {
+      const isWritten = new Set<string>(written)
+      const routed = (instructions: Instructions) =>
+        Result.mapError(
+          Routing.plan(instructions, everywhere, configured, undefined, ({ channel }) => isWritten.has(channel)),
+          ({ detail }) => detail
+        )
+      const text = JSON.stringify(said, (_, value: unknown) => value === null ? undefined : value)
+      const silent = Schema.decodeUnknownSync(Schema.fromJsonString(Instructions))(text)
+      assert.deepStrictEqual(routed(said), routed(silent))
+    }))
+
+  it("a name in a routing is a channel's, or a provider's where that is in another channel", () => {
+    const names = (name: string, ...all: ReadonlyArray<Vendor>) => {
+      const profile = { email: "a@b.c", sms: "1", pager: "1" }
+      return Result.match(Routing.plan(through(name), profile, all), {
+        onFailure: ({ reason }) => reason,
+        onSuccess: (plan) => candidates(plan).map(({ provider }) => provider)
+      })
+    }
+    const [own, other] = [vendor("sms", "sms"), vendor("twilio", "sms")]
+    assert.deepStrictEqual(names("sms", own, other), ["sms", "twilio"])
+    assert.deepStrictEqual(names("sms", vendor("sms", "email"), other), ["sms"], "an alias that somebody has chosen")
+    assert.deepStrictEqual(names("pager", other, vendor("beeper", "pager")), ["beeper"], "also one that is not ours")
+  })
+
   it("a message that names no channel goes through them in the workspace's order", () => {
     assert.deepStrictEqual(providers({}), ["smtp", "ses", "twilio", "apn", "slack", "hook", "inbox"])
   })
@@ -136,8 +199,10 @@ describe("Routing to a plan (api.md 26.3)", () => {
     assert.deepStrictEqual(refused(through("banner")), ["Unroute", "NO_PROVIDERS"])
     const met = { ...through("email"), channels: { email: { if: "data.a === 1" } }, data: { a: 1 } }
     assert.deepStrictEqual(refused(met, {}), ["Unroute", "NO_CHANNELS"], "its condition is not what is wrong")
-    const gone = { ...through("email"), channels: { email: { providers: ["gone"] } } }
-    assert.deepStrictEqual(refused(gone), ["Unroute", "PROVIDER_ERROR"])
+    for (const channel of ["email", "sms"]) {
+      const gone = { ...through(channel), channels: { [channel]: { providers: ["gone"] } } }
+      assert.deepStrictEqual(refused(gone), ["Unroute", "PROVIDER_ERROR"])
+    }
     const nested: Instructions = { routing: { method: "single", channels: [{ method: "all", channels: ["banner"] }] } }
     assert.deepStrictEqual(refused(nested), ["Unroute", "NO_PROVIDERS"])
     const none: Instructions = { routing: { method: "single", channels: [{ method: "all", channels: [] }] } }

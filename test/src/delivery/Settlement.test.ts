@@ -129,6 +129,13 @@ describe("Settlement: what the outcome of a call means for its message", () => {
       assert.deepStrictEqual((yield* settle(failed, down, { status: "OPENED" }, before)).lifecycle, [])
     }))
 
+  it.effect("what a receipt has told of before is not sent anew either, and fails only by the bounce of that", () =>
+    Effect.gen(function*() {
+      const told = { status: "DELIVERED" } as const
+      assert.deepStrictEqual((yield* settle(succeeded, taken, told)).lifecycle, [])
+      assert.deepStrictEqual((yield* settle(failed, down, told)).lifecycle, ["Bounce"])
+    }))
+
   it("a refusal ends what is open; of what was handed over it ends only what has all bounced", () => {
     const attempts = {
       accepted: Fixture.attempt(1, "accepted", { kind: null }),
