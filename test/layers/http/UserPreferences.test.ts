@@ -139,7 +139,7 @@ describe("User preferences", () => {
       for (const body of [topic, { ...topic, routing_options: [] }]) {
         const id = idOf(yield* call("POST", `/preferences/sections/${sectionId}/topics`, { body }))
         const { text } = yield* call("GET", `/users/ada/preferences/${id}`)
-        assert.include(text, `"has_custom_routing":false,"custom_routing":[]`, `of ${body.routing_options.length} options`)
+        assert.include(text, `"has_custom_routing":false,"custom_routing":[]`)
       }
     }))
 

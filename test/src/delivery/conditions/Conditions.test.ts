@@ -205,7 +205,9 @@ describe("Conditions", () => {
   it("stop before they look through more data than a moment allows", () => {
     const long = { "hay": "a".repeat(1_000_000), "needle": `b${"a".repeat(400_000)}` }
     assert.strictEqual(holds("data.hay.includes(data.needle)", long), "The condition looks through too much data")
-    for (const cheap of ["data.hay.includes('ab')", "data.hay.startsWith(data.needle)", "data.hay.endsWith(data.needle)"])
+    for (
+      const cheap of ["data.hay.includes('ab')", "data.hay.startsWith(data.needle)", "data.hay.endsWith(data.needle)"]
+    )
       assert.strictEqual(holds(cheap, long), false, cheap)
   })
 })
