@@ -16,11 +16,14 @@ describe("Sweep", () => {
           left[of] -= deleted
           return deleted
         })
-      const stores = [
-        Layer.mock(Idempotency, { sweep: sweep("keys") }),
-        Layer.mock(Inbox, { sweep: sweep("inbox") })
-      ] as const
-      yield* Layer.build(Sweep.layer.pipe(Layer.provide(stores)))
+      yield* Layer.build(
+        Sweep.layer.pipe(
+          Layer.provide([
+            Layer.mock(Idempotency, { sweep: sweep("keys") }),
+            Layer.mock(Inbox, { sweep: sweep("inbox") })
+          ])
+        )
+      )
       yield* TestClock.adjust("10 minutes")
       assert.deepStrictEqual(left, { keys: 0, inbox: 0 })
     }))
