@@ -74,6 +74,10 @@ describe("Device tokens over HTTP", () => {
         ],
         [yield* answer("PATCH", "/users/ada/tokens/t", { patch: [{ op: "remove", path: "/none" }] }), /^patch\[0\]/],
         [
+          yield* answer("PATCH", "/users/ada/tokens/t", { patch: [{ op: "replace", path: "/token", value: "u" }] }),
+          /A token cannot change its name/
+        ],
+        [
           yield* answer("PATCH", "/users/ada/tokens/t", { patch: [{ op: "replace", path: "/status", value: "x" }] }),
           /^status: /
         ]

@@ -116,7 +116,8 @@ describe("requests to many", () => {
       [[{ user_id: "ada" }, { list_pattern: "a.*b" }], "message.to[1].list_pattern: "],
       [{ list_id: "a", filters: [{ operator: "EQ", path: "x", value: "y" }] }, "message.to.filters: "],
       [[{ list_id: "a" }, {}], "message.to[1]: "],
-      [[{ list_id: "a" }, { email: "\ud800@b.example" }], "message.to[1].email: "]
+      [[{ list_id: "a" }, { email: "\ud800@b.example" }], "message.to[1].email: "],
+      [{ email: null, webhook: { url: "https://b.example/\ud800" } }, "message.to.webhook: "]
     ].map(([to, path]) => ({ to, path }))
   )("what no page could be made of is 400 at once: %j", ({ path, to }) =>
     Effect.gen(function*() {

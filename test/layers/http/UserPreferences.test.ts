@@ -1,4 +1,5 @@
-import { catalogue, idOf, refusal } from "#test/layers/http/PreferenceFixture.ts"
+import { catalogue, idOf, refusal, section, topic } from "#test/layers/http/PreferenceFixture.ts"
+import { serve } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
@@ -129,6 +130,17 @@ describe("User preferences", () => {
       assert.include(yield* shown(), `"has_custom_routing":false,"custom_routing":[]`)
       yield* call("PUT", path, { body: { ...terms, allowed_preferences: [] } })
       assert.include(yield* shown(), `"has_custom_routing":true,"custom_routing":["sms"]`)
+    }))
+
+  it.effect("the channels that a topic or its section goes through are not told as a user's choice", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const sectionId = idOf(yield* call("POST", "/preferences/sections", { body: section }))
+      for (const body of [topic, { ...topic, routing_options: [] }]) {
+        const id = idOf(yield* call("POST", `/preferences/sections/${sectionId}/topics`, { body }))
+        const { text } = yield* call("GET", `/users/ada/preferences/${id}`)
+        assert.include(text, `"has_custom_routing":false,"custom_routing":[]`)
+      }
     }))
 
   it.effect("POST sets what can be set and tells why the rest cannot", () =>

@@ -7,6 +7,27 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("Sweep", () => {
+  it.effect("what has expired goes in one round, of keys and of the inbox, however many batches it is", () =>
+    Effect.gen(function*() {
+      const left = { keys: 12_345, inbox: 10_000 }
+      const sweep = (of: keyof typeof left) => (limit: number) =>
+        Effect.sync(() => {
+          const deleted = Math.min(limit, left[of])
+          left[of] -= deleted
+          return deleted
+        })
+      yield* Layer.build(
+        Sweep.layer.pipe(
+          Layer.provide([
+            Layer.mock(Idempotency, { sweep: sweep("keys") }),
+            Layer.mock(Inbox, { sweep: sweep("inbox") })
+          ])
+        )
+      )
+      yield* TestClock.adjust("10 minutes")
+      assert.deepStrictEqual(left, { keys: 0, inbox: 0 })
+    }))
+
   it.effect.each(
     [
       { name: "a store that is away", end: Effect.fail(new StoreUnavailable({ cause: "planted" })) },

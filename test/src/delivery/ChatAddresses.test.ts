@@ -31,6 +31,24 @@ describe("ChatAddresses", () => {
     assert.deepStrictEqual(recipients.map(identity), found)
   })
 
+  it("each field that may name a place names it by itself, and of several the first of its platform", () => {
+    const platforms = [
+      ["slack", ["channel", "user_id", "email"], {}],
+      ["ms_teams", ["conversation_id", "channel_id", "user_id", "email"], teams],
+      ["discord", ["channel_id", "user_id"], {}]
+    ] as const
+    for (const [platform, fields, common] of platforms) {
+      const address = (named: ReadonlyArray<string>) => ({
+        [platform]: { ...common, ...Object.fromEntries(named.map((field) => [field, `the ${field}`])) }
+      })
+      for (const [index, field] of fields.entries()) {
+        const alone = identity(address([field]))
+        assert.strictEqual(alone?.name, `the ${field}`, platform)
+        assert.deepStrictEqual(identity(address(fields.slice(index))), alone, platform)
+      }
+    }
+  })
+
   it("a place is nobody's while it is not whole", () => {
     const parts: ReadonlyArray<Recipient> = [
       { slack: {} },

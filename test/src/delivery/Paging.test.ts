@@ -118,6 +118,24 @@ describe("Pages of a request to many", () => {
       assert.deepStrictEqual((yield* pageOf([{ list_id: "a" }], over, onTheWay)).reached, { index: 1 })
     }))
 
+  it.effect("what a group is told, and in which tenant, goes with each member; one of a tenant is told in that one", () =>
+    Effect.gen(function*() {
+      const data = { n: 1 }
+      const told = Effect.fnUntraced(function*(group: object, own?: string) {
+        const page = () => Effect.succeed([{ group: "", userId: "ada", listId: "l", tenantId: own }])
+        const { page: { members: [member] } } = yield* pageOf([{ list_id: "l", data, ...group }], { ...members, page })
+        return [member?.recipient, member?.tenantId]
+      })
+      const ada = { user_id: "ada", list_id: "l", data }
+      const named = [{ tenant_id: "a" }, { account_id: "b" }, { context: { tenant_id: "c" } }]
+      for (const [index, tenant] of ["a", "b", "c"].entries()) {
+        const group = Object.assign({}, ...named.slice(index))
+        assert.deepStrictEqual(yield* told(group), [{ ...ada, tenant_id: tenant }, tenant])
+        assert.deepStrictEqual(yield* told(group, "own"), [{ ...ada, tenant_id: "own" }, "own"])
+      }
+      assert.deepStrictEqual(yield* told({}), [ada, undefined])
+    }))
+
   it("the more a request says, the fewer of its messages are one commit", () => {
     const sizes = [100, 16_000, 1_000_000, 30_000_000].map((length) => Paging.sizeOf("x".repeat(length), 1_000))
     assert.deepStrictEqual(sizes, [1_000, 1_000, 16, 1])

@@ -109,6 +109,7 @@ describe("Delays (api.md 26.6)", () => {
       Result.succeed(noon + 44 * hour),
       "the delay's own time zone comes first"
     )
+    assert.deepStrictEqual(wait("Feb 19"), Result.succeed(Date.UTC(2027, 1, 19)))
     assert.deepStrictEqual(wait("Feb 20"), Result.fail("delay.until does not come within 90 days: Feb 20"))
   })
 })

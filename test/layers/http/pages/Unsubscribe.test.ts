@@ -114,8 +114,11 @@ describe("/t/unsubscribe/:token", () => {
     Effect.gen(function*() {
       const { ask, said, tokens, topic } = yield* start
       const topicId = yield* topic()
-      yield* ask("POST", `/t/unsubscribe/${tokens.unsubscribe({ ...owner, tenantId: "acme", topicId })}`, oneClick)
+      const linkOf = (tenantId?: string) => `/t/unsubscribe/${tokens.unsubscribe({ ...owner, tenantId, topicId })}`
+      yield* ask("POST", linkOf("acme"), oneClick)
       assert.deepStrictEqual([yield* said("acme"), yield* said()], [[out(topicId)], []])
+      assert.include((yield* ask("GET", linkOf("acme"))).text, "You are unsubscribed")
+      assert.include((yield* ask("GET", linkOf())).text, "Unsubscribe?")
     }).pipe(Effect.scoped))
 
   it.live("a required topic stays, and one sentence says so; a tenant's too", () =>

@@ -61,6 +61,10 @@ describe("users of a bulk job", () => {
         yield* keyOf({ to: { email: "Ada@EXAMPLE.com" } }),
         yield* keyOf({ profile: { email: "Ada@example.com", name: "Ada" } })
       )
+      assert.strictEqual(
+        yield* keyOf({ to: { phone_number: "+49 (30) 90-1820" } }),
+        yield* keyOf({ profile: { phone_number: "+4930901820" } })
+      )
       assert.strictEqual(yield* keyOf({ data: { n: 1 } }), yield* keyOf({ data: { n: 1 } }))
       assert.notStrictEqual(yield* keyOf({ data: { n: 1 } }), yield* keyOf({ data: { n: 2 } }))
     }))
