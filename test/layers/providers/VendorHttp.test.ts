@@ -71,6 +71,31 @@ describe("VendorHttp", () => {
       yield* Deferred.await(closed)
     }).pipe(Effect.scoped))
 
+  it.live("P4: what was given up while it waited for a connection never leaves", () =>
+    Effect.gen(function*() {
+      const full = yield* Deferred.make<void>()
+      let held = 0
+      const { origin, seen } = yield* ScriptedVendor.listen({
+        script: ({ body, path }) => {
+          if (path !== "/held") return ok
+          if (body !== "" && ++held === 64) Deferred.doneUnsafe(full, Effect.void)
+          return "silence"
+        }
+      })
+      const { line } = yield* VendorHttp.make({ deadlineMs: 20_000 })
+      const started = (path: string) =>
+        Effect.forkChild(Effect.flatMap(line, (_) => _.send(posted(`${origin}${path}`))), { startImmediately: true })
+      const first = yield* started("/held")
+      for (let call = 1; call < 64; call++) yield* started("/held")
+      yield* Deferred.await(full)
+      yield* Fiber.interrupt(yield* started("/given-up"))
+      const next = yield* started("/next")
+      // Its connection is the only one that comes free, so what still waits goes there in its order.
+      yield* Fiber.interrupt(first)
+      assert.strictEqual((yield* Fiber.join(next)).status, 200)
+      assert.deepStrictEqual(seen.slice(64).map(({ path }) => path), ["/next"])
+    }).pipe(Effect.scoped))
+
   it.live("connections are used again, over HTTP/1.1 and HTTP/2", () =>
     Effect.forEach([false, true], (http2) =>
       Effect.gen(function*() {
