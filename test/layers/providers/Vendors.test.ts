@@ -102,6 +102,22 @@ describe("vendors", () => {
       ])
     }).pipe(Effect.scoped))
 
+  it.live("a provider token that Apple calls expired is made anew for the next try", () =>
+    Effect.gen(function*() {
+      const expired = { status: 403, body: "{\"reason\":\"ExpiredProviderToken\"}" }
+      const answers: Array<ScriptedVendor.Answer> = [expired, Push.apn.success, Push.apn.success]
+      const server = yield* ScriptedVendor.listen({
+        http2: true,
+        script: ({ body }) => body === "" ? { status: 500 } : answers.shift() ?? { status: 500 }
+      })
+      const vendor = yield* configure(Push.apn, settingsAt(Push.apn, server.origin)).pipe(withHttp(10_000))
+      const results = yield* Effect.forEach([1, 2, 3], () => Effect.result(vendor.send(delivery(Push.apn))))
+      assert.deepStrictEqual(results.map(outcomeOf), ["Unavailable", "Accepted", "Accepted"])
+      const [first, second, third] = server.seen.map(({ headers }) => headers["authorization"])
+      assert.notStrictEqual(first, second)
+      assert.strictEqual(second, third)
+    }).pipe(Effect.scoped))
+
   it.effect("a token is renewed shortly before its end, by one asker", () =>
     Effect.gen(function*() {
       const issued = yield* Ref.make(0)
