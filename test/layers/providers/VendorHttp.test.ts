@@ -1,4 +1,5 @@
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
+import * as RawServer from "#test/layers/outbound/RawServer.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
@@ -22,6 +23,15 @@ describe("VendorHttp", () => {
         (yield* Effect.flip(line.send(posted(origin))))._tag
       ]
       assert.deepStrictEqual(kinds, ["Unavailable", "Unknown"])
+    }).pipe(Effect.scoped))
+
+  it.live("P4: a vendor that was lost after an informational answer has not answered", () =>
+    Effect.gen(function*() {
+      const { port } = yield* RawServer.listen((socket) => {
+        socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", () => socket.resetAndDestroy())
+      })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      assert.strictEqual((yield* Effect.flip(line.send(posted(`http://127.0.0.1:${port}/`))))._tag, "Unknown")
     }).pipe(Effect.scoped))
 
   it.live("one deadline spans all calls of a hand-over, and what it leaves unsent is not unknown", () =>

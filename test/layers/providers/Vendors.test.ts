@@ -29,6 +29,7 @@ describe("vendors", () => {
       const found = yield* Effect.all([
         beforeThat(Push.firebaseFcm, "/token", { status: 400, body: "{\"error\":\"invalid_grant\"}" }),
         beforeThat(Push.firebaseFcm, "/token", { status: 503 }),
+        beforeThat(Push.firebaseFcm, "/token", { status: 408 }),
         beforeThat(Push.firebaseFcm, "/token", garbage),
         beforeThat(Chat.msTeams, "/login", { status: 401 }),
         beforeThat(Chat.msTeams, "/v3/conversations", { status: 500 }),
@@ -47,6 +48,7 @@ describe("vendors", () => {
       ])
       assert.deepStrictEqual(found, [
         ["Misconfigured", false],
+        ["Unavailable", false],
         ["Unavailable", false],
         ["Unavailable", false],
         ["Misconfigured", false],
