@@ -207,7 +207,7 @@ describe("vendors", () => {
       assert.deepStrictEqual(server.seen, [])
     }).pipe(Effect.scoped))
 
-  it.live("override.config changes credentials for one message, and never the host", () =>
+  it.live("override.config changes credentials for one message, and never the host, nor who is told of it", () =>
     Effect.gen(function*() {
       const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, {
         more: { override: { config: { apiKey: "SG.other" } } }
@@ -219,8 +219,12 @@ describe("vendors", () => {
       const wrong = yield* send(Mail.sendGrid, Mail.sendGrid.success, {
         more: { override: { config: { api_key: 42 } } }
       })
-      assert.deepStrictEqual([outcomeOf(host.result), outcomeOf(wrong.result)], ["Misconfigured", "Misconfigured"])
-      assert.deepStrictEqual([host.seen, wrong.seen], [[], []])
+      const callback = yield* send(Sms.twilio, Sms.twilio.success, {
+        more: { override: { config: { statusCallback: "https://evil.example/" } } }
+      })
+      const refused = [host, wrong, callback]
+      assert.deepStrictEqual(refused.map(({ result }) => outcomeOf(result)), refused.map(() => "Misconfigured"))
+      assert.deepStrictEqual(refused.flatMap(({ seen }) => seen), [])
     }))
 
   it.live("a token is made once for all messages of the same credentials, whatever else they override", () =>
