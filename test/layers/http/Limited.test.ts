@@ -82,7 +82,9 @@ describe("Limited requests", () => {
 
   it.effect("what the operator does not limit is not counted", () =>
     Effect.gen(function*() {
-      const { call } = yield* serveWith(Layer.succeed(RateLimitTable, { ...defaults, lists: 0, "list-subscriptions": 1 }))
+      const { call } = yield* serveWith(
+        Layer.succeed(RateLimitTable, { ...defaults, lists: 0, "list-subscriptions": 1 })
+      )
       for (let n = 0; n <= defaults.lists; n++) {
         const answer = yield* call("PUT", "/lists/news", { body: list })
         assert.deepStrictEqual([answer.status, answer.headers.get("x-ratelimit-limit")], [204, null])

@@ -16,17 +16,20 @@ describe("Outbound target", () => {
         "HTTPS://Hooks.TEST:8443/%20",
         "http://[2606:4700::1111]:80/"
       ], read)
-      assert.deepStrictEqual(found.map(({ host, ...rest }) => ({
-        ...rest,
-        host: NetAddress.isIpAddress(host) ? NetAddress.formatIp(host) : Host.toRelative(host)
-      })), [
-        { host: "hooks.test", port: 80, secure: false, authority: "hooks.test", path: "/" },
-        { host: "hooks.test", port: 443, secure: true, authority: "hooks.test", path: "/a?b=c" },
-        { host: "hooks.test", port: 443, secure: false, authority: "hooks.test:443", path: "/" },
-        { host: "hooks.test", port: 443, secure: true, authority: "hooks.test", path: "/" },
-        { host: "hooks.test", port: 8443, secure: true, authority: "hooks.test:8443", path: "/%20" },
-        { host: "2606:4700::1111", port: 80, secure: false, authority: "[2606:4700::1111]", path: "/" }
-      ])
+      assert.deepStrictEqual(
+        found.map(({ host, ...rest }) => ({
+          ...rest,
+          host: NetAddress.isIpAddress(host) ? NetAddress.formatIp(host) : Host.toRelative(host)
+        })),
+        [
+          { host: "hooks.test", port: 80, secure: false, authority: "hooks.test", path: "/" },
+          { host: "hooks.test", port: 443, secure: true, authority: "hooks.test", path: "/a?b=c" },
+          { host: "hooks.test", port: 443, secure: false, authority: "hooks.test:443", path: "/" },
+          { host: "hooks.test", port: 443, secure: true, authority: "hooks.test", path: "/" },
+          { host: "hooks.test", port: 8443, secure: true, authority: "hooks.test:8443", path: "/%20" },
+          { host: "2606:4700::1111", port: 80, secure: false, authority: "[2606:4700::1111]", path: "/" }
+        ]
+      )
     }))
 
   it.effect("a host that is neither a name nor an address is refused before any look-up", () =>
