@@ -1,6 +1,8 @@
-import { serve } from "#test/layers/http/Server.ts"
+import { ApiKeys } from "#src/access/ApiKeys.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { serve, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 
 const basic = (user: string, key: string) => `Basic ${btoa(`${user}:${key}`)}`
 
@@ -60,6 +62,17 @@ describe("Access", () => {
       ]
       assert.deepStrictEqual(bad.map(({ status }) => status), [401, 401, 401, 401, 401])
       assert.strictEqual(state.keys.size, 0)
+    }))
+
+  it.effect("P1: a key that cannot be looked up now is 503, not 401: its caller would give up", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serveWith(
+        Layer.mock(ApiKeys, { authenticate: () => Effect.fail(new StoreUnavailable({ cause: "planted" })) })
+      )
+      const answer = yield* call("GET", "/messages")
+      assert.strictEqual(answer.status, 503)
+      assert.isNotNull(answer.headers.get("retry-after"))
+      assert.strictEqual((yield* call("GET", "/messages", { key: null })).status, 401)
     }))
 
   it.effect("P10: one environment does not see the other's profiles and messages", () =>

@@ -1,8 +1,9 @@
-import { message, serve } from "#test/layers/http/Server.ts"
+import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { Api } from "#schemas/api/Api.ts"
-import { defaults, parse, routes } from "#src/access/RateLimits.ts"
+import { defaults, parse, RateLimits, RateLimitTable, routes } from "#src/access/RateLimits.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { HttpApi } from "effect/http-api"
 
 const list = { name: "News" }
@@ -77,6 +78,27 @@ describe("Limited requests", () => {
       assert.strictEqual((yield* resend(two)).headers.get("x-ratelimit-remaining"), "9")
       assert.strictEqual((yield* resend("x".repeat(600))).status, 404)
       assert.strictEqual(state.messages.size, 2 + defaults.resends + 1)
+    }))
+
+  it.effect("what the operator does not limit is not counted", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serveWith(
+        Layer.succeed(RateLimitTable, { ...defaults, lists: 0, "list-subscriptions": 1 })
+      )
+      for (let n = 0; n <= defaults.lists; n++) {
+        const answer = yield* call("PUT", "/lists/news", { body: list })
+        assert.deepStrictEqual([answer.status, answer.headers.get("x-ratelimit-limit")], [204, null])
+      }
+      const subscribe = call("POST", "/lists/news/subscriptions", { body: recipients })
+      assert.deepStrictEqual([(yield* subscribe).status, (yield* subscribe).status], [204, 429])
+    }))
+
+  it.effect("a request that cannot be counted is 503 and changes nothing", () =>
+    Effect.gen(function*() {
+      const down = { take: () => Effect.fail(new StoreUnavailable({ cause: "planted" })) }
+      const { call } = yield* serveWith(Layer.succeed(RateLimits, down))
+      assert.strictEqual((yield* call("PUT", "/lists/news", { body: list })).status, 503)
+      assert.strictEqual((yield* call("GET", "/lists/news")).status, 404)
     }))
 
   it("the table names routes that there are", () => {

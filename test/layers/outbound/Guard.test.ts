@@ -145,7 +145,7 @@ describe("Outbound guard", () => {
       assert.deepStrictEqual(seen.connections, [])
     }).pipe(Effect.scoped))
 
-  it.live("refuses credentials, framing headers and broken header values before it connects", () =>
+  it.live("refuses schemes, credentials, framing headers and broken header values before it connects", () =>
     Effect.gen(function*() {
       const { port, seen } = yield* canary
       const outbound = yield* client(resolver(["127.0.0.1"]), "127.0.0.0/8")
@@ -156,6 +156,9 @@ describe("Outbound guard", () => {
         )
       for (const url of [`http://user@127.0.0.1:${port}/`, `http://:s3cret@127.0.0.1:${port}/`]) {
         assert.strictEqual(yield* refusal(get(url)), "credentials")
+      }
+      for (const scheme of ["ftp", "ws", "wss", "gopher", "unix"]) {
+        assert.strictEqual(yield* refusal(get(`${scheme}://127.0.0.1:${port}/`)), "scheme")
       }
       const headers = ["Host", "content-length", "Transfer-Encoding", "connection", "Expect", "upgrade", "bad name", ""]
       for (const name of headers) {

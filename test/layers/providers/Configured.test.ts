@@ -104,6 +104,17 @@ describe("Configured", () => {
       assert.deepStrictEqual(seen.sent.slice(-2), ["sendgrid two", "aws-ses other"])
     }))
 
+  it.effect("of two changes in one millisecond the second counts", () =>
+    Effect.gen(function*() {
+      const { configurations, seen, send } = yield* start()
+      const { id } = yield* configurations.create(production, draft("one"))
+      for (const secret of ["two", "three"]) {
+        yield* configurations.replace(production, id, () => Effect.succeed(draft(secret)))
+        yield* send("sendgrid")
+      }
+      assert.deepStrictEqual(seen.sent, ["sendgrid two", "sendgrid three"])
+    }))
+
   it.effect("a call under way keeps its vendor open until it ends, and a late one still goes out", () =>
     Effect.gen(function*() {
       const [begun, answer] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

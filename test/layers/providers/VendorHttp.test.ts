@@ -1,4 +1,5 @@
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
+import * as RawServer from "#test/layers/outbound/RawServer.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
@@ -22,6 +23,15 @@ describe("VendorHttp", () => {
         (yield* Effect.flip(line.send(posted(origin))))._tag
       ]
       assert.deepStrictEqual(kinds, ["Unavailable", "Unknown"])
+    }).pipe(Effect.scoped))
+
+  it.live("P4: a vendor that was lost after an informational answer has not answered", () =>
+    Effect.gen(function*() {
+      const { port } = yield* RawServer.listen((socket) => {
+        socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", () => socket.resetAndDestroy())
+      })
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      assert.strictEqual((yield* Effect.flip(line.send(posted(`http://127.0.0.1:${port}/`))))._tag, "Unknown")
     }).pipe(Effect.scoped))
 
   it.live("one deadline spans all calls of a hand-over, and what it leaves unsent is not unknown", () =>
@@ -69,6 +79,31 @@ describe("VendorHttp", () => {
       yield* Deferred.await(reached)
       yield* Fiber.interrupt(fiber)
       yield* Deferred.await(closed)
+    }).pipe(Effect.scoped))
+
+  it.live("P4: what was given up while it waited for a connection never leaves", () =>
+    Effect.gen(function*() {
+      const full = yield* Deferred.make<void>()
+      let held = 0
+      const { origin, seen } = yield* ScriptedVendor.listen({
+        script: ({ body, path }) => {
+          if (path !== "/held") return ok
+          if (body !== "" && ++held === 64) Deferred.doneUnsafe(full, Effect.void)
+          return "silence"
+        }
+      })
+      const { line } = yield* VendorHttp.make({ deadlineMs: 20_000 })
+      const started = (path: string) =>
+        Effect.forkChild(Effect.flatMap(line, (_) => _.send(posted(`${origin}${path}`))), { startImmediately: true })
+      const first = yield* started("/held")
+      for (let call = 1; call < 64; call++) yield* started("/held")
+      yield* Deferred.await(full)
+      yield* Fiber.interrupt(yield* started("/given-up"))
+      const next = yield* started("/next")
+      // Its connection is the only one that comes free, so what still waits goes there in its order.
+      yield* Fiber.interrupt(first)
+      assert.strictEqual((yield* Fiber.join(next)).status, 200)
+      assert.deepStrictEqual(seen.slice(64).map(({ path }) => path), ["/next"])
     }).pipe(Effect.scoped))
 
   it.live("connections are used again, over HTTP/1.1 and HTTP/2", () =>

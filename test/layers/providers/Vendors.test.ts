@@ -29,6 +29,7 @@ describe("vendors", () => {
       const found = yield* Effect.all([
         beforeThat(Push.firebaseFcm, "/token", { status: 400, body: "{\"error\":\"invalid_grant\"}" }),
         beforeThat(Push.firebaseFcm, "/token", { status: 503 }),
+        beforeThat(Push.firebaseFcm, "/token", { status: 408 }),
         beforeThat(Push.firebaseFcm, "/token", garbage),
         beforeThat(Chat.msTeams, "/login", { status: 401 }),
         beforeThat(Chat.msTeams, "/v3/conversations", { status: 500 }),
@@ -47,6 +48,7 @@ describe("vendors", () => {
       ])
       assert.deepStrictEqual(found, [
         ["Misconfigured", false],
+        ["Unavailable", false],
         ["Unavailable", false],
         ["Unavailable", false],
         ["Misconfigured", false],
@@ -100,6 +102,22 @@ describe("vendors", () => {
         "token",
         "send"
       ])
+    }).pipe(Effect.scoped))
+
+  it.live("a provider token that Apple calls expired is made anew for the next try", () =>
+    Effect.gen(function*() {
+      const expired = { status: 403, body: "{\"reason\":\"ExpiredProviderToken\"}" }
+      const answers: Array<ScriptedVendor.Answer> = [expired, Push.apn.success, Push.apn.success]
+      const server = yield* ScriptedVendor.listen({
+        http2: true,
+        script: ({ body }) => body === "" ? { status: 500 } : answers.shift() ?? { status: 500 }
+      })
+      const vendor = yield* configure(Push.apn, settingsAt(Push.apn, server.origin)).pipe(withHttp(10_000))
+      const results = yield* Effect.forEach([1, 2, 3], () => Effect.result(vendor.send(delivery(Push.apn))))
+      assert.deepStrictEqual(results.map(outcomeOf), ["Unavailable", "Accepted", "Accepted"])
+      const [first, second, third] = server.seen.map(({ headers }) => headers["authorization"])
+      assert.notStrictEqual(first, second)
+      assert.strictEqual(second, third)
     }).pipe(Effect.scoped))
 
   it.effect("a token is renewed shortly before its end, by one asker", () =>
@@ -189,7 +207,7 @@ describe("vendors", () => {
       assert.deepStrictEqual(server.seen, [])
     }).pipe(Effect.scoped))
 
-  it.live("override.config changes credentials for one message, and never the host", () =>
+  it.live("override.config changes credentials for one message, and never the host, nor who is told of it", () =>
     Effect.gen(function*() {
       const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, {
         more: { override: { config: { apiKey: "SG.other" } } }
@@ -201,8 +219,12 @@ describe("vendors", () => {
       const wrong = yield* send(Mail.sendGrid, Mail.sendGrid.success, {
         more: { override: { config: { api_key: 42 } } }
       })
-      assert.deepStrictEqual([outcomeOf(host.result), outcomeOf(wrong.result)], ["Misconfigured", "Misconfigured"])
-      assert.deepStrictEqual([host.seen, wrong.seen], [[], []])
+      const callback = yield* send(Sms.twilio, Sms.twilio.success, {
+        more: { override: { config: { statusCallback: "https://evil.example/" } } }
+      })
+      const refused = [host, wrong, callback]
+      assert.deepStrictEqual(refused.map(({ result }) => outcomeOf(result)), refused.map(() => "Misconfigured"))
+      assert.deepStrictEqual(refused.flatMap(({ seen }) => seen), [])
     }))
 
   it.live("a token is made once for all messages of the same credentials, whatever else they override", () =>

@@ -51,7 +51,7 @@ const refused = (reader: CallbackReader, fields: Fields) =>
   Effect.map(read(posted(reader, fields)), (found) => assert.isUndefined(found, JSON.stringify(fields)))
 
 describe("SES's events through SNS", () => {
-  it.effect("reads the recorded ones, under both versions of the signature, and asks for the certificate once", () =>
+  it.effect("reads the recorded ones, under both versions of the signature, with and without a subject, and asks for the certificate once a day", () =>
     Effect.gen(function*() {
       const { asked, reader } = yield* make()
       const found = { id: "22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324", messageId, attempt: 1, reference: mail.messageId }
@@ -67,6 +67,11 @@ describe("SES's events through SNS", () => {
         at: Date.parse("2016-10-19T23:21:04.133Z"),
         detail: undefined
       }])
+      const later = new Date(now + 86_000_000).toISOString()
+      const { Subject: _, ...bare } = notification(delivered, { Timestamp: later })
+      for (const fields of [envelope(bare), { ...envelope(bare), Subject: null }]) {
+        assert.lengthOf((yield* read({ ...posted(reader, fields), now: Date.parse(later) })) ?? [], 1)
+      }
       assert.deepStrictEqual(asked, [certificate])
     }))
 

@@ -104,21 +104,22 @@ const postmark = (RecordType: string): Kinds => (Metadata, address) =>
     (receipts) => receipts?.map((receipt) => receipt.event)
   )
 
-const awsSes = (record: (address: string) => object): Kinds =>
-  Effect.fnUntraced(function*(marks, address) {
-    const reader = yield* AwsSes.make.pipe(Effect.provideService(Outbound, {
-      request: () => Effect.succeed({ status: 200, headers: {}, body: cert, truncated: false })
-    }))
-    const tags = Object.fromEntries(Object.entries(marks).map(([name, value]) => [name, [value]]))
-    const body = envelope(notification({ ...record(address), mail: { ...mail, tags } }))
-    const receipts = yield* read({
-      reader,
-      settings: { webhook_topic_arn: topic },
-      now,
-      callback: callback({ body: JSON.stringify(body) })
-    })
-    return receipts?.map((receipt) => receipt.event)
+const awsSesReceipts = Effect.fnUntraced(function*(record: object, marks: typeof Marks.Type) {
+  const reader = yield* AwsSes.make.pipe(Effect.provideService(Outbound, {
+    request: () => Effect.succeed({ status: 200, headers: {}, body: cert, truncated: false })
+  }))
+  const tags = Object.fromEntries(Object.entries(marks).map(([name, value]) => [name, [value]]))
+  const body = envelope(notification({ ...record, mail: { ...mail, tags } }))
+  return yield* read({
+    reader,
+    settings: { webhook_topic_arn: topic },
+    now,
+    callback: callback({ body: JSON.stringify(body) })
   })
+})
+
+const awsSes = (record: (address: string) => object): Kinds => (marks, address) =>
+  Effect.map(awsSesReceipts(record(address), marks), (receipts) => receipts?.map((receipt) => receipt.event))
 
 describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
   it.effect("at SendGrid", () =>
@@ -148,4 +149,17 @@ describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
         }))
       ]
     ]))
+
+  it.effect("at SES an opening or a click does not say whose it is: it counts, at its own time", () =>
+    Effect.gen(function*() {
+      const { copied } = yield* marked(Mail.awsSes)
+      const at = Date.parse("2017-08-09T21:59:49.927Z")
+      for (const [eventType, name] of [["Open", "open"], ["Click", "click"]] as const) {
+        const record = { eventType, [name]: { timestamp: new Date(at).toISOString() } }
+        assert.deepStrictEqual(
+          (yield* awsSesReceipts(record, copied))?.map((receipt) => [receipt.event, receipt.at]),
+          [[eventType, at]]
+        )
+      }
+    }))
 })

@@ -214,6 +214,23 @@ describe("SMTP server", () => {
       assert.deepStrictEqual(own.logins, [])
     }))
 
+  it.live("nothing is said to a peer that is not the address it dialled", () =>
+    Effect.gen(function*() {
+      const other = yield* start()
+      // The kernel turns 0.0.0.0 into 127.0.0.1, which nobody allowed.
+      const provider = yield* vendor(25).pipe(
+        Effect.provideService(
+          ConfigProvider.ConfigProvider,
+          ConfigProvider.fromEnv({ env: { TIDINGS_OUTBOUND_ALLOW: "0.0.0.0/32" } })
+        )
+      )
+      const elsewhere = { override: { config: { host: "0.0.0.0", port: other.port } } }
+      const error = yield* Effect.flip(provider.send(delivery(elsewhere)))
+      assert.deepStrictEqual([error._tag, error.detail], ["Misconfigured", "0.0.0.0: loopback address"])
+      yield* other.drained
+      assert.deepStrictEqual(other.commands, [])
+    }))
+
   it.live("another login on the operator's own server is used for that message alone", () =>
     Effect.gen(function*() {
       const server = yield* serve()
