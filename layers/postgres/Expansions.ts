@@ -21,7 +21,10 @@ import { isSqlError } from "effect/sql/SqlError"
 const readOpen = Unreadable.sorted(OpenExpansion)
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 const decodeBacklog = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ backlogged: Schema.Boolean })))
-/** After a lost connection or a deadlock: a step that did commit finds its row elsewhere. */
+/**
+ * Repeats a step after a lost connection or a deadlock. If the first try did commit after all, its repeat changes
+ * nothing (`Advance`).
+ */
 const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 }))
 
 const ownersPatience = "20 seconds"

@@ -17,13 +17,22 @@ import { Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** A caller is answered within 2.5 s (reliability.md 2.6), its wait for admission included; an owner may wait longer for its write. */
+/**
+ * How long a flush of acceptances may take: with its wait for admission, a caller is answered within 2.5 s
+ * (reliability.md 2.6). A shard's owner may wait longer for its writes.
+ */
 const callersPatience = "1500 millis"
 const ownersPatience = "10 seconds"
 
-/** Accepts under way at once: the others gather and are answered while one is committed. Steps do better in larger batches. */
+/**
+ * Flushes of acceptances under way at once: while one commits, others gather their batch or answer their callers. Steps
+ * have one writer, since they gain more from larger batches.
+ */
 const acceptWriters = 3
-/** Of 64 callers that are answered and call again together, the database writes the first half while the second is read. */
+/**
+ * When 64 callers are answered together and call again together, the database writes the first half of them while this
+ * process still reads the second.
+ */
 const enoughAccepts = 32
 
 const given = <A>(value: A | undefined): ReadonlyArray<A> => value === undefined ? [] : [value]
@@ -39,7 +48,7 @@ export const layer = Layer.effect(
     const process = yield* random.uuidV4()
     let accepted = 0
 
-    /** Readiness hears of a full disk from whoever finds it. */
+    /** Tells `Room` of every write that failed, by which readiness learns that the disk is full. */
     const told =
       <I, A>(write: (items: ReadonlyArray<I>) => Effect.Effect<A, SqlError.SqlError | StoreUnavailable>) =>
       (items: ReadonlyArray<I>) =>
@@ -56,7 +65,8 @@ export const layer = Layer.effect(
       }
       const results = yield* insert(batch, [...unowned])
       const fresh = batch.flatMap(({ acceptance }, n) => results[n]?.replayed === true ? [] : acceptance.messages)
-      // Its first call may have ended without a word of its commit: what was sent after this answer comes after those rows (P3).
+      // The first call with this key may have committed without hearing of it, so that its rows were never offered
+      // here. What this caller sends next must come after them (P3): the readers read the store first.
       if (results.some(({ replayed }) => replayed)) yield* handover.behind
       yield* handover.offer(fresh)
       if (batch.some(({ acceptance }) => acceptance.expansion !== undefined)) yield* handover.stir
@@ -93,7 +103,10 @@ export const layer = Layer.effect(
     const look = due(sql, yield* OpenSince)
     const patiently = yield* Patience.asking(yield* Looks)
 
-    /** Calls of one key in this process share the first one's flush: a flush never holds a key twice, and nobody waits on a row lock. */
+    /**
+     * Calls with the same idempotency key in this process share the flush of the first one: no flush holds a key twice,
+     * and none of them waits for another's row lock.
+     */
     const shared = Followers.make<Accepted, RowRefused | StoreUnavailable>()
 
     return Journal.of({

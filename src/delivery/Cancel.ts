@@ -7,8 +7,8 @@ import { Clock, Effect, Metric } from "effect"
 
 /**
  * Cancels a message that was not yet handed to a provider, and gives its record with `canceled`: whether it is
- * cancelled now, by this call or an earlier one. A message is not whose provider call is in flight, or has ended without anybody knowing what
- * came of it (api.md §4).
+ * cancelled now, by this call or an earlier one. It is not while a provider call is in flight, nor after one of which
+ * nobody knows the outcome (api.md §4).
  */
 export const make = Effect.gen(function*() {
   const journal = yield* Journal

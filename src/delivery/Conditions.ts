@@ -6,14 +6,17 @@ import { Result } from "effect"
 
 const remembered = memo({ entries: 1_024, characters: 262_144 }, parse)
 
-/** Characters and list items that conditions may look through together, and what is left of them: about a millisecond's worth. */
+/**
+ * Characters and list items that conditions may look through together, and what is left of them: about a millisecond's
+ * worth.
+ */
 export const newScan = (): { left: number } => ({ left: 4_194_304 })
 
 /**
- * Whether an `if` string holds (api.md 2.3): a JavaScript expression of paths, literals, comparisons, `&&`, `||`, `!`, `? :`, `.length`,
- * `.includes(x)`, `.startsWith(x)` and `.endsWith(x)` over `data`, `profile`, `refs` and `$`; another name is a key of `data`. Only own keys
- * are seen, and what is missing is `undefined`, never a failure. At most 4,096 characters, nested at most 64 deep; `scan` bounds how much
- * several conditions may search and compare together.
+ * Whether an `if` string holds (api.md 2.3): a JavaScript expression of paths, literals, comparisons, `&&`, `||`, `!`,
+ * `? :`, `.length`, `.includes(x)`, `.startsWith(x)` and `.endsWith(x)` over `data`, `profile`, `refs` and `$`; another
+ * name is a key of `data`. Only own keys are seen, and what is missing is `undefined`, never a failure. At most 4,096
+ * characters, nested at most 64 deep; `scan` bounds how much several conditions may search and compare together.
  */
 export const evaluate = (
   expression: string,

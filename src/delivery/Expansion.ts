@@ -20,8 +20,8 @@ export interface NewExpansion {
 }
 
 /**
- * How far an expansion has come: the recipients (or a job's users) before `index` are messages, and the members of that one up to `after`.
- * `fault`: what is to be told of groups that were met on the way.
+ * How far an expansion has come: the recipients (or a job's users) before `index` are messages, and the members of that
+ * one up to `after`. `fault`: what is to be told of groups that were met on the way.
  */
 export const Place = Schema.Struct({
   index: Schema.Int,
@@ -33,8 +33,8 @@ export type Place = typeof Place.Type
 export const start: Place = { index: 0 }
 
 /**
- * An expansion in its owner's hands; payloads and place are the stored text. `tries`: how often an owner began a page and none was written.
- * `epoch`: the owner that began the current try, 0 when there is none.
+ * An expansion in its owner's hands; payloads and place are the stored text. `tries`: how often an owner began a page
+ * and none was written. `epoch`: the owner that began the current try, 0 when there is none.
  */
 export const OpenExpansion = Schema.Struct({
   id: MessageId,
@@ -53,8 +53,8 @@ export type OpenExpansion = typeof OpenExpansion.Type
 export const encodePlace = Schema.encodeSync(Schema.fromJsonString(Place))
 
 /**
- * The payload of a stored expansion. Recipients are decoded one by one, as they are met (`decodeRecipient`): all of tens of thousands, anew for each
- * page, held up the node for as long as everything else together.
+ * The payload of a stored expansion. Recipients are decoded one by one, as they are met (`decodeRecipient`): all of
+ * tens of thousands, anew for each page, held up the node for as long as everything else together.
  */
 export const decode = Schema.decodeEffect(Schema.Struct({
   recipients: Schema.fromJsonString(Schema.Union([Schema.Array(Schema.Unknown), BulkRecipients])),

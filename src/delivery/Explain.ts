@@ -44,7 +44,7 @@ export interface Explained {
   readonly at: number
 }
 
-/** A message of everybody, so that its jitter is always the same. */
+/** Always the same id, so that the jitter is always the same. */
 const nobody = MessageId.make("1-00000000-000000000000000000000000")
 
 const mostCalls = 500

@@ -10,7 +10,7 @@ class Turn extends Context.Service<Turn, Candidate>()("tidings/Failover/Turn") {
 /** The message is not done, and goes on within this fiber: this candidate again, or the next. */
 class GoesOn extends Data.TaggedError("GoesOn") {}
 
-/** Made once: an error takes along the stack in which it is made, and nobody reads this one's. */
+/** Made once: creating an error captures a stack, and nobody reads this one's. */
 const goesOn = new GoesOn()
 
 const isSame = (one: Candidate, other: Candidate): boolean =>
@@ -24,7 +24,10 @@ const waitOf = (attempts: Attempts, candidate: Candidate, now: number): number |
     : undefined
 }
 
-/** A candidate's turns as a schedule: again after the short wait that its position asks for, and over when another's turn has come. */
+/**
+ * A candidate's turns as a schedule: again after the short wait that its position asks for, and over when another's
+ * turn has come.
+ */
 const turns = (attempts: Attempts, candidate: Candidate) =>
   Schedule.fromStep(Effect.succeed((now: number, _: unknown) => {
     const wait = waitOf(attempts, candidate, now)
@@ -40,16 +43,16 @@ const turn = (attempts: Attempts) =>
     const next = attempts.position(now)
     if (next._tag !== "Next" || !isSame(next.candidate, candidate)) return yield* goesOn
     if (next.at - now > shortWait) return yield* goesOn
-    // Its turn came with the end of another candidate's: its own time may be a moment away.
+    // Another candidate's turn has just ended: this one's own time may be a moment away.
     if (next.at > now) yield* Effect.sleep(next.at - now)
     const ending = yield* attempts.make(candidate, next.possibleDuplicate)
     return ending ?? (yield* goesOn)
   })
 
 /**
- * Runs the part of a message's plan that needs no wait over a second: the candidates in order, each for as many turns as its schedule gives
- * it. Which of them is next, and when, is the fold over the stored attempts, so the plan that runs after a restart is the rest of the plan
- * that ran before. `undefined`: no candidate's turn is near.
+ * Runs the part of a message's plan that needs no wait over a second: the candidates in order, each for as many turns
+ * as its schedule gives it. Which of them is next, and when, is the fold over the stored attempts, so the plan that
+ * runs after a restart is the rest of the plan that ran before. `undefined`: no candidate's turn is near.
  */
 export const segment = (plan: Plan, attempts: Attempts): Effect.Effect<Ending | undefined> => {
   const [first, ...rest] = candidates(plan).map((candidate) => ({

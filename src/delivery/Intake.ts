@@ -16,8 +16,9 @@ import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 
 /**
- * Turns one call into messages and makes them durable, together with the response that a replay of the call's idempotency key
- * (`Idempotency.CurrentKey`) must repeat. The answer is the response to give: this call's, or an earlier one's.
+ * Turns one call into messages and makes them durable, together with the response that a replay of the call's
+ * idempotency key (`Idempotency.CurrentKey`) must repeat. The answer is the response to give: this call's, or an
+ * earlier one's.
  */
 export class Intake extends Context.Service<Intake, {
   readonly send: (
@@ -25,7 +26,10 @@ export class Intake extends Context.Service<Intake, {
     message: SendMessage,
     respond: (requestId: MessageId) => StoredResponse
   ) => Effect.Effect<Accepted, Drafts.SendRefused | RowRefused | StoreUnavailable>
-  /** Runs a stored message again for the same recipient, as a new message; one that stands for a group which did not exist had none. */
+  /**
+   * Runs a stored message again for the same recipient, as a new message. One that stands for a group which did not
+   * exist is refused: it had no recipient.
+   */
   readonly resend: (
     principal: Principal,
     id: MessageId,

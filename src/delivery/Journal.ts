@@ -63,15 +63,17 @@ export interface InboxItem {
 }
 
 /**
- * One step of one message by its owner: a begin, an intent or a settle. It is written whole or not at all, and only while `epoch` is the
- * shard's current one (P2). The status moves by `lifecycle`, one event after the other, if the stored status has those edges (P6); an
- * attempt is inserted as `intent`, or gives the stored intent its outcome. A step repeated after an unknown commit changes nothing and is
- * `Written`, as it was; it is known by its attempt.
+ * One step of one message by its owner: a begin, an intent or a settle. It is written whole or not at all, and only
+ * while `epoch` is the shard's current one (P2). The status moves by `lifecycle`, one event after the other, if the
+ * stored status has those edges (P6); an attempt is inserted as `intent`, or gives the stored intent its outcome. A
+ * step repeated after an unknown commit changes nothing and is answered `Written` again; it is recognised by its
+ * attempt.
  */
 export interface Step {
   /**
-   * The tenant of its recipient is the message's from now on, unless it has one (api.md 11); so is its template, whatever it had. `dueAt` as
-   * it was read: where the second door has set another one since, that one stays.
+   * The tenant of `recipient` becomes the message's, unless it has one (api.md 11); `templateId` becomes the message's,
+   * whatever it had. `dueAt` is as it was read: where the second door (`Journal.observe`) has set another one since,
+   * that one stays.
    */
   readonly message:
     & Pick<OpenMessage, "id" | "scope" | "shard" | "dueAt">
@@ -80,71 +82,91 @@ export interface Step {
   readonly at: number
   readonly attempt?: Attempt | undefined
   readonly lifecycle: ReadonlyArray<Lifecycle.Event>
-  /** Write nothing at all if the message is closed or its status lacks the edges: an intent for what was cancelled meanwhile. */
+  /**
+   * Write nothing at all if the message is closed or its status lacks the edges: no intent for what was cancelled
+   * meanwhile.
+   */
   readonly conditional: boolean
   readonly reason?: Reason | undefined
   readonly error?: string | undefined
-  /** Epoch ms of the next step; null: there is none, the message is closed; absent: unchanged. What is closed never opens again. */
+  /**
+   * Epoch ms of the next step; null: there is none, the message is closed; absent: unchanged. What is closed never
+   * opens again.
+   */
   readonly dueAt?: number | null | undefined
   /** What `tries` becomes; absent: unchanged. */
   readonly tries?: number | undefined
-  /** The line of a rendering that shows what its channel's last one did is not kept. */
+  /** The timeline's new lines. A RENDERED line that shows the same as the last one of its channel is not kept. */
   readonly events: ReadonlyArray<HistoryEvent>
   readonly inbox?: InboxItem | undefined
 }
 
 /**
- * `Written` with the status it left; `Refused`: conditional, and the status had no such edge; `Fenced`: another owner has the shard.
- * `provenAtNanos`: a monotonic time before the commit, which proves that the shard was its owner's after it.
- * `stirred`: something was learnt of the message since it was read, so that it stays open, and is looked at anew at this time (epoch ms).
+ * `Written`: with the status it left. `Refused`: it was conditional, and the message was closed or lacked the edge.
+ * `Fenced`: another owner has the shard.
  */
 export type StepResult =
   | {
     readonly _tag: "Written"
     readonly status: Status
+    /**
+     * A monotonic time before the commit: the commit proves that the shard was still its owner's at some moment after
+     * it.
+     */
     readonly provenAtNanos: bigint
+    /**
+     * Epoch ms. The second door has changed the message since it was read: it stays open, and is due again at this
+     * time.
+     */
     readonly stirred?: number | undefined
   }
   | { readonly _tag: "Refused" }
   | { readonly _tag: "Fenced" }
 
 /**
- * A bounded look at what is due in the owned shards: ready rows by turns (`LaneShares.turnOf`), each of which gets its share of the limit, the
- * oldest first; and the most overdue timed rows, by turns as well if there are more than the limit. A ready row does not pass an older one of its recipient and lane that is unread (P3).
+ * A bounded look at what is due in the owned shards: ready rows (`dueAt` 0) by turns (`LaneShares.turnOf`), each of
+ * which gets its share of the limit, the oldest first; and the most overdue timed rows, by turns as well if there are
+ * more than the limit. A ready row does not pass an older unread one of its recipient and lane (P3).
  */
 export interface Window {
+  /** `takenAtSeq`: rows up to this `seq` were there when the owner took the shard. */
   readonly shards: ReadonlyArray<{ readonly shard: number; readonly takenAtSeq: number }>
-  /** Only of this lane; absent: of both, each cut by itself. */
+  /** Only this lane; absent: both, each with its own limit. */
   readonly lane?: Lane | undefined
   readonly now: number
   /** Messages already in this owner's hands. */
   readonly held: ReadonlyArray<MessageId>
   /** Recipients whose mailboxes are full. */
   readonly fullMailboxes: ReadonlyArray<string>
-  /** Turns that hold enough: nothing is read for them. */
+  /** Turns that hold so much in hand that nothing is read for them. */
   readonly fullTurns: ReadonlyArray<string>
-  /** Only the turns behind this one; absent: from the first on. */
+  /** Only ready rows of turns behind this one; absent: from the first turn on. */
   readonly after?: string | undefined
   /** The same for timed rows. */
   readonly timedAfter?: string | undefined
+  /** At most so many ready rows, and as many timed rows. */
   readonly limit: number
-  /** Of all that callers said in them; but one row at least of the ready ones, and of the timed ones, whatever it says. */
+  /**
+   * Ready rows are read until what callers said in them is more than this, timed rows likewise; one of each at least,
+   * however large.
+   */
   readonly bytes: number
 }
 
-/**
- * `complete`: nothing due was left out by `limit` or `bytes`; only then is `next` looked up: epoch ms of the earliest timed row after `now`. `upTo`: the
- * last turn of this look, if there are turns behind it; `timedUpTo` that of its timed rows.
- */
+/** What a look found. */
 export interface Due {
   readonly rows: ReadonlyArray<DueRow>
+  /** Nothing due was left out by `limit` or `bytes`. */
   readonly complete: boolean
+  /** The last turn that was looked at for ready rows, if there are turns behind it. */
   readonly upTo: string | undefined
+  /** The same for timed rows. */
   readonly timedUpTo: string | undefined
+  /** Epoch ms of the earliest timed row after `now`; looked up only if the look is `complete`. */
   readonly next: number | undefined
 }
 
-/** An event from the second door, and the entry it leaves. */
+/** An event that comes through the second door (`Journal.observe`), and the entry that it leaves in the timeline. */
 export interface Observed {
   readonly scope: Scope
   readonly id: MessageId
@@ -154,18 +176,21 @@ export interface Observed {
   /** The provider's own id of the event: once stored, the event changes nothing more. Holds no NUL. */
   readonly eventId?: string | undefined
   /**
-   * The provider call that the event is evidence for. While its outcome is `intent` or `unknown` it becomes `accepted`, so that it is not
-   * made again. Strings hold no NUL.
+   * The provider call that the event is evidence for. While its outcome is `intent` or `unknown` it becomes `accepted`,
+   * so that it is not made again. Strings hold no NUL.
    */
   readonly call?: {
-    /** What calls through this configuration are stored under. */
+    /** The names under which calls through this configuration are stored. */
     readonly providers: ReadonlyArray<string>
     readonly number?: number | undefined
     readonly reference?: string | undefined
   } | undefined
 }
 
-/** What a second-door event found and left. `applied`: the table had the edge. `inFlight`: a provider call without outcome exists. */
+/**
+ * What a second-door event found and left. `applied`: the event moved the status. `inFlight`: a provider call without
+ * outcome exists.
+ */
 export interface Observation {
   readonly before: Status
   readonly after: Status
@@ -183,13 +208,17 @@ export interface Ownership {
 }
 
 /**
- * The only writer of messages, attempts and history (design.md §3). Callers wait for the flush that holds their row; a flush starts when the
- * last one ended. Ids are made by the caller, so a flush repeated after an unknown commit changes nothing.
+ * The only writer of messages, attempts and history (design.md §3). Callers wait for the flush that holds their row;
+ * there is no timer: a flush starts when a writer is free. Ids are made by the caller, so a flush repeated after an
+ * unknown commit changes nothing.
  */
 export class Journal extends Context.Service<Journal, {
   readonly accept: (acceptance: Acceptance) => Effect.Effect<Accepted, RowRefused | StoreUnavailable>
   readonly record: (step: Step) => Effect.Effect<StepResult, RowRefused | StoreUnavailable>
-  /** A cancel, a receipt, an open: comes on any node, locks the message row and applies the table to what is stored. */
+  /**
+   * The second door: a cancel, a receipt or an open may come on any node. Locks the message row and applies the
+   * lifecycle table to the stored status, whatever the epoch.
+   */
   readonly observe: (observed: Observed) => Effect.Effect<Observation, MessageNotFound | StoreUnavailable>
   /** A new epoch for the shard: from here on no write of an earlier owner is taken. */
   readonly take: (shard: number, node: string, at: number) => Effect.Effect<Ownership, StoreUnavailable>

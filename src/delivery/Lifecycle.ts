@@ -56,7 +56,10 @@ const table: Record<Status, Partial<Record<Event, Status>>> = {
   UNDELIVERABLE: {}
 }
 
-/** The status after an event; the same status where the table has no edge (api.md 26.2: a late lower event never lowers it). */
+/**
+ * The status after an event; the same status where the table has no edge (api.md 26.2: a late lower event never lowers
+ * it).
+ */
 export const next = (status: Status, event: Event): Status => table[status][event] ?? status
 
 /** Whether the event has an edge from this status. */

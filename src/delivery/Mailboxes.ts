@@ -4,20 +4,21 @@ import { Effect, FiberSet, type Scope } from "effect"
 interface Mailbox {
   readonly transactional: Array<OpenMessage>
   readonly bulk: Array<OpenMessage>
-  /** Under whom its messages were read. */
+  /** The owner under which its messages were read. */
   readonly owner: unknown
-  /** Whether somebody else's message was not let in. */
+  /** Whether a message of another owner was not let in. */
   isWanted: boolean
 }
 
 /** Within one recipient a transactional message passes every bulk one. */
 const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
-/** What a node keeps of its recipients: who has a mailbox, and who has no room in it. */
+/** The mailboxes of a node's recipients: who has one, and who has no room in it. */
 export interface Mailboxes {
   /**
-   * Puts a message behind those of its recipient and lane; false if there is no room, or if those were read under an earlier owner: they are
-   * about to be left, and come after it then. Never waits.
+   * Puts a message behind those of its recipient and lane. False if there is no room, or if the messages in the mailbox
+   * were read under an earlier owner: those are about to be given up, and would come after this one, which is newer
+   * (P3). Never waits.
    */
   readonly offer: (message: OpenMessage) => boolean
   /** Whether the mailbox's lane is more than half full: not worth reading more for it. */
@@ -29,14 +30,15 @@ export interface Mailboxes {
 }
 
 /**
- * One fiber per recipient with messages, which runs them one at a time in the order they came; it ends, and is gone, with the last. An idle
- * recipient costs nothing. `run` never fails; `onRoom` is called when a lane of a mailbox has come down to half its capacity (an even number),
- * and when one is gone that did not take what another owner read.
+ * One fiber per recipient with messages, which runs them one at a time in the order they came; it ends, and is gone,
+ * with the last. An idle recipient costs nothing. `run` never fails. `onRoom` is called when a lane of a mailbox has
+ * come down to half its capacity (an even number), and when a mailbox is gone that did not let in a message of another
+ * owner.
  */
 export const make = Effect.fnUntraced(function*(options: {
   readonly capacity: number
   readonly run: (message: OpenMessage) => Effect.Effect<void>
-  /** Under whom the message is in hand. */
+  /** The owner under which the message was read. */
   readonly ownerOf: (message: OpenMessage) => unknown
   readonly onRoom: (lane: Lane) => void
 }): Effect.fn.Return<Mailboxes, never, Scope.Scope> {

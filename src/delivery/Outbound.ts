@@ -1,6 +1,9 @@
 import { Context, type Effect, Schema } from "effect"
 
-/** The guard or the shape of the request forbids it: no byte left, and none will until a setting or the URL changes. */
+/**
+ * The guard or the shape of the request forbids it: no byte was sent, and none will be until a setting or the URL
+ * changes.
+ */
 export class OutboundRefused extends Schema.TaggedError<OutboundRefused>()("OutboundRefused", {
   reason: Schema.Literals(["url", "scheme", "credentials", "header", "address", "port"]),
   detail: Schema.String

@@ -23,13 +23,18 @@ import * as Delays from "#src/flows/Delays.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
 
-/** An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms (reliability.md 2.5). */
+/**
+ * An unknown outcome of a one-time password waits this long for a receipt before it is tried again, in ms
+ * (reliability.md 2.5).
+ */
 const passwordUnknownWait = 15 * 60_000
 
 /** What a crash of the pipeline waits before its first repeat, in ms; each next waits twice as long. */
 const firstCrashWait = 500
 
-/** The stages a message goes through in its recipient's fiber: map → profile → preferences → route → render → deliver. */
+/**
+ * The stages a message goes through in its recipient's fiber: map → profile → preferences → route → render → deliver.
+ */
 export class Pipeline extends Context.Service<Pipeline, {
   /** Runs one message as far as it goes now. Everything it learns is in the journal when this ends. */
   readonly run: (message: OpenMessage, epoch: number) => Effect.Effect<Ending>
@@ -54,7 +59,7 @@ export const layer = Layer.effect(
     const write = Write.make(journal, yield* FirstSteps)
     const walk = deliver(write, yield* Breakers.Breakers)
 
-    /** Nothing of the message happens until then but a line in its timeline. */
+    /** Stores that the message waits until `dueAt`, with a line in its timeline. */
     const delay = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, dueAt: number) {
       const at = yield* Clock.currentTimeMillis
       const result = yield* write({
@@ -70,7 +75,10 @@ export const layer = Layer.effect(
       return endingOf(result, dueAt)
     })
 
-    /** What a message ends with runs after its stages and not inside them, so that what they found out does not live as long. */
+    /**
+     * The effect with which this ends runs after the generator and not inside it (`Effect.flatten`), so that what the
+     * stages found out is not kept alive as long.
+     */
     const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number) {
       const dueAt = yield* wait(stored, yield* Clock.currentTimeMillis)
       if (dueAt !== undefined) return delay(stored, epoch, dueAt)
@@ -83,7 +91,7 @@ export const layer = Layer.effect(
           type: "ROUTED",
           ts
         }]
-      // What had to wait for its recipient begins with its first attempt.
+      // A message that had to wait for its recipient's own time has its deadline from its first attempt on.
       const since = Delays.isOfRecipient(message.instructions.delay)
         ? message.attempts[0]?.startedAt ?? ts
         : Delays.startOf(message.instructions.delay, message.enqueuedAt) ?? message.enqueuedAt
@@ -108,7 +116,7 @@ export const layer = Layer.effect(
       })
     }, Effect.flatten)
 
-    /** What ends before its plan is looked at may have a call of an earlier owner, which ends with it. */
+    /** The outcome of a call that an earlier owner left open, for a message that ends before its plan is looked at. */
     const orphaned = Effect.fnUntraced(function*(attempts: OpenMessage["attempts"], at: number) {
       const attempt = Outcome.orphaned(attempts, at)
       if (attempt !== undefined) yield* Hand.count(attempt)
@@ -157,7 +165,7 @@ export const layer = Layer.effect(
 
     /** A message that crashed its pipeline is run again a little later, and set aside when it keeps crashing it. */
     const afterCrash = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
-      // What was open at a take-over was counted when it began.
+      // A recovered message was counted when its try began (`Tries`).
       const tries = message.recovered ? message.tries : message.tries + 1
       if (tries >= Quarantine.maxTries) {
         yield* Quarantine.tell(message.id, tries)
@@ -179,7 +187,9 @@ export const layer = Layer.effect(
         Effect.andThen(afterCrash(message, epoch))
       )
 
-    /** One handler of all that a run may end with: what is set up for each message in hand is set up a thousand times. */
+    /**
+     * One handler for all failures of a run: whatever is set up for each message in hand is set up a thousand times.
+     */
     const failed = (message: OpenMessage, epoch: number) => (cause: Cause.Cause<Refusal.Refusal>) => {
       const refusal = Cause.findError(cause)
       const ended = Result.isSuccess(refusal)

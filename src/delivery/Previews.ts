@@ -53,7 +53,7 @@ export const layer = Layer.effect(
   Previews,
   Effect.gen(function*() {
     const { known, placed } = yield* Stages.make
-    // Who looks is not the recipient.
+    // Who looks is not the recipient, whose preferences the links must not change.
     const { render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
     const templates = yield* Templates
     const strategies = yield* Strategies

@@ -29,14 +29,17 @@ export interface Acceptance {
 }
 
 interface Way {
-  /** Unlike every other's of its environment. */
+  /** Unique in its environment. */
   readonly key: string
   /**
    * What else a message or strategy may call it, the most specific first: a configuration's alias, its id, its vendor's
    * key.
    */
   readonly names?: ReadonlyArray<string>
-  /** Another one after each change of its configuration: what its circuit learnt of the last one tells nothing of this. */
+  /**
+   * Changes with each change of the configuration: what the circuit breaker learnt of the last version tells nothing of
+   * the next.
+   */
   readonly version?: string | undefined
   readonly channel: string
   /** Whether the profile has the address that this provider needs. */
@@ -47,8 +50,8 @@ interface Way {
 export interface Vendor extends Way {
   readonly _tag: "Vendor"
   /**
-   * Names the server that a call is made to, where each recipient has an own one, or a message names one: what a circuit learnt of one of them
-   * tells nothing of the others. `undefined`: there is none.
+   * Names the server that a call is made to, where recipients have their own, or a message names one: what the circuit
+   * breaker learnt of one server tells nothing of the others. `undefined`: there is none.
    */
   readonly serverOf?: (profile: Profile, override: JsonMap) => string | undefined
   /** Ends by itself within a total deadline and maps every failure to the closed union. */

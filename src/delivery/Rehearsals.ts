@@ -47,14 +47,14 @@ export class Rehearsals extends Context.Service<Rehearsals, {
 
 const together = 4
 
-/** Calls that a rendering may be refused for, one provider after the other. */
+/** Most calls that are tried while one provider's rendering after the other fails. */
 const mostCalls = 100
 
 export const layer = Layer.effect(
   Rehearsals,
   Effect.gen(function*() {
     const { decide, wait } = yield* Stages.make
-    // Who looks is not the recipient.
+    // Who looks is not the recipient, whose preferences the links must not change.
     const { addressed, render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
     const newId = yield* Ids.generator
     const shards = yield* ShardCount

@@ -17,8 +17,9 @@ export const long = Schedule.min([Schedule.exponential("5 seconds"), Schedule.sp
 export const total = 24 * 3_600_000
 
 /**
- * A schedule as the list of its waits, in ms: the wait after the n-th failure is the n-th. The list is the schedule, stepped at the times at
- * which it would fire, so a position in it can be folded from stored attempts and survives a restart.
+ * A schedule as the list of its waits, in ms: the wait after the n-th failure is the n-th. The list is the schedule,
+ * stepped at the times at which it would fire, so a position in it can be folded from stored attempts and survives a
+ * restart.
  */
 export const waits = <E>(schedule: Schedule.Schedule<unknown, unknown, E>): Effect.Effect<ReadonlyArray<number>, E> =>
   Effect.gen(function*() {
@@ -37,18 +38,21 @@ export const waits = <E>(schedule: Schedule.Schedule<unknown, unknown, E>): Effe
     return list
   })
 
-/** The waits of the long schedule. They never change, and stepping through a hundred of them costs more than starting the rest of an engine. */
+/**
+ * The waits of the long schedule. They never change, and stepping through a hundred of them costs more than starting
+ * the rest of an engine.
+ */
 export const longWaits: ReadonlyArray<number> = Effect.runSync(waits(long))
 
 /**
- * A wait less up to a fifth, always the same for one message and position: messages that failed together do not come back together, and the
- * schedule's attempts all fit into its time.
+ * A wait less up to a fifth, always the same for one message and position: messages that failed together do not come
+ * back together, and the schedule's attempts all fit into its time.
  */
 export const jittered = (wait: number, id: MessageId, position: number): number =>
   Math.round(wait * (0.8 + 0.2 * (fnv1a(`${id}:${position}`) / 0xffffffff)))
 
 /**
- * Up to 5 s, always the same for one message: those that wait for one provider do not come back together. The first of them finds out
- * whether it is well, and the others hear of it before their calls are written down.
+ * Up to 5 s, always the same for one message: those that wait for one provider do not come back together. The first of
+ * them finds out whether it is well, and the others hear of it before their calls are written down.
  */
 export const apart = (id: MessageId): number => Math.round(5_000 * (fnv1a(id) / 0xffffffff))

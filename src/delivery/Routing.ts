@@ -28,7 +28,10 @@ const channelIds: ReadonlySet<RoutingEntry> = new Set([...workspaceDefault.chann
 /** What an entry of a routing says of itself. */
 type Own = Partial<Omit<ChannelEntry, "channel"> & Omit<ProviderEntry, "provider">>
 
-/** Failing providers give way after this long when another one follows (api.md 26.4), in ms; the last has until the message's deadline. */
+/**
+ * Failing providers give way after this long when another one follows (api.md 26.4), in ms; the last has until the
+ * message's deadline.
+ */
 const providerTimeout = 5 * 60_000
 const channelTimeout = 30 * 60_000
 
@@ -43,8 +46,9 @@ const giveWay = <A extends Plan>(plans: ReadonlyArray<A>, timeout: number): Read
   plans.map((plan, index) => plan.timeout === undefined && index < plans.length - 1 ? { ...plan, timeout } : plan)
 
 /**
- * Lays out where the message may go (api.md 26.3): a channel without provider, address or a true `if` is left out, one that is not `allowed`,
- * and one for which nothing `isWritten`, unless an `override` is what it is to say. A webhook that is asked for by name has the data to say.
+ * Lays out where the message may go (api.md 26.3). Left out is a channel that is not `allowed`, or has no provider, no
+ * address, or an `if` that does not hold; and a provider for which the content has nothing (`isWritten`), unless an
+ * `override` says it all. A webhook that the routing names needs no content: it is sent the data.
  */
 export const plan = (
   instructions: Instructions,
@@ -55,12 +59,13 @@ export const plan = (
 ): Result.Result<Plan, Refusal.Refusal> => {
   const findings = NoWay.none()
   const context = { data: instructions.data ?? {}, profile }
-  // Of all conditions together: a routing may have as many as a body holds, and nobody else is served while they are asked.
+  // One budget for all conditions: a routing may have as many as a body holds, and nobody else is served while they are
+  // evaluated.
   const scan = Conditions.newScan()
 
   const holds = (condition: string | null | undefined): boolean => {
     if (condition === undefined || condition === null) return true
-    // What it takes to walk through one that looks at nothing counts as well.
+    // A condition that searches nothing takes time as well: its length counts.
     scan.left -= condition.length
     const held = scan.left >= 0 && Result.getOrElse(Conditions.evaluate(condition, context, scan), () => false)
     if (!held) findings.filtered = true

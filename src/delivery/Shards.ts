@@ -19,10 +19,12 @@ import { Members } from "#src/people/Members.ts"
 import { Context, Effect, Layer } from "effect"
 
 /**
- * Messages in the hands of one node at once, by lane; fewer that say much (`Weight.ofMessage`). That of bulk is its budget of fibers, provider connections and steps in the journal's
- * batches, for the whole node: whatever waits behind it, a transactional message finds room, and three batches before it at most (design.md §3,
- * Lanes). A tenant alone gets three quarters of it. With half as much again, more messages outlive the nursery and a fan-out is a twelfth slower; with a
- * quarter less it is as fast where providers answer at once, but the room also bounds the calls that wait for a slow one.
+ * Messages in the hands of one node at once, by lane; a large one counts for several (`Weight.ofMessage`). That of bulk
+ * is its budget of fibers, provider connections and steps in the journal's batches, for the whole node: however much
+ * bulk waits, a transactional message finds room, and at most three batches are before it (design.md §3, Lanes). One
+ * tenant alone gets three quarters of it. Measured: with half as much again, more messages outlive the garbage
+ * collector's nursery, and a fan-out is a twelfth slower. With a quarter less, it is as fast where providers answer at
+ * once, but a slow provider is called by fewer messages at a time.
  */
 const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 
@@ -30,17 +32,20 @@ const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 const mailboxCapacity = 32
 
 /**
- * The engine of one node: it owns shards, reads what is due in them, and hands it to the recipients' mailboxes. Placing the shards is the
- * cluster's work (`layers/cluster`); each placed shard runs `own` on exactly one node.
+ * The engine of one node: it owns shards, reads what is due in them, and hands it to the recipients' mailboxes. Placing
+ * the shards is the cluster's work (`layers/cluster`); each placed shard runs `own` on exactly one node.
  */
 export class Shards extends Context.Service<Shards, {
-  /** Owns a shard until interrupted; then drains it: what has not started is left, what runs ends its step (at most 15 s). Never fails. */
+  /**
+   * Owns a shard until interrupted; then drains it: what has not started is left, what runs ends its step (at most 15
+   * s). Never fails.
+   */
   readonly own: (shard: number, node: string) => Effect.Effect<never>
   /** Something may be due in an owned shard: a notification, or the safety sweep. */
   readonly wake: Effect.Effect<void>
   /**
-   * Whether this node is the only one. Beside others, what is accepted here is taken from the store like all the rest: a row that another
-   * node accepted before may not have been told of yet (P3).
+   * Tells whether this node is the only one. If there are others, what is accepted here is read from the store like
+   * everything else: another node may have accepted an older row of which this one has not heard yet (P3).
    */
   readonly alone: (isAlone: boolean) => Effect.Effect<void>
   /** The shards owned now. */
@@ -64,7 +69,7 @@ export const layer = Layer.effect(
       bulk: LaneShares.make(capacities.bulk)
     }
     const hold = (message: OpenMessage) => {
-      // Each with the owner under which it was read: under a later one its row may have moved on.
+      // With the owner under which it was read: under a later one, its row may have changed.
       held[message.lane].set(message.id, owned.find(message.shard))
       shares[message.lane].add(LaneShares.turnOf(message), Weight.ofMessage(message))
     }
@@ -83,8 +88,8 @@ export const layer = Layer.effect(
       let isLeft = owner === undefined
       let dueAt: number | undefined
       if (owner !== undefined) {
-        // The row of a message whose step could not even be written stays open; the sweep will find it. Of every cause: a step that a part
-        // of it interrupted would else take its recipient's fiber along, and what that holds.
+        // If not even the step could be written, the row stays open and the sweep finds it. Every cause is caught: an
+        // interruption inside the step would else end its recipient's fiber, and lose all that its mailbox holds.
         const ending = yield* guard(message, owner.epoch).pipe(
           Effect.catchCause((cause) => Effect.logError("a step could not be written", { messageId: message.id }, cause))
         )
@@ -93,10 +98,10 @@ export const layer = Layer.effect(
         if (isLeft) yield* owned.lost(owner)
         if (ending?._tag === "Waiting") dueAt = ending.dueAt
       }
-      // Before any word to the reader: it may look at once, and leaves out what is held.
+      // Before the reader is told anything: it may look at once, and leaves out what is held.
       release(message)
       if (dueAt !== undefined) readers[lane].expect(dueAt)
-      // The row may be ours again, and was not read while it was held.
+      // This node may own the shard again by now, and has not read the row while it was held.
       if (isLeft && owned.has(message.shard)) readers[lane].gaveUp(message.recipientKey)
       readers[lane].freed()
     })
@@ -123,7 +128,7 @@ export const layer = Layer.effect(
         isIdle: mailboxes.isIdle,
         offer: (message) => {
           if (held[lane].has(message.id)) return true
-          // Before the offer: a step that needs no wait has ended when it returns.
+          // Before the offer: a message that needs no wait may be done when `offer` returns.
           hold(message)
           if (mailboxes.offer(message)) return true
           release(message)

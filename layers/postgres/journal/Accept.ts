@@ -5,10 +5,12 @@ import { StoredResponse } from "#src/access/Idempotency.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** An acceptance on its way, under a name of its own: a flush repeated after an unknown commit recognises its rows by it. `weight`: in its flush. */
+/** An acceptance on its way to the database. */
 export interface Named {
   readonly acceptance: Acceptance
+  /** Names this call alone: by it, a flush repeated after an unknown commit recognises its own rows. */
   readonly owner: string
+  /** What it counts of its flush (`Weight.most`). */
   readonly weight: number
 }
 
@@ -47,7 +49,10 @@ const KeptRow = Schema.Struct({
 })
 const decodeKept = Schema.decodeUnknownEffect(Schema.Array(KeptRow))
 
-/** The names of a batch's parameters. What most batches do not need is left out, and their statement is the shorter. */
+/**
+ * The placeholders of a batch's parameters. What most batches do not need is left out, which makes their statement
+ * shorter.
+ */
 interface Parts {
   readonly messages: string
   readonly recipients: string
@@ -56,14 +61,15 @@ interface Parts {
   readonly profiles: string
   readonly keys: { readonly rows: string; readonly now: string } | undefined
   readonly expansions: string | undefined
+  /** Shards that other nodes own, whose owners are notified. */
   readonly notify: string | undefined
+  /** Whether there are messages of lists, which readers find by their list. */
   readonly listed: boolean
 }
 
 /**
- * Accepts a batch in one statement, one commit (P1, P5). Keys go in one order, or the flushes of two nodes deadlock; a live key of an earlier
- * call answers with its stored response, and the rows of its repeat are not inserted. `notify` names shards that other nodes own; `listed`
- * are messages of lists, which readers find by those.
+ * Accepts a batch in one statement and one commit (P1, P5). Keys go in one order, or the flushes of two nodes deadlock.
+ * A live key of an earlier call answers with its stored response, and nothing of the repeat is inserted.
  */
 export const write = (sql: SqlClient.SqlClient) => {
   const insert = (
@@ -159,7 +165,7 @@ export const write = (sql: SqlClient.SqlClient) => {
     const { $, values } = Parameters.make()
     const statement = insert({
       messages: $(JSON.stringify(messages)),
-      // What the callers wrote goes over beside the rows: inside their JSON it would be escaped and parsed once more.
+      // What callers wrote is sent beside the rows: inside their JSON it would be escaped and parsed a second time.
       recipients: $(drafts.map(({ recipient }) => JSON.stringify(recipient))),
       instructions: $(drafts.map(({ instructions }) => JSON.stringify(instructions))),
       history: $(JSON.stringify(history)),

@@ -16,10 +16,13 @@ const readRows = Unreadable.sorted(
 const readAttempts = Unreadable.sorted(Schema.Struct({ scope: Schema.Int, id: Schema.String, ...Attempt.fields }))
 const decodeNext = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ next: Schema.NullOr(Schema.Number) })))
 
-/** How the window is cut: bulk may fill its share whatever transactional holds, and the other way round. */
+/** Each lane is read with its own limit, so that neither takes the other's share of the window. */
 const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
-/** Each by its key: joined as a set, a day that the planner knows nothing of was read whole. */
+/**
+ * Looks up each message's attempts by its key. With a plain join, the planner read the whole partition of a day for
+ * which it had no statistics; `offset 0` keeps it from making this one.
+ */
 const attemptsOf = `
   select a.scope, a.message_id as id, a.number, a.channel, a.provider, a.state, a.kind, a.started_at::float8 as "startedAt",
     a.ended_at::float8 as "endedAt", a.retry_after::float8 as "retryAfter", a.reference, a.error
@@ -36,10 +39,10 @@ const nextTimed = (wanted: ReadonlyArray<Lane>) => `
 })::float8 as next`
 
 /**
- * Reads one window: a statement for the turns, one for their ready rows if there are turns, one for the timed rows, one for the attempts if
- * a row was tried, one for the next time if nothing was left out. All in one transaction, for which an embedded database is waited for once:
- * statement by statement, a look under load stood behind half a second of other statements six times, and owners ran out of work. `since`:
- * `OpenSince`.
+ * Reads one window. In each lane: one statement for the turns, one for their ready rows if there are turns, one for the
+ * timed rows. Then one for the attempts if any row was tried, and one for the next due time if nothing was left out.
+ * All run in one transaction, so that an embedded database is waited for only once: as single statements, each waited
+ * half a second behind others under load, and the owners ran out of work. `since`: `OpenSince`.
  */
 export const due = (sql: SqlClient.SqlClient, since: () => string): Journal["Service"]["due"] => {
   const ready = Ready.read(sql, since)

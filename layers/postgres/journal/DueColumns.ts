@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What tells who and where a message is, by name. `recovered`: whether its row is. */
+/** The small columns of a due row, by name. `recovered` is the expression for the one of that name. */
 const plain = (recovered: string): Readonly<Record<string, string>> => ({
   id: "m.id",
   requestId: "m.request_id",
@@ -19,10 +19,10 @@ const plain = (recovered: string): Readonly<Record<string, string>> => ({
   isTried: "m.providers <> '{}'"
 })
 
-/** What the caller said, the larger part of a row by far. */
+/** What the caller said: by far the larger part of a row. */
 const said = ["recipient", "instructions"]
 
-/** A due row of `messages m`, and what it brings in bytes: told without a look into what is stored apart. */
+/** The columns of a due row of `messages m`. `size`: the bytes of what the caller said, known without reading them. */
 export const of = (recovered: string): string =>
   [
     ...Object.entries(plain(recovered)).map(([name, expression]) => `${expression} as "${name}"`),
@@ -31,9 +31,11 @@ export const of = (recovered: string): string =>
   ].join(", ")
 
 /**
- * The rows of a relation in an order: what was said in them until that is more than `bytes` (a parameter), the first in any case if that is
- * above 0; of the others (`isOver`), only where they stand. What a look did not bound came to a gigabyte at once. Each `turn` gets as much of
- * it as any other, with the bytes that it `had` before: else one with large messages keeps all who came after it out of look after look.
+ * Bounds what a look reads: of the rows of a relation, in this order, the first ones come with what the caller said,
+ * until that is more than `bytes` (a parameter). The very first does in any case, if `bytes` is above 0. The others
+ * come without (`isOver`): only their place is known. Unbounded, one look came to a gigabyte.
+ * The bytes are shared out between turns, counting those that each `had` before: otherwise a turn with large messages
+ * would keep all turns behind it unread, look after look.
  */
 export const bounded = (relation: string, more: ReadonlyArray<string>, order: string, bytes: string): string => `
   select ${[...Object.keys(plain("")), ...more, "size"].map((name) => `w."${name}"`).join(", ")},
@@ -46,20 +48,20 @@ export const bounded = (relation: string, more: ReadonlyArray<string>, order: st
       from (${relation}) r) t) w
   order by ${order}`
 
-/** What `bounded` adds. */
+/** The columns that `bounded` adds. */
 export const bounds = { size: Schema.Number, isOver: Schema.Boolean }
 
-/** A row that `bounded` told, where it stands. */
+/** The size of a row of `bounded`, and whether it came without what the caller said. */
 export type Bounded = typeof Bounded.Type
 const Bounded = Schema.Struct(bounds)
 
-/** What each of the turns has had in these rows. */
+/** How many bytes each of these turns has had in these rows. */
 export const had = (rows: ReadonlyArray<Bounded & { readonly turn: string }>, turns: ReadonlyArray<string>) => {
   const bytes = new Map<string, number>()
   for (const { size, turn } of rows) bytes.set(turn, (bytes.get(turn) ?? 0) + size)
   return turns.map((turn) => bytes.get(turn) ?? 0)
 }
 
-/** Of so many bytes, what rows leave: nothing if there is one of which only the place is known. */
+/** What these rows leave of so many bytes: nothing if one of them came without what the caller said. */
 export const left = (rows: ReadonlyArray<Bounded>, bytes: number): number =>
   rows.some(({ isOver }) => isOver) ? 0 : rows.reduce((left, { size }) => left - size, bytes)

@@ -2,7 +2,10 @@ import * as Weight from "#src/delivery/journal/Weight.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 
-/** The lines of a step as JSON, but for what its attempt rendered, which has a row of its own; `undefined` if there are none. */
+/**
+ * The timeline's lines of a step as JSON, without what its attempt rendered, which has a row of its own; `undefined` if
+ * there are none.
+ */
 export const textOf = (step: Step): string | undefined => {
   const { events } = step
   if (events.length === 0) return undefined
@@ -14,7 +17,10 @@ export const textOf = (step: Step): string | undefined => {
   )
 }
 
-/** An attempt's lines as they were before they were stored, but for a rendering that showed what the one before did: it has no row. */
+/**
+ * An attempt's lines as they were before they were stored. The line of a rendering without `output` is left out: it
+ * showed the same as the one before, and so has no row.
+ */
 export const withOutput = (
   events: ReadonlyArray<HistoryEvent>,
   output: HistoryEvent["output"]

@@ -6,12 +6,12 @@ import type { Acceptance } from "#src/delivery/Journal.ts"
 import { Clock, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** What a new message is written with, one of a request to one or to many. */
+/** The columns that a new message is inserted with, both when it is accepted and when an expansion makes it. */
 export const messageColumns =
   `scope, id, request_id, shard, lane, recipient_key, key_state, status, due_at, event, template, recipient_name,
   tenant_id, list_id, tags, trace_id, enqueued_at, recipient, instructions`
 
-/** The expansions of a batch of acceptances, each under the number of its acceptance. */
+/** The expansions of a batch of acceptances as rows; `n` is the index of the acceptance. */
 export const rows = (batch: ReadonlyArray<Acceptance>) =>
   batch.flatMap(({ at, expansion }, n) =>
     expansion === undefined ? [] : [{
@@ -27,7 +27,10 @@ export const rows = (batch: ReadonlyArray<Acceptance>) =>
     }]
   )
 
-/** The part of an acceptance's statement that stores its expansion, beside the messages and under the same key. */
+/**
+ * The part of the accepting statement that stores expansions. Like messages, they are left out if an earlier call holds
+ * the acceptance's idempotency key (`lost`).
+ */
 export const insertion = (parameter: string): string => `
   x_ as (insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, due_at, accepted_at, advanced_at)
     select scope, id, shard, key_state, recipients, instructions, place, 'RUNNING', 0, at, at
@@ -45,10 +48,11 @@ const memberRow = (member: PageMember) => ({
 })
 
 /**
- * One step in one autocommit statement: the epoch rows are locked `for share`, the expansion's row for its update, and the messages go in with
- * them, each with its intent if it has one and its shard is still of the intent's epoch. What several rows have in common is a parameter ($12 and on),
- * or a row of the kinds of intents. What was inserted is asked for `in (…) is true`, which the planner does not make a join of: it takes a page
- * for one row, and would go over it once for each of its rows.
+ * One step in one autocommit statement. It locks the epoch rows `for share` and the expansion's row for its update, and
+ * inserts the messages. A message is stored together with its intent if it has one and its shard is still at the
+ * intent's epoch. What all messages of the page share is a parameter ($14 to $24); what intents share is a row of
+ * `kinds`. Whether a row was inserted is asked as `(id in (…)) is true`, which the planner does not turn into a join:
+ * it estimates a page at one row, and would scan the page once for each of its rows.
  */
 const statement = (notify: boolean) => `
   with locked as (select shard, epoch from epochs where shard = any($26::smallint[]) order by shard for share),
@@ -97,13 +101,13 @@ const decode = Schema.decodeUnknownEffect(
   ])
 )
 
-/** Writes a step; `unowned` are shards of its messages that other nodes own, which are told. */
+/** Writes a step. `unowned`: shards of its messages that this node does not own; their owners are notified. */
 export const write = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>) {
     const { expansion, intents = [], page } = step
     const { common, members = [], profiles = [] } = page ?? {}
     const begun = Intents.of(intents)
-    // The commit is not seen, only its answer, which may be long on its way.
+    // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
     const provenAtNanos = yield* Clock.monotonicTimeNanos
     const [answer] = yield* sql.unsafe(statement(unowned.length > 0), [
       expansion.shard,
@@ -117,7 +121,7 @@ export const write = (sql: SqlClient.SqlClient) =>
       step.state,
       step.dueAt,
       JSON.stringify(members.map((member) => ({ ...memberRow(member), ...begun.rows.get(member.id) }))),
-      // What the callers wrote goes over beside the rows: inside their JSON it would be escaped and parsed once more.
+      // What callers wrote is sent beside the rows: inside their JSON it would be escaped and parsed a second time.
       members.map(({ recipient }) => JSON.stringify(recipient)),
       JSON.stringify(profiles.map(({ profile, userId }) => ({ user_id: userId, profile: JSON.stringify(profile) }))),
       common?.lane ?? null,

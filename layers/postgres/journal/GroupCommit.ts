@@ -13,19 +13,26 @@ interface Entry<A, B> {
   readonly resume: (exit: Exit.Exit<B, Failure>) => void
 }
 
-/** The same batch again, after a lost connection or a deadlock: a batch that did commit collides with itself and changes nothing. */
+/**
+ * Repeats a batch after a lost connection or a deadlock: `write` is repeatable, so a batch that did commit does no
+ * harm.
+ */
 const again = Schedule.exponential("20 millis").pipe(Schedule.upTo({ times: 5 }))
 
-/** Whether the database works while this thread does: a server does, an embedded one is on this thread. */
+/** Whether the database works while this thread does: a server does, an embedded one runs on this thread. */
 export const IsBeside = Context.Reference<boolean>("tidings/postgres/IsBeside", { defaultValue: () => true })
 
 /**
- * A queue drained by a few writers: each flush writes what has gathered since a writer was last free, so the batch grows with the load and
- * an idle queue costs nothing. What comes in the same turn of the event loop goes along: else the first of many that an answer woke would be
- * written alone, and all the others wait for it. Unless that is `enough`: a turn can bring all that is under way, and if the database had it only then,
- * the two would wait for each other. Several writers keep the database busy while this process reads answers; their flushes may commit
- * in either order. `write` answers one result per item, in order, and must be repeatable. A refused row fails alone: the batch is halved
- * until it stands alone. Callers wait at most `patience` for their flush; a full queue (`capacity` items) refuses at once.
+ * A queue drained by a few writers. Each flush writes what has gathered since a writer was last free, so batches grow
+ * with the load and an idle queue costs nothing. Several writers keep the database busy while this process reads
+ * answers; their flushes may commit in any order.
+ * A free writer waits for the end of the current turn of the event loop: otherwise, of many callers woken by one
+ * answer, the first would be written alone and the others would wait for its flush. It waits no longer once `enough`
+ * items have gathered: one turn may bring every call there is, and database and process would then only wait for each
+ * other.
+ * `write` answers one result per item, in order, and must be repeatable. A refused row fails alone: its batch is halved
+ * until it stands alone. A flush that takes longer than `patience` fails, as do all items that are waiting by then; a
+ * full queue (`capacity` items) refuses at once.
  */
 export const make = Effect.fnUntraced(function*<A, B>(options: {
   /** What is written, for the log. */
@@ -33,9 +40,15 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
   readonly capacity: number
   readonly writers: number
   readonly maxBatch: number
-  /** What an item counts of `maxBatch` behind the one before it, for items of different sizes; 1 if absent. One that is larger goes alone. */
+  /**
+   * What an item counts of `maxBatch`, given the item before it in the queue; 1 if absent. One that counts more than
+   * `maxBatch` is written alone.
+   */
   readonly weigh?: (item: A, before: A | undefined) => number
-  /** As many items are worth a flush of their own before the turn in which they come is over, where the database works meanwhile; if absent, none are. */
+  /**
+   * How many waiting items start a flush before the turn of the event loop is over, if the database works beside this
+   * thread (`IsBeside`). Absent: a flush always waits for the end of the turn.
+   */
   readonly enough?: number
   readonly patience: Duration.Input
   readonly write: (items: ReadonlyArray<A>) => Effect.Effect<ReadonlyArray<B>, SqlError | StoreUnavailable>
@@ -71,7 +84,7 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     return over === -1 ? waiting.length : Math.max(1, over)
   }
 
-  /** The operator hears of the first failure, and of the first success after it: callers only learn that it is not their fault. */
+  /** Logs the first failure, and the first success after it: callers only learn that it is not their fault. */
   const outage = Outage.make({
     lost: (cause) => Effect.logError("the journal cannot be written", { of: options.name }, cause),
     found: Effect.logInfo("the journal is written again", { of: options.name })
@@ -81,7 +94,9 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     return Cause.hasInterruptsOnly(exit.cause) ? Effect.void : outage.lost(exit.cause)
   }
 
-  /** Over when the turn is, or once enough are waiting: then for one writer at a time. */
+  /**
+   * Ends with the turn of the event loop, or once `enough` items are waiting: then for one writer at a time (`begin`).
+   */
   const gathered = Effect.withFiber((fiber) =>
     Effect.callback<void>((resume) => {
       if (waiting.length >= enough) return resume(Effect.void)
@@ -110,7 +125,7 @@ export const make = Effect.fnUntraced(function*<A, B>(options: {
     const exit = yield* Effect.exit(patiently(flush(batch)))
     yield* tell(exit)
     if (Exit.isSuccess(exit)) return
-    // Who came while this flush hung has waited too: nobody waits for two.
+    // Those who came while this flush hung have waited too: they fail with it, and do not wait for a second one.
     const late = waiting.splice(0)
     Latch.closeUnsafe(filled)
     const failure = Exit.fail(new StoreUnavailable({ cause: Cause.squash(exit.cause) }))

@@ -6,15 +6,15 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 
-/** What the row of a new message has besides, if it is stored with the intent of its first call. */
+/** The columns that a new message's row has in addition if it is stored with the intent of its first call. */
 export const ownTypes = "n int, k int, epoch bigint, started_at bigint, in_tenant text, of_template text, output int"
 export const ownColumns = "n, k, epoch, started_at, in_tenant, of_template, output"
 
-/** What such intents have in common. */
+/** The columns that many such intents share. */
 export const kindTypes = "k int, target text, number smallint, channel text, provider text, state text"
 export const kindColumns = "kinds.target, kinds.number, kinds.channel, kinds.provider, kinds.state"
 
-/** The intents of a page as rows, each to be beside its message's. */
+/** The intents of a page. `rows`, by message id, holds what is added to the row of each message. */
 export const of = (intents: ReadonlyArray<Step>) => {
   const outputs = Outputs.of(intents)
   const { kinds, rows } = StepRows.of(intents, outputs)
@@ -30,7 +30,7 @@ export const of = (intents: ReadonlyArray<Step>) => {
   }
 }
 
-/** What became of the intents, of which those at the places `left` are not stored. */
+/** The results of the intents that were stored; those at the indices `left` were not. */
 export const written = (
   intents: ReadonlyArray<Step>,
   left: ReadonlyArray<number>,

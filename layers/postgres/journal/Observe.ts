@@ -22,15 +22,22 @@ const encodeEvents = Schema.encodeEffect(Schema.fromJsonString(Schema.Array(Hist
 
 const columns = new Map(stamps)
 
-/** What names an event of a message besides its time: its id, if its provider gives it one. */
+/**
+ * Names an event within its message's history: by the provider's own id of it if there is one, by which a repeat is
+ * recognised whatever its time.
+ */
 const stepOf = ({ event, eventId }: Observed): string => eventId === undefined ? event : `${event}:${eventId}`
 
 /**
- * The second door: locks the message row, applies the table to what is stored, and writes status, first time and history together. Whose turn
- * it brings forward is told to the shard's owner.
+ * The second door (`Journal.observe`): locks the message row, applies the lifecycle table to the stored status, and
+ * writes status, first time and history together. If the event changes the message's due time, the shard's owner is
+ * told, on this node or another.
  */
 export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"]): Journal["Service"]["observe"] => {
-  /** A statement of its own, after the lock: one that waited for it would still see the calls as they were before. */
+  /**
+   * A statement of its own, after the lock is granted: the locking statement, if it had to wait, would see the calls as
+   * they were before.
+   */
   const find = (observed: Observed) => {
     const { eventId, id, scope } = observed
     return Effect.flatMap(

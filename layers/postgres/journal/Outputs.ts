@@ -5,12 +5,17 @@ import * as Ids from "#src/delivery/intake/Ids.ts"
 import { shown } from "#src/delivery/journal/Weight.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 
-/** A rendered message as JSON: where the messages of a fan-out have one in common, it is written out once. */
+/**
+ * A rendered message as JSON. The last few are remembered: messages of a fan-out that share a rendering write it out
+ * once.
+ */
 export const textOf = recent(4, (output: Rendered): string => JSON.stringify(output))
 
 /**
- * The place in the batch of the first step that shows the same, of the same request: one row holds it for all of them, and is kept as long as
- * they are. With whose message it is stored is the statement's to say: the first step may be refused.
+ * For each step, the index in the batch of the first step of the same request that shows the same rendering
+ * (`undefined`: it shows none). One row of `outputs` holds the rendering for all of them; messages of one request share
+ * its retention, so the row lives as long as they do. Which message that row belongs to is decided by the SQL
+ * statement, since the first step may be refused.
  */
 export const of = (batch: ReadonlyArray<Step>): ReadonlyArray<number | undefined> => {
   const first = new Map<Rendered, number>()
@@ -28,7 +33,10 @@ export const of = (batch: ReadonlyArray<Step>): ReadonlyArray<number | undefined
   })
 }
 
-/** What the steps of a batch show, each once: `places` says with which of them it stands (`of`). */
+/**
+ * The different renderings of a batch, each with the index of the first step that shows it; `places` is the answer of
+ * `of`.
+ */
 export const texts = (batch: ReadonlyArray<Step>, places: ReadonlyArray<number | undefined>) =>
   Texts.of(batch, (step, n) => {
     const output = places[n] === n ? shown(step) : undefined

@@ -6,12 +6,12 @@ import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
-/** `LaneShares.turnOf`, as the index has it. */
+/** `LaneShares.turnOf` in SQL, exactly as the indexes have it. */
 export const turnOf = (alias: string) => `(${alias}.scope::text || ':' || coalesce(${alias}.tenant_id, '')) collate "C"`
 
 /**
- * The owned shards as one parameter, `$1`: at a shard's place what its owner found there, -1 where it is not owned. A row finds its shard in one
- * step; joined as rows, the 64 of them were looked through for each message.
+ * The owned shards as one array parameter, `$1`, indexed by shard: `takenAtSeq` of an owned shard, -1 for one that is
+ * not owned. So a row finds its shard in one step; joined as rows, all 64 were compared with each message.
  */
 export const seqs = (shards: Window["shards"]): ReadonlyArray<number> => {
   const found = Array.from({ length: Math.max(0, ...shards.map(({ shard }) => shard + 1)) }, () => -1)
@@ -24,13 +24,16 @@ const seqOf = (alias: string) => `($1::bigint[])[${alias}.shard + 1]`
 /** Whether a row's shard is owned. */
 export const isOwned = (alias: string) => `${seqOf(alias)} >= 0`
 
-/** Sets are looked up as such: an array in a prepared statement is gone through for each row. */
+/** A subquery is hashed once; an array in a prepared statement would be searched from its beginning for each row. */
 export const isNotIn = (column: string, parameter: number) =>
   `${column} not in (select one from unnest($${parameter}::text[]) as one)`
 
 export const columns = DueColumns.of(`m.seq <= ${seqOf("m")}`)
 
-/** The next turns with a ready row, each found by one step through the index: however many rows a turn has, it is one step. `$2`: `OpenSince`. */
+/**
+ * The next turns behind `$1` that have a ready row, found by a skip scan: one step through the index for each turn,
+ * however many rows it has. `$2`: `OpenSince`.
+ */
 const turns = (lane: Lane) => `
   with recursive turns as (
     (select ${turnOf("m")} as turn, 1 as n from messages m
@@ -45,7 +48,9 @@ const turns = (lane: Lane) => `
     from turns where turns.turn is not null and n < ${Shares.mostTurns})
   select turn from turns where turn is not null`
 
-/** `due_at = 0` is spelt out, since it is what the partial index is for. */
+/**
+ * The oldest ready rows of the given turns. `due_at = 0` is spelt out, or the planner would not use the partial index.
+ */
 const ready = (lane: Lane) =>
   DueColumns.bounded(
     `select one.*, t.turn, t.had from unnest($2::text[], $8::float8[]) as t(turn, had) cross join lateral (
@@ -58,7 +63,9 @@ const ready = (lane: Lane) =>
     "$7"
   )
 
-/** Which of these rows have an older ready one of their recipient that is neither in hand nor read. */
+/**
+ * Which of these rows would pass an older ready row of their recipient that is neither in hand nor among the rows read.
+ */
 const passing = (lane: Lane) => `
   select x.id from unnest($1::text[], $2::text[], $3::bigint[], $4::smallint[]) as x(id, recipient_key, seq, shard) where exists (
     select 1 from messages o where o.lane = '${lane}' and o.due_at = 0 and o.id >= $6 and o.recipient_key = x.recipient_key
@@ -78,7 +85,10 @@ const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 /** A ready row as the database gives it, and where it stands. */
 type Place = typeof PlaceRow.Type & { readonly row: unknown }
 
-/** Reads a lane's ready rows by turns, a few turns at a time, until there are enough. Rows are as the database gives them. */
+/**
+ * Reads a lane's ready rows by turns, a few turns at a time, until there are enough. Rows are as the database gives
+ * them.
+ */
 export const read = (sql: SqlClient.SqlClient, since: () => string) =>
   Effect.fnUntraced(function*(
     lane: Lane,
@@ -121,7 +131,8 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
         left = DueColumns.left(kept, left)
         if (!cut.complete || (passes.size > 0 && fullTurns.length === 0)) complete = false
       }
-      // What is left waits behind a turn that is full: another look would find the same.
+      // Nothing was read, and some turns are full: what is left waits for those, and another look now would find the
+      // same.
       const halted = rows.length === 0 && fullTurns.length > 0
       if (last === undefined) return { rows, complete: after === "" && (complete || halted), upTo: undefined }
       if (rows.length >= limit || left <= 0) return { rows, complete: false, upTo: last }

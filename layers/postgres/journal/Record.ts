@@ -11,23 +11,30 @@ import type { SqlClient } from "effect/sql"
 /** The status this step leaves, given the stored one. */
 const status = "case when m.status = any(x.sources) then coalesce(x.target, m.status) else m.status end"
 
-/** What an attempt's outcome says of it. One that a receipt proved in the meantime stays proven, and learns its reference if that had none. */
+/**
+ * The columns that an outcome writes over its intent. An attempt that a receipt has proved meanwhile keeps what the
+ * receipt said, and gets the reference if it had none.
+ */
 const outcome = ["state", "kind", "ended_at", "retry_after", "error"]
 
 const stampNames = stamps.map(([, column]) => column)
 
-/** Whether the message's channel showed the same when it was last rendered. */
+/** SQL: whether the step shows what the message's channel showed when it was last rendered. */
 const isRepeated = `coalesce((select o.rendered from attempts a
     join outputs o on o.scope = a.scope and o.message_id = a.output_of and o.number = a.number
     where a.scope = m.scope and a.message_id = m.id and a.channel = m.channel and a.number < m.number
     order by a.number desc limit 1) = (select text from ${Texts.relation(10)} where texts.n = m.output), false)`
 
 /**
- * Writes a batch of steps in one autocommit statement. The epoch rows are locked `for share` in it: without the lock a stale settle slips
- * past a new owner. The id bounds ($3, $4) let the planner skip the partitions that the batch does not touch. `valid` is one relation: of a
- * join, the planner may look a message up by half of its key; in the order of ids, in which all who lock several messages take them (`Rename`).
- * `shown` is a window over it and no join: the planner takes both for one row, and would go over the batch once for each of its rows. Where all
- * are first attempts (`isFirst`), nothing is looked up of earlier ones: that would open every partition of two more tables.
+ * Writes a batch of steps in one autocommit statement.
+ * - `current` locks the epoch rows `for share`: without the lock, a stale settle slips past a new owner.
+ * - The id bounds ($3, $4) let the planner skip the partitions that the batch does not touch.
+ * - `valid` is materialized, so that it is one relation: of a join, the planner may look a message up by half of its
+ *   key. It is in the order of ids, in which all who lock several messages take them (`Rename`).
+ * - `shown` is a window over `moved` and no join: the planner estimates both at one row, and would scan the batch once
+ *   for each of its rows.
+ * - `isFirst`: all renderings of the batch are of first attempts. Then no earlier ones are looked up, which would open
+ *   every partition of two more tables.
  */
 const statement = (isFirst: boolean) => `
   with x as (select * from json_to_recordset($1::json) as x(${StepRows.ownTypes})),
@@ -93,8 +100,8 @@ const Written = Schema.Struct({
 const decode = Schema.decodeUnknownEffect(Schema.Array(Written))
 
 /**
- * Attempts that are stored already as this owner gave them: their flush was repeated, and found its own rows. An intent is this owner's also
- * when a receipt has given it an outcome since.
+ * Which refused steps are stored already, exactly as this owner wrote them: their flush was repeated, and met its own
+ * rows. An intent is recognised even if a receipt has given it an outcome since.
  */
 const stored = `
   select x.n, m.status
@@ -123,7 +130,7 @@ export const write = (sql: SqlClient.SqlClient) =>
     const low = ids.reduce((a, b) => (a < b ? a : b))
     const high = ids.reduce((a, b) => (a > b ? a : b))
     const shards = [...new Set(batch.map((step) => step.message.shard))]
-    // The commit is not seen, only its answer, which may be long on its way.
+    // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
     const provenAtNanos = yield* Clock.monotonicTimeNanos
     const answers = yield* sql.unsafe(isFirst ? ofFirst : ofAny, [
       JSON.stringify(rows),

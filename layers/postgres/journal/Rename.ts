@@ -4,14 +4,18 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /**
- * The messages before their attempts, and in the order of their ids, as receipts and steps take them: else one waits for the other in a circle.
- * A statement of its own, so that the next ones see what was written until the locks were granted.
+ * Locks the messages before their attempts, and in the order of their ids, as receipts and steps do: otherwise they
+ * could deadlock. A statement of its own, so that the next ones see all that was committed while it waited for its
+ * locks.
  */
 const lock = `
   select count(*) from (select from messages where scope = $1 and (due_at = 0 or due_at > 0) and providers && $2::text[]
     order by id for update) locked`
 
-/** `ProviderNames.renamed` of the attempts of all open messages; each `due_at` is spelt out, since it is what the partial indexes are for. */
+/**
+ * Applies `ProviderNames.renamed` to the attempts of all open messages. Each `due_at` is spelt out, or the planner
+ * would not use the partial indexes.
+ */
 const statement = `
   with tried as materialized (
     select scope, id from messages where scope = $1 and due_at = 0 and providers && $2::text[]
@@ -21,13 +25,13 @@ const statement = `
   where a.scope = tried.scope and a.message_id = tried.id and a.provider = r.old
     and (not r.gone or (a.state not in ('intent', 'accepted') and a.kind = any($5::text[])))`
 
-/** What readers find those messages by: the names of their attempts, as those are called now. */
+/** Writes `providers`, by which readers find messages, anew from the renamed attempts. */
 const names = (dueAt: string) => `
   update messages m set providers = array(select provider from attempts a
       where a.scope = m.scope and a.message_id = m.id group by provider order by min(number))
   where scope = $1 and ${dueAt} and providers && $2::text[]`
 
-/** Calls the attempts of an environment's open messages as their providers are called now. */
+/** Renames the attempts of an environment's open messages to what their providers are called now. */
 export const attempts = (sql: SqlClient.SqlClient) => (scope: Scope, all: ReadonlyArray<Renaming>) => {
   if (all.length === 0) return Effect.void
   const from = all.map(({ from }) => from)
@@ -38,7 +42,7 @@ export const attempts = (sql: SqlClient.SqlClient) => (scope: Scope, all: Readon
     all.map(({ isGone }) => isGone),
     ownFaults
   ])
-  // Statements of their own, for each sees the attempts as they were before it.
+  // Separate statements: as part of the renaming one, they would still see the old names.
   const refile = Effect.forEach(["due_at = 0", "due_at > 0"], (dueAt) => sql.unsafe(names(dueAt), [scope, from]))
   return Effect.asVoid(Effect.all([sql.unsafe(lock, [scope, from]), rename, refile]))
 }

@@ -2,19 +2,22 @@ import * as Turns from "#src/delivery/shards/Turns.ts"
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** Turns that one statement reads: with each it looks into every partition. */
+/** Turns that one statement reads at most: each costs a look into every partition. */
 export const mostTurns = 32
 
-/** What a lane's look found. Rows are as the database gives them; `upTo`: the last turn that was looked at, if there are turns behind it. */
+/** What a look found in one lane. */
 export interface Read {
+  /** As the database gives them. */
   readonly rows: ReadonlyArray<unknown>
+  /** Nothing due was left out by the limit or the bytes. */
   readonly complete: boolean
+  /** The last turn that was looked at, if there are turns behind it. */
   readonly upTo: string | undefined
 }
 
 const decodeTurns = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ turn: Schema.String })))
 
-/** The next turns by a statement that answers at most `mostTurns` of them; `last`: behind which there may be more. */
+/** The turns that a statement answers, at most `mostTurns`. `last`: the turn behind which there may be more, if any. */
 export const next = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, statement: string, params: ReadonlyArray<unknown>) {
     const found = yield* Effect.flatMap(sql.unsafe(statement, params), decodeTurns)
@@ -24,7 +27,10 @@ export const next = Effect.fnUntraced(
   Effect.catchTag("SchemaError", Effect.die)
 )
 
-/** Reads so many rows of these turns, each its share; what some leave of theirs goes to those that have more, which are `short` in the end. */
+/**
+ * Reads up to `limit` rows of these turns, an equal share of each. What some leave of their share goes to those that
+ * have more. `short`: turns that may still have more in the end.
+ */
 export const out = Effect.fnUntraced(function*<A extends { readonly turn: string }, E>(
   limit: number,
   turns: ReadonlyArray<string>,

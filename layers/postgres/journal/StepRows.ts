@@ -3,7 +3,9 @@ import type { Status } from "#schemas/Status.ts"
 import type { Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 
-/** What a run of events is in SQL; there are few runs, and one is written with every step. */
+/**
+ * What a run of lifecycle events is in SQL. Remembered, since there are few different runs and each step writes one.
+ */
 const runs = new Map<
   string,
   {
@@ -26,7 +28,10 @@ const runOf = (name: string, lifecycle: Step["lifecycle"]) => {
   return run
 }
 
-/** What many steps of a batch have in common, a row for all of them: most of a step is this, and parsing it for each cost the database most. */
+/**
+ * What many steps of a batch share, sent once for all of them. It is most of a step, and parsing it for each step was
+ * the largest cost of the database.
+ */
 const kindOf = ({ attempt, conditional, dueAt, lifecycle, message, reason, tries }: Step, k: number, run: string) => {
   const { sources, stamped, target } = runOf(run, lifecycle)
   return {
@@ -66,7 +71,7 @@ const own = (
   epoch,
   at,
   started_at: attempt?.startedAt,
-  // What is absent is not sent: nulls of a row are parsed as well.
+  // `undefined` leaves a column out of the JSON: a null would be sent and parsed as well.
   ended_at: attempt?.endedAt ?? undefined,
   retry_after: attempt?.retryAfter ?? undefined,
   reference: attempt?.reference ?? undefined,
@@ -88,13 +93,16 @@ export const ownTypes =
   retry_after bigint, reference text, attempt_error text, due_at bigint, read_due_at bigint, error text, in_tenant text, of_template text, user_id text, tenant_id text,
   created_at bigint, expires_at bigint, output int`
 
-/** A batch as rows: what each step has of its own, and the kinds of step that there are in it. `outputs` says at which place stands what each shows. */
+/**
+ * A batch as `rows`, what each step has of its own, and `kinds`, what steps share. `outputs` is the answer of
+ * `Outputs.of`.
+ */
 export const of = (batch: ReadonlyArray<Step>, outputs: ReadonlyArray<number | undefined>) => {
   const kinds = new Map<string, ReturnType<typeof kindOf>>()
   const rows = batch.map((step, n) => {
     const { attempt, conditional, dueAt, lifecycle, message, reason, tries } = step
     const run = lifecycle.join("+")
-    // No text of a step holds a NUL.
+    // A safe separator: no text of a step holds a NUL.
     const name = [
       run,
       message.scope,

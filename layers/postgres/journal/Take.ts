@@ -21,11 +21,15 @@ const statement = `
     returning shard, epoch)
   select shard, epoch::float8 as epoch, (select case when is_called then last_value else 0 end from message_seq)::float8 as seq from taken`
 
-/** New epochs for a batch of shards. A repeat after an unknown commit takes one more epoch, which fences no one but the repeated call. */
+/**
+ * Takes a new epoch for each shard of a batch. A repeat after an unknown commit takes one epoch more; that fences only
+ * the epoch whose answer was lost.
+ */
 export const write = (sql: SqlClient.SqlClient) => {
   const take: (claims: ReadonlyArray<Claim>) => Effect.Effect<ReadonlyArray<Ownership>, SqlError.SqlError> = Effect
     .fnUntraced(function*(claims) {
-      // A statement takes a shard once; who claims it a second time gets the epoch after.
+      // A statement can take a shard only once: a second claim on it goes into another statement, and gets the next
+      // epoch.
       const first = claims.filter(({ shard }, n) => claims.findIndex((claim) => claim.shard === shard) === n)
       const again = claims.filter((claim) => !first.includes(claim))
       const rows = yield* Effect.orDie(decode(yield* sql.unsafe(statement, [JSON.stringify(first)])))

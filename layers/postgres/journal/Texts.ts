@@ -1,6 +1,7 @@
 /**
- * The long texts of a batch as two array parameters, each beside the number of its row. Arrays go over in binary: inside the JSON of the rows
- * a rendered mail would be written, escaped and parsed once more, which cost more than storing it.
+ * The long texts of a batch as two array parameters: row numbers, and the text of each. Arrays are sent in binary.
+ * Inside the JSON of the rows, a rendered mail would be escaped and parsed a second time, which cost more than storing
+ * it.
  */
 export const of = <A>(
   batch: ReadonlyArray<A>,
@@ -17,6 +18,6 @@ export const of = <A>(
   return [numbers, texts]
 }
 
-/** The relation of two such parameters, the first at `parameter`: `n` and `text`. */
+/** The two parameters as a relation of `n` and `text`; `parameter` is the number of the first. */
 export const relation = (parameter: number): string =>
   `unnest($${parameter}::int[], $${parameter + 1}::text[]) as texts(n, text)`

@@ -8,13 +8,16 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 const turnOfRow = Ready.turnOf("m")
 
-/** `due_at > 0` is spelt out, since it is what the partial indexes are for. `$7`: `OpenSince`. */
+/** `due_at > 0` is spelt out, or the planner would not use the partial indexes. `$7`: `OpenSince`. */
 const isDue = (lane: Lane) =>
   `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $2 and m.id >= $7 and ${Ready.isOwned("m")}`
 
 const order = `"dueAt", seq`
 
-/** What is due, if it is no more than the limit; else only that there is more. However much there is, no more of it is looked at. */
+/**
+ * All that is due, if that is no more than the limit; otherwise a single row that says so (`isMore`). It never reads
+ * more than one row above the limit.
+ */
 const overdue = (lane: Lane) =>
   DueColumns.bounded(
     `with found as (
@@ -27,12 +30,13 @@ const overdue = (lane: Lane) =>
     "$8"
   )
 
-/** Rows of one step of a walk over turns. */
+/** Rows of the index that one step of the walk over turns reads. */
 const stride = 64
 
 /**
- * The next turns with a row whose time has come. A step reads a few rows of the index and goes on behind their last turn: of many turns that only
- * wait it passes as many as rows, and of one with many rows them all.
+ * The next turns behind `$1` that have a due row. The index is ordered by turn and due time: a step reads `stride` rows
+ * of it and goes on behind their last turn. So one step passes up to `stride` turns of which nothing is due yet, and
+ * skips the remaining rows of a large turn.
  */
 const turns = (lane: Lane) => `
   with recursive walk as (
@@ -70,8 +74,9 @@ const decodePlaces = Schema.decodeUnknownEffect(Schema.Array(PlaceRow))
 type Place = typeof PlaceRow.Type & { readonly row: unknown }
 
 /**
- * Reads a lane's timed rows whose time has come, the most overdue first. Where there are more than the limit, as when one tenant's campaign
- * falls due in one instant, by turns like the ready ones: nobody waits behind somebody's hundred thousand, and nothing scans them.
+ * Reads a lane's due timed rows, the most overdue first. If there are more than the limit, as when one tenant's
+ * campaign falls due at one instant, they are read by turns like the ready rows: no tenant waits behind another's
+ * hundred thousand rows, and no statement scans them.
  */
 export const read = (sql: SqlClient.SqlClient, since: () => string) =>
   Effect.fnUntraced(function*(

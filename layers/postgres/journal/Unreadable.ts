@@ -2,15 +2,15 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Effect, Metric, Result, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** What names a row, whatever else in it cannot be read. */
+/** The key of a row, which can be read even if nothing else of it can. */
 const Named = Schema.Struct({ scope: Schema.Int, id: Schema.String })
 type Named = typeof Named.Type
 
 const detail = (what: string): string => `Quarantined: the stored ${what} does not decode`
 
 /**
- * No epoch: whoever owns the shard, nobody of this version can run it. A row that was closed meanwhile stays as it is. Locked in the order of their
- * ids, as steps lock them.
+ * No epoch is checked: whoever owns the shard, no node of this version can run the row. A row that was closed meanwhile
+ * stays as it is. Rows are locked in the order of their ids, as steps lock them.
  */
 const closing = {
   message: `
@@ -36,7 +36,8 @@ const counters = {
 } as const
 
 /**
- * Ends what this version cannot read: a message UNDELIVERABLE and FAILED, an expansion FAILED, each in the log, and out of its neighbours' way.
+ * Ends rows that this version cannot read, so that they do not hold up their neighbours: a message as UNDELIVERABLE
+ * with the reason FAILED, an expansion as FAILED. Each is counted and logged.
  */
 export const setAside = Effect.fnUntraced(
   function*(sql: SqlClient.SqlClient, what: keyof typeof closing, rows: ReadonlyArray<Named>) {
@@ -52,7 +53,10 @@ export const setAside = Effect.fnUntraced(
   }
 )
 
-/** Rows apart: those that decode, and the names of those that do not. One look at all of them when nothing is wrong. */
+/**
+ * Separates the rows that decode from the keys of those that do not. All are decoded at once; only if that fails, one
+ * by one.
+ */
 export const sorted = <A>(schema: Schema.Codec<A, unknown>) => {
   const all = Schema.decodeUnknownResult(Schema.Array(schema))
   const one = Schema.decodeUnknownResult(schema)

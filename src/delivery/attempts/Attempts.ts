@@ -17,14 +17,19 @@ import { Clock, Effect, Result } from "effect"
 
 const rendering = Trace.stage("render")
 
-/** The attempts of one message in hand: makes them, each with its intent before and its outcome after, and knows where they lead. */
+/**
+ * The attempts of one message in hand: makes them, each with its intent before and its outcome after, and knows where
+ * they lead.
+ */
 export interface Attempts {
   readonly position: (now: number) => Position
-  /** The next call, to the candidate that the position names. An ending if the message's run ends with it. */
+  /**
+   * Makes the next call, to the candidate that the position names. Answers an ending if the message's run ends with it.
+   */
   readonly make: (candidate: Candidate, possibleDuplicate: boolean) => Effect.Effect<Ending | undefined>
   /** Closes an attempt that an earlier owner left without an outcome; done before anything else. */
   readonly closeOpen: Effect.Effect<Ending | undefined>
-  /** What is written of this message, and the lines that its first step takes along. */
+  /** What has been written of this message, and (`events`) the lines that its next step has to take along. */
   readonly written: () => {
     readonly routed: boolean
     readonly handedOver: boolean
@@ -34,7 +39,10 @@ export interface Attempts {
 
 type Showing = HistoryEvent & { readonly channel: string; readonly output: Rendered }
 
-/** The line of a rendering, unless its channel has shown the same in this run; what earlier runs have shown, the journal knows. */
+/**
+ * The line of a rendering, unless this run has shown the same in the channel before. What earlier runs have shown is
+ * known to the journal (`Step.events`).
+ */
 const showing = ({ shown }: Hand.Hand, line: Showing): ReadonlyArray<HistoryEvent> => {
   const { channel, output } = line
   const before = shown.get(channel)

@@ -4,40 +4,46 @@ import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 /** Failed calls in a row after which a provider is left alone. */
 const tripAfter = 5
 
-/** 30 s doubling to 5 min: shorter than the retry schedule's own waits, so that a lone message is never held up by it. In ms. */
+/**
+ * 30 s doubling to 5 min: shorter than the retry schedule's own waits, so that a lone message is never held up by it.
+ * In ms.
+ */
 const shortestOpen = 30_000
 const longestOpen = 300_000
 
 /** Sick providers that are remembered: recipients' own servers have circuits too, and some of them never get well. */
 const remembered = 8_192
 
-/** How soon the others look again while one call finds out whether the provider is well, in ms; later and later if that takes long. */
+/** In ms, how soon other messages look again while one call probes the provider; the longer that takes, the later. */
 const lookAgainAfter = 5_000
 
 /** Why a call is not made whose provider's circuit is open. */
 export const leftAlone = "The provider failed too often and is left alone for a while"
 
 /**
- * A circuit breaker per provider configuration keeps a dead vendor from eating timeouts (design.md §5). Only what speaks of the vendor's
- * health counts: a refused recipient is an answer like any other.
+ * A circuit breaker per provider configuration keeps a dead vendor from eating timeouts (design.md §5). Only what
+ * speaks of the vendor's health counts: a refused recipient is an answer like any other.
  */
 export class Breakers extends Context.Service<Breakers, {
   /** Runs a call, or answers for it while the circuit is open: `Unavailable`, and when to come back. */
   readonly guard: <A>(key: string, call: Effect.Effect<A, DeliveryError>) => Effect.Effect<A, DeliveryError>
   /**
-   * Epoch ms until which the provider is left alone, and while one call finds out whether it is well, when to look again; `undefined` while
-   * its circuit is closed.
+   * Epoch ms until which the provider is left alone; while a call probes it, when to look again. `undefined` while its
+   * circuit is closed.
    */
   readonly openUntil: (key: string) => number | undefined
 }>()("tidings/Breakers") {}
 
-/** The circuit of a provider whose last call failed; who is well has none. Times in epoch ms. */
+/** The circuit of a provider whose last call failed; a provider that is well has none. Times in epoch ms. */
 interface Circuit {
-  /** Failed calls in a row; of an open circuit, the last was the one that found out. */
+  /** Failed calls in a row; while the circuit is open, only probes count. */
   readonly failures: number
   /** Until when the provider is left alone; `undefined`: the circuit is closed. */
   readonly openUntil: number | undefined
-  /** Since when one call finds out for the others whether the provider is well. To be refused here would cost them a try. */
+  /**
+   * Since when a call probes the provider; `undefined`: none does. Meanwhile the others wait (`openUntil`): to be
+   * refused here would cost them a try.
+   */
   readonly probedSince: number | undefined
 }
 
@@ -60,7 +66,7 @@ export const layer = Layer.effect(
   Breakers,
   Effect.gen(function*() {
     const clock = yield* Clock.Clock
-    /** The one heard of last is the last. */
+    /** In the order of their last failure, so that the oldest is dropped first. */
     const circuits = new Map<string, Circuit>()
 
     const fail = (key: string) => {
@@ -71,20 +77,25 @@ export const layer = Layer.effect(
       if (circuits.size > remembered && oldest !== undefined) circuits.delete(oldest)
     }
 
-    /** What a call says of its provider; one that was cut says nothing. */
+    /** Counts what a call says of its provider; one that was interrupted says nothing. */
     const heard = (key: string, exit: Exit.Exit<unknown, DeliveryError>) => {
       if (Exit.isFailure(exit) && isSickness(exit.cause)) fail(key)
       else if (Exit.isSuccess(exit) || !Cause.hasInterruptsOnly(exit.cause)) circuits.delete(key)
     }
 
-    /** An open circuit has no say in what became of a call that was made, nor that call in the circuit. */
+    /**
+     * Runs a call that begins while the circuit is closed. If the circuit opens meanwhile, the call's outcome neither
+     * changes nor counts.
+     */
     const watched = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
       Effect.onExit(call, (exit) =>
         Effect.sync(() => {
           if (circuits.get(key)?.openUntil === undefined) heard(key, exit)
         }))
 
-    /** An open circuit lets one call in when its time has come, and that is it. */
+    /**
+     * The one call that an open circuit lets through when its time is over, to find out whether the provider is well.
+     */
     const probe = <A>(key: string, circuit: Circuit, call: Effect.Effect<A, DeliveryError>) => {
       const probed = { ...circuit, probedSince: clock.currentTimeMillisUnsafe() }
       circuits.set(key, probed)
@@ -106,7 +117,7 @@ export const layer = Layer.effect(
       })
 
     return Breakers.of({
-      // A call to who is well costs nothing but a look at how it failed.
+      // A call to a provider that is well costs no more than a look at its failure.
       guard: (key, call) =>
         circuits.has(key)
           ? guarded(key, call)

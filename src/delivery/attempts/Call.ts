@@ -14,10 +14,15 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Effect, Exit, Metric } from "effect"
 
-/** A provider call starts within this many ns of its intent's commit, or proves anew that the shard is still its owner's (P2). */
+/**
+ * A provider call starts within this many ns of its intent's commit, or proves anew that the shard is still its owner's
+ * (P2).
+ */
 const freshness = 2_000n * 1_000_000n
 
-/** A store that takes longer for each of so many proofs is too slow to call anybody on its word: the call is made later. */
+/**
+ * If each of so many proofs comes too late, the store is too slow for any call to rely on it: the call is made later.
+ */
 const mostProofs = 3
 
 /** The intent is written, and the shard may be another owner's by now. */
@@ -25,7 +30,10 @@ const late = { _tag: "Late" } as const
 
 type Intended = StepResult | typeof late
 
-/** Written, but the answer came late: the same rows again are no change, and their commit is a new proof. */
+/**
+ * Writes the step. If the answer comes too late to be a proof (`freshness`), writes it again: that changes nothing, but
+ * its commit is a new proof.
+ */
 const proven = (hand: Hand.Hand, step: Step, proofs: number): Effect.Effect<Intended> =>
   Effect.flatMap(hand.write(step), (result) =>
     Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
@@ -59,8 +67,9 @@ interface Call {
 }
 
 /**
- * What this and the attempt around it end with runs after them and not inside them: a generator keeps all that it knows alive while it waits, and between the
- * commits of an attempt there is time for many messages.
+ * The effect with which this ends runs after the generator and not inside it (`Effect.flatten`), as in `attempt` around
+ * it: a generator that waits keeps all its variables alive, and many messages wait for the commits of an attempt at
+ * once.
  */
 const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, vendor }: Call) {
   const { breakers, journey } = hand

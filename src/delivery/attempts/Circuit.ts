@@ -9,7 +9,7 @@ import type { Provider, Vendor } from "#src/delivery/Provider.ts"
 export const providerOf = ({ providers }: Journey, candidate: Candidate): Provider | undefined =>
   providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
 
-/** Whose health a call depends on: one configuration's, as it is now, and one server's. */
+/** The key of the circuit that a call belongs to: that of one configuration, as it is now, and of one server. */
 export const of = (
   { message: { scope }, profile }: Journey,
   { channel, key, serverOf, version = "" }: Vendor,

@@ -4,10 +4,10 @@ import { environmentOf, type Scope } from "#schemas/Scope.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { Effect } from "effect"
 
-/** In ms: an outage of hours is a line a minute, and not one a message. */
+/** In ms: a long outage is one line a minute in the log, not one for each message. */
 const quiet = 60_000
 
-/** Configurations, each change of one among them, that are remembered to have been told of. */
+/** How many configurations are remembered as reported; each change of one counts as another. */
 const remembered = 1_000
 
 /** What an operator is told of one failed call. Times in epoch ms. */
@@ -23,8 +23,9 @@ export interface Complaint {
 }
 
 /**
- * Tells the log of a provider that refuses its settings, or that is left alone for failing, at most once a minute and configuration. What it said
- * may hold addresses (P9): that is in the message's timeline. Recipients' own servers are no business of the operator's.
+ * Tells the log of a provider that refuses its settings, or that is left alone for failing, at most once a minute and
+ * configuration. What it said may hold addresses (P9): that is in the message's timeline. Recipients' own servers are
+ * no business of the operator's.
  */
 export const make = (): (complaint: Complaint) => Effect.Effect<void> => {
   const told = new Map<string, number>()

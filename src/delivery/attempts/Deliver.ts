@@ -12,7 +12,10 @@ import { Clock, Effect } from "effect"
 
 type Next = Extract<Position, { readonly _tag: "Next" }>
 
-/** What the preferences say by now of a message that was to be escalated: they may have left it nowhere to go. */
+/**
+ * The line for a message whose escalation ends because its recipient's preferences, as they are by now, leave it fewer
+ * channels or none.
+ */
 const stopped = (
   { message, preferences: decision, situation: { escalation } }: Journey,
   ts: number
@@ -32,8 +35,9 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
   const complain = Complaints.make()
 
   /**
-   * Stores a wait that no attempt of this run caused: a plan resumed too early, or a provider left alone. The lines of the first step wait for
-   * that; until then one tells what is waited for.
+   * Stores a wait that no attempt of this run caused: the plan was resumed too early, or the provider is left alone.
+   * The lines of the message's first step are not written yet; until they are, a RETRYING line tells what is waited
+   * for.
    */
   const wait = Effect.fnUntraced(
     function*({ epoch, message }: Journey, at: number, { at: dueAt, candidate: { channel, provider } }: Next) {
@@ -44,7 +48,10 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
     }
   )
 
-  /** Closes a message whose plan is over without an attempt of this run: the plan changed, or the deadline passed while the row waited. */
+  /**
+   * Closes a message whose plan is over without an attempt of this run: the plan changed, or the deadline passed while
+   * the row waited.
+   */
   const end = Effect.fnUntraced(function*(
     journey: Journey,
     attempts: Attempts.Attempts,
@@ -75,8 +82,8 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
   })
 
   /**
-   * Turns of a walk. None is a generator: what a message keeps alive while it waits for a commit or a provider would be all that a generator has
-   * known, and there are a thousand of them.
+   * One turn of a walk, and the next. Not a generator: while it waits for a commit or a provider, a generator keeps all
+   * its variables alive, and a thousand messages wait at once.
    */
   const walk = (journey: Journey, attempts: Attempts.Attempts): Effect.Effect<Ending> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
@@ -85,7 +92,8 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
       if (next.at - now > shortWait) return wait(journey, now, next)
       const made = attempts.make(next.candidate, next.possibleDuplicate)
       return (next.at > now ? Effect.delay(made, next.at - now) : made).pipe(
-        // Setting up the plan costs as much as all the rest of a run, and most messages are accepted at their first call.
+        // The first call goes without the execution plan: setting that up costs as much as all the rest of a run, and
+        // most messages are accepted at their first call.
         unless(() => Failover.segment(journey.plan, attempts)),
         unless(() => walk(journey, attempts))
       )

@@ -4,8 +4,9 @@ import { shortWait } from "#src/delivery/RetryPolicy.ts"
 import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 
 /**
- * A message that was taken is not done yet: unless its recipient is known to have it, it goes on to its next channel (api.md 26.4,
- * `timeout.criteria` and `timeout.escalation`). Only a routing that would stop at the first success asks.
+ * What a message asks for that is not done when a provider takes it: unless its recipient is then known to have it, it
+ * goes on to its next channel (api.md 26.4, `timeout.criteria` and `timeout.escalation`). It is heeded only by a
+ * routing that would stop at the first success (`single`).
  */
 export interface Escalation {
   /** From the hand-over to the next channel's turn, in ms. */
@@ -14,14 +15,14 @@ export interface Escalation {
   readonly isMet: boolean
 }
 
-/** The statuses that say so. */
+/** The statuses that meet each criterion. */
 const met: Readonly<Record<string, ReadonlyArray<Status>>> = {
   delivered: ["DELIVERED", "OPENED", "CLICKED"],
   viewed: ["OPENED", "CLICKED"],
   engaged: ["CLICKED"]
 }
 
-/** What a message asks for; `undefined`: its hand-over is enough. Half of it, a criterion without a time, asks for nothing. */
+/** What a message asks for; `undefined`: its hand-over is enough. A criterion without a time asks for nothing. */
 export const asked = (
   { timeout }: Instructions
 ): (Pick<Escalation, "after"> & { readonly criteria: string }) | undefined => {
@@ -29,7 +30,7 @@ export const asked = (
   const after = Timeouts.given(timeout?.escalation)
   return met[criteria] === undefined || after === undefined
     ? undefined
-    // Never so short that it would be waited for in the recipient's fiber, which hears of no receipt.
+    // Longer than `shortWait`: a shorter wait is spent in the recipient's fiber, which hears of no receipt.
     : { criteria, after: Math.max(after, shortWait + 1) }
 }
 

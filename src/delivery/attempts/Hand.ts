@@ -16,7 +16,7 @@ import { Effect, Metric } from "effect"
 
 const settling = Trace.stage("settle")
 
-/** One message's attempts as they stand, and the lines that its first step takes along. */
+/** One message's attempts as they stand, and (`events`) the lines that its next step has to take along. */
 export interface Hand {
   readonly journey: Journey
   readonly write: Write
@@ -36,7 +36,9 @@ export const positionAt = (hand: Hand, now: number): Position =>
     now
   })
 
-/** What bounced before it was known to be sent leaves its message as open as it was. */
+/**
+ * Whether a provider took the message and it has not bounced: a call that bounced leaves its message as open as it was.
+ */
 export const isHandedOver = (attempts: ReadonlyArray<Attempt>): boolean =>
   attempts.some(({ kind, state }) => state === "accepted" && kind === null)
 
@@ -72,7 +74,8 @@ export const conclude = (
       now,
       lines: [...hand.events, ...lines],
       inbox,
-      // Without an intent before it, this step is the first word of the attempt, and must find the message open.
+      // With lines, no intent was written before: this step is the first of the attempt, and must find the message
+      // open.
       conditional: lines.length > 0,
       orphaned
     })

@@ -8,10 +8,13 @@ import { Exit, Result } from "effect"
 /** What a vendor or a caller tells us, as it is stored. */
 export const plain = (text: string): string => Text.stored(text, 2_000)
 
-/** In characters: receipts are found by it, and an index takes no book. Those of the vendors have some dozens. */
+/**
+ * In characters: receipts are found by the reference, and an index entry must be short. Those of the vendors have some
+ * dozens.
+ */
 const longestReference = 512
 
-/** A provider's reference as it is stored and looked for: a receipt names it as the answer to its call did. */
+/** A provider's reference as it is stored and looked for: cut alike in the answer to a call and in a receipt. */
 export const referenceOf = (text: string): string => Text.stored(text, longestReference)
 
 /** A call about to be made; `startedAt` is epoch ms. */

@@ -6,8 +6,9 @@ import { namedIn, type Vendor } from "#src/delivery/Provider.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 
 /**
- * What a message changes of the payload that one provider is given (api.md §3): what it says of the channel, under what it says of the
- * provider, under what its routing says at this place. Objects are merged deeply, arrays are replaced.
+ * What a message changes of the payload that one provider is given (api.md §3). What its routing says at this place
+ * wins over what it says of the provider, and that over what it says of the channel. Objects are merged deeply, arrays
+ * are replaced.
  */
 export const of = (
   { channels, providers }: Pick<Instructions, "channels" | "providers">,
@@ -22,10 +23,13 @@ export const of = (
 /** What an e-mail's override says in place of the content (api.md §3). */
 const texts = ["subject", "text", "html"] as const
 
-/** What was last made of a rendering: the messages of a fan-out have theirs in common. */
+/** What was last made of a rendering, for the messages of a fan-out that share it. */
 const made = new WeakMap<Rendered, Rendered>()
 
-/** What the recipient is given to see: the rendering, with what the override says in its place. Without that it is the same object. */
+/**
+ * What the recipient is given to see: the rendering, with what the override says in its place. Without that it is the
+ * same object.
+ */
 export const shown = (channel: string, rendered: Rendered, override: JsonMap): Rendered => {
   const own = channel !== "email" ? [] : texts.flatMap((name) => {
     const text = override[name]

@@ -11,7 +11,10 @@ export interface Candidate {
   readonly override?: JsonMap
 }
 
-/** Branches tried in order until one succeeds (`single`) or each for itself (`all`). `channel` marks the providers of one channel. */
+/**
+ * Branches tried in order until one succeeds (`single`) or each for itself (`all`). `channel` marks the providers of
+ * one channel.
+ */
 export interface Branch {
   readonly _tag: "Branch"
   readonly method: RoutingMethod

@@ -5,7 +5,10 @@ import { type Fold, of } from "#src/delivery/attempts/position/OfBranch.ts"
 import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 
-/** Knows the channels in which a provider has taken the message that is no part of its plan any more; most plans have not changed. */
+/**
+ * Adds the channels in which the message was taken by a provider that is no longer part of its plan; most plans have
+ * not changed.
+ */
 const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation, end: number): Fold =>
   attempts.some((attempt) => Calls.isSuccess(attempt) && !Calls.isPlanned(plan, attempt))
     ? {
@@ -19,7 +22,10 @@ const fold = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation
     }
     : { ...situation, end }
 
-/** The time that the last answer asked for: the day of tries is not over before it, or an answer that asks for a day would be the end. */
+/**
+ * Epoch ms before which the last answer allows no call (`retryAfter`). The day of tries does not end before it:
+ * otherwise an answer that asks for a day would be the end.
+ */
 const floorOf = (attempts: ReadonlyArray<Attempt>): number => {
   const last = attempts.at(-1)
   return last === undefined || last.retryAfter === null ? 0 : Calls.endOf(last) + last.retryAfter
@@ -28,14 +34,15 @@ const floorOf = (attempts: ReadonlyArray<Attempt>): number => {
 const isSingle = (plan: Plan): boolean => plan._tag === "Branch" && plan.method === "single"
 
 /**
- * A message's place in its plan, folded from nothing but its attempts (design.md §3): a crash or a wait resumes at the right provider,
- * attempt and deadline.
+ * A message's place in its plan, folded from nothing but its attempts (design.md §3): a crash or a wait resumes at the
+ * right provider, attempt and deadline.
  */
 export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation: Situation): Position => {
   const { escalation } = situation
-  // Whatever is left of a plan that has changed: the recipient has the message.
+  // The recipient has the message, whatever is left of a plan that may have changed.
   if (escalation?.isMet === true && isSingle(plan) && attempts.some(Calls.isSuccess)) return { _tag: "Succeeded" }
-  // What is escalated to begins anew, also where what was taken has bounced while the message waited.
+  // The channel that is escalated to has a day of tries of its own, even if what was taken before has bounced
+  // meanwhile.
   const handedOver = Calls.lastEnd(attempts, Calls.isTaken)
   const began = escalation === undefined || handedOver === undefined
     ? Calls.first(attempts)
@@ -45,10 +52,10 @@ export const position = (plan: Plan, attempts: ReadonlyArray<Attempt>, situation
     began === undefined ? Infinity : Math.max(began + RetryPolicy.total, floorOf(attempts))
   )
   const found = of(plan, attempts, until, fold(plan, attempts, situation, until))
-  // What has taken it may be no part of the plan any more, while all that is left of that has failed.
+  // The provider that took the message may have left the plan, while all that is left of the plan has failed.
   if (found._tag === "Failed" && attempts.some(Calls.isSuccess)) return { _tag: "Succeeded" }
   if (found._tag !== "Next") return found
-  // A provider that is left alone for longer than the message has: the message's end is not put off.
+  // If the provider is left alone for longer than the message has, the message's end is not put off.
   if (situation.now < until) return found.at > until ? { ...found, at: until } : found
   return attempts.some(Calls.isSuccess) ? { _tag: "Succeeded" } : { _tag: "Failed", last: attempts.at(-1) }
 }

@@ -7,8 +7,8 @@ const longest = 24 * 3_600_000
 const dated = /^(?:[A-Z][a-z]{2,8}, \d|[A-Z][a-z]{2} [A-Z][a-z]{2} |\d{4}-\d\d-\d\d)/
 
 /**
- * The header's wait in ms from `now` (epoch ms): seconds, which some vendors give with a fraction, or an HTTP date (RFC 9110 §10.2.3), at most a
- * day; else `undefined`.
+ * The header's wait in ms from `now` (epoch ms): seconds, which some vendors give with a fraction, or an HTTP date (RFC
+ * 9110 §10.2.3), at most a day; else `undefined`.
  */
 export const parse = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined

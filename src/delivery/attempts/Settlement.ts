@@ -27,8 +27,8 @@ export const reasonOf = (attempt: Attempt | undefined): Reason => {
 }
 
 /**
- * An attempt that ended here clears the count of tries. One that an earlier owner left open does not: that owner may have died of it, so the
- * count is what it was before this step began (and stays if the step goes on).
+ * An attempt that ended here clears the count of tries. One that an earlier owner left open does not, since that owner
+ * may have died of it: the count goes back to what it was before this step began, or stays as it is if the run goes on.
  */
 const triesAfter = (message: OpenMessage, orphaned: boolean, ends: boolean): number | undefined => {
   if (!message.recovered) return undefined
@@ -36,7 +36,7 @@ const triesAfter = (message: OpenMessage, orphaned: boolean, ends: boolean): num
   return ends ? Math.max(0, message.tries - 1) : undefined
 }
 
-/** What of a message's past its outcome depends on. */
+/** The part of a message's past that decides what an outcome means for it. */
 interface Past {
   readonly message: Pick<OpenMessage, "status">
   /** A step of it is written. */
@@ -45,20 +45,23 @@ interface Past {
   readonly handedOver: boolean
 }
 
-/** There is no way back to being sent for what was handed over before, and of which a receipt may have told more since. */
+/** Whether the message is past being sent: it was handed over before, or a receipt has told more of it since. */
 const isBeyond = ({ handedOver, message }: Past): boolean => handedOver || !Lifecycle.isOpen(message.status)
 
 const before = ({ message, routed }: Past): ReadonlyArray<Lifecycle.Event> => routed ? [] : towardsProvider(message)
 
-/** What ends a message of which nothing is left to try. One that had been handed over ends by the bounce of that. */
+/**
+ * The events that end a message of which nothing is left to try. One that was handed over before ends with a bounce, if
+ * its status allows that.
+ */
 export const failing = (past: Past): ReadonlyArray<Lifecycle.Event> => {
   if (!isBeyond(past)) return [...before(past), "Undeliver"]
   return Lifecycle.allows(past.message.status, "Bounce") ? ["Bounce"] : []
 }
 
 /**
- * What ends a message of which a stage of the pipeline lets no more be tried. Of one that was handed over already, what is left of its plan ends
- * with a line and no more, unless all of that has bounced.
+ * The events that end a message when a stage of the pipeline refuses it. For one that was handed over already there are
+ * none: what is left of its plan ends with a line in the timeline only, unless all of its calls have failed or bounced.
  */
 export const refusing = (
   message: Pick<OpenMessage, "attempts" | "status">,

@@ -4,13 +4,19 @@ import { Jobs, type NewUser } from "#src/delivery/bulk/Jobs.ts"
 import * as Users from "#src/delivery/bulk/Users.ts"
 import { Effect } from "effect"
 
-/** What became of users that were added. `taken`: how many; `refused`: those who are in the job already, or to whom nothing can be sent. */
+/**
+ * What became of users that were added. `taken`: how many; `refused`: those who are in the job already, or to whom
+ * nothing can be sent.
+ */
 export interface Added {
   readonly taken: number
   readonly refused: ReadonlyArray<{ readonly user: BulkUser; readonly error: string }>
 }
 
-/** Adds users to a bulk job, each person once, as first given. One to whom nothing can be sent is in the job all the same, with its error. */
+/**
+ * Adds users to a bulk job, each person once, as first given. One to whom nothing can be sent is in the job all the
+ * same, with its error.
+ */
 export const make = Effect.map(
   Jobs,
   (jobs) =>

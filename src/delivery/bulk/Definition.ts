@@ -12,7 +12,7 @@ const decodeChannels = Schema.decodeUnknownEffect(
   Schema.NullishOr(Schema.Record(Schema.String, Schema.Record(Schema.String, Schema.Json)))
 )
 
-/** What a message has of its own for a name stands over what the older form says of it. */
+/** Settings by name: what the message itself says wins over what the older form (`overrides`) says of the same name. */
 const settings = <S extends Settings>(own: S | null | undefined, overrides: Readonly<Record<string, JsonMap>>) => {
   const older = Object.entries(overrides).map(([name, override]) => [name, { override }] as const)
   const under = new Map(older)
@@ -22,7 +22,7 @@ const settings = <S extends Settings>(own: S | null | undefined, overrides: Read
   ])
 }
 
-/** What a job says as a send says it (api.md §13). */
+/** A job's definition as the instructions of a send (api.md §13). */
 export const instructions = Effect.fnUntraced(function*(
   { brand, event, locale: _, override, ...message }: BulkMessage
 ): Effect.fn.Return<Instructions, SendRefused> {

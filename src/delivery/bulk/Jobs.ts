@@ -11,7 +11,10 @@ export class JobNotFound extends Schema.TaggedError<JobNotFound>()("JobNotFound"
 /** Nobody can be added to a job that is run. */
 export class JobClosed extends Schema.TaggedError<JobClosed>()("JobClosed", { id: Schema.String }) {}
 
-/** A user to be added. `key`: its mailbox's (`Recipients.Identity`), or none's if nothing can be sent to it, as `error` tells. */
+/**
+ * A user to be added. `key` is that of its mailbox (`Recipients.Identity`). If nothing can be sent to the user, it is
+ * the key of no mailbox, and `error` says why.
+ */
 export interface NewUser {
   readonly key: string
   readonly user: BulkUser
@@ -24,14 +27,15 @@ export interface JobUser extends NewUser {
 }
 
 /**
- * Characters of users, as JSON, after which a page of them ends: one alone may have as many as a request's body holds, and a page is in memory,
- * and in one statement, as a whole.
+ * Characters of users, as JSON, after which a page of them ends: one alone may have as many as a request's body holds,
+ * and a page is in memory, and in one statement, as a whole.
  */
 export const mostText = 4_000_000
 
 /**
- * A request that a job was closed for and that was not accepted in this time, in ms, is not any more: its messages' ids would be of a day of which
- * nobody expects new ones. Longer than anybody who closes a job is on his way to the journal, and less than a day.
+ * How long a closed job's request may still be accepted, in ms; later, the job is run as another one. The ids of a
+ * request's messages are of the day on which it was made, and a day that is over gets no new ones. Longer than any call
+ * needs from closing a job to the journal, and less than a day.
  */
 export const longestClosing = 12 * 3_600_000
 
@@ -48,7 +52,10 @@ export interface Running {
   readonly index: number
 }
 
-/** A bulk job. `received`: its users; `failures`: those of them that have an error; `requestId`: the request that it is run as. */
+/**
+ * A bulk job. `received`: its users; `failures`: those of them that have an error; `requestId`: the request that it is
+ * run as.
+ */
 export interface Job {
   readonly id: string
   readonly definition: BulkMessage
@@ -60,8 +67,8 @@ export interface Job {
 }
 
 /**
- * Bulk jobs and their users. A job says nothing of its progress: its request to many does, which is accepted with the journal like any
- * other and moved by its owner alone.
+ * Bulk jobs and their users. A job does not keep its progress: its request to many does, which is accepted with the
+ * journal like any other and moved by its owner alone.
  */
 export class Jobs extends Context.Service<Jobs, {
   readonly create: (scope: Scope, definition: BulkMessage) => Effect.Effect<string, StoreUnavailable>
@@ -71,7 +78,10 @@ export class Jobs extends Context.Service<Jobs, {
     id: string,
     users: ReadonlyArray<NewUser>
   ) => Effect.Effect<ReadonlySet<string>, JobNotFound | JobClosed | StoreUnavailable>
-  /** Names the request that the job is run as, and takes no more users; a repeat answers the same, unless that was not accepted for half a day. */
+  /**
+   * Takes no more users from then on, and answers the id of the request that the job is run as. A repeat answers the
+   * same, unless that request was not accepted for half a day (`longestClosing`).
+   */
   readonly close: (scope: Scope, id: string) => Effect.Effect<MessageId, JobNotFound | StoreUnavailable>
   readonly find: (scope: Scope, id: string) => Effect.Effect<Job, JobNotFound | StoreUnavailable>
   /** In the order in which they were added; a page ends early at `mostText`. */

@@ -19,7 +19,7 @@ export const next = Effect.fnUntraced(function*(options: {
   const { at, job, jobs, place, request, shards, size } = options
   const { id: requestId, scope } = request
   const { isLast, users } = yield* jobs.sendable(scope, job, place.index, size)
-  // It was somebody when it was added.
+  // A user without an error had an addressee when it was added.
   const found = yield* Effect.forEach(users, ({ user }) => Effect.orDie(Users.addressee(scope, user)))
   const members = found.map(({ identity, recipient }): PageMember =>
     Addressing.member(request, Ids.member(requestId, identity.key), recipient, identity, shards)

@@ -3,14 +3,16 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Job, JobUser } from "#src/delivery/bulk/Jobs.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 
-/** Where a job stands (api.md §13). One that was set aside has users without a message, whatever the others have. */
+/** The status of a job (api.md §13). If its request was set aside, it is ERROR, since some users have no message. */
 export const ofJob = ({ running }: Pick<Job, "running">): BulkJobStatus => {
   if (running === undefined) return "CREATED"
   if (running.state === "RUNNING") return "PROCESSING"
   return running.state === "FAILED" || running.messages === 0 ? "ERROR" : "COMPLETED"
 }
 
-/** What became of a user of it, who has a message once its request has passed it by. */
+/**
+ * The status of one of its users, and the message that the user has once the request has passed the user's position.
+ */
 export const ofUser = (
   { requestId, running }: Pick<Job, "requestId" | "running">,
   { error, key, position }: Pick<JobUser, "error" | "key" | "position">

@@ -11,8 +11,9 @@ import { Clock, Effect, Schema } from "effect"
 export class JobRan extends Schema.TaggedError<JobRan>()("JobRan", { id: Schema.String }) {}
 
 /**
- * Runs a bulk job: closes it, and accepts it as a request to many, with the response and the call's idempotency key in one commit. A death
- * between the two leaves a job that takes no more users and can be run again: as the same request, or half a day later as a new one.
+ * Runs a bulk job: closes it, and accepts it as a request to many, with the response and the call's idempotency key in
+ * one commit. A death between the two leaves a job that takes no more users and can be run again: as the same request,
+ * or half a day later as a new one.
  */
 export const make = Effect.gen(function*() {
   const jobs = yield* Jobs

@@ -13,7 +13,7 @@ import { createHash } from "node:crypto"
 /** Nothing can be sent to a user of a job; `detail` is for the caller. */
 class Unsendable extends Schema.TaggedError<Unsendable>()("Unsendable", { detail: Schema.String }) {}
 
-/** Whom a user of a job is, and the recipient that its message has. */
+/** Who a user of a job is, and the recipient of the user's message. */
 export interface Addressee {
   readonly recipient: Recipient
   readonly identity: Recipients.Identity
@@ -25,7 +25,7 @@ const encode = Schema.encodeSync(Schema.fromJsonString(BulkUser))
 const given = (fields: object | null | undefined): { readonly [key: string]: unknown } =>
   Object.fromEntries(Object.entries(fields ?? {}).filter(([, value]) => value !== undefined && value !== null))
 
-/** `profile` tells what is known of the user, `to` who is meant, and what the user has of its own stands over both. */
+/** The recipient that a user describes: `to` wins over `profile`, and the user's own fields win over both. */
 const merged = ({ data, preferences, profile, recipient, to }: BulkUser) => ({
   ...given(profile),
   ...given(to),
@@ -72,7 +72,10 @@ export const addressee = Effect.fnUntraced(function*(
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
 
-/** A user as it is added to a job: its key is its mailbox's, and that of one to whom nothing can be sent the same at each repeat. */
+/**
+ * A user as it is added to a job, with the key of its mailbox. If nothing can be sent to the user, the key is a digest
+ * of what was given, the same at each repeat.
+ */
 export const of = (scope: Scope, user: BulkUser): Effect.Effect<NewUser> =>
   Effect.match(addressee(scope, user), {
     onSuccess: ({ identity }) => ({ key: identity.key, user, error: undefined }),

@@ -3,7 +3,10 @@ import { member } from "#src/content/Own.ts"
 import type { Comparison, Expression, Method } from "#src/delivery/conditions/Expression.ts"
 import type { Schema } from "effect"
 
-/** What a condition may speak of. Inside content also `refs`, the named elements before this one, and `$`, a loop's item and index. */
+/**
+ * What a condition may speak of. Inside content also `refs`, the named elements before this one, and `$`, a loop's item
+ * and index.
+ */
 export interface Context {
   readonly data: Schema.JsonObject
   readonly profile: Schema.JsonObject
@@ -11,7 +14,9 @@ export interface Context {
   readonly $?: Schema.JsonObject | undefined
 }
 
-/** A context and how many characters and list items may still be searched and compared; what is beyond is not looked at. */
+/**
+ * A context and how many characters and list items may still be searched and compared; what is beyond is not looked at.
+ */
 export interface Situation extends Context {
   readonly scan: { left: number }
 }
@@ -94,7 +99,10 @@ const compare = (by: Comparison, left: Value, right: Value, scan: { left: number
   }
 }
 
-/** What an expression is worth in a context. What has no value is `undefined`; the caller looks whether `scan` was enough. */
+/**
+ * What an expression is worth in a context. What has no value is `undefined`; the caller looks whether `scan` was
+ * enough.
+ */
 export const valueOf = (expression: Expression, situation: Situation): Value => {
   switch (expression._tag) {
     case "Literal":

@@ -7,7 +7,7 @@ import type { Reader } from "#src/delivery/shards/Reader.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Array, Effect, type Scope } from "effect"
 
-/** Messages begun before anything else has its turn. */
+/** Messages that are begun before other fibers have their turn. */
 const begunAtOnce = 128
 
 const messageOf = (
@@ -37,9 +37,10 @@ const messageOf = (
 type Write = Effect.Effect<Advanced, RowRefused | StoreUnavailable>
 
 /**
- * Begins those of a page's messages that can begin at once; what it answers writes the page, each with the intent of its first call if it came to
- * one (`FirstSteps`), as far as those go into one commit. The others are rows, of which the reader is told. A page that is refused for an intent's
- * sake is written without.
+ * Begins those of a page's messages that can begin at once. The effect that it answers writes the page: each message
+ * with the intent of its first call, if it has come to one (`FirstSteps`), as far as those go into one commit. The
+ * others are rows, of which the reader is told. If the page is refused with its intents, it is written once more
+ * without them.
  */
 export const make = ({ expansions, firsts, reader }: {
   readonly expansions: Expansions["Service"]
@@ -68,6 +69,6 @@ export const make = ({ expansions, firsts, reader }: {
       const areInHand = gathering.end(isWritten ? advanced.intents : new Map())
       if (!isWritten || !areInHand || begun < members.length) reader.behind()
       return advanced
-      // It may have been stored, and nobody has heard of it.
+      // A page whose write failed may have been stored all the same, and nobody has heard of its rows.
     }).pipe(Effect.onError(() => Effect.sync(reader.behind)))
   })

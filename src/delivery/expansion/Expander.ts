@@ -15,19 +15,19 @@ import type { Members } from "#src/people/Members.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Clock, Duration, Effect, Fiber, Latch, Metric, Schedule, type Scope } from "effect"
 
-/** Expansions that are looked at together, and the messages of a turn. */
+/** Expansions of one look, and messages after which the turn of an expansion ends. */
 const looked = 8
 const turnMessages = 8_000
 
-/** With nothing open and nothing heard, the rows are looked at all the same (reliability.md A5). */
+/** How often the rows are read although nothing is open and no notification came, in ms (reliability.md A5). */
 const sweepInterval = 60_000
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
 /**
- * Turns the expansions of the owned shards into messages, one page after the other for the whole node, so that neither memory nor the journal
- * feels how many there are. A page's messages are begun at once where `reader` takes them, else they are due rows like any other. The answer is
- * to be called when there may be expansions that this node has not seen.
+ * Turns the expansions of the owned shards into messages, one page after the other for the whole node, so that neither
+ * memory nor the journal feels how many there are. A page's messages are begun at once where `reader` takes them, else
+ * they are due rows like any other. `behind` is to be called when there may be expansions that this node has not seen.
  */
 export const make = Effect.fnUntraced(function*(options: {
   readonly expansions: Expansions["Service"]
@@ -49,7 +49,8 @@ export const make = Effect.fnUntraced(function*(options: {
     if (row.epoch === owner.epoch) return yield* page(owner, row, open)
     const begun = yield* begin(owner, row)
     if (typeof begun === "string") return Turn.ended(Effect.succeed(begun))
-    // An owner may have died of a message that it had begun: as rows they are found out one by one.
+    // After a try that failed, the page is stored as rows: its owner may have died of a message that it had begun, and
+    // rows are tried one by one.
     return yield* page(owner, begun, row.tries === 0 ? open : 0)
   })
 
@@ -65,7 +66,7 @@ export const make = Effect.fnUntraced(function*(options: {
     )
   }
 
-  /** The pages of a turn, written one after the other; while one is, the next is made. */
+  /** The pages of a turn, written one after the other; while one is written, the next is made. */
   const pages = Effect.fnUntraced(function*(owner: Owner, first: OpenExpansion) {
     const prepare = Effect.fnUntraced(function*(row: OpenExpansion, turns: ReadonlySet<string>) {
       const { isRoomy, open } = yield* room(owner, turns)
@@ -76,7 +77,8 @@ export const make = Effect.fnUntraced(function*(options: {
     while (true) {
       const { isRoomy, page: { commit, next, size, turns } } = yield* Fiber.join(ahead)
       messages += size
-      // Who has to wait for each page takes turns by the page: all the others wait as well, and one of them may be a short one.
+      // If there was no room at once, the turn ends with this page: all other expansions wait as well, and one of them
+      // may be a short one.
       const goesOn = next !== undefined && isRoomy && messages < turnMessages && !owner.draining
       if (goesOn) ahead = yield* Effect.forkScoped(prepare(next, turns))
       const after = yield* together.among(commit)
@@ -91,7 +93,7 @@ export const make = Effect.fnUntraced(function*(options: {
     if (ended === "fenced") yield* owned.lost(owner)
   })
 
-  /** One that crashes takes nobody else's turn, and its own next one comes a little later. */
+  /** A turn that crashes does not end those of others; the pause keeps it from crashing again at once. */
   const guardedTurn = (row: OpenExpansion) =>
     Effect.catchDefect(turn(row), (defect) =>
       Effect.andThen(

@@ -21,9 +21,9 @@ export interface Page {
 }
 
 /**
- * One step of an expansion by its owner: the page of messages, if there is one, and the new place, in one commit. It is written only while
- * `owner` is the shard's current epoch (P2) and the row stands at `from`; a message that is stored already stays as it is. So a step that is
- * repeated changes nothing.
+ * One step of an expansion by its owner: the page of messages, if there is one, and the new place, in one commit. It is
+ * written only while `owner` is the shard's current epoch (P2) and the row stands at `from`; a message that is stored
+ * already stays as it is. So a step that is repeated changes nothing.
  */
 export interface Advance {
   readonly expansion: Pick<OpenExpansion, "id" | "scope" | "shard">
@@ -33,8 +33,8 @@ export interface Advance {
   readonly to: string
   readonly page: Page | undefined
   /**
-   * The intents of first calls to members of the page, each stored with its message: if that is new, and its shard still of the intent's
-   * epoch (P2).
+   * The intents of first calls to members of the page, each stored with its message: if that is new, and its shard
+   * still of the intent's epoch (P2).
    */
   readonly intents?: ReadonlyArray<Step> | undefined
   readonly tries: number
@@ -47,7 +47,10 @@ export interface Advance {
   readonly error?: string | null | undefined
 }
 
-/** `Written` with the number of messages that are new, and the results of the intents that were stored with theirs; `Passed`: the row stands elsewhere or has ended, nothing was written. */
+/**
+ * `Written` with the number of messages that are new, and the results of the intents that were stored with theirs;
+ * `Passed`: the row stands elsewhere or has ended, nothing was written.
+ */
 export type Advanced =
   | {
     readonly _tag: "Written"
@@ -63,7 +66,10 @@ export interface OpenExpansions {
   readonly next: number | undefined
 }
 
-/** The rows of requests to many. They are accepted with the journal (`Acceptance.expansion`); only their owner moves them. */
+/**
+ * The rows of requests to many. They are accepted with the journal (`Acceptance.expansion`); only their owner moves
+ * them.
+ */
 export class Expansions extends Context.Service<Expansions, {
   /** What is due in these shards; the one that was left alone longest comes first, so that they take turns. */
   readonly open: (
@@ -74,8 +80,11 @@ export class Expansions extends Context.Service<Expansions, {
   readonly advance: (step: Advance) => Effect.Effect<Advanced, RowRefused | StoreUnavailable>
   /** Whether more than `most` bulk messages are ready and wait, on any node. */
   readonly isBacklogged: (most: number) => Effect.Effect<boolean, StoreUnavailable>
-  /** One that was set aside goes on from where it stands, with all its tries; any other stays as it is. */
+  /**
+   * An expansion that was set aside goes on from its place, with its tries counted from 0 again; any other stays as it
+   * is.
+   */
   readonly resume: (scope: Scope, id: MessageId) => Effect.Effect<void, StoreUnavailable>
-  /** A request of any kind; one that was not expanded is as old as its messages and complete. */
+  /** A request of any kind. One that was not expanded is told as complete, with the times of its messages. */
   readonly find: (scope: Scope, id: MessageId) => Effect.Effect<RequestRecord, RequestNotFound | StoreUnavailable>
 }>()("tidings/Expansions") {}

@@ -13,17 +13,22 @@ import { Context, Effect } from "effect"
 /** Messages of one commit. */
 export const pageSize = 1_000
 
-/** Another number of them: a simulated world has small lists, and its kills are to come between their pages. */
+/**
+ * `pageSize`, unless a simulated world sets another: it has small lists, and its kills are to come between their pages.
+ */
 export const PageSize = Context.Reference<number>("tidings/delivery/PageSize", { defaultValue: () => pageSize })
 
 /** Characters that the messages of one commit may repeat, since each is stored with all that the request says. */
 const mostRepeated = 16_000_000
 
-/** How many messages a page of a request may have, of which `most` would be one otherwise. */
+/**
+ * How many messages a page of a request may have: `most`, or fewer if the request says much, since each message repeats
+ * it.
+ */
 export const sizeOf = (instructions: string, most: number): number =>
   Math.max(1, Math.min(most, Math.floor(mostRepeated / instructions.length)))
 
-/** Groups that one page asks for members: many small ones are several pages. */
+/** Look-ups of members that one page makes: many small groups are several pages. */
 const mostQuestions = 20
 
 /** A caller is told of so many characters of what was wrong with a request's groups. */
@@ -33,10 +38,10 @@ const said = (faults: ReadonlyArray<string>): string =>
   faults.reduce((told, fault) => told.length > longestFault ? told : `${told}; ${fault}`)
 
 /**
- * The next page of a request to many, and the place that it reaches. A page is the same whenever it is
- * made, as long as the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
- * met. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the place, as is one
- * that was deleted before its last member was met.
+ * The next page of a request to many, and the place that it reaches. A page is the same whenever it is made, as long as
+ * the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
+ * met. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the
+ * place, as is one that was deleted before its last member was met.
  */
 export const next = Effect.fnUntraced(function*(options: {
   readonly request: Addressing.Request
@@ -77,7 +82,7 @@ export const next = Effect.fnUntraced(function*(options: {
     const limit = size - found.size
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
     for (const one of page) add(Groups.member(recipient, one))
-    // A group that is there has an empty page only behind its last member.
+    // An empty page comes behind the last member of a group, or of a group that does not exist.
     if (page.length === 0 && group.source._tag !== "Pattern" && !(yield* members.exists(scope, group.source))) {
       const { identity, recipient } = Groups.nobody(scope, group.source)
       if (after === undefined) add(recipient, identity)

@@ -5,31 +5,41 @@ import type { Reader } from "#src/delivery/shards/Reader.ts"
 import { Effect } from "effect"
 
 /**
- * A page is begun before it is stored if so many of its messages can be. There is room for a few in a moment, and what is unread is read soon: who
- * has waited so long for that makes a page of rows.
+ * The messages of a page are begun before it is stored if at least so many of them can begin. If fewer can, the
+ * expansion asks again in a moment, since room comes back and what is unread is read soon. Having asked so often in
+ * vain, it makes a page of rows.
  */
 const leastOpenings = 170
 const openingInterval = "5 millis"
 const openingQuestions = 100
 
-/** Bulk messages that may be ready and unsent before expansions wait: enough to keep the owners busy, few enough that turns count. */
+/**
+ * Bulk messages that may be ready and unsent before expansions wait: enough to keep the owners busy, few enough that
+ * turns count.
+ */
 const mostReady = 10_000
 
-/** Pages of rows made on the word of one look at that backlog. */
+/** Pages of rows that may be made after one look at that backlog. */
 const trustedPages = 4
 
-/** A waiting expansion asks this often, and after so many times makes a page all the same: somebody's backlog must not stop everybody. */
+/**
+ * A waiting expansion asks this often, and after so many times makes a page all the same: somebody's backlog must not
+ * stop everybody.
+ */
 const roomInterval = "200 millis"
 const roomQuestions = 25
 
-/** `open`: how many messages of the next page may begin before they are stored; 0: it is rows. */
+/** What there is room for. */
 export interface Room {
+  /** How many messages of the next page may begin before they are stored; 0: the page is stored as rows. */
   readonly open: number
   /** Whether there was room at once. */
   readonly isRoomy: boolean
 }
 
-/** Waits until the next page of an expansion may be made; `turns` are those of its messages, as far as they are known. */
+/**
+ * Waits until the next page of an expansion may be made; `turns` are those of its messages, as far as they are known.
+ */
 export const make = ({ expansions, reader }: {
   readonly expansions: Expansions["Service"]
   readonly reader: Pick<Reader, "openings">

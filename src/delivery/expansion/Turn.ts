@@ -26,7 +26,10 @@ export type After = Expansion.OpenExpansion | "over" | "fenced"
 export interface Made {
   /** Pages are written one after the other; the next may be made before this one is. */
   readonly commit: Effect.Effect<After, StoreUnavailable>
-  /** Where the row will stand then; `undefined`: nothing is made before that is known. */
+  /**
+   * The row as the commit will leave it, from which the next page can be made before; `undefined`: there is no next
+   * page, or it has to wait for the commit.
+   */
   readonly next: Expansion.OpenExpansion | undefined
   /** Messages that it has at most. */
   readonly size: number
@@ -34,7 +37,7 @@ export interface Made {
   readonly turns: ReadonlySet<string>
 }
 
-/** What is done without a page. */
+/** The end of a turn, without a page. */
 export const ended = (commit: Made["commit"]): Made => ({ commit, next: undefined, size: 0, turns: new Set() })
 
 const turnsOf = ({ common: { scope }, members }: Page): ReadonlySet<string> =>
@@ -58,11 +61,14 @@ export const make = (options: {
 }) => {
   const { expansions, jobs, members, reader, shards } = options
   const begun = Begin.make(options)
-  /** What the row of a page to come says: tens of thousands of recipients are parsed for the first page of a turn, and not for each. */
+  /**
+   * The decoded payload of a row whose page is still to come: tens of thousands of recipients are parsed once for each
+   * turn, and not once for each page.
+   */
   const read = new WeakMap<Expansion.OpenExpansion, Effect.Success<ReturnType<typeof Expansion.decode>>>()
   const rows = (advance: Advance) => Effect.ensuring(expansions.advance(advance), Effect.sync(reader.behind))
 
-  /** A write without messages, where the row stands. */
+  /** Writes the row without messages and without moving its place. */
   const mark = Effect.fnUntraced(function*(
     owner: Owner,
     row: Expansion.OpenExpansion,
@@ -80,7 +86,7 @@ export const make = (options: {
       page: undefined,
       dueAt: pause === null ? null : pause === 0 ? 0 : at + pause
     }).pipe(
-      // It has no row of a caller.
+      // Nothing that a caller said is written, so no row can be refused.
       Effect.catchTag("RowRefused", Effect.die)
     )
   })
@@ -94,8 +100,8 @@ export const make = (options: {
   })
 
   /**
-   * Counts a try before it begins, so that one that kills its process is found out: a page clears the count, and after five tries without
-   * one the expansion is set aside, visibly.
+   * Counts a try before it begins, so that one that kills its process is found out: a page clears the count, and after
+   * five tries without one the expansion is set aside, visibly.
    */
   const begin = Effect.fnUntraced(function*(
     owner: Owner,
@@ -151,8 +157,8 @@ export const make = (options: {
   })
 
   /**
-   * Makes the next page, of which `open` messages may begin before they are stored. One that cannot be made fails the try, not the owner: only an
-   * unavailable store is the caller's to wait for.
+   * Makes the next page, of which `open` messages may begin before they are stored. One that cannot be made fails the
+   * try, not the owner: only an unavailable store is the caller's to wait for.
    */
   const page = (
     owner: Owner,

@@ -19,7 +19,7 @@ export interface Request {
   readonly acceptedAt: number
 }
 
-/** What the messages of a request have in common that are made at `at`. A delay counts from the acceptance. */
+/** What those messages of a request have in common that are made at `at`. A delay counts from the acceptance. */
 export const common = (
   { acceptedAt, id: requestId, instructions, keyState, scope }: Request,
   lane: Lane,

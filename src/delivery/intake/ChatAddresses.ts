@@ -3,17 +3,17 @@ import type { Recipient } from "#schemas/Recipient.ts"
 import { Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 
-/** A place on a platform that a recipient is by itself (api.md 2.1). Neither part holds a token. */
+/** A place on a chat platform that a recipient names itself (api.md 2.1). Neither `key` nor `name` holds a token. */
 export interface ChatAddress {
   readonly kind: "slack" | "ms_teams" | "discord" | "pagerduty"
   /** What people call the platform. */
   readonly platform: string
-  /** One mailbox: the place, told apart from the same one of another account. */
+  /** The mailbox: the place, with a hash that tells the same place of another account apart. */
   readonly key: string
   readonly name: string
 }
 
-/** Tells accounts apart, and keeps their secrets. */
+/** A hash that tells accounts apart without showing their secrets. */
 const mark = (secret: string | null | undefined): string =>
   secret ? createHash("sha256").update(secret).digest("hex").slice(0, 16) : ""
 
@@ -21,7 +21,7 @@ type Read = (given: unknown) => Option.Option<Pick<ChatAddress, "key" | "name">>
 
 interface Platform extends Pick<ChatAddress, "kind" | "platform"> {
   readonly read: Read
-  /** What a recipient must say of it. */
+  /** Tells a caller what a recipient must say of it. */
   readonly needs: string
 }
 

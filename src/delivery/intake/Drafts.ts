@@ -21,7 +21,10 @@ export class SendRefused extends Schema.TaggedError<SendRefused>()("SendRefused"
 /** Recipients whose messages are stored with the call; more are an expansion (design.md §6). */
 const mostAtOnce = 100
 
-/** Characters that such messages may repeat, since each is stored with all that the call says: an embedded database takes 64 MB at once. */
+/**
+ * Characters that such messages may repeat, since each is stored with all that the call says: an embedded database
+ * takes 64 MB at once.
+ */
 const mostRepeated = 8_000_000
 
 const isRepeatedMuch = (instructions: Instructions, recipients: ReadonlyArray<Recipient>): boolean =>
@@ -37,7 +40,10 @@ export interface Draft {
   readonly shards: number
 }
 
-/** What is stored with the call: its messages and the profiles to be created on the fly, or the one row that will become messages. */
+/**
+ * What is stored with the call: its messages and the profiles to be created on the fly, or the one row that will become
+ * messages.
+ */
 export interface Drafted {
   readonly messages: ReadonlyArray<NewMessage>
   readonly profiles: ReadonlyArray<NewProfile>
@@ -45,9 +51,10 @@ export interface Drafted {
 }
 
 /**
- * One message per recipient. A single recipient's message has the request's own id; each of several has one derived from it, so that a
- * recipient named twice is one message, as first named. Groups, more than 100 recipients, and several of whom each is told very much are
- * an expansion: one row, whatever their number.
+ * One message per recipient. A single recipient's message has the request's own id; each of several has one derived
+ * from it, so that a recipient named twice is one message, as first named. An expansion, one row whatever the number of
+ * messages, is made for groups, for more than 100 recipients, and for several that are told so much that repeating it
+ * is too long (`mostRepeated`).
  */
 export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<Drafted, SendRefused> {
   const { at, instructions, principal: { keyState, scope }, requestId, shards, to } = draft
@@ -94,7 +101,8 @@ export const make = Effect.fnUntraced(function*(draft: Draft): Effect.fn.Return<
   const isNamed = ({ identity }: Storable.Addressee) => identity !== undefined
   if (!addressees.every(isNamed) || recipients.length > mostAtOnce || isRepeatedMuch(instructions, recipients)) {
     const shard = shardOf(requestId, shards)
-    // Who is named is met before those in groups: a list's opt-out says nothing of somebody whom the send itself names.
+    // Recipients that the send names come before groups: who is met in both has the message as named, to which a list's
+    // opt-out does not apply.
     const ordered = [...addressees.filter(isNamed), ...addressees.filter((one) => !isNamed(one))]
     const expansion = {
       id: requestId,

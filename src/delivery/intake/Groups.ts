@@ -40,7 +40,10 @@ const filtered = Effect.fnUntraced(function*(source: Source, recipient: Recipien
   return { source, memberOf: decoded.map(({ value }) => value) }
 })
 
-/** The group that a recipient names, by the keys present (api.md 2.1); `undefined`: it is one person or address, or nobody. */
+/**
+ * The group that a recipient names, by the keys present (api.md 2.1); `undefined`: it is one person or address, or
+ * nobody.
+ */
 export const of = Effect.fnUntraced(function*(
   recipient: Recipient
 ): Effect.fn.Return<Group | undefined, GroupRefused> {
@@ -64,14 +67,14 @@ export const of = Effect.fnUntraced(function*(
   }
 })
 
-/** The group that a message to nobody stands for, in words; `undefined`: it stands for none. */
+/** The group that a message to `nobody` stands for, in words; `undefined`: it stands for none. */
 export const named = ({ audience_id: audience, list_id: list, tenant_id: tenant }: Recipient): string | undefined => {
   if (typeof audience === "string") return `The audience ${audience}`
   if (typeof list === "string") return `The list ${list}`
   return typeof tenant === "string" ? `The tenant ${tenant}` : undefined
 }
 
-/** The recipient of the one message that tells that there is no such group: named by it, and by nobody in it. */
+/** The recipient of the one message that tells that a group does not exist: it names the group, and nobody in it. */
 export const nobody = (
   scope: Scope,
   source: Exclude<Source, { readonly _tag: "Pattern" }>

@@ -6,22 +6,22 @@ import { createHash } from "node:crypto"
 
 const hex = (value: number, width: number): string => value.toString(16).padStart(width, "0")
 
-/** Bytes of chance in an id: 84 bits of them are used. */
+/** Random bytes drawn for an id, of which 84 bits are used. */
 const randomBytes = 11
 
-/** Ids that one draw of chance is enough for: a draw costs more than all the rest of an id. */
+/** Ids for which random bytes are drawn together: a draw costs more than all the rest of an id. */
 const drawnTogether = 256
 
 /**
- * `1-<seconds>-<3 hex: milliseconds><21 hex: chance>`: within a scope, ids sort by the millisecond they were made in, which is what lists of
- * messages are ordered by. `now` is epoch ms.
+ * `1-<seconds>-<3 hex: milliseconds><21 hex: random>`: within a scope, ids sort by the millisecond they were made in,
+ * which is what lists of messages are ordered by. `now` is epoch ms.
  */
 export const make = (now: number, random: Uint8Array): MessageId =>
   MessageId.make(
     `1-${hex(Math.floor(now / 1000), 8)}-${hex(now % 1000, 3)}${Buffer.from(random).toString("hex").slice(0, 21)}`
   )
 
-/** Makes ids of chance that nobody can guess; `now` is epoch ms. */
+/** Makes random ids that nobody can guess; `now` is epoch ms. */
 export const generator: Effect.Effect<
   (now: number) => Effect.Effect<MessageId>,
   never,
@@ -53,10 +53,16 @@ export const from = (at: number): string => `1-${hex(Math.min(Math.max(Math.floo
 /** Characters of an id up to its millisecond. */
 export const originLength = 14
 
-/** What the ids of a request's messages begin with, as its own does: few other requests were made in the same millisecond. */
+/**
+ * The prefix that a request's id shares with those of all its messages. Hardly another request has the same: it would
+ * have to be made in the same millisecond.
+ */
 export const origin = (id: MessageId): string => id.slice(0, originLength)
 
-/** The id of one recipient's message of a request to many: the same at every repeat, so that a repeated page changes nothing. */
+/**
+ * The id of one recipient's message of a request to many: the same at every repeat, so that a repeated page changes
+ * nothing.
+ */
 export const member = (request: MessageId, recipientKey: string): MessageId =>
   MessageId.make(
     `${origin(request)}${createHash("sha256").update(`${request}\n${recipientKey}`).digest("hex").slice(0, 21)}`

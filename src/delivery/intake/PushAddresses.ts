@@ -4,18 +4,18 @@ import type { Recipient } from "#schemas/Recipient.ts"
 import { Option, Schema } from "effect"
 import { createHash } from "node:crypto"
 
-/** The devices that a recipient is by itself, under the key where profiles have them (api.md 2.1, 2.2). */
+/** The devices that a recipient names itself, under the key where profiles have them (api.md 2.1, 2.2). */
 export interface PushAddress {
   readonly kind: "firebaseToken" | "apn" | "expo"
   /** What people call the platform. */
   readonly platform: string
-  /** One mailbox: the same devices in any order. */
+  /** The mailbox: the same for the same devices in any order. */
   readonly key: string
   /** The first of the devices. */
   readonly name: string
 }
 
-/** As long as the token of a user's device. */
+/** One or several tokens, each at most as long as the token of a user's device. */
 const Tokens = Schema.Union([GroupId, Schema.Array(GroupId)])
 const decodeTokens = Schema.decodeUnknownOption(Tokens)
 const decodeDevices = Schema.decodeUnknownOption(
@@ -27,7 +27,7 @@ const listed = (tokens: typeof Tokens.Type | null | undefined): ReadonlyArray<st
 
 interface Platform extends Pick<PushAddress, "kind" | "platform"> {
   readonly read: (given: unknown) => Option.Option<ReadonlyArray<string>>
-  /** What a recipient must say of it. */
+  /** Tells a caller what a recipient must say of it. */
   readonly needs: string
 }
 

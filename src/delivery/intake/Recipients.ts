@@ -30,7 +30,10 @@ interface Direct {
   readonly platform?: string
 }
 
-/** What all ways to write it have in common. Only an identity needs it: to read a phone number costs more than all the rest here. */
+/**
+ * One form for all ways to write an address. Only an identity needs it: parsing a phone number costs more than all the
+ * rest here.
+ */
 const canonical = ({ key, kind }: Direct): string => {
   if (kind === "email") return canonicalEmail(key)
   return kind === "phone" ? canonicalPhone(key) : key

@@ -9,7 +9,10 @@ export interface Addressee {
   readonly identity: Identity | undefined
 }
 
-/** Bytes that an index takes of a name beside the rest of its entry; an id of 512 characters is never longer. */
+/**
+ * Bytes of the longest name that fits into an index entry beside the rest of it; an id of 512 characters is never
+ * longer.
+ */
 const longestName = 2_400
 
 const encoder = new TextEncoder()
@@ -17,21 +20,26 @@ const encoder = new TextEncoder()
 const isLong = (text: string | null | undefined): boolean =>
   typeof text === "string" && text.length > longestName / 3 && encoder.encode(text).length > longestName
 
-/** What is wrong with a name that a message could not be found by. */
+/** Tells a caller that a name is too long for the index by which its message is found. */
 export const tooLong = `Expected at most ${longestName} bytes in UTF-8`
 
-/** The path in a message of the tenant that it could not be found by; `undefined` if it can. */
+/** The path of a tenant in a message whose name is too long for the index; `undefined` if none is. */
 export const tooLongOfMessage = ({ context, tenant_id: tenant }: Instructions): string | undefined => {
   if (isLong(tenant)) return "tenant_id"
   return isLong(context?.tenant_id) ? "context.tenant_id" : undefined
 }
 
-/** Whether a message to a recipient could not be found by whom it names. The tenants of a recipient have the lengths of ids. */
+/**
+ * Whether a recipient's name is too long for the index by which its message is found. Its tenant has the length of an
+ * id.
+ */
 export const isTooLong = ({ identity }: Addressee): boolean => isLong(identity?.key)
 
 const isText = (text: unknown): boolean => typeof text !== "string" || Text.isStorable(text)
 
-/** The path in a message of what a database would refuse of the columns that the caller wrote; `undefined` if it takes all. */
+/**
+ * The path of the first text in a message that its column in the database would refuse; `undefined` if it takes all.
+ */
 export const refusedOfMessage = (
   { context, metadata, template, tenant_id: tenant }: Instructions
 ): string | undefined => {
@@ -44,7 +52,7 @@ export const refusedOfMessage = (
   return tag === -1 ? undefined : `metadata.tags[${tag}]`
 }
 
-/** The same of a recipient; what is wrong deeper in it has the path of the member that holds it. */
+/** The same of a recipient. For a text deeper in it, it is the path of the top-level member that holds the text. */
 export const refusedOfRecipient = ({ identity, recipient }: Addressee): string | undefined => {
   const { account_id: account, context, list_id: list, tenant_id: tenant } = recipient
   if (!isText(tenant)) return "tenant_id"

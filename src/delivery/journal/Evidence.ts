@@ -4,13 +4,13 @@ import type { Status } from "#schemas/Status.ts"
 import type { Observation, Observed } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 
-/** What of a stored provider call an event is held against. */
+/** What an event is compared with of a stored provider call. */
 export type Call = Pick<
   Attempt,
   "number" | "channel" | "provider" | "state" | "kind" | "startedAt" | "endedAt" | "reference"
 >
 
-/** What a call's row becomes: the vendor answered for it after all, or its message bounced later. */
+/** What the row of a call becomes when an event proves that the vendor took it, or that it bounced later. */
 export type Proof = Pick<Attempt, "number" | "kind" | "reference" | "endedAt" | "error">
 
 /** A message as an event finds it. */
@@ -23,20 +23,27 @@ export interface Stored {
   readonly dueAt: number | undefined
 }
 
-/** What an event from the second door changes; what it leaves as it is, is absent. */
+/** What an event from the second door (`Journal.observe`) changes; what it leaves as it is, is absent. */
 export interface Verdict {
   readonly observation: Observation
   readonly history: HistoryEvent | undefined
   readonly proof: Proof | undefined
-  /** Epoch ms at which the proven call had been taken, if nothing was known of that. */
+  /** Epoch ms at which the provider took the proven call, if that was not known before. */
   readonly sentAt: number | undefined
-  /** When its owner looks at it anew; another one than it had, by which an owner that has it in hand knows of it (`Step`). */
+  /**
+   * The message's new due time, in epoch ms. It always differs from the stored one: by that, an owner that has the
+   * message in hand learns of the event (`Step.message`).
+   */
   readonly dueAt: number | undefined
 }
 
 const isOpen = ({ state }: Call): boolean => state === "intent" || state === "unknown"
 
-/** Whoever opened or clicked what was sent had it: the mail, if there is one. Of several calls without an outcome it was the last. */
+/**
+ * The call that an open or a click is evidence for: whoever opened or clicked something has received it. That is a
+ * mail, if any was sent. Nothing is proved if one of the calls is known as accepted; else it is the last one without an
+ * outcome.
+ */
 const opened = (calls: ReadonlyArray<Call>, event: Observed["event"]): Call | undefined => {
   if (event !== "Open" && event !== "Click") return undefined
   const mails = calls.filter(({ channel }) => channel === "email")
@@ -45,8 +52,9 @@ const opened = (calls: ReadonlyArray<Call>, event: Observed["event"]): Call | un
 }
 
 /**
- * Our own number first, then the vendor's, which names its call also where the provider's alias has been changed since; else the call of that
- * provider that still lacks an outcome.
+ * The call that an event means: the one with our attempt number; else the one with the vendor's reference, which is
+ * found even if the provider's alias has changed since; else that provider's last call without an outcome, else its
+ * last accepted one.
  */
 const meant = (calls: ReadonlyArray<Call>, { call, event }: Observed): Call | undefined => {
   if (call === undefined) return opened(calls, event)
@@ -57,7 +65,10 @@ const meant = (calls: ReadonlyArray<Call>, { call, event }: Observed): Call | un
     own.findLast(({ state }) => state === "accepted")
 }
 
-/** Sent another way, and nothing is known against that: the message is not undeliverable yet (api.md 26.2). */
+/**
+ * Whether another channel or provider has taken the message too, and that has not bounced: then it is not undeliverable
+ * yet (api.md 26.2).
+ */
 const livesOn = (calls: ReadonlyArray<Call>, bounced: Call | undefined): boolean =>
   bounced !== undefined &&
   calls.some((other) =>
@@ -65,7 +76,7 @@ const livesOn = (calls: ReadonlyArray<Call>, bounced: Call | undefined): boolean
     other.state === "accepted" && other.kind === null
   )
 
-/** The entry of a call's receipt: never before the call, for many providers tell the time in whole seconds. */
+/** The entry of a call's receipt, never dated before the call: many providers tell the time in whole seconds. */
 const entryOf = ({ channel, endedAt, number, provider, startedAt }: Call, history: HistoryEvent): HistoryEvent => ({
   ...history,
   ts: Math.max(history.ts, endedAt ?? startedAt),
@@ -74,7 +85,10 @@ const entryOf = ({ channel, endedAt, number, provider, startedAt }: Call, histor
   attempt: number
 })
 
-/** A bounce after an open counts as little for the call as for the message. */
+/**
+ * What an event proves of its call, if that is news. A bounce that does not count for the message, as after an open,
+ * does not count for the call either.
+ */
 const proves = (
   status: Status,
   call: Call | undefined,
@@ -96,9 +110,10 @@ const proves = (
 }
 
 /**
- * What is known of a call anew changes its message's place in its plan: nothing that it waits for is waited for any longer, and what its owner
- * does with it at this moment is done without having seen it. Only that a call in flight was taken is what its owner is about to hear. Times
- * in epoch ms.
+ * The message's new due time if something was learnt of a call, since that changes the message's place in its plan. If
+ * it waits, it is due now. If its owner has it in hand, that owner has not seen the event: it is due again, and looked
+ * at once more. An owner does not have to look again if its call in flight was taken, which it is about to hear itself.
+ * Times in epoch ms.
  */
 const stirred = (
   dueAt: number | undefined,
@@ -112,10 +127,12 @@ const stirred = (
 }
 
 /**
- * What an event does to a message as it is stored, at this time (epoch ms). What a provider has, or may have, for nobody
- * knows what came of its call, is not cancelled: a receipt would find it CANCELED and delivered (P6). A receipt proves
- * that its call was taken; a bounce ends the message only if it is of one of its calls, and nothing else was sent for it. What becomes of an
- * open message is its owner's to say, who looks at it anew (api.md 26.2).
+ * What an event does to a stored message, at this time (epoch ms).
+ * - A message is not cancelled while a provider has it, or may have it because a call's outcome is unknown: a receipt
+ *   would find it CANCELED and delivered (P6).
+ * - A receipt proves that its call was taken.
+ * - A bounce ends a message only if it belongs to one of its calls and nothing else was sent for it. If the message is
+ *   still open, its owner looks at it again and decides (api.md 26.2).
  */
 export const weigh = (stored: Stored, observed: Observed, now: number): Verdict => {
   const { calls, dueAt, status } = stored

@@ -3,39 +3,49 @@ import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { Context, Duration, Effect, Latch, Layer, type Scope } from "effect"
 
-/** Who has not come to its first step by then is stored without it: the others have waited long enough. */
+/** How long a commit waits for first steps. A message that has not come to its own by then is stored without it. */
 const patience = Duration.millis(250)
 
 type Resume = (result: Effect.Effect<StepResult | undefined>) => void
 
-/** Messages that are about to be stored in one commit, with the first steps of those that are begun. */
+/** A commit in the making: messages that are about to be stored, with the first steps of those that have begun. */
 export interface Gathering {
-  /** Begins one, if `start` can: its step is waited for from then on. Not one that another commit is to store. */
+  /**
+   * Begins a message by `start`; the commit waits for its first step from then on. False if `start` refuses, or if
+   * another commit is to store the message.
+   */
   readonly begin: (id: MessageId, start: () => boolean) => boolean
-  /** The intents that came, as soon as no more are waited for; who comes later is stored without. */
+  /** The intents that have come, once no more are waited for; what comes later is not stored with its message. */
   readonly intents: Effect.Effect<ReadonlyArray<Step>>
   /**
-   * Lets all go on: with the result of the step that was stored with its message, or, where there is none, to write the step by itself. Answers
-   * whether all that were begun are still in hand.
+   * Lets all waiting messages go on: with the result of the step that was stored, or, where there is none, to write the
+   * step themselves. Answers whether all that were begun are still in hand.
    */
   readonly end: (results: ReadonlyMap<MessageId, StepResult>) => boolean
 }
 
 /**
- * Messages in hand that are not stored yet. A member of a request to many that can begin at once is begun before its page is written, and the
- * intent of its first call is committed together with the message: two of a message's three writes are one, and its row is not read back.
- * Nobody is called before that commit (P4), and what becomes of a message that could not be stored so is what the journal says to its step.
+ * Messages in hand that are not stored yet. A member of a request to many that can begin at once is begun before its
+ * page is written, and the intent of its first call is committed together with the message: that saves one of a
+ * message's three writes, and reading its row back. No provider is called before that commit (P4). A step that could
+ * not be stored with its message is written to the journal by itself, which decides what becomes of it.
  */
 export class FirstSteps extends Context.Service<FirstSteps, {
-  /** What became of this step with its message's commit; `undefined` at once, or as an answer, if it is to be written by itself. */
+  /**
+   * The result of this step, if it is stored by its message's commit. `undefined`, at once or as the effect's answer:
+   * it is to be written by itself.
+   */
   readonly of: (step: Step) => Effect.Effect<StepResult | undefined> | undefined
   /** The message has left the hands of this node: no step of it will come. */
   readonly over: (id: MessageId) => void
-  /** All go on at the end of the scope at the latest. */
+  /** Opens a gathering. It ends with the scope at the latest, so that nothing waits for ever. */
   readonly gather: Effect.Effect<Gathering, never, Scope.Scope>
 }>()("tidings/FirstSteps") {}
 
-/** The intent of a first call, and nothing else: all that is known of its message is what it was made with. */
+/**
+ * Whether the step is the intent of a first call and nothing else: such a step needs nothing of its message but what
+ * that was made with.
+ */
 const isIntent = ({ attempt, conditional, dueAt, lifecycle, tries }: Step): boolean =>
   attempt?.state === "intent" && attempt.number === 1 && conditional && dueAt === undefined && tries === undefined &&
   Lifecycle.sources(lifecycle).includes("ENQUEUED")
@@ -45,7 +55,7 @@ interface Group extends Gathering {
   readonly over: (id: MessageId) => void
 }
 
-/** `groups` tells of each message that is not stored which group it is of. */
+/** `groups`: by message that is not stored yet, the group that it is in. */
 const makeGroup = (groups: Map<MessageId, Group>): Group => {
   const ids: Array<MessageId> = []
   const expected = new Set<MessageId>()
@@ -63,7 +73,7 @@ const makeGroup = (groups: Map<MessageId, Group>): Group => {
       expected.add(id)
       groups.set(id, group)
       Latch.closeUnsafe(all)
-      // It may come to its step before this returns.
+      // The message may come to its first step before `start` returns.
       if (start()) return true
       groups.delete(id)
       spare(id)

@@ -5,17 +5,23 @@ import { Context, Effect, Layer } from "effect"
 export interface Receiver {
   /** Whether this process owns the shard now. */
   readonly owns: (shard: number) => boolean
-  /** Takes messages just committed, in the order of acceptance. Never waits and never fails: what is not taken stays a due row. */
+  /**
+   * Takes messages just committed, in the order of acceptance. Never waits and never fails: what is not taken stays a
+   * due row.
+   */
   readonly offer: (messages: ReadonlyArray<OpenMessage>) => Effect.Effect<void>
   /** A request to many was just committed: its owner may be here. */
   readonly stir: Effect.Effect<void>
-  /** Owned rows may have been committed and not offered: the answer of their flush was lost, and a repeat of the call has found them. */
+  /**
+   * There may be owned rows to read that were not offered: the answer of a flush was lost and a repeat of the call has
+   * found its rows, or an event has changed when a message is due.
+   */
   readonly behind: Effect.Effect<void>
 }
 
 /**
- * The short way from a commit to the recipient's mailbox within one process. A process without an engine (or one that is starting) owns
- * nothing, and the rows it writes wait for their owner.
+ * The short way from a commit to the recipient's mailbox within one process. A process without an engine (or one that
+ * is starting) owns nothing, and the rows it writes wait for their owner.
  */
 export class Handover extends Context.Service<Handover, {
   readonly owns: Receiver["owns"]

@@ -7,15 +7,14 @@ import { Status } from "#schemas/Status.ts"
 import { memo } from "#src/content/Memo.ts"
 import { Exit, Schema } from "effect"
 
-/** `transactional`: one recipient was named; `bulk`: everything that an expansion made (design.md §3, Lanes). */
+/**
+ * `transactional`: its request named one person or address, and nobody else. `bulk`: all others, of requests to
+ * several, to groups and of bulk jobs (design.md §3, Lanes).
+ */
 export const Lane = Schema.Literals(["transactional", "bulk"])
 export type Lane = typeof Lane.Type
 
-/**
- * A message in an owner's hands. `dueAt`: 0 when it is ready in the order of acceptance, else the epoch ms of its next step. `tries`: how
- * often an owner began it and died. `recovered`: it was open before this owner took its shard, so it may have been begun before. `size`: characters
- * of what the caller said, about.
- */
+/** A message in an owner's hands. */
 export const OpenMessage = Schema.Struct({
   id: MessageId,
   requestId: MessageId,
@@ -27,13 +26,20 @@ export const OpenMessage = Schema.Struct({
   keyState: KeyState,
   status: Status,
   enqueuedAt: Schema.Number,
+  /** 0 when it is ready, in the order of acceptance; else the epoch ms of its next step. */
   dueAt: Schema.Number,
+  /** How often it was begun without coming to an end: its owner died, or its pipeline crashed. */
   tries: Schema.Int,
+  /** It was open before this owner took its shard, so it may have been begun before. */
   recovered: Schema.Boolean,
   recipient: Recipient,
   instructions: Instructions,
+  /** Characters of what the caller said, about. */
   size: Schema.Int,
-  /** The template that its name was found to mean, once it was looked up; absent where that is the name itself. */
+  /**
+   * The id of the template that the message's name for it was found to mean; absent before it is looked up, and where
+   * the name says the id itself.
+   */
   templateId: Schema.optionalKey(Schema.String),
   attempts: Schema.Array(Attempt)
 })
@@ -41,7 +47,10 @@ export type OpenMessage = typeof OpenMessage.Type
 
 const { size: _, ...columns } = OpenMessage.fields
 
-/** An open message as it is stored: caller payloads are still text, since a row may not decode and must then end visibly, alone. */
+/**
+ * An open message as it is stored: caller payloads are still text, so that a row that does not decode is ended visibly,
+ * and alone.
+ */
 export const DueRow = Schema.Struct({
   ...columns,
   recipient: Schema.String,
@@ -52,7 +61,10 @@ export type DueRow = typeof DueRow.Type
 const recipientOf = Schema.decodeExit(Schema.fromJsonString(Recipient))
 const instructionsOf = Schema.decodeExit(Schema.fromJsonString(Instructions))
 
-/** All messages of a request to many say the same: decoded once, they have it in one object, by which what is made of it is known again. */
+/**
+ * All messages of a request to many have the same instructions. Decoded once, they share one object, by which caches
+ * recognise what was made of it before.
+ */
 const shared = memo({ entries: 64, characters: 1_048_576 }, instructionsOf)
 
 /** A stored row as a message in hand; fails on a payload that no longer decodes. */

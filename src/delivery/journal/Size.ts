@@ -6,7 +6,7 @@ const ofObject = (value: Readonly<Record<PropertyKey, unknown>>): number => {
   return size
 }
 
-/** Characters of a JSON value, about: what it costs to hold it and to write it. */
+/** About how many characters a JSON value has: what it costs to hold it and to write it. */
 export const of = (value: unknown): number => {
   if (typeof value === "string") return value.length + 2
   if (Array.isArray(value)) return value.reduce<number>((size, one) => size + of(one) + 1, 2)

@@ -5,8 +5,8 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import { Cause, Duration, Effect, Exit, Metric, Result, Schedule } from "effect"
 
 /**
- * Writes a step of a message; waits out an unavailable store, so an outcome once known is not lost while its owner lives. A message that it
- * closes is counted as settled.
+ * Writes a step of a message; waits out an unavailable store, so an outcome once known is not lost while its owner
+ * lives. A message that it closes is counted as settled.
  */
 export type Write = (step: Step) => Effect.Effect<StepResult>
 
@@ -15,12 +15,12 @@ const patience = Schedule.min([Schedule.exponential("50 millis"), Schedule.space
 
 const isUnavailable = (error: unknown): boolean => error instanceof StoreUnavailable
 
-/** What is known already needs no asking. */
+/** Whether the answer is known already, so that nothing has to be retried. */
 const isAnswer = <A, E>(ask: Effect.Effect<A, E>): ask is Exit.Success<A> => Exit.isExit(ask) && Exit.isSuccess(ask)
 
 /**
- * What the store is asked for, asked until it answers; any other failure is a defect, which becomes that message's settle. The schedule is
- * only set up after a failure: on the way that every message takes it would cost more than the call.
+ * Asks the store until it answers. Any failure but `StoreUnavailable` is a defect, which becomes that message's settle.
+ * The schedule is only set up after a failure: on the way that every message takes it would cost more than the call.
  */
 export const patiently = <A, E>(ask: Effect.Effect<A, E>): Effect.Effect<A> =>
   isAnswer(ask) ? ask : Effect.catchCause(ask, (cause) => {
@@ -36,7 +36,7 @@ const counted = (result: StepResult): Effect.Effect<void> =>
     ? Metric.update(Metrics.settled({ status: result.status }), 1)
     : Effect.void
 
-/** `firsts`: what messages that are not stored yet take along with their own commit. */
+/** `firsts`: lets the first step of a message that is not stored yet go into the message's own commit. */
 export const make = (journal: Journal["Service"], firsts?: FirstSteps["Service"]): Write => (step) => {
   const first = firsts?.of(step)
   const written = first === undefined
@@ -46,8 +46,9 @@ export const make = (journal: Journal["Service"], firsts?: FirstSteps["Service"]
 }
 
 /**
- * Closes a message with its last words. Where the second door has moved it meanwhile, so that its status has no such edge any more, it is
- * closed as it is: a refused end would leave the row due for ever.
+ * Writes the step that closes a message. If the second door (`Journal.observe`) has moved the message meanwhile, its
+ * status may lack the step's edge: then the message is closed as it is, since a refused end would leave its row due for
+ * ever.
  */
 export const close = (write: Write, step: Step): Effect.Effect<StepResult> =>
   Effect.flatMap(write(step), (result) => {

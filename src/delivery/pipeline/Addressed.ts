@@ -4,7 +4,7 @@ import type { RenderFailed } from "#src/content/Content.ts"
 import { isTemplate } from "#src/content/template/Tags.ts"
 import { Result, type Schema } from "effect"
 
-/** Who else an e-mail is for, and who is answered: the overrides that may hold variables (api.md §3). */
+/** The overrides that name who else an e-mail is for and who is answered; they may hold variables (api.md §3). */
 const fields = ["cc", "bcc", "reply_to"] as const
 
 type Fill = (texts: ReadonlyArray<string>) => Result.Result<ReadonlyArray<string>, RenderFailed>
@@ -16,7 +16,10 @@ const textsOf = (value: Schema.Json): ReadonlyArray<string> => {
   return (isList(value) ? value : Object.values(value)).flatMap(textsOf)
 }
 
-/** Nobody, where a variable has nothing to say: who is copied in only if there is somebody. */
+/**
+ * The value with its texts filled in. An address that comes out empty is left out, with the person that it is of: so
+ * somebody can be copied in only if there is somebody.
+ */
 const replaced = (value: Schema.Json, by: ReadonlyMap<string, string>): Schema.Json | undefined => {
   if (typeof value === "string") return by.get(value)?.trim() === "" ? undefined : by.get(value) ?? value
   if (value === null || typeof value !== "object") return value
@@ -28,7 +31,10 @@ const replaced = (value: Schema.Json, by: ReadonlyMap<string, string>): Schema.J
 const present = (entries: ReadonlyArray<readonly [string, Schema.Json | undefined]>): Schema.JsonObject =>
   Object.fromEntries(entries.flatMap(([key, value]) => value === undefined ? [] : [[key, value]]))
 
-/** The override with the variables of its addresses filled in, without those that come out empty; without any it is the same object. */
+/**
+ * The override with the variables of its addresses filled in, without those that come out empty; without any it is the
+ * same object.
+ */
 export const of = (override: JsonMap, fill: Fill): Result.Result<JsonMap, RenderFailed> => {
   const given = fields.flatMap((field) => {
     const value = override[field]

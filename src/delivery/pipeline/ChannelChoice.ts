@@ -29,7 +29,10 @@ const always = (routing: Routing): Routing => ({
   })
 })
 
-/** Channels without the conditions that the template's strategy has for them: a recipient's choice beats those (api.md 10.4, 6). */
+/**
+ * Channels without the conditions that the template's strategy has for them: a recipient's choice beats those (api.md
+ * 10.4, 6).
+ */
 export const unconditioned = (mapped: Instructions, sent: Instructions): Instructions => {
   const own = (channel: string): ChannelSettings | undefined =>
     sent.channels !== undefined && sent.channels !== null && Object.hasOwn(sent.channels, channel)

@@ -29,7 +29,10 @@ export interface Journey {
   readonly events: ReadonlyArray<HistoryEvent>
 }
 
-/** `Closed`: nothing is left to do. `Waiting`: a row waits until `dueAt` (epoch ms). `Fenced`: another owner has the shard. */
+/**
+ * `Closed`: nothing is left to do. `Waiting`: a row waits until `dueAt` (epoch ms). `Fenced`: another owner has the
+ * shard.
+ */
 export type Ending =
   | { readonly _tag: "Closed" }
   | { readonly _tag: "Waiting"; readonly dueAt: number }

@@ -20,7 +20,10 @@ export interface Mapped {
   readonly content: Content
   /** `undefined`: the message brought its own content. */
   readonly template: Resolved | undefined
-  /** A repeat that may be a second copy is worth a long wait (design.md §5). */
+  /**
+   * A call with an unknown outcome waits long for a receipt before it is repeated, since that may be a second copy
+   * (design.md §5).
+   */
   readonly isOneTimePassword: boolean
 }
 
@@ -30,7 +33,10 @@ const given = <A extends object>(settings: A): Partial<A> => {
   return kept
 }
 
-/** Payloads are merged deeply, as a channel's and a provider's are (api.md §3), times each by itself; of all else one or the other holds. */
+/**
+ * The settings `over` win: overrides of payloads are merged deeply, as a channel's and a provider's are (api.md §3),
+ * timeouts one by one, and everything else is replaced.
+ */
 const merged = <A extends ChannelSettings | ProviderSettings>(under: A, over: A): A => {
   const together: Partial<ChannelSettings> = {
     ...(under.override && over.override ? { override: ProfileChange.merge(under.override, over.override) } : {}),
@@ -55,7 +61,10 @@ const over = <A extends ChannelSettings | ProviderSettings>(
   return Object.fromEntries([...Object.entries(strategy ?? {}), ...own])
 }
 
-/** What the message says of its way wins over what its template or that one's strategy says (api.md §15, 26.3). */
+/**
+ * The instructions with what a template or its strategy adds to them: what the message itself says of its routing wins
+ * (api.md §15, 26.3).
+ */
 export const routed = (
   instructions: Instructions,
   strategy: Pick<RoutingStrategy | TenantTemplate, "channels" | "providers" | "routing"> | undefined
@@ -77,7 +86,7 @@ const ofTenant = "tenant/"
 const isNamed = ({ instructions: { template } }: OpenMessage, id: string): boolean =>
   template === id || template === ofTenant + id
 
-/** The rest of a template that only a tenant has. */
+/** Stands in for the workspace's template where only a tenant has one. */
 const nothing = (name: string): Template => ({
   name,
   tags: [],
@@ -123,7 +132,10 @@ export const make = Effect.gen(function*() {
       ? Effect.undefined
       : Write.patiently(tenantTemplates.resolve(scope, tenantId, id, keyState))
 
-  /** The tenant's own template in the place of the workspace's of the same id; by `tenant/<id>` only the tenant's. */
+  /**
+   * The workspace's template, with the content of the tenant's own one of the same id if there is one; by the name
+   * `tenant/<id>`, the tenant's only.
+   */
   const template = Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<
     { readonly resolved: Resolved; readonly own: TenantTemplate | undefined },
     Refusal.Refusal

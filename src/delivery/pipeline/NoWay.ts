@@ -6,7 +6,7 @@ export interface Findings {
   filtered: boolean
   /** A channel that the recipient has an address for, and the workspace no provider. */
   unserved?: string
-  /** A channel whose address for the recipient is none that a provider could write to. */
+  /** A channel for which the recipient has something that is no valid address. */
   unusable?: string
   unreachable: boolean
   unwritten: boolean
@@ -22,7 +22,7 @@ export const none = (): Findings => ({
   named: false
 })
 
-/** Where a profile has the address of a channel, also of one that no provider could be asked about. */
+/** The field of a profile that holds a channel's address, for channels that may have no provider to ask. */
 const addressed: ReadonlyMap<string, string> = new Map([["email", "email"], ["sms", "phone_number"]])
 
 /** Whether the recipient has something for an address of the channel, good or not. */
@@ -35,7 +35,10 @@ export const hasAddress = (channel: string, profile: Profile): boolean => {
 export const unserved = (where: string): Refusal.Refusal =>
   Refusal.unroutable("NO_PROVIDERS", `No provider for ${where} is configured`)
 
-/** Why a message has nowhere to go. An address that is none is the recipient's fault and not the routing's (spec.md, statuses: UNDELIVERABLE). */
+/**
+ * Why a message has nowhere to go. An address that is none is the recipient's fault and not the routing's (spec.md,
+ * statuses: UNDELIVERABLE).
+ */
 export const refusal = (findings: Findings): Refusal.Refusal => {
   if (!findings.named) return Refusal.unroutable("NO_CHANNELS", "The message's routing names no channel")
   if (findings.filtered) return Refusal.filtered("A condition of the message left no channel")

@@ -17,7 +17,10 @@ import { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { Clock, Effect, Option } from "effect"
 
-/** The topic of a message. `isInHeader`: its mails say in their header how to opt out of it; those of a required one never. */
+/**
+ * The topic of a message. `isInHeader`: its mails say in their header how to opt out of it; those of a required one
+ * never.
+ */
 export interface SentTopic {
   readonly id: string
   readonly isInHeader: boolean
@@ -55,7 +58,9 @@ const topicsOf = ({ message, template }: Mapped): ReadonlyArray<string> => {
   return [own, template?.template.subscription?.topic_id].flatMap((id) => id ?? [])
 }
 
-/** What `notifications` may know the message by: its topic, the template's id and alias, and the name it was sent with. */
+/**
+ * What `notifications` may know the message by: its topic, the template's id and alias, and the name it was sent with.
+ */
 const namesOf = ({ message, template }: Mapped, topics: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...new Set([
     ...topics,
@@ -72,7 +77,8 @@ const begunWith = ({ attempts }: OpenMessage): ReadonlySet<string> | undefined =
 
 /**
  * The stage that asks what the recipient wants (api.md 10.4). A message without a topic, of somebody who has no legacy
- * preferences, asks no store anything; a topic costs one lookup of its user, shared with the messages of the same turn.
+ * preferences, asks no store anything; a topic costs one lookup of its user, shared with the messages of the same turn
+ * of the event loop.
  */
 export const make = Effect.gen(function*() {
   const catalogue = yield* PreferenceCatalogue
@@ -80,7 +86,10 @@ export const make = Effect.gen(function*() {
   const tenants = yield* TenantPreferences
   const users = yield* UserPreferences
 
-  /** An id that was mistyped, or of another environment, must not take the template's topic away from those who opted out of it. */
+  /**
+   * The first topic that the catalogue has. An unknown id, mistyped or of another environment, must not hide the
+   * template's topic from those who opted out of it.
+   */
   const topicOf = Effect.fnUntraced(function*(scope: Scope, topics: ReadonlyArray<string>) {
     for (const id of topics) {
       const found = yield* Write.patiently(catalogue.resolve(scope, id))
@@ -147,7 +156,10 @@ export const make = Effect.gen(function*() {
     }
   )
 
-  /** `sent` is the message as it was accepted, `found` with what its template adds. `at`, in epoch ms: when it is asked for; missing, it is now. */
+  /**
+   * `sent` is the message as it was accepted, `found` with what its template adds. `at`, in epoch ms: when it is asked
+   * for; missing, it is now.
+   */
   return (sent: OpenMessage, found: Found, at?: number): Effect.Effect<Preferred, Refusal.Refusal> => {
     const { legacy, message: { instructions, recipient } } = found
     const topics = topicsOf(found)

@@ -10,7 +10,7 @@ import { Effect, type Schema } from "effect"
 
 const channel = "push"
 
-/** How long a dead address may keep its message waiting, which needs nothing of it. */
+/** How long marking a dead address may hold up its message, which needs nothing of it. */
 const patience = "2 seconds"
 
 /** Whether the routing may lead to push at all; a message that names no routing may go anywhere. */
@@ -29,7 +29,9 @@ const reachesPush = (routing: Routing | null | undefined, configured: ReadonlyAr
 const listed = (value: Schema.Json | undefined): Schema.JsonArray =>
   value === undefined || value === null ? [] : isList(value) ? value : [value]
 
-/** `{token, tokens}` with more of them; what is no object was no address (api.md 2.2). */
+/**
+ * The stored `{token, tokens}` with these tokens added; a stored value that is no object was no address (api.md 2.2).
+ */
 const joined = (stored: Schema.Json | undefined, tokens: ReadonlyArray<string>): Schema.JsonObject =>
   isObject(stored) ? { ...stored, tokens: [...listed(stored["tokens"]), ...tokens] } : { tokens: [...tokens] }
 
@@ -50,12 +52,15 @@ export const withTokens = (profile: Schema.JsonObject, all: ReadonlyArray<Reacha
   }
 }
 
-/** What a message learns of its recipient's devices, and what they learn of it (api.md 12). */
+/** Finds the devices of a message's recipient, and marks those that are dead (api.md 12). */
 export const make = Effect.gen(function*() {
   const devices = yield* DeviceTokens
 
   return {
-    /** The stored profile with the user's tokens among its addresses; they are looked up only for a message that may reach push. */
+    /**
+     * The stored profile with the user's tokens among its addresses; they are looked up only for a message that may
+     * reach push.
+     */
     added: (
       { instructions, recipient: { user_id: userId }, scope }: OpenMessage,
       configured: ReadonlyArray<Provider>,

@@ -23,7 +23,7 @@ export interface Subject extends Known {
   readonly topic: SentTopic | undefined
 }
 
-/** What the message's links are; none of an opening where nothing tracks. */
+/** The links of a message; those that track openings are empty where nothing tracks. */
 interface Linked {
   readonly open: OpenLink
   readonly choose: Links
@@ -31,7 +31,7 @@ interface Linked {
 
 const untracked: OpenLink = { openTrackingId: "", opened: "" }
 
-/** Those of a message that is for no user. */
+/** The preference links of a message that is for no user. */
 const nobodys: Links = { unsubscribeTrackingId: "", unsubscribe: "", preferences: "" }
 
 /** What templates may speak of besides the data and the profile (api.md 2.6). */

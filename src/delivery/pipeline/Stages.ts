@@ -54,10 +54,13 @@ const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObj
   ...(typeof message.recipient.user_id === "string" ? { user_id: message.recipient.user_id } : {})
 })
 
-/** Nobody is known under this name. */
+/** Somebody without a stored profile. */
 const stranger: Person = { profile: Option.none(), preferences: undefined }
 
-/** A platform that no provider of the workspace serves is a better reason than the channels that have no address. */
+/**
+ * A recipient on a platform that no provider of the workspace serves: a better reason than that other channels have no
+ * address.
+ */
 const unserved = ({ message: { recipient }, profile, providers }: Known): Refusal.Refusal | undefined => {
   const platform = Recipients.platformOf(recipient)
   return platform === undefined || providers.some(({ reaches }) => reaches(profile))
@@ -65,7 +68,10 @@ const unserved = ({ message: { recipient }, profile, providers }: Known): Refusa
     : NoWay.unserved(platform)
 }
 
-/** The stages map → profile → preferences → route; they write nothing, so that a dry run is the same as the first half of a run. */
+/**
+ * The stages map → profile → preferences → route; they write nothing, so that a dry run is the same as the first half
+ * of a run.
+ */
 export const make = Effect.gen(function*() {
   const map = yield* Mapping.make
   const profiles = yield* Profiles
@@ -170,7 +176,10 @@ export const make = Effect.gen(function*() {
     )
   })
 
-  /** Until when the message has to wait for its recipient's own time (api.md 26.6); `undefined`: no longer. Times in epoch ms. */
+  /**
+   * Until when the message has to wait for its recipient's own time (api.md 26.6); `undefined`: no longer. Times in
+   * epoch ms.
+   */
   const wait = (stored: OpenMessage, now: number): Effect.Effect<number | undefined, Refusal.Refusal> =>
     Delays.isOfRecipient(stored.instructions.delay) && stored.attempts.length === 0
       ? waitOf(stored, now)

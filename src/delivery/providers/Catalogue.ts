@@ -20,7 +20,7 @@ export interface CatalogueEntry {
   readonly fields: Readonly<Record<string, SettingField>>
   /** Names of the settings that say where the secrets are sent. */
   readonly places: ReadonlyArray<string>
-  /** What sends with these settings, to be built; or why they are not this vendor's. */
+  /** Decodes the settings, and answers how to build what sends with them; fails if they are not this vendor's. */
   readonly vendor: (
     settings: Schema.JsonObject
   ) => Effect.Effect<Effect.Effect<Vendor, never, Scope.Scope>, SchemaIssue.Issue>
@@ -102,7 +102,7 @@ const fieldsOf = (settings: Schema.Top): CatalogueEntry["fields"] => {
   }))
 }
 
-/** A definition as an entry of the catalogue, once there is what its vendor needs to be built. */
+/** Makes a definition an entry of the catalogue, given the services that its vendor needs to be built. */
 export const entry = <Settings, R>({ address: _, make, settings, ...definition }: ProviderDefinition<Settings, R>) => {
   const decode = Schema.decodeUnknownEffect(Schema.toCodecJson(settings), { errors: "all" })
   const fields = fieldsOf(settings)

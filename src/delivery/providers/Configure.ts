@@ -25,7 +25,10 @@ export interface Wanted {
 const refused = (path: ReadonlyArray<PropertyKey>, message: string) =>
   new ConfigurationRefused({ issue: new SchemaIssue.Pointer(path, new SchemaIssue.InvalidValue({ message })) })
 
-/** What a routing names besides providers: a configuration with such an alias would be taken for the channel, or the channel for it. */
+/**
+ * What a routing names besides providers: a configuration with such an alias would be taken for the channel, or the
+ * channel for it.
+ */
 const channels: ReadonlySet<string> = new Set([...PreferenceChannel.literals, "banner"])
 
 /** Creates and replaces provider configurations that fit the catalogue. */
@@ -68,7 +71,7 @@ export const make = Effect.gen(function*() {
   })
 
   return {
-    /** Whether it could be created, but for its alias. */
+    /** Fails if it could not be created; another configuration with the same alias is not looked for. */
     check: (wanted: Wanted) => Effect.asVoid(drafted(wanted)),
     /** Creates these if the environment never had any; answers whether it did. */
     first: Effect.fnUntraced(function*(scope: Scope, all: ReadonlyArray<Wanted>) {

@@ -28,9 +28,9 @@ export interface Unmaskable {
 
 /**
  * Settings as they are to be stored: what the catalogue knows and is not null, and the stored secret where its own mask
- * was sent back. Fails where a field holds another mask, which would be stored as a secret that opens nothing, and where
- * the secret would go elsewhere than before: whoever shows only its mask may not know it, and the new place would be
- * handed it.
+ * was sent back. Fails where a field holds another mask, which would be stored as a secret that opens nothing, and
+ * where the secret would go elsewhere than before: whoever shows only its mask may not know it, and the new place would
+ * be handed it.
  */
 export const unmask = (
   { fields, places }: CatalogueEntry,

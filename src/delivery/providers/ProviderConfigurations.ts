@@ -12,7 +12,10 @@ export class ConfigurationAliasTaken
   extends Schema.TaggedError<ConfigurationAliasTaken>()("ConfigurationAliasTaken", { alias: Schema.String })
 {}
 
-/** A routing strategy or a tenant's template names it, and no other configuration could stand in: 409. `by` tells which, in words. */
+/**
+ * A routing strategy or a tenant's template names it, and no other configuration could stand in: 409. `by` tells which,
+ * in words.
+ */
 export class ConfigurationInUse extends Schema.TaggedError<ConfigurationInUse>()("ConfigurationInUse", {
   id: Schema.String,
   by: Schema.String

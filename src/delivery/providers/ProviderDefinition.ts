@@ -1,7 +1,7 @@
 import type { Vendor } from "#src/delivery/Provider.ts"
 import type { Effect, Schema, Scope } from "effect"
 
-/** A refusal of the address: which key of the profile is dead, so that it may be invalidated. */
+/** The key of a profile that holds an address: the one to be invalidated if a vendor refuses the address. */
 export type AddressKey =
   | "email"
   | "phone_number"
@@ -14,8 +14,9 @@ export type AddressKey =
   | "webhook"
 
 /**
- * One vendor as the catalogue shows it and the engine runs it: one file each in `layers/providers`, with its settings and its error table.
- * `make` builds a configuration into a way of sending; it is scoped, since it may hold connections. Every vendor over HTTP takes `base_url`.
+ * One vendor as the catalogue shows it and the engine runs it: one file each in `layers/providers`, with its settings
+ * and its error table. `make` builds a configuration into a way of sending; it is scoped, since it may hold
+ * connections. Every vendor over HTTP takes `base_url`.
  */
 export interface ProviderDefinition<Settings, R = never> {
   /** Catalogue key, such as `sendgrid`. */
@@ -28,7 +29,9 @@ export interface ProviderDefinition<Settings, R = never> {
   /** Key of the profile that holds the address. */
   readonly address: AddressKey
   readonly settings: Schema.Codec<Settings, unknown>
-  /** The settings that say where the secrets are sent, and how safely: another one wants the secrets anew. */
+  /**
+   * The settings that say where the secrets are sent, and how safely: whoever changes one must give the secrets again.
+   */
   readonly places: ReadonlyArray<string>
   readonly make: (settings: Settings) => Effect.Effect<Vendor, never, R | Scope.Scope>
 }

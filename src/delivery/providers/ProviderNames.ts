@@ -4,7 +4,10 @@ import type { Configuration } from "#src/delivery/providers/ProviderConfiguratio
 
 type Named = Pick<Configuration, "alias" | "id" | "provider">
 
-/** What a configuration's attempts are called: the oldest of a vendor has the vendor's key, others their alias or id. `all`: the oldest first. */
+/**
+ * The name under which a configuration's attempts are stored: the vendor's key for the oldest of a vendor, else the
+ * alias or the id. `all`: the oldest first.
+ */
 export const keyOf = (all: ReadonlyArray<Named>, { alias, id, provider }: Named): string =>
   all.find((other) => other.provider === provider)?.id === id ? provider : alias ?? id
 
@@ -12,11 +15,17 @@ export const keyOf = (all: ReadonlyArray<Named>, { alias, id, provider }: Named)
 export interface Renaming {
   readonly from: string
   readonly to: string
-  /** The configuration is gone: what its calls learnt of itself may not be held against who is called so next. */
+  /**
+   * The configuration is gone. Failures that were its own fault are then not held against the configuration that has
+   * its name next.
+   */
   readonly isGone: boolean
 }
 
-/** What a change of an environment's configurations calls otherwise; both the oldest first. One that is gone goes by its id. */
+/**
+ * The renamings that a change of an environment's configurations needs; both lists with the oldest first. One that is
+ * gone is called by its id.
+ */
 export const renamings = (before: ReadonlyArray<Named>, after: ReadonlyArray<Named>): ReadonlyArray<Renaming> =>
   before.flatMap((was) => {
     const is = after.find(({ id }) => id === was.id)
@@ -24,7 +33,7 @@ export const renamings = (before: ReadonlyArray<Named>, after: ReadonlyArray<Nam
     return from === to ? [] : [{ from, to, isGone: is === undefined }]
   })
 
-/** What failed for the provider's sake alone: another one may do better. */
+/** Failures that are the provider's own fault: another one may do better. */
 export const ownFaults: ReadonlyArray<DeliveryError["_tag"]> = [
   "Misconfigured",
   "RateLimited",
@@ -35,7 +44,10 @@ export const ownFaults: ReadonlyArray<DeliveryError["_tag"]> = [
 const isOwnFault = ({ kind, state }: Pick<Attempt, "kind" | "state">): boolean =>
   state !== "intent" && state !== "accepted" && ownFaults.some((fault) => fault === kind)
 
-/** An attempt by its new name. What was accepted, or refused for its recipient or content, counts for whoever is called so. */
+/**
+ * An attempt under its new name. An attempt of a configuration that is gone keeps its name if it was accepted, or
+ * refused for its recipient or content: that counts for whichever has the name next.
+ */
 export const renamed = <A extends Pick<Attempt, "kind" | "provider" | "state">>(
   all: ReadonlyArray<Renaming>,
   attempt: A

@@ -11,7 +11,7 @@ const ofEntry = (entry: RoutingEntry): ReadonlyArray<string> => {
   return "channel" in entry ? entry.providers ?? [] : [entry.provider]
 }
 
-/** What it sends through by name: providers' keys, aliases or ids, among the names of channels. */
+/** The names that it sends through: providers' keys, aliases or ids, mixed with names of channels. */
 export const namedIn = ({ channels, routing }: Way): ReadonlySet<string> =>
   new Set([
     ...(routing?.channels.flatMap(ofEntry) ?? []),

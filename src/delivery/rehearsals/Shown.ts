@@ -26,7 +26,7 @@ export const show = (
 
 const patience = "10 seconds"
 
-/** The stages wait for a store that is away; a caller does not. */
+/** The pipeline's stages wait for a store that is away; a caller gets `StoreUnavailable` in the end. */
 export const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
   Effect.timeoutOrElse(effect, {
     duration: patience,

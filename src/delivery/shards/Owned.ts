@@ -4,14 +4,18 @@ import * as Metrics from "#src/reports/Metrics.ts"
 import * as Outage from "#src/store/Outage.ts"
 import { Clock, Deferred, Duration, Effect, Exit, Latch, Metric, Schedule } from "effect"
 
-/** A shard in this node's hands, under one epoch. `seq`: rows up to it were there before. */
+/** A shard in this node's hands, under one epoch. */
 export interface Owner {
   readonly shard: number
   readonly epoch: number
+  /** Rows up to this `seq` were there when the shard was taken. */
   readonly seq: number
+  /** Done once a write was refused because another owner has the shard. */
   readonly fenced: Deferred.Deferred<void>
+  /** Steps under way in the shard. */
   running: number
   draining: boolean
+  /** Opened when a draining shard has no step under way any more. */
   readonly idle: Latch.Latch
 }
 
@@ -19,31 +23,41 @@ export interface Owner {
 const drainTime = "15 seconds"
 
 /**
- * After a fence, or a time in which the process stood still, the shard is probably another node's, and the cluster is about to stop us: taking a
- * new epoch at once would fence the rightful owner. Longer than the cluster's lock refresh.
+ * The pause before the next epoch. After a fence, or a time in which the process stood still, the shard is probably
+ * another node's, and the cluster is about to stop this owner: a new epoch at once would fence the rightful one. Longer
+ * than the cluster's lock refresh.
  */
 const afterFence = "5 seconds"
 
-/** A predecessor that had not learnt of its end may have accepted rows for itself until then: they are looked for once more. */
+/**
+ * How long a predecessor may go on without learning of its end. What it accepts meanwhile it keeps to itself, so that
+ * nobody is notified: the shard is read once more after this time.
+ */
 const lateRows = "10 seconds"
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(5))]).pipe(
   Schedule.jittered
 )
 
-/** No wait before a claim is as long, in ns. Whoever comes out of one later stood still, for as long as others may have owned the shard. */
+/**
+ * In monotonic ns, longer than any wait before a claim. If more time has passed, the process stood still, and others
+ * may have owned the shard meanwhile.
+ */
 const longestWait = 7_000_000_000n
 
 const stoodStillSince = (nanos: bigint) => Effect.map(Clock.monotonicTimeNanos, (now) => now - nanos > longestWait)
 
-/** What a process that stood still was told meanwhile, it hears when it looks: it waits once more. */
+/**
+ * Waits `afterFence`; once more if the process stood still meanwhile, since only now it hears what it was told in that
+ * time.
+ */
 const pause = Effect.gen(function*() {
   const began = yield* Clock.monotonicTimeNanos
   yield* Effect.sleep(afterFence)
   return yield* stoodStillSince(began)
 }).pipe(Effect.repeat({ while: (stoodStill) => stoodStill }))
 
-/** The shards of this node and who is at work in them. */
+/** The shards of this node, and how many steps are under way in each. */
 export const make = (journal: Journal["Service"]) => {
   const owners = new Map<number, Owner>()
   const outage = Outage.make({
@@ -60,10 +74,11 @@ export const make = (journal: Journal["Service"]) => {
       if (owners.get(owner.shard) === owner) owners.delete(owner.shard)
     })
 
-  /** One epoch of a shard, from its beginning to the write that another owner's epoch refused. */
+  /** One epoch of a shard: from taking it until a write is refused because another owner has it. */
   const epoch = Effect.fnUntraced(function*(shard: number, node: string, onTaken: Effect.Effect<void>) {
     let failedAt: bigint | undefined
-    // Who is to hand the shard over waits for the answer: an epoch that comes after its successor's would fence that one.
+    // Uninterruptible, so that a hand-over waits for the answer: an epoch taken after the successor's would fence the
+    // successor.
     const take = Effect.gen(function*() {
       if (failedAt !== undefined && (yield* stoodStillSince(failedAt))) yield* pause
       return yield* Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))
@@ -101,7 +116,10 @@ export const make = (journal: Journal["Service"]) => {
     window: (): ReadonlyArray<{ readonly shard: number; readonly takenAtSeq: number }> =>
       [...owners.values()].flatMap((owner) => owner.draining ? [] : [{ shard: owner.shard, takenAtSeq: owner.seq }]),
     find: (shard: number): Owner | undefined => owners.get(shard),
-    /** Starts a step in a shard under the owner it was read by; `undefined` if that one owns it no more or is handing it over. */
+    /**
+     * Starts a step under the owner that read its message; `undefined` if that one no longer owns the shard or is
+     * handing it over.
+     */
     enter: (shard: number, owner: Owner | undefined): Owner | undefined => {
       if (owner === undefined || owner.draining || owners.get(shard) !== owner) return undefined
       owner.running++
@@ -118,7 +136,10 @@ export const make = (journal: Journal["Service"]) => {
           yield* Effect.logWarning("fenced: another owner has the shard", { shard: owner.shard, epoch: owner.epoch })
         }
       }),
-    /** Owns the shard epoch after epoch; a shard whose effect ends is not restarted, so this never ends but by interruption. */
+    /**
+     * Owns the shard, epoch after epoch. It ends only by interruption, since the cluster does not restart a shard whose
+     * effect has ended.
+     */
     own: (shard: number, node: string, onTaken: Effect.Effect<void>): Effect.Effect<never> =>
       epoch(shard, node, onTaken).pipe(
         Effect.catchCause((cause) => Effect.logError("a shard's owner crashed", { shard }, cause)),

@@ -2,12 +2,16 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Effect, Metric } from "effect"
 
-/** A message that was begun this often and never ended is quarantined (design.md §3): UNDELIVERABLE, FAILED, with an error that says so. */
+/**
+ * A message that was begun this often and never ended is quarantined (design.md §3): UNDELIVERABLE, FAILED, with an
+ * error that says so.
+ */
 export const maxTries = 5
 
 /**
- * From the fourth try on a suspect runs while nothing else does: if the process dies again, it was this one. Were it so from the second on, every
- * death would make some work stop all the rest: for as long as the slowest call in hand takes, and for one after the other of thousands.
+ * From the fourth try on a suspect runs while nothing else does: if the process dies again, it was this message. If
+ * suspects ran alone from their second try on, every death of a process would stop all other work, for as long as the
+ * slowest call in hand takes, and again for each of thousands of messages.
  */
 export const aloneFrom = 4
 

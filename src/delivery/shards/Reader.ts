@@ -13,10 +13,10 @@ import { Clock, Duration, Effect, Exit, Latch, Metric, Schedule, type Schema, ty
 /** Rows of one look at the store, at most. */
 const largestWindow = 1_000
 
-/** Bytes that they bring, at most: a look has its rows in memory all at once. */
+/** Bytes that its rows may bring: they are all in memory at once. */
 const mostBytes = 16 * 1024 * 1024
 
-/** With nothing due and nothing heard, the store is looked at all the same (reliability.md A5). */
+/** How often the store is read although nothing is due and no notification came, in ms (reliability.md A5). */
 const sweepInterval = 60_000
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
@@ -26,20 +26,23 @@ export interface Reader {
   /** Messages just committed here: taken directly while nothing older is unread, else left as rows. */
   readonly accept: (messages: ReadonlyArray<OpenMessage>) => void
   /**
-   * Takes a message that is about to be stored, if it begins at once: nothing older is unread, and its recipient has no other in hand (P3).
-   * Otherwise it is a row like any other.
+   * Takes a message that is about to be stored, if it begins at once: nothing older is unread, and its recipient has no
+   * other in hand (P3). Else it answers false, and the message is read as a row like any other.
    */
   readonly begin: (message: OpenMessage) => boolean
   /**
-   * How many messages of these turns may begin so now; `undefined`: none, and none in a moment, since other nodes accept for these shards as
-   * well, or somebody else's turn waits for room.
+   * How many messages of each of these turns may `begin` now; 0: none, but perhaps in a moment. `undefined`: none, nor
+   * in a moment, since other nodes accept for these shards as well, or another turn waits for room.
    */
   readonly openings: (turns: ReadonlySet<string>) => number | undefined
   /** A row will be due at this time (epoch ms). */
   readonly expect: (dueAt: number) => void
   /** There may be rows that this node has not seen. */
   readonly behind: () => void
-  /** A message of this recipient was given up unread: it comes before what a look that has begun may find of the recipient. */
+  /**
+   * A message of this recipient was given up because its owner lost the shard. It is older than what a look under way
+   * may find of the recipient, which must not pass it.
+   */
   readonly gaveUp: (recipientKey: string) => void
   /** A recipient's mailbox has room again for what was left. */
   readonly room: () => void
@@ -50,15 +53,17 @@ export interface Reader {
 }
 
 /**
- * Reads windows of a lane's due rows that are not in hand, the oldest of each turn first, and sleeps until the next is due. A row that finds its recipient's
- * mailbox full stays a row; its recipient is then served from the store alone until nothing of it is unread, so order holds (P3).
+ * Reads windows of a lane's due rows that are not in hand, the oldest of each turn first, and sleeps until the next is
+ * due. A row that finds its recipient's mailbox full stays a row; its recipient is then served from the store alone
+ * until nothing of it is unread, so order holds (P3).
  */
 export const make = Effect.fnUntraced(function*(options: {
   readonly journal: Journal["Service"]
   readonly owned: ReturnType<typeof makeOwned>
   readonly lane: Lane
-  /** Messages of the lane in hand at once, and how many more there may be now. */
+  /** Weight of the lane's messages that may be in hand at once (`Weight.ofMessage`). */
   readonly capacity: number
+  /** How much of it is free now. */
   readonly free: () => number
   /** Whether what is committed here may be taken as it comes: no other node accepts for these shards. */
   readonly direct: () => boolean
@@ -66,7 +71,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly holds: (id: MessageId) => boolean
   readonly isFull: (recipientKey: string) => boolean
   readonly isIdle: (recipientKey: string) => boolean
-  /** Whose turns hold so much that nothing is read for them; whether one does; whether it may hold one message more. */
+  /** Which turns are full, so that nothing is read for them, and whether a turn may hold another message. */
   readonly turns: Pick<ReturnType<typeof LaneShares.make>, "full" | "isFull" | "mayHold" | "openings">
   readonly offer: (message: OpenMessage) => boolean
   readonly decode: (row: DueRow) => Exit.Exit<OpenMessage, Schema.SchemaError>
@@ -75,7 +80,7 @@ export const make = Effect.fnUntraced(function*(options: {
   const { journal, lane, owned } = options
   const windowSize = Math.min(largestWindow, options.capacity)
   const signal = Latch.makeUnsafe()
-  /** Recipients of whom a row was left behind. */
+  /** Recipients with a row left in the store because their mailbox did not take it. */
   const overflowed = new Set<string>()
   /** Whether every ready row of the owned shards is in hand, but those of `overflowed`. */
   let caughtUp = false
@@ -84,12 +89,18 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Behind which turn the next look begins, for ready and for timed rows. */
   let after: string | undefined
   let timedAfter: string | undefined
-  /** Counts what was left to the store, so that a look that began earlier does not claim to have seen it. */
+  /**
+   * Counts what was left to the store. A look that began before the count changed must not claim to have seen
+   * everything.
+   */
   let left = 0
-  /** What was committed while a look is under way: it comes after what the look finds. */
+  /**
+   * Messages committed here during the look under way (`undefined`: there is none); they come after what the look
+   * finds.
+   */
   let arrivals: Array<OpenMessage> | undefined
   let arrived = 0
-  /** Recipients whose messages were given up while a look is under way, which has left those out. */
+  /** Recipients of whom a message was given up during the look under way, which did not read it. */
   const givenUp = new Set<string>()
   let nextDue = Infinity
   let expected = Infinity
@@ -147,7 +158,8 @@ export const make = Effect.fnUntraced(function*(options: {
   const look = Effect.gen(function*() {
     const shards = owned.window()
     if (shards.length === 0) {
-      // Nothing is due here until a shard is taken, which says so: a time that has passed must not be waited for.
+      // Nothing is due here until a shard is taken, which wakes this loop. A due time that has passed would keep it
+      // spinning.
       nextDue = Infinity
       return true
     }
@@ -226,10 +238,11 @@ export const make = Effect.fnUntraced(function*(options: {
   const isCrowded = () => options.free() < windowSize / 16
 
   const loop = Effect.gen(function*() {
-    // Without room nothing can be read, whatever is due: room itself is the signal.
+    // Without room nothing can be read, whatever is due: the loop sleeps until it is woken, as `freed` does.
     isHalted = isCrowded()
     yield* isHalted ? signal.await : untilSomething
-    // One answer of the store ends many messages: with the room of the first alone, a look would find a handful, and the next one the rest.
+    // One answer of the store ends many messages. This lets all of them free their room: with the room of the first
+    // alone, this look would find a handful, and the next one the rest.
     yield* Effect.yieldNow
     Latch.closeUnsafe(signal)
     isHalted = isCrowded()

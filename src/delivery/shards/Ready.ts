@@ -5,13 +5,16 @@ import { Backlogs } from "#src/reports/Backlog.ts"
 import { Clusters } from "#src/reports/Clusters.ts"
 import { Clock, Effect } from "effect"
 
-/** What the cluster's tables have not said by then, locked as they may be, they do not say; whoever asks waits twice as long for all of it. */
+/**
+ * How long the cluster's tables are waited for, which may be locked. Whoever asks waits twice as long for the whole
+ * answer.
+ */
 const patience = "1 second"
 
 /**
- * An effect that says why this node does not do its work; `undefined` when it does. Not what the cluster has given it counts, but what runs:
- * each such shard has taken its epoch, and what is due in them could be read at the last look. A node without a shard is ready if others
- * own them all, unless it is `alone`.
+ * An effect that says why this node does not do its work; `undefined` when it does. The database must take writes. A
+ * shard that the cluster has given to this node counts only once it has taken its epoch, and the last look at what is
+ * due must have succeeded. A node without a shard is ready if others own them all, unless it is `alone`.
  */
 export const unready = Effect.fnUntraced(function*(options: { readonly alone: boolean }) {
   const shards = yield* Shards
@@ -20,7 +23,7 @@ export const unready = Effect.fnUntraced(function*(options: { readonly alone: bo
   const clusters = yield* Clusters
   const count = yield* ShardCount
 
-  /** All, where the cluster's own tables do not say. */
+  /** How many shards nobody owns; all of them, if the cluster's tables do not say in time. */
   const unownedByAnyone = Effect.flatMap(Clock.currentTimeMillis, clusters.look).pipe(
     Effect.timeout(patience),
     Effect.match({ onFailure: () => count, onSuccess: ({ unowned }) => unowned.length })

@@ -1,8 +1,8 @@
 import { Effect, type Schedule } from "effect"
 
 /**
- * An effect that is tried again as the schedule says. The schedule is only set up after a failure: what is done again and again, and mostly
- * succeeds, would pay more for it than for itself.
+ * An effect that is tried again as the schedule says. The schedule is only set up after a failure: for an effect that
+ * runs often and mostly succeeds, setting it up would cost more than the effect itself.
  */
 export const retried = <A, E, R>(
   effect: Effect.Effect<A, E, R>,

@@ -1,12 +1,15 @@
 import { Effect, Latch, Semaphore } from "effect"
 
-/** Effects that run among each other, and effects that run while none of those does. */
+/** Like a read-write lock: `among` runs effects beside each other, `alone` runs one while none of those runs. */
 export interface Together {
   readonly among: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly alone: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** A gate that costs the many next to nothing: it is only looked at, and closed while one is alone or waits to be. */
+/**
+ * For those that run `among` others this costs next to nothing: they only look at a gate, which is closed while an
+ * effect is alone or waits to be.
+ */
 export const make: Effect.Effect<Together> = Effect.sync(() => {
   const gate = Latch.makeUnsafe(true)
   const empty = Latch.makeUnsafe(true)

@@ -8,15 +8,18 @@ import * as Quarantine from "#src/delivery/shards/Quarantine.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import { Clock, Effect, Semaphore } from "effect"
 
-/** How many messages run at once in their second and in their third try: who kills the process is looked for among fewer and fewer. */
+/**
+ * How many messages run at once in their second and in their third try: the one that kills the process is looked for
+ * among fewer and fewer.
+ */
 const suspects: ReadonlyMap<number, number> = new Map([[2, 256], [3, 16]])
 
-/** More messages than a node has in hand at once. */
+/** How many messages are remembered: more than a node has in hand at once. */
 const remembered = 8_192
 
 /**
- * Messages whose last counted try ended with the loss of their shard, while this process lived on: that try said nothing against them. Only
- * so often in a row, since a message that holds up its process for long loses the shard as well.
+ * Messages whose last counted try was fenced while this process lived on: such a try says nothing against them. It is
+ * excused only so often in a row, since a message that holds up its process for long loses the shard as well.
  */
 const survivals = () => {
   const times = new Map<MessageId, number>()
@@ -34,8 +37,9 @@ const survivals = () => {
 }
 
 /**
- * Runs a message so that one that kills its process is found out: a message that was open when this owner took the shard is counted before
- * it runs, and any end of its step clears the count. A try that this process survived is not counted twice.
+ * Runs a message so that one that kills its process is found out: a message that was open when this owner took the
+ * shard is counted before it runs, and any end of its step clears the count. A try that this process survived is not
+ * counted twice.
  */
 export const make = (options: {
   readonly journal: Journal["Service"]

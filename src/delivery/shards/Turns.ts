@@ -1,4 +1,4 @@
-/** Rows of one look that may be asked about at most, whether they pass an older one of their recipient. */
+/** Rows of one look that may be `doubtful` at most. */
 const mostDoubtful = 100
 
 /** Rows that each turn gets of a look's limit. */
@@ -11,9 +11,10 @@ interface Ready {
 }
 
 /**
- * Ready rows as they were read by turns, in the order of acceptance: which of them may pass an older row of the same recipient that was not
- * read, since it is another turn's (P3). Those behind the last row of a turn that was cut short are in doubt, all of them if a turn was not
- * read at all; more than can be asked about are left for another look. `complete`: no turn that was read has more.
+ * Finds the ready rows that may pass an older unread row of the same recipient in another turn (P3); `rows` were read
+ * by turns and are in the order of acceptance. In doubt are those behind the last row of another turn that was cut
+ * short, or all, if some turn was not read at all. `doubtful` are to be asked about in the store; `dropped`, more than
+ * can be asked about, are left for another look. `complete`: no turn that was read has more.
  */
 export const cut = <A extends Ready>({ allSeen, rows, short }: {
   readonly rows: ReadonlyArray<A>

@@ -2,13 +2,18 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { Plan } from "#src/delivery/attempts/Plan.ts"
 import type { Situation } from "#src/delivery/attempts/position/Situation.ts"
 
-/** When it ended; when it began, if nobody wrote that down. Epoch ms. */
+/** When the attempt ended; when it began, if no end is stored. Epoch ms. */
 export const endOf = (attempt: Attempt): number => attempt.endedAt ?? attempt.startedAt
 
-/** Nobody knows whether the recipient has it: a call without an outcome, and one of which no outcome was written down. */
+/**
+ * Nobody knows whether the recipient has it: a call without an outcome, and one of which no outcome was written down.
+ */
 export const isUnknown = (attempt: Attempt): boolean => attempt.state === "unknown" || attempt.state === "intent"
 
-/** A receipt may still tell what nobody knows of it: until then it is not tried again, by no other provider either (reliability.md 2.5). */
+/**
+ * Whether an unknown outcome still waits for a receipt. Until that wait is over, no call is made again, by no other
+ * provider either (reliability.md 2.5).
+ */
 export const isHeld = (attempt: Attempt, { now, unknownWait }: Pick<Situation, "now" | "unknownWait">): boolean =>
   unknownWait > 0 && isUnknown(attempt) && now < endOf(attempt) + unknownWait
 

@@ -4,14 +4,21 @@ import * as Calls from "#src/delivery/attempts/position/Calls.ts"
 import { endsChannel, ofCandidate } from "#src/delivery/attempts/position/OfCandidate.ts"
 import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
 
-/** What the fold of a whole plan knows besides. */
+/** The situation, and what is known of the whole plan. */
 export interface Fold extends Situation {
-  /** When the message itself ends, in epoch ms: a part of its plan has less time, but only for what fails there. */
+  /**
+   * When the message itself ends, in epoch ms. A branch may have less time, but only for calls that fail there, not for
+   * an escalation.
+   */
   readonly end: number
+  /** Channels in which the message was taken by a provider that is no longer part of the plan. */
   readonly takenOutside?: ReadonlySet<string>
 }
 
-/** A channel of the routing has taken the message: that is all, or it is the next one's turn some time after. */
+/**
+ * The position of a `single` branch of which a child has taken the message: it has succeeded, or escalates to the next
+ * channel some time after.
+ */
 const taken = (
   branch: Branch,
   positions: ReadonlyArray<Position>,
@@ -19,7 +26,7 @@ const taken = (
   { end, escalation }: Fold
 ): Position => {
   const isNext = (position: Position) => position._tag === "Next"
-  // Those before it come last: this one stood in for them, and they may be ill for long.
+  // The channels before it come last: it stood in for them, and they may be down for long.
   const later = positions.slice(positions.findLastIndex(({ _tag }) => _tag === "Succeeded") + 1)
   const next = later.find(isNext) ?? positions.find(isNext)
   if (branch.channel !== undefined || escalation === undefined || escalation.isMet || next === undefined) {
@@ -30,7 +37,8 @@ const taken = (
     branch.children.filter((_, n) => is(positions[n]))
   const going = childrenAt((position) => position === next)
   const done = childrenAt((position) => position?._tag === "Succeeded")
-  // What is asked to be done each for itself does not wait for what was taken of the same.
+  // The wait counts from what was taken by finished children, or by providers no longer planned. If the child whose
+  // turn it is has taken part of the message itself (`all`), its remaining calls do not wait for that part.
   const isWaitedFor = (attempt: Attempt) =>
     own.has(attempt.channel) && (Calls.isPlannedIn(done, attempt) || !Calls.isPlannedIn(going, attempt))
   const since = Calls.takenAt(attempts.filter(isWaitedFor)) ?? 0
@@ -39,8 +47,8 @@ const taken = (
 }
 
 /**
- * The rest of a routing of which a part was taken, or may have been and a receipt may tell: no other one stands in for it, however long its
- * providers are left alone.
+ * The position of a child of which a part was taken, or may have been as a receipt may still tell: it goes on, and no
+ * other child stands in for it, however long its providers are left alone.
  */
 const partlyTaken = (
   branch: Branch,
@@ -56,7 +64,10 @@ const partlyTaken = (
     )
   ]
 
-/** When the first call in a branch was made, in epoch ms; of a routing in a routing, others come before it. */
+/**
+ * When the first call in a branch was made, in epoch ms. In a routing within a routing, calls of other branches do not
+ * count.
+ */
 const startOf = (branch: Branch, inside: ReadonlyArray<Attempt>): number =>
   inside.find((attempt) => branch.channel !== undefined || Calls.isPlanned(branch, attempt))?.startedAt ?? Infinity
 
@@ -71,10 +82,13 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   let failed: Position = { _tag: "Failed", last: undefined }
   let next: Extract<Position, { _tag: "Next" }> | undefined
   let succeeded = false
-  /** The earliest turn in a `single` branch while providers are left alone by their breakers: another one's turn comes before theirs. */
+  /**
+   * The earliest turn so far in a `single` branch. After a provider that its breaker leaves alone, later ones are
+   * looked at: their turn may come before its own.
+   */
   let aside: typeof next
   const positions = branch.children.map((child) => of(child, inside, limit, situation))
-  // Also of a provider that stood in for an earlier one, whose turn would come again.
+  // A provider may have stood in for an earlier one, whose turn would come again otherwise.
   if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded")) {
     return taken(branch, positions, inside, situation)
   }
@@ -102,7 +116,7 @@ const ofBranch = (branch: Branch, attempts: ReadonlyArray<Attempt>, until: numbe
   return next ?? aside ?? (succeeded ? { _tag: "Succeeded" } : failed)
 }
 
-/** The place in a plan whose calls are made before `until` (epoch ms). */
+/** The position of a plan whose calls are made before `until` (epoch ms). */
 export const of = (plan: Plan, attempts: ReadonlyArray<Attempt>, until: number, situation: Fold): Position =>
   plan._tag === "Candidate"
     ? ofCandidate(plan, attempts, until, situation)

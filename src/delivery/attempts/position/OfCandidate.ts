@@ -8,7 +8,10 @@ import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 export const endsChannel = (attempt: Attempt | undefined): boolean =>
   attempt?.kind === "RecipientRejected" || attempt?.kind === "ContentRejected"
 
-/** One provider's place: its call is due, it took the message, or there is nothing left to try before `until` (epoch ms). */
+/**
+ * One provider's place: its call is due, it took the message, or there is nothing left to try before `until` (epoch
+ * ms).
+ */
 export const ofCandidate = (
   candidate: Candidate,
   attempts: ReadonlyArray<Attempt>,
@@ -37,7 +40,8 @@ export const ofCandidate = (
     Calls.isUnknown(last) ? situation.unknownWait : 0
   )
   const at = Math.max(due, earliest)
-  // The wait for a receipt is not the provider's time, or most such waits would be its end; but there is only one.
+  // The wait for a receipt does not count for the provider's timeout: most such waits are longer than it. Only one is
+  // granted.
   const waited = mine.some(Calls.isUnknown) ? situation.unknownWait : 0
   const limit = Math.min(until, candidate.timeout === undefined ? Infinity : started + candidate.timeout + waited)
   return at > limit && !Calls.isHeld(last, situation)

@@ -3,7 +3,10 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Escalation } from "#src/delivery/attempts/Escalation.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 
-/** What a message's stored attempts say about its plan: it succeeded, it failed for good, or its next call is due at `at` (epoch ms). */
+/**
+ * What a message's stored attempts say about its plan: it succeeded, it failed for good, or its next call is due at
+ * `at` (epoch ms).
+ */
 export type Position =
   | { readonly _tag: "Succeeded" }
   | { readonly _tag: "Failed"; readonly last: Attempt | undefined }
@@ -15,7 +18,9 @@ export interface Situation {
   readonly now: number
   readonly deadline: number
   readonly waits: ReadonlyArray<number>
-  /** How long an unknown outcome waits for a receipt before it is tried again; 0 for most messages (reliability.md 2.5). */
+  /**
+   * How long an unknown outcome waits for a receipt before it is tried again; 0 for most messages (reliability.md 2.5).
+   */
   readonly unknownWait: number
   /** Absent: what was taken is done. */
   readonly escalation?: Escalation | undefined
