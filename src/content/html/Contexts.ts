@@ -1,4 +1,4 @@
-import { beginsUnsafely } from "#src/content/Href.ts"
+import { beginsUnsafely, meaningfulOf } from "#src/content/Href.ts"
 import { escape } from "#src/content/html/Escape.ts"
 import type { Writer } from "#src/content/template/Run.ts"
 
@@ -19,7 +19,7 @@ const harmless = (value: string): string => value.replace(meaningful, "")
 /** Characters that end or change a value without quotes. */
 const unquoted = /[\s=]/g
 
-/** As much of a name or an address as matters. */
+/** As much of a name, or of an address without what browsers drop of it, as matters. */
 const longest = 256
 
 const after = (text: string, found: number, length: number): number => found < 0 ? text.length : found + length
@@ -62,7 +62,7 @@ export const contexts = (): Writer => {
   const value = (text: string, at: number): number => {
     const end = quote === "" ? at + text.slice(at).search(/[\s>]/) : text.indexOf(quote, at)
     const isOpen = end < at
-    if (said.length < longest) said += text.slice(at, isOpen ? at + longest : Math.min(end, at + longest))
+    if (said.length < longest) said += meaningfulOf(text.slice(at, isOpen ? text.length : end)).slice(0, longest)
     if (isOpen) return text.length
     toName()
     return quote === "" ? end : end + 1
@@ -130,7 +130,7 @@ export const contexts = (): Writer => {
     if (opaque.test(attribute)) return harmless(data)
     if (addresses.test(attribute) && said.length < longest) {
       if (!/[:/?#]/.test(said) && beginsUnsafely(said + data)) return ""
-      said += data.slice(0, longest)
+      said += meaningfulOf(data).slice(0, longest)
     }
     return escape(data)
   }

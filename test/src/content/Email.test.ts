@@ -219,6 +219,32 @@ describe("Email", () => {
     }
   })
 
+  it.effect.prop(
+    "an address put together of values runs no code, however they share it and however much of it browsers drop",
+    { choices: Choices },
+    ({ choices }) =>
+      Effect.sync(() => {
+        const { below, from } = chooser(choices)
+        const dropped = () => from([" ", "\t", "\n", "\u0001"]).repeat(from([1, 3, 300]))
+        const values = Array.from(
+          { length: 1 + below(6) },
+          () => from(["java", "script", ":", "javascript:alert(1)", "data:text/html,x", "script:alert(1)", dropped()])
+        )
+        const own = from(["", "", "java", dropped(), `${dropped()}java`])
+        const parts = values.map((_, at) => `{{l.${at}}}${from(["", "", "{{!}}", "\n"])}`).join("")
+        const quote = from(["\"", "'"])
+        const html = `<a href=${quote}${own}${parts}${quote}>x</a>`
+        const said = render(elements({ type: "html", content: html }), { channel: "email", data: { l: values } }).html
+        const addresses = dom(said).elements.flatMap(({ attributes }) => attributes.get("href") ?? [])
+        for (const address of addresses) {
+          const { protocol } = new URL(address, "https://x.io")
+          assert.notInclude(["javascript:", "data:", "vbscript:"], protocol, JSON.stringify([html, values]))
+        }
+        assert.isNotEmpty(addresses)
+      }),
+    { arbitrary: { runs: 400, size: 40 } }
+  )
+
   it("reads the author's HTML in time linear in its length", () => {
     const parts = [
       "<",
