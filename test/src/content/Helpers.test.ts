@@ -43,6 +43,41 @@ describe("Helpers", () => {
       ["{{#if 0 includeZero=true}}zero{{/if}}{{#if 0}}no{{/if}}", "zero"]
     ]))
 
+  it.effect.prop(
+    "what a filter and a condition compare, they compare as JavaScript does",
+    { l: Schema.Literals([0, 1, 2, 10]), r: Schema.Literals([1, 2, 10]) },
+    ({ l, r }) =>
+      Effect.sync(() => {
+        const signs: ReadonlyArray<readonly [string, string, boolean]> = [
+          ["EQUALS", "==", l === r],
+          ["NOT_EQUALS", "!=", l !== r],
+          ["GREATER_THAN", ">", l > r],
+          ["GREATER_THAN_EQUALS", ">=", l >= r],
+          ["GREATER_THAN_OR_EQUALS", ">=", l >= r],
+          ["LESS_THAN", "<", l < r],
+          ["LESS_THAN_EQUALS", "<=", l <= r],
+          ["LESS_THAN_OR_EQUALS", "<=", l <= r]
+        ]
+        const texts: ReadonlyArray<readonly [string, boolean]> = [
+          ["CONTAINS", `a${l}b`.includes(`${r}`)],
+          ["NOT_CONTAINS", !`a${l}b`.includes(`${r}`)],
+          ["STARTS_WITH", `${l}b`.startsWith(`${r}`)],
+          ["ENDS_WITH", `a${l}`.endsWith(`${r}`)]
+        ]
+        const given = {
+          data: { l, r, CONTAINS: `a${l}b`, NOT_CONTAINS: `a${l}b`, STARTS_WITH: `${l}b`, ENDS_WITH: `a${l}` }
+        }
+        for (const [name, sign, held] of signs) {
+          const source = `{{filter "data" "l" "${name}" r}} {{condition l "${sign}" r}}`
+          assert.strictEqual(body(source, given), `${held} ${held}`, source)
+        }
+        for (const [name, held] of texts) {
+          const source = `{{filter "data" "${name}" "${name}" "${r}"}}`
+          assert.strictEqual(body(source, given), `${held}`, source)
+        }
+      })
+  )
+
   it("data", () =>
     all([
       ["{{default missing \"you\"}} {{default name \"you\"}} {{default \"\" \"you\"}}", "you ada "],
@@ -67,6 +102,10 @@ describe("Helpers", () => {
       ["{{capitalize \"try courier\"}} {{capitalize name}} {{capitalize \"\"}}", "Try courier Ada "],
       ["{{concat \"hello\" \" \" name n}} {{concat 1 2 separator=\"-\"}}", "hello ada7 1-2"],
       ["{{format \"%.2f|%5d|%-5s|%05d|%x|%s|%%|%+d\" 1 42 \"ab\" 7 255 name 3}}", "1.00|   42|ab   |00007|ff|ada|%|+3"],
+      [
+        "{{format \"%05d|%+05d|%-4d|%b|%o|%X|%u|%i|%c|%e|%.1E|%g|%.2g|%f\" -7 3 5 5 8 255 -1 -1.5 65 120 120 0.5 0.123 1.5}}",
+        "-0007|+0003|5   |101|10|FF|4294967295|-1|A|1.2e+2|1.2E+2|0.5|0.12|1.5"
+      ],
       ["{{format \"%2$s %1$s\" \"a\" \"b\"}} {{format \"%'*6s\" \"a\"}}", "b a *****a"],
       ["[{{trim \"  a \"}}] [{{trim-left \"  a \"}}] [{{trim-right \"  a \"}}]", "[a] [a ] [  a]"],
       ["[{{#trim}}  {{name}}  {{/trim}}]", "[ada]"],
@@ -110,6 +149,60 @@ describe("Helpers", () => {
         "1554120000000 1554145200000"
       ]
     ]))
+
+  it.effect.prop(
+    "a date says what the calendar and the clock of its zone say",
+    {
+      at: Schema.Int.check(Schema.isBetween({ minimum: Date.UTC(1950, 0, 1), maximum: Date.UTC(2405, 0, 1) })),
+      zone: Schema.Literals(["UTC", "America/Los_Angeles", "Asia/Kolkata", "Pacific/Auckland"]),
+      isMidnight: Schema.Boolean
+    },
+    ({ at, isMidnight, zone }) =>
+      Effect.sync(() => {
+        const when = isMidnight ? at - at % 43_200_000 : at
+        const asked = (options: Intl.DateTimeFormatOptions, type: Intl.DateTimeFormatPartTypes): string =>
+          new Intl.DateTimeFormat("en-US", { timeZone: zone, ...options }).formatToParts(when)
+            .find((part) => part.type === type)?.value ?? ""
+        const said = (pattern: string, time = when): string => say(`{{datetime-format ${time} "${pattern}" "${zone}"}}`)
+        const [day, month, year] = [
+          asked({ day: "2-digit" }, "day"),
+          asked({ month: "2-digit" }, "month"),
+          asked({ year: "numeric" }, "year")
+        ]
+        const [short, name] = [asked({ weekday: "short" }, "weekday"), asked({ month: "short" }, "month")]
+        const hour = asked({ hour: "2-digit", hourCycle: "h23" }, "hour")
+        const half = asked({ hour: "numeric", hour12: true }, "dayPeriod")
+        const [minute = "", second = ""] = new Date(when).toISOString().slice(14, 19).split(":")
+        const shift = asked({ timeZoneName: "longOffset" }, "timeZoneName").slice(3).replace(":", "") || "+0000"
+        const local = `${(Number(minute) + (zone === "Asia/Kolkata" ? 30 : 0)) % 60}`.padStart(2, "0")
+        const clock = `${hour}:${local}:${second}`
+        const expected: ReadonlyArray<readonly [string, string]> = [
+          [
+            "%A %a %B %b",
+            `${asked({ weekday: "long" }, "weekday")} ${short} ${asked({ month: "long" }, "month")} ${name}`
+          ],
+          ["%d %-d %m %-m %y %Y", `${day} ${Number(day)} ${month} ${Number(month)} ${year.slice(2)} ${year}`],
+          [
+            "%H %-H %I %p %P",
+            `${hour} ${Number(hour)} ${asked({ hour: "numeric", hour12: true }, "hour")} ${half.toLowerCase()} ${half}`
+          ],
+          ["%M %S %f", `${local} ${second} ${String(((when % 1_000) + 1_000) % 1_000).padStart(3, "0")}000`],
+          ["%x %X", `${month}/${day}/${year.slice(2)} ${clock}`],
+          ["%c", `${short} ${name} ${Number(day)} ${clock} ${year}`],
+          ["%z", shift],
+          ["%w", String(["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"].indexOf(short))]
+        ]
+        for (const [pattern, value] of expected) assert.strictEqual(said(pattern), value, `${pattern} ${when} ${zone}`)
+      })
+  )
+
+  it("the days of a year are counted from its first, in leap years too", () => {
+    for (const [year, days] of [[2023, 365], [2024, 366], [2100, 365], [2000, 366]] as const) {
+      const first = Date.UTC(year, 0, 1)
+      const said = Array.from({ length: days }, (_, at) => say(`{{datetime-format ${first + at * 86_400_000} "%j"}}`))
+      assert.deepStrictEqual(said, Array.from({ length: days }, (_, at) => String(at + 1).padStart(3, "0")))
+    }
+  })
 
   it("what a helper cannot do fails the rendering and says why", () => {
     const faults: ReadonlyArray<readonly [string, RegExp]> = [
