@@ -43,13 +43,14 @@ const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
   }
   switch (below(depth > 0 ? 16 : 8)) {
     case 0:
-      return { ...more, type: "text", content: `**${value()}** [l](https://x.io/${value()}) ${value()}` }
+      return { ...more, type: "text", content: `**${value()}** [l](https://x.io/${value()}) ${value()} \`${value()}\`` }
     case 1:
       return {
         ...more,
         type: "text",
         format: "markdown",
-        content: `# ${value()}\n\n- ${value()}\n- [${value()}](${value()})\n\n> ${value()}`
+        content:
+          `# ${value()}\n\n- ${value()}\n- [${value()}](${value()})\n\n> ${value()}\n\n\`\`\`\n${value()}\n\`\`\``
       }
     case 2:
       return {
@@ -171,6 +172,7 @@ describe("Email", () => {
       "<a href=\"V\">x</a><a href='V'>x</a><a href=V>x</a><a href = V >x</a>",
       "<a href=\"https://x.io/?q=V\">V</a><a href=\"  V\">x</a><a href=\"java V\">x</a>",
       "<img src=\"V\" srcset=\"V\" alt=V>",
+      "<object data=\"V\"></object><embed src=V><table background=\"V\"></table>",
       "<form action=\"V\"><button formaction=\"V\" name=\"V\">V</button></form>",
       "<svg><a xlink:href=\"V\">x</a></svg>",
       "<p style=\"color:V\" onclick=\"f('V')\">V</p>",
@@ -207,7 +209,7 @@ describe("Email", () => {
           for (const { attributes, name } of found) {
             for (const [key, said] of attributes) {
               if (key.startsWith("on")) assert.match(said, /^(?:f\(')?[A-Za-z0-9 #%.,_-]*(?:'\))?$/, html)
-              if (/^(?:href|src|action|formaction|xlink:href)$/.test(key))
+              if (/^(?:href|src|action|formaction|xlink:href|data|background)$/.test(key))
                 assert.notMatch(said.replaceAll(/[\s\0\ufeff]/g, ""), /^(?:javascript|data|vbscript):/i, html)
               if (key === "srcdoc") assert.notInclude(said, "<")
             }

@@ -88,6 +88,7 @@ describe("Helpers", () => {
         "{{set \"who\" (default (path \"profile.first\") \"valued\")}}Dear {{who}} {{#if who}}!{{/if}}",
         "Dear valued !"
       ],
+      ["{{set \"name\" \"Eve\"}}{{name}} {{data.name}} {{path \"name\"}}", "Eve ada Eve"],
       ["{{#with customer}}{{name}}{{/with}} {{#params a=1 b=\"two\"}}{{a}} {{b}}{{/params}}", "josh 1 two"],
       ["{{text-block text=\"hi\"}} {{text-block (params text=name)}} {{#text-block}}in{{/text-block}}", "hi ada in"],
       [
@@ -215,7 +216,12 @@ describe("Helpers", () => {
       ["{{datetime-format \"soon\" \"%Y\"}}", /datetime-format: "soon" is not a date/],
       ["{{datetime-format 1 \"%Y\" \"Mars/Base\"}}", /"Mars\/Base" is not a time zone/],
       ["{{swu_timestamp_to_time 99999999999999}}", /is not a date/],
-      ["{{set \"profile\" 1}}", /"profile" is not a name that a template may set/],
+      ...["$", "brand", "data", "event", "profile", "recipient", "refs", "urls", ""].map((name) =>
+        [
+          `{{set "${name}" 1}}`,
+          new RegExp(`"${name.replace("$", "\\$")}" is not a name that a template may set`)
+        ] as const
+      ),
       ["{{format \"%d\" name}}", /format: /],
       ["{{format \"%d\"}}", /format: /],
       ["{{helper 1}} {{t \"x\"}}", /malformed at character 1: "helper 1" is not understood/]
@@ -250,7 +256,7 @@ describe("Helpers", () => {
   it("ends bombs of helpers as failures, quickly", () => {
     const big = {
       "big": "x".repeat(1_000_000),
-      "deep": "[".repeat(400_000),
+      "deep": "[".repeat(150_000) + "]".repeat(150_000),
       "quotes": "\"\\".repeat(100_000),
       "nested": Array.from({ length: 3_000 }, () => nest(62)),
       "many": Array.from({ length: 9_000 }, () => 1)
@@ -260,7 +266,8 @@ describe("Helpers", () => {
       [`{{#each many}}{{condition @root.big "==" @root.big}}{{/each}}`, /too much data|looks through more/],
       [`{{#each many}}{{#if (trim @root.big)}}{{/if}}{{/each}}`, /characters/],
       [`{{#each many}}{{datetime-format 1 "%A" "Asia/Kolkata"}}{{/each}}`, /more than 50000 steps/],
-      [`{{json-parse deep}}`, /not JSON|steps/],
+      [`{{json-parse deep}}`, /not JSON/],
+      [`{{#each many}}{{set (concat "n" @index) 1}}{{/each}}`, /"n256" is not a name that a template may set/],
       [`{{json-parse quotes}}`, /not JSON/],
       [`{{#each many}}{{#if (trim @root.nested)}}{{/if}}{{/each}}`, /looks through more/],
       [`{{#each many}}{{lookup @root.a @root.nested}}{{/each}}`, /looks through more/],
