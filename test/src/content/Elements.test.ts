@@ -28,6 +28,8 @@ describe("Elements", () => {
     assert.deepStrictEqual(seen("en-GB"), ["Hello", "colour", "bye", "Go"])
     assert.deepStrictEqual(seen("de_AT"), ["Hello", "Farbe", "tschüss", "Los"])
     assert.deepStrictEqual(seen("fr"), ["Bonjour", "colour", "bye", "Go"])
+    const other = elements(text("Hi", { locales: { de: { type: "divider", content: "Hallo" } } }))
+    assert.strictEqual(render(other, { profile: { locale: "de" } }).body, "Hallo")
     assert.deepStrictEqual(seen("constructor"), ["Hello", "colour", "bye", "Go"])
     assert.deepStrictEqual(seen(null), ["Hello", "colour", "bye", "Go"])
     assert.include(

@@ -1,6 +1,6 @@
-import { assertQuick, body, failure, json, render } from "#test/src/content/Rendering.ts"
+import { assertQuick, attempt, body, failure, json, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Result, Schema } from "effect"
 
 const data = json(`{
   "name": "ada", "n": 7, "text": "5", "yes": true, "no": false, "none": null, "empty": [], "list": ["a", "b"],
@@ -32,6 +32,7 @@ describe("Helpers", () => {
         "{{condition 1 \"<\" 2}} {{condition n \">=\" 7}} {{condition n \"!=\" 7}} {{condition yes \"==\" \"true\"}}",
         "true true false true"
       ],
+      ["{{condition \"true\" \"==\" yes}} {{condition \"true\" \"!=\" no}}", "true true"],
       ["{{#condition n \">\" 9}}a{{else}}b{{/condition}}", "b"],
       [
         "{{conditional (filter \"data\" \"customer.name\" \"EQUALS\" \"josh\") (filter \"profile\" \"email\" \"CONTAINS\" \"@x.io\")}}",
@@ -224,6 +225,7 @@ describe("Helpers", () => {
       ),
       ["{{format \"%d\" name}}", /format: /],
       ["{{format \"%d\"}}", /format: /],
+      ["{{truncate name -1}}", /truncate: the length is not a number of characters/],
       ["{{helper 1}} {{t \"x\"}}", /malformed at character 1: "helper 1" is not understood/]
     ]
     for (const [source, detail] of faults) assert.match(failure({ body: source }, { data }), detail, source)
@@ -257,6 +259,7 @@ describe("Helpers", () => {
     const big = {
       "big": "x".repeat(1_000_000),
       "deep": "[".repeat(150_000) + "]".repeat(150_000),
+      "digits": `${"1".repeat(1_000_000)}x`,
       "quotes": "\"\\".repeat(100_000),
       "nested": Array.from({ length: 3_000 }, () => nest(62)),
       "many": Array.from({ length: 9_000 }, () => 1)
@@ -268,6 +271,7 @@ describe("Helpers", () => {
       [`{{#each many}}{{datetime-format 1 "%A" "Asia/Kolkata"}}{{/each}}`, /more than 50000 steps/],
       [`{{json-parse deep}}`, /not JSON/],
       [`{{#each many}}{{set (concat "n" @index) 1}}{{/each}}`, /"n256" is not a name that a template may set/],
+      [`{{add digits 1}}`, /add: "1{80}" is not a number/],
       [`{{json-parse quotes}}`, /not JSON/],
       [`{{#each many}}{{#if (trim @root.nested)}}{{/if}}{{/each}}`, /looks through more/],
       [`{{#each many}}{{lookup @root.a @root.nested}}{{/each}}`, /looks through more/],
@@ -286,6 +290,27 @@ describe("Helpers", () => {
       assertQuick(() => failure({ body: source }, { data: big }), source.slice(0, 80))
     }
   })
+
+  it.effect.prop(
+    "any format is answered or refused, as long as it says at the least",
+    {
+      flags: Schema.Literals(["", "-", "0", "+", "+0", "'*", "-'*"]),
+      width: Schema.Literals(["", "1", "12"]),
+      precision: Schema.Literals(["", ".0", ".1", ".99"]),
+      kind: Schema.Literals([..."%bcdeEfFgiosuxX"]),
+      value: Schema.Union([Schema.Finite, Schema.Int, Schema.String, Schema.Literals([-1, 0, 65, 1_114_112])])
+    },
+    ({ flags, kind, precision, value, width }) =>
+      Effect.sync(() => {
+        const source = `{{format "%${flags}${width}${precision}${kind}" v}}`
+        const said = attempt({ title: "t", body: source }, { data: { v: value } })
+        if (Result.isSuccess(said)) assert.isAtLeast(said.success.body.length, kind === "%" ? 1 : Number(width), source)
+        else assert.match(said.failure.detail, /^format: /, source)
+        if (kind === "s" && typeof value === "string" && width === "" && precision === "")
+          assert.strictEqual(body(source, { data: { v: value } }), value.replaceAll(/[\uFDD0-\uFDEF]/g, ""), source)
+      }),
+    { arbitrary: { runs: 1_000 } }
+  )
 
   it.effect.prop(
     "any arguments are answered or refused",
