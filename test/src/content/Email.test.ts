@@ -178,6 +178,7 @@ describe("Email", () => {
       "<p style=\"color:V\" onclick=\"f('V')\">V</p>",
       "<style>p{color:V}</style><p>V</p>",
       "<script>var x = \"V\"</script><p>V</p>",
+      "<style>a{b:c}</style><p>x</p><style>p{color:V}</style><p>V</p>",
       "<!-- V --><p>V</p>",
       "<!--[if mso]><p>V</p><![endif]--><p>V</p>",
       "<title>V</title><textarea>V</textarea><p>V</p>",
