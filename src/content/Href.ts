@@ -4,8 +4,11 @@ const scheme = /^[^/?#]*?:/
 const followed = /^(?:https?|mailto|tel|sms):/i
 const shown = /^(?:https?|cid):/i
 
+/** An address without what browsers may drop before they look at its scheme. */
+export const meaningfulOf = (address: string): string => address.replace(ignored, "")
+
 const safe = (address: string, schemes: RegExp): string | undefined => {
-  const bare = address.replace(ignored, "")
+  const bare = meaningfulOf(address)
   return bare === "" || (scheme.test(bare) && !schemes.test(bare)) ? undefined : address.trim()
 }
 
@@ -17,6 +20,6 @@ export const safeSource = (src: string): string | undefined => safe(src, shown)
 
 /** Whether a text that may still go on is, or could become, an address with a scheme that runs code. */
 export const beginsUnsafely = (address: string): boolean => {
-  const bare = address.replace(ignored, "")
+  const bare = meaningfulOf(address)
   return scheme.test(bare) ? !followed.test(bare) && !shown.test(bare) : /^(?:javascript|vbscript|data)$/i.test(bare)
 }

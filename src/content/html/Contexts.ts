@@ -1,4 +1,4 @@
-import { beginsUnsafely } from "#src/content/Href.ts"
+import { beginsUnsafely, meaningfulOf } from "#src/content/Href.ts"
 import { escape } from "#src/content/html/Escape.ts"
 import type { Writer } from "#src/content/template/Run.ts"
 
@@ -6,20 +6,39 @@ import type { Writer } from "#src/content/template/Run.ts"
 type State = "Text" | "Less" | "Tag" | "Name" | "Before" | "Value" | "Comment" | "Bogus" | "Raw"
 
 const escapable = ["title", "textarea"]
-const raw = [...escapable, "script", "style", "xmp", "iframe", "noembed", "noframes", "noscript", "plaintext"]
+const raw = [
+  ...escapable,
+  "script",
+  "style",
+  "xmp",
+  "iframe",
+  "noembed",
+  "noframes",
+  "noscript",
+  "plaintext",
+  "mj-style"
+]
 const addresses =
-  /^(?:href|src|srcset|action|formaction|background|poster|cite|data|longdesc|ping|to|from|by|values|.*:href)$/
+  /^(?:href|src|srcset|action|formaction|background|poster|cite|data|longdesc|ping|to|from|by|values|.*-url|.*-src|.*:href)$/
 const opaque = /^(?:on.*|style|srcdoc)$/
+
+/** Attributes of MJML's elements whose values are words; those of all others become parts of styles, but for addresses. */
+const words = /^(?:alt|title|name|lang|dir|rel|target|role|aria-.*)$/
+
+/** What ends an address within a style, where MJML puts that of a background. */
+const closing = /[ \t\r\n\f"'()\\;]/g
 
 const meaningful = /[^A-Za-z0-9 #%.,_-]/g
 
 /** What is left of a value where its other characters could mean something: in scripts, styles, handlers and comments. */
 const harmless = (value: string): string => value.replace(meaningful, "")
 
+const hexadecimal = (character: string): string => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`
+
 /** Characters that end or change a value without quotes. */
 const unquoted = /[\s=]/g
 
-/** As much of a name or an address as matters. */
+/** As much of a name, or of an address without what browsers drop of it, as matters. */
 const longest = 256
 
 const after = (text: string, found: number, length: number): number => found < 0 ? text.length : found + length
@@ -62,14 +81,14 @@ export const contexts = (): Writer => {
   const value = (text: string, at: number): number => {
     const end = quote === "" ? at + text.slice(at).search(/[\s>]/) : text.indexOf(quote, at)
     const isOpen = end < at
-    if (said.length < longest) said += text.slice(at, isOpen ? at + longest : Math.min(end, at + longest))
+    if (said.length < longest) said += meaningfulOf(text.slice(at, isOpen ? text.length : end)).slice(0, longest)
     if (isOpen) return text.length
     toName()
     return quote === "" ? end : end + 1
   }
 
   const rawText = (text: string, at: number): number => {
-    const end = /<\/([a-z]+)(?=[\s/>])/gi
+    const end = /<\/([a-z-]+)(?=[\s/>])/gi
     end.lastIndex = at
     for (let found = end.exec(text); found !== null; found = end.exec(text)) {
       if (found[1]?.toLowerCase() !== element) continue
@@ -127,12 +146,13 @@ export const contexts = (): Writer => {
   }
 
   const judged = (data: string): string => {
-    if (opaque.test(attribute)) return harmless(data)
+    const isStyle = element.startsWith("mj-") && !words.test(attribute) && !addresses.test(attribute)
+    if (isStyle || opaque.test(attribute)) return harmless(data)
     if (addresses.test(attribute) && said.length < longest) {
       if (!/[:/?#]/.test(said) && beginsUnsafely(said + data)) return ""
-      said += data.slice(0, longest)
+      said += meaningfulOf(data).slice(0, longest)
     }
-    return escape(data)
+    return escape(attribute === "background-url" ? data.replace(closing, hexadecimal) : data)
   }
 
   const attributeValue = (data: string): string =>

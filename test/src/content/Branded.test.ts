@@ -209,6 +209,25 @@ layer(rendering, { excludeTestServices: true })("Branded mails", (it) => {
         })
         assert.include(good.html, "&lt;b&gt;")
         assert.strictEqual(good.text.replaceAll(/\s+/g, " "), "<b> two")
+        const evil = "red;x:url('https://evil.io')}p{color:red"
+        const places = `<mj-raw><i style="x:{{v}}">i</i></mj-raw><mj-text color="{{v}}" padding="{{w}}">a</mj-text>` +
+          `<mj-navbar base-url="{{u}}"><mj-navbar-link href="/b">n</mj-navbar-link></mj-navbar>` +
+          `<mj-image src="https://x.io/a.png" alt="{{v}}" />`
+        const styled = yield* render(
+          raw(
+            `<mjml><mj-head><mj-style>p{color:{{v}}}</mj-style></mj-head><mj-body><mj-section background-url="{{b}}"><mj-column>${places}</mj-column></mj-section></mj-body></mjml>`
+          ),
+          { data: { v: evil, b: "https://x.io/a&#39);x:1;y:url('", w: "3px 4%", u: "javascript:alert(1)//" } }
+        )
+        assert.include(styled.html, "padding:3px 4%")
+        assert.include(styled.html, "background:url('https://x.io/a")
+        const { elements: found, code } = dom(styled.html)
+        assert.notMatch(code, /url\(|\}p\{color:red/)
+        for (const { attributes } of found) {
+          assert.notMatch(attributes.get("style") ?? "", /;[xy]:|evil\.io'|io\/a'|\}p/)
+          assert.notMatch(attributes.get("href") ?? "", /^javascript:/)
+        }
+        assert.include(found.map(({ attributes }) => attributes.get("alt")), evil)
         for (
           const bomb of [
             "{{v}}",

@@ -1,5 +1,6 @@
 import { elements, failure, json, type Piece, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
+import type { Schema } from "effect"
 
 const text = (content: string, more: Piece | object = {}): Piece => ({ ...more, type: "text", content })
 
@@ -27,6 +28,8 @@ describe("Elements", () => {
     assert.deepStrictEqual(seen("en-GB"), ["Hello", "colour", "bye", "Go"])
     assert.deepStrictEqual(seen("de_AT"), ["Hello", "Farbe", "tschüss", "Los"])
     assert.deepStrictEqual(seen("fr"), ["Bonjour", "colour", "bye", "Go"])
+    const other = elements(text("Hi", { locales: { de: { type: "divider", content: "Hallo" } } }))
+    assert.strictEqual(render(other, { profile: { locale: "de" } }).body, "Hallo")
     assert.deepStrictEqual(seen("constructor"), ["Hello", "colour", "bye", "Go"])
     assert.deepStrictEqual(seen(null), ["Hello", "colour", "bye", "Go"])
     assert.include(
@@ -236,6 +239,26 @@ describe("Elements", () => {
     assert.deepStrictEqual(seen("c", "de-AT"), ["C-de", "C-de"])
     // What is not shown stays unsaid, and what is for other channels is not said in its place.
     assert.deepStrictEqual(seen("none"), ["", ""])
+  })
+
+  it("a channel's own form breaks no header and no phone: titles are one line, texts without controls, mails without NUL", () => {
+    const said = "a{{v}}z"
+    const raw = { subject: said, title: said, text: said, html: `<p>${said}</p>` }
+    const data = { v: "\u0000\r\nBcc: x\u0007\u2028" }
+    const of = (channel: string) => render(elements({ type: "channel", channel, raw }), { channel, data })
+    const mail = of("email")
+    assert.strictEqual(mail.subject, "a Bcc: x z")
+    assert.notInclude(mail.text + mail.html, "\u0000")
+    assert.strictEqual(of("push").title, "a Bcc: x z")
+    assert.notMatch(of("sms").text, /[\u0000-\u0009\u000b-\u001f]/)
+  })
+
+  it("raw content nested deeper than elements may be fails its message", () => {
+    const nest = (depth: number): Schema.Json => depth === 0 ? "{{v}}" : [{ a: nest(depth - 1) }]
+    const of = (depth: number) =>
+      failure(elements({ type: "channel", channel: "webhook", raw: { payload: nest(depth) } }), { channel: "webhook" })
+    assert.strictEqual(of(15), "rendered")
+    assert.strictEqual(of(17), "Raw content is nested more than 32 deep")
   })
 
   it("a channel's own content: elements, or raw in the channel's form", () => {

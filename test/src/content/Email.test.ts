@@ -43,13 +43,14 @@ const elementOf = ({ below, from }: Chooser, depth: number): Piece => {
   }
   switch (below(depth > 0 ? 16 : 8)) {
     case 0:
-      return { ...more, type: "text", content: `**${value()}** [l](https://x.io/${value()}) ${value()}` }
+      return { ...more, type: "text", content: `**${value()}** [l](https://x.io/${value()}) ${value()} \`${value()}\`` }
     case 1:
       return {
         ...more,
         type: "text",
         format: "markdown",
-        content: `# ${value()}\n\n- ${value()}\n- [${value()}](${value()})\n\n> ${value()}`
+        content:
+          `# ${value()}\n\n- ${value()}\n- [${value()}](${value()})\n\n> ${value()}\n\n\`\`\`\n${value()}\n\`\`\``
       }
     case 2:
       return {
@@ -171,11 +172,13 @@ describe("Email", () => {
       "<a href=\"V\">x</a><a href='V'>x</a><a href=V>x</a><a href = V >x</a>",
       "<a href=\"https://x.io/?q=V\">V</a><a href=\"  V\">x</a><a href=\"java V\">x</a>",
       "<img src=\"V\" srcset=\"V\" alt=V>",
+      "<object data=\"V\"></object><embed src=V><table background=\"V\"></table>",
       "<form action=\"V\"><button formaction=\"V\" name=\"V\">V</button></form>",
       "<svg><a xlink:href=\"V\">x</a></svg>",
       "<p style=\"color:V\" onclick=\"f('V')\">V</p>",
       "<style>p{color:V}</style><p>V</p>",
       "<script>var x = \"V\"</script><p>V</p>",
+      "<style>a{b:c}</style><p>x</p><style>p{color:V}</style><p>V</p>",
       "<!-- V --><p>V</p>",
       "<!--[if mso]><p>V</p><![endif]--><p>V</p>",
       "<title>V</title><textarea>V</textarea><p>V</p>",
@@ -207,7 +210,7 @@ describe("Email", () => {
           for (const { attributes, name } of found) {
             for (const [key, said] of attributes) {
               if (key.startsWith("on")) assert.match(said, /^(?:f\(')?[A-Za-z0-9 #%.,_-]*(?:'\))?$/, html)
-              if (/^(?:href|src|action|formaction|xlink:href)$/.test(key))
+              if (/^(?:href|src|action|formaction|xlink:href|data|background)$/.test(key))
                 assert.notMatch(said.replaceAll(/[\s\0\ufeff]/g, ""), /^(?:javascript|data|vbscript):/i, html)
               if (key === "srcdoc") assert.notInclude(said, "<")
             }
@@ -218,6 +221,32 @@ describe("Email", () => {
       }
     }
   })
+
+  it.effect.prop(
+    "an address put together of values runs no code, however they share it and however much of it browsers drop",
+    { choices: Choices },
+    ({ choices }) =>
+      Effect.sync(() => {
+        const { below, from } = chooser(choices)
+        const dropped = () => from([" ", "\t", "\n", "\u0001"]).repeat(from([1, 3, 300]))
+        const values = Array.from(
+          { length: 1 + below(6) },
+          () => from(["java", "script", ":", "javascript:alert(1)", "data:text/html,x", "script:alert(1)", dropped()])
+        )
+        const own = from(["", "", "java", dropped(), `${dropped()}java`])
+        const parts = values.map((_, at) => `{{l.${at}}}${from(["", "", "{{!}}", "\n"])}`).join("")
+        const quote = from(["\"", "'"])
+        const html = `<a href=${quote}${own}${parts}${quote}>x</a>`
+        const said = render(elements({ type: "html", content: html }), { channel: "email", data: { l: values } }).html
+        const addresses = dom(said).elements.flatMap(({ attributes }) => attributes.get("href") ?? [])
+        for (const address of addresses) {
+          const { protocol } = new URL(address, "https://x.io")
+          assert.notInclude(["javascript:", "data:", "vbscript:"], protocol, JSON.stringify([html, values]))
+        }
+        assert.isNotEmpty(addresses)
+      }),
+    { arbitrary: { runs: 400, size: 40 } }
+  )
 
   it("reads the author's HTML in time linear in its length", () => {
     const parts = [
