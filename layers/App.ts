@@ -1,4 +1,10 @@
-import { CannotConnect, CannotListen, type OtherEncoding, type SharedSessions } from "#layers/CannotStart.ts"
+import {
+  CannotConnect,
+  CannotListen,
+  type OnlyStandby,
+  type OtherEncoding,
+  type SharedSessions
+} from "#layers/CannotStart.ts"
 import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
 import * as Placement from "#layers/cluster/Placement.ts"
@@ -36,6 +42,7 @@ import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
 import * as Sessions from "#layers/postgres/Sessions.ts"
+import * as Standby from "#layers/postgres/Standby.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
 import * as Tls from "#layers/postgres/Tls.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
@@ -79,7 +86,7 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 type Client = Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
-  CannotConnect | EmbeddedError | OtherEncoding | Schema.SchemaError | SharedSessions | SqlError.SqlError,
+  CannotConnect | EmbeddedError | OnlyStandby | OtherEncoding | Schema.SchemaError | SharedSessions | SqlError.SqlError,
   FileSystem.FileSystem
 >
 
@@ -93,6 +100,7 @@ const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Clie
   const maxConnections = worker === undefined ? 10 : 6
   const pool = { url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize } as const
   return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), Encoding.layer, Durability.layer).pipe(
+    Layer.provideMerge(Standby.layer),
     Layer.provideMerge(OwnSessions.layer(maxConnections)),
     Layer.provideMerge(Layer.unwrap(Effect.map(Tls.ofUrl(url), (ssl) => Sessions.layer({ ...pool, ssl })))),
     Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))

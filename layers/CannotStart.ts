@@ -86,6 +86,13 @@ export class SharedSessions extends Schema.TaggedError<SharedSessions>()("Shared
   }
 }
 
+/** The operator's database only follows another one. */
+export class OnlyStandby extends Schema.TaggedError<OnlyStandby>()("OnlyStandby", {}) {
+  override get message(): string {
+    return "DATABASE_URL leads to a standby, which is read-only; name its primary there, or promote it"
+  }
+}
+
 /** The operator's database has an encoding that not every text fits in. */
 export class OtherEncoding extends Schema.TaggedError<OtherEncoding>()("OtherEncoding", { encoding: Schema.String }) {
   override get message(): string {

@@ -1,5 +1,6 @@
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import { BrandSettings, BrandSnippets } from "#schemas/Brand.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -19,7 +20,10 @@ import * as StrategyBrands from "#src/delivery/providers/StrategyBrands.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
+
+/** Texts of strategies and templates that are read at once. */
+const looked = 20
 
 const settingsText = Schema.fromJsonString(BrandSettings)
 const snippetsText = Schema.fromJsonString(BrandSnippets)
@@ -105,6 +109,18 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
+  /** Whether one of those whose text has the brand's id has it in a channel: nearly all do, so the first of them tell. */
+  const isNamed = Effect.fnUntraced(function*<E>(
+    id: string,
+    read: (page: Statement.Fragment) => Effect.Effect<ReadonlyArray<{ readonly way: StrategyBrands.Way }>, E>
+  ) {
+    for (let from = 0;; from += looked) {
+      const found = yield* read(sql`offset ${from}::int limit ${looked}::int`)
+      if (found.some(({ way }) => StrategyBrands.names(way, id))) return true
+      if (found.length < looked) return false
+    }
+  })
+
   /** Why a brand cannot go: a template that is being written with it holds its row until it is seen here. */
   const usedBy = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const rows = yield* sql`select
@@ -117,14 +133,20 @@ const make = Effect.gen(function*() {
     const { asDefault, byTemplate, byTenant } = rows[0] ?? { asDefault: false, byTemplate: false, byTenant: false }
     if (byTemplate) return "template"
     if (byTenant) return "tenant"
-    const strategies = yield* sql`select strategy as way from routing_strategies
-      where scope = ${scope} and not archived and strategy like '%"brand_id"%'`.pipe(Effect.flatMap(decodeStrategies))
-    if (strategies.some(({ way }) => StrategyBrands.names(way, id))) return "strategy"
-    const templates = yield* sql`select v.template as way from tenant_templates t
-      join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
-        and v.template_id = t.template_id and v.version in (t.live, t.latest)
-      where t.scope = ${scope} and v.template like '%"brand_id"%'`.pipe(Effect.flatMap(decodeTemplates))
-    if (templates.some(({ way }) => StrategyBrands.names(way, id))) return "tenant template"
+    const text = `"brand_id":${JSON.stringify(id)}`
+    const byStrategy = yield* isNamed(id, (page) =>
+      sql`select strategy as way from routing_strategies
+        where scope = ${scope} and not archived and position(${text} in strategy) > 0 order by id ${page}`.pipe(
+        Effect.flatMap(decodeStrategies)
+      ))
+    if (byStrategy) return "strategy"
+    const byTenants = yield* isNamed(id, (page) =>
+      sql`select v.template as way from tenant_templates t
+        join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
+          and v.template_id = t.template_id and v.version in (t.live, t.latest)
+        where t.scope = ${scope} and ${Drops.isThere(sql, "t")} and position(${text} in v.template) > 0
+        order by t.tenant_id, t.template_id, v.version ${page}`.pipe(Effect.flatMap(decodeTemplates)))
+    if (byTenants) return "tenant template"
     return asDefault ? "default" : undefined
   })
 

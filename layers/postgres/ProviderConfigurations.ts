@@ -1,6 +1,7 @@
 import * as Rename from "#layers/postgres/journal/Rename.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import { JsonMap } from "#schemas/Optional.ts"
 import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
@@ -188,7 +189,7 @@ const make = Effect.gen(function*() {
         yield* sql`select t.tenant_id as "tenantId", t.template_id as id, v.template from tenant_templates t
         join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
           and v.template_id = t.template_id and v.version in (t.live, t.latest)
-        where t.scope = ${scope} order by 1, 2`.pipe(Effect.flatMap(decodeTemplates))
+        where t.scope = ${scope} and ${Drops.isThere(sql, "t")} order by 1, 2`.pipe(Effect.flatMap(decodeTemplates))
       const template = templates.find(({ template }) => needs(template, stored, others))
       if (template !== undefined) {
         return yield* new ConfigurationInUse({ id, by: `template ${template.id} of tenant ${template.tenantId}` })

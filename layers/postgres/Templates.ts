@@ -16,7 +16,7 @@ import {
   UnknownTopic,
   VersionNotFound
 } from "#src/content/Templates.ts"
-import { Array, Clock, Effect, Layer, Option } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
 
@@ -32,12 +32,12 @@ const make = Effect.gen(function*() {
     return { ...template, content: ElementIds.assign(template.content, seed) }
   })
 
-  /** Locked until the change commits. */
-  const editable = Effect.fnUntraced(function*(scope: Scope, id: string) {
+  /** Locked until the change commits, as is who has the alias that it is to have: templates that take each other's go in one order. */
+  const editable = Effect.fnUntraced(function*(scope: Scope, id: string, alias?: Alias | null) {
     const rows = yield* sql`select ${sql.literal(Rows.columns)} from templates t
-      where scope = ${scope} and id = ${id} and not archived for update`
-    const row = Array.head(yield* Rows.decode(rows))
-    return Option.isSome(row) ? row.value : yield* new TemplateNotFound({ id })
+      where scope = ${scope} and (id = ${id} or alias = ${alias ?? null}) and not archived order by id for update`
+    const row = (yield* Rows.decode(rows)).find((found) => found.id === id)
+    return row === undefined ? yield* new TemplateNotFound({ id }) : row
   })
 
   /** The brand and the strategy stay until the change commits. */
@@ -145,7 +145,7 @@ const make = Effect.gen(function*() {
 
   const replace: Templates["Service"]["replace"] = Effect.fnUntraced(
     function*(scope, id, draft) {
-      const row = yield* editable(scope, id)
+      const row = yield* editable(scope, id, draft.alias)
       yield* checkTopic(scope, draft.template)
       return yield* save(scope, row, draft)
     },

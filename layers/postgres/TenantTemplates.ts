@@ -1,5 +1,6 @@
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
+import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { TenantTemplate, type TenantVersion } from "#schemas/TenantTemplate.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -44,12 +45,14 @@ const make = Effect.gen(function*() {
   const random = yield* SecureRandom.SecureRandom
   const revisions = yield* Revisions.make("tenant templates")
 
+  const isThere = Drops.isThere(sql, "t")
+
   /** The templates of a tenant, each in the version that `number` says. */
   const select = (scope: Scope, tenantId: string, number: Statement.Fragment) =>
     sql`select ${sql.literal(columns)} from tenant_templates t
       join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
         and v.template_id = t.template_id and v.version = ${number}
-      where t.scope = ${scope} and t.tenant_id = ${tenantId}`
+      where t.scope = ${scope} and t.tenant_id = ${tenantId} and ${isThere}`
 
   const numberOf = (version: TenantVersion) =>
     typeof version === "number" ? sql`${version}::bigint` : version === "latest" ? sql`t.latest` : sql`t.live`
@@ -60,8 +63,8 @@ const make = Effect.gen(function*() {
     if (Option.isSome(row)) {
       return { ...row.value, published: row.value.published ?? undefined } satisfies TenantTemplateRecord
     }
-    const versions = yield* sql`select 1 from tenant_templates
-      where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id}`
+    const versions = yield* sql`select 1 from tenant_templates t
+      where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id} and ${isThere}`
     return yield* versions.length === 0 ? new TenantTemplateNotFound({ id }) : new VersionNotFound({ id })
   })
 
@@ -113,8 +116,8 @@ const make = Effect.gen(function*() {
   const remove: TenantTemplates["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, tenantId, id) {
       yield* revisions.bump(scope)
-      const gone = yield* sql`delete from tenant_templates
-        where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id} returning 1`
+      const gone = yield* sql`delete from tenant_templates t
+        where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id} and ${isThere} returning 1`
       if (gone.length === 0) return yield* new TenantTemplateNotFound({ id })
       yield* sql`delete from tenant_template_versions
         where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id}`

@@ -1,6 +1,7 @@
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import * as Chains from "#layers/postgres/tenants/Chains.ts"
+import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import * as Rows from "#layers/postgres/tenants/Rows.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { TenantPreferenceItem } from "#schemas/Tenant.ts"
@@ -61,6 +62,7 @@ const make = Effect.gen(function*() {
   const replace: Tenants["Service"]["replace"] = Effect.fnUntraced(
     function*(scope, id, draft) {
       yield* revisions.bump(scope)
+      const generation = yield* Drops.generation(sql, scope, id)
       const parentId = draft.parent_tenant_id ?? null
       if (parentId !== null) yield* checkParent(scope, id, parentId)
       const now = yield* Clock.currentTimeMillis
@@ -72,7 +74,7 @@ const make = Effect.gen(function*() {
         values (${scope}, ${id}, ${draft.name}, ${parentId}, ${
         draft.brand_id ?? null
       }, ${brand}, ${properties}, ${profile},
-          coalesce((select generation from tenant_drops where scope = ${scope} and tenant_id = ${id}), 0), ${now}, ${now})
+          ${generation}::bigint, ${now}, ${now})
         on conflict (scope, id) do update set name = excluded.name, parent_id = excluded.parent_id,
           brand_id = excluded.brand_id, brand = excluded.brand, properties = excluded.properties,
           user_profile = excluded.user_profile, updated_at = excluded.updated_at`
@@ -84,7 +86,8 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  // Who adds a member holds the tenant's row, so nobody is added to what is gone. Its members go later (`Drops`), however many they are.
+  // Who adds a member or a template holds the tenant's row, so nothing is added to what is gone. What it had goes later (`Drops`), however much
+  // that is: until then its readers ask whether the tenant is there.
   const remove: Tenants["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
       yield* revisions.bump(scope)
@@ -94,10 +97,7 @@ const make = Effect.gen(function*() {
         insert into tenant_drops (scope, tenant_id, generation) select ${scope}::int, ${id}, generation + 1 from gone
         on conflict (scope, tenant_id) do update set generation = excluded.generation returning 1`
       if (gone.length === 0) return false
-      yield* sql`update tenants set parent_id = null where scope = ${scope} and parent_id = ${id}`
-      for (const table of ["tenant_default_preferences", "tenant_templates", "tenant_template_versions"]) {
-        yield* sql`delete from ${sql(table)} where scope = ${scope} and tenant_id = ${id}`
-      }
+      yield* sql`delete from tenant_default_preferences where scope = ${scope} and tenant_id = ${id}`
       yield* sql`select pg_notify('tidings_audiences', '')`
       return true
     },
@@ -109,7 +109,11 @@ const make = Effect.gen(function*() {
     const sealed: Cursor.List = { scope, route: "tenants", filters: [parentId ?? null] }
     const after = yield* IdPages.after(cursors, sealed, cursor)
     const rows = yield* sql`select ${sql.literal(Rows.columns)} from tenants t where scope = ${scope}
-        ${parentId === undefined ? sql`` : sql`and parent_id = ${parentId}`}
+        ${
+      parentId === undefined
+        ? sql``
+        : sql`and parent_id = ${parentId} and exists (select from tenants p where p.scope = ${scope} and p.id = ${parentId})`
+    }
         ${after === undefined ? sql`` : sql`and id > ${after}`}
       order by id limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))
     return IdPages.page(cursors, sealed, rows.map(Rows.tenant), limit, ({ id }) => id)

@@ -157,8 +157,27 @@ export const brandsContract = <E>(
         yield* tenantTemplates.put(scope, "acme", "t", { content, channels }, false)
         assert.deepInclude(yield* inUse, { _tag: "BrandInUse", by: "tenant template" })
         yield* tenantTemplates.put(scope, "acme", "t", { content }, false)
+        const elsewhere = { content, providers: { smtp: { override: { brand_id: "used" } } } }
+        for (let n = 0; n < 25; n++) yield* tenantTemplates.put(scope, "acme", `a${n}`, elsewhere, true)
+        yield* tenantTemplates.put(scope, "acme", "b", { content, channels }, true)
+        assert.deepInclude(yield* inUse, { _tag: "BrandInUse", by: "tenant template" })
+        yield* tenantTemplates.remove(scope, "acme", "b")
         const { id: archived } = yield* strategies.create(scope, { ...strategy, channels })
         yield* strategies.archive(scope, archived)
+        yield* brands.remove(scope, "used")
+      }))
+
+    it.effect("a tenant that is gone holds no brand", () =>
+      Effect.gen(function*() {
+        const { brands, scope } = yield* start
+        const tenants = yield* Tenants
+        const tenantTemplates = yield* TenantTemplates
+        for (const id of ["default", "used"]) yield* brands.create(scope, id, bare)
+        yield* tenants.replace(scope, "acme", { name: "Acme", brand_id: "used" })
+        const { content } = template(null)
+        yield* tenantTemplates.put(scope, "acme", "t", { content, channels: { sms: { brand_id: "used" } } }, true)
+        assert.deepInclude(yield* Effect.flip(brands.remove(scope, "used")), { _tag: "BrandInUse", by: "tenant" })
+        yield* tenants.remove(scope, "acme")
         yield* brands.remove(scope, "used")
       }))
 

@@ -14,6 +14,9 @@ const decodeAudiences = Schema.decodeUnknownEffect(Schema.Array(
 ))
 const decodeFilter = Schema.decodeOption(Schema.fromJsonString(AudienceFilter))
 
+const filterOf = (text: string | null): Option.Option<AudienceFilter | undefined> =>
+  text === null ? Option.some(undefined) : decodeFilter(text)
+
 const decodeProfile = Schema.decodeUnknownOption(Schema.fromJsonString(Profile))
 const decodeUsers = Schema.decodeUnknownEffect(Schema.Array(
   Schema.Struct({
@@ -39,6 +42,12 @@ const json = (standings: ReadonlyArray<Standing>): string =>
     reason
   })))
 
+/** A filter and its text; none: it does not decode. */
+interface Read {
+  readonly text: string | null
+  readonly filter: Option.Option<AudienceFilter | undefined>
+}
+
 /** `unreadable`: the ids of audiences whose filters do not decode. */
 interface Found {
   readonly audiences: ReadonlyArray<Judge>
@@ -49,15 +58,13 @@ const counted = Metric.update(Metrics.audienceSetAside, 1)
 
 /** What a step of the memberships reads and writes, all of it in one scope (P10). */
 export const make = (sql: SqlClient.SqlClient) => {
-  /** The filters that the log has been told of: every step meets them. */
-  const told = new Map<string, string>()
+  /** The filters as they were last read, by environment and audience: of thousands, decoding them took most of a step. */
+  const read = new Map<Scope, Map<string, Read>>()
 
-  /** One audience's trouble keeps nobody from the others. */
-  const setAside = Effect.fnUntraced(function*(scope: Scope, audienceId: string, filter: string) {
+  /** One audience's trouble keeps nobody from the others. Every step meets it; the log is told once. */
+  const setAside = Effect.fnUntraced(function*(scope: Scope, audienceId: string, isKnown: boolean) {
     yield* counted
-    const name = `${scope} ${audienceId}`
-    if (told.get(name) === filter) return
-    told.set(name, filter)
+    if (isKnown) return
     yield* Effect.logError("the filter of an audience does not decode: its members stay as they are", {
       scope,
       audienceId
@@ -71,18 +78,22 @@ export const make = (sql: SqlClient.SqlClient) => {
   > {
     const rows = yield* sql`select id, version::float8 as version, filter from audiences
       where scope = ${scope} ${id === undefined ? sql`` : sql`and id = ${id}`}`.pipe(Effect.flatMap(decodeAudiences))
+    const before = read.get(scope) ?? new Map<string, Read>()
+    // Of all, those that are gone are left out.
+    const now = id === undefined ? new Map<string, Read>() : before
     const found: Array<Judge> = []
     const unreadable = new Set<string>()
-    for (const { filter, ...row } of rows) {
-      const decoded = filter === null ? Option.some(undefined) : decodeFilter(filter)
-      if (Option.isSome(decoded)) {
-        told.delete(`${scope} ${row.id}`)
-        found.push({ ...row, filter: decoded.value })
-      } else {
+    for (const { filter: text, ...row } of rows) {
+      const known = before.get(row.id)
+      const one = known?.text === text ? known : { text, filter: filterOf(text) }
+      now.set(row.id, one)
+      if (Option.isSome(one.filter)) found.push({ ...row, filter: one.filter.value })
+      else {
         unreadable.add(row.id)
-        yield* setAside(scope, row.id, filter ?? "")
+        yield* setAside(scope, row.id, one === known)
       }
     }
+    read.set(scope, now)
     return { audiences: found, unreadable }
   })
 

@@ -1,25 +1,64 @@
-import { Effect, Schema } from "effect"
-import type { SqlClient } from "effect/sql"
+import type { Scope } from "#schemas/Scope.ts"
+import { Array, Effect, Option, Schema } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 
-/** Members that go in one transaction: each leaves its user to the audiences, and nobody waits long for what it holds. */
+/** Rows of a kind that go in one transaction: each member leaves its user to the audiences, and nobody waits long for what it holds. */
 const batch = 1_000
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ scope: Schema.Int, tenantId: Schema.String, generation: Schema.String }))
 )
+const decodeGenerations = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ generation: Schema.String })))
 
-/** Deletes the next members of a tenant that is gone, in the order of their ids. Whether there may be more. */
+/** Of a row of `tenant_templates`, by its alias: its tenant is not gone. */
+export const isThere = (sql: SqlClient.SqlClient, of: string) =>
+  sql.literal(`exists (select from tenants owner where owner.scope = ${of}.scope and owner.id = ${of}.tenant_id)`)
+
+/** The rows that a tenant has left, `limit` of each kind. One made anew has its own, and nothing of the old one's but members. */
+const pieces = (sql: SqlClient.SqlClient, scope: number, id: string, limit: Statement.Fragment) => {
+  const isGone = sql`not exists (select from tenants p where p.scope = ${scope} and p.id = ${id})`
+  const removed = (table: string, key: string) =>
+    sql`delete from ${sql(table)} where ctid = any(array(
+      select ctid from ${sql(table)} where scope = ${scope} and tenant_id = ${id} and ${isGone}
+      order by ${sql.literal(key)} ${limit} for update)) returning 1`
+  return [
+    sql`update tenants set parent_id = null where ctid = any(array(
+      select ctid from tenants where scope = ${scope} and parent_id = ${id} and ${isGone}
+      order by id ${limit} for no key update)) returning 1`,
+    removed("tenant_templates", "template_id"),
+    removed("tenant_template_versions", "template_id, version")
+  ]
+}
+
+/** Deletes the next rows of a tenant that is gone, in the order of their ids. Whether there may be more. */
 export const step = Effect.fn("tenants.Drops.step")(
   function*(sql: SqlClient.SqlClient) {
     const found = yield* sql`select scope, tenant_id as "tenantId", generation::text as generation from tenant_drops
       order by scope, tenant_id limit 1 for update skip locked`.pipe(Effect.flatMap(decode))
     for (const { generation, scope, tenantId } of found) {
-      const gone = yield* sql`delete from tenant_users where ctid = any(array(
+      const members = sql`delete from tenant_users where ctid = any(array(
         select ctid from tenant_users where scope = ${scope} and tenant_id = ${tenantId} and generation < ${generation}::bigint
         order by user_id limit ${batch}::int for update)) returning 1`
-      if (gone.length < batch) yield* sql`delete from tenant_drops where scope = ${scope} and tenant_id = ${tenantId}`
+      const kinds = [...pieces(sql, scope, tenantId, sql`limit ${batch}::int`), members]
+      const gone = yield* Effect.forEach(kinds, Effect.map((rows) => rows.length))
+      if (gone.every((rows) => rows < batch)) {
+        yield* sql`delete from tenant_drops where scope = ${scope} and tenant_id = ${tenantId}`
+      }
     }
     return found.length > 0
   },
   (effect, sql) => sql.withTransaction(effect)
 )
+
+/**
+ * To be called before a tenant is written, in its transaction: the generation of one made now. Of one that was removed a moment ago nothing is
+ * left then but members, which have the generation before. `step` waits for the transaction.
+ */
+export const generation = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, scope: Scope, id: string) {
+  const rows = yield* sql`select generation::text as generation from tenant_drops
+    where scope = ${scope} and tenant_id = ${id} for update`.pipe(Effect.flatMap(decodeGenerations))
+  const drop = Array.head(rows)
+  if (Option.isNone(drop)) return "0"
+  yield* Effect.all(pieces(sql, scope, id, sql``))
+  return drop.value.generation
+})

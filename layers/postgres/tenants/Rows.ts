@@ -22,8 +22,9 @@ export const Row = Schema.Struct({
   preferences: Schema.NullOr(Schema.fromJsonString(Schema.Array(TenantPreferenceItem)))
 })
 
-/** The columns of a tenant's row `t`, its default preferences among them. */
-export const columns = `t.id, t.name, t.parent_id as "parentId", t.brand_id as "brandId", t.brand, t.properties,
+/** The columns of a tenant's row `t`, its default preferences among them. A parent that is gone is none (`Drops`). */
+export const columns = `t.id, t.name,
+  (select p.id from tenants p where p.scope = t.scope and p.id = t.parent_id) as "parentId", t.brand_id as "brandId", t.brand, t.properties,
   t.user_profile as "userProfile", (
     select json_strip_nulls(json_agg(json_build_object('id', p.topic_id, 'status', p.status,
       'has_custom_routing', p.has_custom_routing, 'custom_routing', p.custom_routing::json) order by p.topic_id))::text

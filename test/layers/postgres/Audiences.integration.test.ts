@@ -1,3 +1,4 @@
+import * as Rows from "#layers/postgres/audiences/Rows.ts"
 import * as StoredAudiences from "#layers/postgres/Audiences.ts"
 import * as StoredSteps from "#layers/postgres/AudienceSteps.ts"
 import * as StoredProfiles from "#layers/postgres/Profiles.ts"
@@ -52,6 +53,32 @@ const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
 const Count = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Int })]))
 
 describe("Audiences on Postgres", () => {
+  it.effect("a filter is decoded once, and anew when it is another, though the audience has the same version", () =>
+    Effect.gen(function*() {
+      const { audiences, sql } = yield* start
+      const rows = Rows.make(sql)
+      const filters = Effect.map(
+        rows.audiences(scope),
+        (found) => found.audiences.toSorted((a, b) => a.id < b.id ? -1 : 1).map(({ filter }) => filter)
+      )
+      for (const id of ["eng", "other"]) yield* audiences.put(scope, id, draft)
+      const [eng, other] = yield* filters
+      assert.deepStrictEqual(eng, draft.filter)
+      const [one, two] = yield* filters
+      assert.strictEqual(one, eng)
+      assert.strictEqual(two, other)
+      yield* sql`update audiences set filter = replace(filter, 'Engineer', 'Chef') where scope = ${scope} and id = 'eng'`
+      const chef = { filters: [{ operator: "EQ" as const, path: "title", value: "Chef" }] }
+      assert.deepStrictEqual((yield* rows.audiences(scope, "eng")).audiences[0]?.filter, chef)
+      const [changed, kept] = yield* filters
+      assert.deepStrictEqual(changed, chef)
+      assert.strictEqual(kept, other)
+      yield* sql`update audiences set filter = null where scope = ${scope} and id = 'eng'`
+      assert.deepStrictEqual(yield* filters, [undefined, other])
+      yield* sql`delete from audiences where scope = ${scope}`
+      assert.deepStrictEqual(yield* filters, [])
+    }).pipe(Effect.provide(stores)))
+
   it.effect("one made again while it is being removed keeps no member of the old one", () =>
     Effect.gen(function*() {
       const { audiences, members, settled, sql } = yield* start

@@ -5,8 +5,10 @@ import { MessageLog } from "#src/reports/MessageLog.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { Memberships } from "#src/people/Memberships.ts"
+import { Templates } from "#src/content/Templates.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
+import { template } from "#test/contracts/Templates.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
@@ -161,6 +163,25 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
         yield* Fiber.join(archived)
         assert.lengthOf(yield* sql`select 1 from messages where scope = ${place.scope} and archived`, 3)
       }))
+
+    it.effect(
+      "writers that give templates each other's aliases are refused, and never wait for each other in a circle",
+      () =>
+        Effect.gen(function*() {
+          const { scope } = yield* Fixture.world
+          const templates = yield* Templates
+          const aliases = ["a", "b", "c"]
+          const draft = (alias: string) => ({ template: template("t"), alias, publish: false })
+          const made = yield* Effect.forEach(aliases, (alias) => templates.create(scope, draft(alias)))
+          const turned = (by: number) =>
+            made.map(({ id }, n) => Effect.flip(templates.replace(scope, id, draft(aliases.at((n + by) % 3) ?? ""))))
+          for (let round = 0; round < rounds; round++) {
+            const ends = yield* Effect.all([...turned(1), ...turned(2)], { concurrency: "unbounded" })
+            assert.deepStrictEqual([...new Set(ends.map(({ _tag }) => _tag))], ["AliasTaken"], `round ${round}`)
+          }
+        }),
+      60_000
+    )
 
     it.effect("who leaves all tenants waits for who joins them, and not that for him", () =>
       Effect.gen(function*() {

@@ -1,8 +1,9 @@
 import * as Retention from "#layers/postgres/Retention.ts"
+import * as BulkJobs from "#layers/postgres/retention/BulkJobs.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Layer, Schema, type Scope } from "effect"
+import { DateTime, Effect, Exit, Fiber, Latch, Layer, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -187,6 +188,34 @@ describe("Retention", () => {
       yield* sql`create trigger fail before delete on inbox for each row execute function fail()`
       yield* cut
       assert.lengthOf(yield* left, 0)
+    })))
+
+  it.effect("P1: a bulk job that is closed while retention looks at it stays with its users: it is about to be accepted", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const cut = idAt(today - 9 * day, "a")
+      for (const [id, before] of [["old", null], ["cut", cut]] as const) {
+        yield* sql`insert into bulk_jobs (scope, id, definition, request_id, created_at) values (1, ${id}, '{}', ${before}, 0)`
+        yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user) values (1, ${id}, 0, 'k', '{}')`
+      }
+      const closed = yield* Latch.make()
+      const end = yield* Latch.make()
+      const closing = yield* sql`update bulk_jobs set request_id = ${idAt(today, "b")}`.pipe(
+        Effect.andThen(closed.open),
+        Effect.andThen(end.await),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* closed.await
+      const dropping = yield* Effect.forkChild(BulkJobs.drop(sql, DateTime.makeUnsafe(today - 3 * day)))
+      yield* sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`.pipe(
+        Effect.repeat({ while: (waiting) => waiting.length === 0 })
+      )
+      yield* end.open
+      yield* Fiber.join(closing)
+      yield* Fiber.join(dropping)
+      assert.lengthOf(yield* sql`select 1 from bulk_jobs`, 2)
+      assert.lengthOf(yield* sql`select 1 from bulk_users`, 2)
     })))
 
   it.effect("takes a large job's users away in pieces, and those that a run which was cut has left", () =>

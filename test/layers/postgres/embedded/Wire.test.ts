@@ -114,6 +114,8 @@ layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many c
 
   it.effect("bytes cut anywhere are the same bytes", () =>
     Effect.gen(function*() {
+      // Whoever asks first after the start is told of settings as well.
+      yield* (yield* PgClient.PgClient)`SELECT 1`
       for (const size of [1, 3, 7, 64]) {
         const cut = (bytes: Buffer) =>
           Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) => bytes.subarray(i * size, (i + 1) * size))
