@@ -90,10 +90,13 @@ type Client = Layer.Layer<
   FileSystem.FileSystem
 >
 
-/** Who only listens sends nothing, and would else never learn that the other side is gone. */
+/**
+ * TCP keep-alive of connections. One that only listens sends nothing, and would otherwise never notice that the other
+ * side is gone.
+ */
 const keepAlive = "10 seconds"
 
-/** Postgres: ours, in this process, or the operator's, whose clock we then follow (P7). */
+/** Postgres: embedded in this process, or the operator's, whose clock this node then follows (P7). */
 const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Client => {
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
@@ -121,26 +124,26 @@ const stores = Layer.mergeAll(Stores.layer, Backlogs.layer, Clusters.layer, User
   Layer.provide(OpenDays.layer)
 )
 
-/** What messages say; nothing of it starts before a message needs it. */
+/** Renders messages. Nothing of it is loaded before the first message needs it. */
 const rendering = Rendering.layer.pipe(Layer.provide(Layouts.layer), Layer.provide(Mjml.layer))
 
 const vendors = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 
-/** What providers report of messages. */
+/** Receipts: what providers report about messages. */
 const callbacks = CallbackRoute.layer.pipe(
   Layer.provide(Callbacks.layer),
   Layer.provide([Receipts.layer, CallbackTargets.layer, CallbackReaders.layer]),
   Layer.provide(Outbound.layer)
 )
 
-/** What readers of messages open and choose. */
+/** What the readers of messages open and choose: tracked opens, unsubscribing, preferences. */
 const readers = Layer.mergeAll(
   Tracked.layer.pipe(Layer.provide(Tracking.layer)),
   UnsubscribeRoute.layer.pipe(Layer.provide(Unsubscribing.layer)),
   PreferenceRoute.layer.pipe(Layer.provide(PreferencePage.layer))
 )
 
-/** Where the shards run: here alone on the embedded store, else wherever the nodes of this database put them. */
+/** Where the shards run: all in this process with the embedded store, else spread over the nodes of the database. */
 const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
   Placed,
   CannotListen | Config.ConfigError | SqlError.SqlError,
@@ -159,28 +162,28 @@ const welcome = ({ dataDir, databaseUrl, port }: Values) =>
     const server = yield* HttpServer.HttpServer
     const url = `http://localhost:${server.address._tag === "UnixPathAddress" ? port : server.address.port}`
     if (made !== undefined) yield* Welcome.printSteps(url, made)
-    // An empty DATABASE_URL is none: the operator who expected another store sees it here.
+    // An empty DATABASE_URL counts as unset: an operator who expected another store sees so here.
     const store = databaseUrl === undefined ? `embedded in ${dataDir}` : "DATABASE_URL"
     yield* Effect.logInfo("listening", { url, docs: `${url}/docs`, store })
   }))
 
-/** The client of Redis is six hundred modules, which a node without Redis does not load. */
+/** The Redis client is six hundred modules, which a node without Redis does not load. */
 const inRedis = (url: Redacted.Redacted) =>
   Layer.unwrap(
     Effect.map(Effect.promise(() => import("#layers/redis/RateLimits.ts")), ({ layer }) => layer(url))
   )
 
-/** Counters in the database, or in Redis over it. */
+/** Rate limits, counted in the database, or in Redis where one is configured. */
 const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
   Layer.merge(
     redisUrl === undefined ? Layer.empty : inRedis(redisUrl),
     Layer.succeed(Limits.RateLimitTable, Limits.parse(text) ?? Limits.defaults)
   )
 
-/** Members of audiences follow profiles. */
+/** Keeps the members of audiences up to date when profiles change. */
 const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer))
 
-/** The routes of a node, and its workers beside them. */
+/** The routes of a node, its engine workers, and its upkeep of idempotency keys and audiences. */
 const front = (settings: Values) =>
   Front.layer(HttpRouter.toHttpEffect(Layer.mergeAll(
     Routes.layer,
@@ -205,10 +208,10 @@ const http = ({ port }: Values) =>
     )
   )
 
-/** What a node serves; HTTP stops first. */
+/** The HTTP server of a node. It stops before everything below it. */
 const server = (settings: Values) => Layer.merge(Front.serve, welcome(settings)).pipe(Layer.provide(http(settings)))
 
-/** The engine over the store and these providers, under what uses it. */
+/** The delivery engine with the store and these providers, and the services that the routes share with it. */
 const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>) =>
   placement(settings).pipe(
     Layer.provideMerge([Intake.layer, TopicPreferences.layer]),
@@ -236,8 +239,8 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
   )
 
 /**
- * The whole product, over these providers; or, in a worker, its engine alone. Everything that runs stops in the reverse order: HTTP first,
- * then the shards, then the store.
+ * The whole product with these providers; in a worker, its engine alone. Everything stops in the reverse order of its
+ * start: HTTP first, then the shards, then the store.
  */
 export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.unwrap(Effect.map(Settings, (settings) => {

@@ -12,7 +12,10 @@ const inWords: Readonly<Record<string, string>> = {
 const innermost = (error: unknown): unknown =>
   Predicate.hasProperty(error, "cause") && Predicate.isObject(error.cause) ? innermost(error.cause) : error
 
-/** Its words; Node tells of a connection tried on several addresses by its code alone. */
+/**
+ * The message of the innermost error. When a connection was tried on several addresses, Node's error has no message,
+ * only a code.
+ */
 export const said = (error: unknown): string => {
   const last = innermost(error)
   const words = Predicate.hasProperty(last, "message") ? String(last.message) : String(last)
@@ -22,7 +25,10 @@ export const said = (error: unknown): string => {
 const isOfStore = (error: unknown): boolean =>
   SqlError.isSqlError(error) || error instanceof StoreUnavailable || error instanceof Migrator.MigrationError
 
-/** What ended a start, one line a fault. The store's own errors say at most that a query failed: the reason is what the database said. */
+/**
+ * Why a start failed, one line per fault. The store's own errors say no more than that a query failed, so the
+ * database's message is given.
+ */
 export const sentence = (error: unknown): string =>
   isOfStore(error)
     ? `the database did not do what a start needs: ${said(error)}`
@@ -30,7 +36,7 @@ export const sentence = (error: unknown): string =>
     ? String(error.message)
     : String(error)
 
-/** This server cannot listen where it should. `variable` is the one that moves it. */
+/** The server cannot listen on this address. `variable` is the setting that changes it. */
 export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotListen", {
   address: Schema.String,
   variable: Schema.String,
@@ -54,14 +60,14 @@ export class CannotKeepKey extends Schema.TaggedError<CannotKeepKey>()("CannotKe
   }
 }
 
-/** The kept file is no secret key: what hangs on it would hang on less than 32 bytes. */
+/** The key file does not hold a key of 32 bytes. Everything sealed with it would be weaker than promised. */
 export class BadKeyFile extends Schema.TaggedError<BadKeyFile>()("BadKeyFile", { file: Schema.String }) {
   override get message(): string {
     return `${this.file} does not hold 32 bytes in base64; put back the key that it held, or set TIDINGS_SECRET_KEY to it`
   }
 }
 
-/** The data directory has a database and no key. A new one would open nothing that is sealed in it. */
+/** The data directory has a database but no key. A new key could not open what is sealed in that database. */
 export class MissingKeyFile extends Schema.TaggedError<MissingKeyFile>()("MissingKeyFile", { file: Schema.String }) {
   override get message(): string {
     return `${this.file} is missing, but the database beside it was set up with a key; put the file back, ` +
@@ -69,7 +75,10 @@ export class MissingKeyFile extends Schema.TaggedError<MissingKeyFile>()("Missin
   }
 }
 
-/** The operator's database was not reached, or refused this server. The URL is not told: it has a password (P9). */
+/**
+ * The operator's database was not reached, or refused this server. The message leaves out the URL, which holds a
+ * password (P9).
+ */
 export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotConnect", {
   cause: Schema.Defect()
 }) {
@@ -78,7 +87,7 @@ export class CannotConnect extends Schema.TaggedError<CannotConnect>()("CannotCo
   }
 }
 
-/** Between this server and its database is a pooler that lends sessions by the transaction. */
+/** A pooler between this server and its database lends a session for one transaction at a time. */
 export class SharedSessions extends Schema.TaggedError<SharedSessions>()("SharedSessions", {}) {
   override get message(): string {
     return "DATABASE_URL leads to a pooler that gives each transaction another session (PgBouncer's transaction mode), and locks and LISTEN " +
@@ -86,14 +95,14 @@ export class SharedSessions extends Schema.TaggedError<SharedSessions>()("Shared
   }
 }
 
-/** The operator's database only follows another one. */
+/** The operator's database is a standby, which only follows another one. */
 export class OnlyStandby extends Schema.TaggedError<OnlyStandby>()("OnlyStandby", {}) {
   override get message(): string {
     return "DATABASE_URL leads to a standby, which is read-only; name its primary there, or promote it"
   }
 }
 
-/** The operator's database has an encoding that not every text fits in. */
+/** The operator's database has an encoding that cannot hold every text. */
 export class OtherEncoding extends Schema.TaggedError<OtherEncoding>()("OtherEncoding", { encoding: Schema.String }) {
   override get message(): string {
     return `the database of DATABASE_URL keeps text as ${this.encoding}, which has no room for all that messages say; ` +

@@ -6,15 +6,19 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Cause, Effect, Exit, Layer } from "effect"
 import process from "node:process"
 
-/** A stop that takes longer than this is cut, in ms (design.md §6): what is in flight is in the journal. */
+/** A stop that takes longer than this, in ms, is cut off (design.md §6): the journal holds what is in flight. */
 const longestStop = 24_000
 
-/** One Ctrl-C may reach us twice, from the terminal and from a launcher: only a signal later than this, in ms, is a second one. */
+/**
+ * In ms. One Ctrl-C may reach this process twice, from the terminal and from a launcher: only a signal later than this
+ * counts as a second one.
+ */
 const sameSignal = 500
 
 /**
- * A second signal ends the process at once (reliability.md 2.7), as a stop that takes too long does. A terminal that is closed is a stop
- * too, also under `nohup`: neither runtime leaves a hang-up ignored once it listens to signals.
+ * A second signal ends the process at once (reliability.md 2.7); so does a stop that takes too long. A closed terminal
+ * (SIGHUP) stops the server too, even under `nohup`: once a process listens to signals, neither Node nor Deno goes on
+ * ignoring SIGHUP.
  */
 const watchSignals = (): void => {
   process.on("SIGHUP", () => process.emit("SIGTERM", "SIGTERM"))
@@ -33,7 +37,10 @@ const watchSignals = (): void => {
   }
 }
 
-/** A server whose log nobody can read any more, or whose log's disk is full, serves on without it, and says so where it still can. */
+/**
+ * Keeps the server running when standard output cannot be written, because its reader is gone or the disk is full. It
+ * says so once on standard error.
+ */
 const outliveLog = (): void => {
   let said = false
   process.stderr.on("error", () => undefined)
@@ -44,7 +51,7 @@ const outliveLog = (): void => {
   })
 }
 
-/** One line per fault, as `BadConfiguration` has them. */
+/** Logs one line per fault, as the message of `BadConfiguration` has them. */
 const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
   Effect.forEach(
     cause.reasons.flatMap((reason) =>
@@ -56,7 +63,7 @@ const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
     { discard: true }
   )
 
-/** Once, by the server, for all its workers. */
+/** Warns of settings that do not exist. The server does so, for its workers too. */
 const sayMisspelt = Effect.suspend(() =>
   Effect.forEach(
     Settings.misspelt(Object.keys(process.env)),
@@ -65,7 +72,10 @@ const sayMisspelt = Effect.suspend(() =>
   )
 )
 
-/** An engine worker hears no signals: its server tells it when to stop. Its exit ends its thread alone. */
+/**
+ * Runs an engine worker. It receives no signals: its server tells it when to stop. `process.exit` ends only its own
+ * thread.
+ */
 const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
   Effect.runFork(
     Effect.raceFirst(program, Worker.stopped).pipe(
@@ -76,8 +86,8 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
 }
 
 /**
- * Runs a server until it is told to stop: SIGTERM, SIGINT and SIGHUP drain it and exit 0. A start that fails says why in one line per fault and
- * exits 1. In a worker of a server it runs that worker.
+ * Runs a server until it is told to stop: SIGTERM, SIGINT and SIGHUP drain it and exit 0. A start that fails says why
+ * in one line per fault and exits 1. In a worker thread of a server, runs that worker instead.
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   const program = (Worker.number === undefined ? sayMisspelt : Effect.void).pipe(

@@ -1,7 +1,7 @@
 import { counted } from "#layers/cli/Counted.ts"
 import type { Cluster, ClusterNode } from "#schemas/api/Cluster.ts"
 
-/** `0-3, 7`: numbers in order, runs folded. */
+/** Numbers in ascending order, runs folded: `0-3, 7`. */
 export const folded = (numbers: ReadonlyArray<number>): string => {
   const runs: Array<[first: number, last: number]> = []
   for (const number of numbers.toSorted((a, b) => a - b)) {
@@ -22,7 +22,7 @@ const line = ({ address, alive, shards }: ClusterNode): string => {
   return `  ${alive ? "up  " : "DOWN"}  ${address}  ${owned}  ${due} due`
 }
 
-/** A line per node, then what nobody serves, then how far behind the oldest due message is. */
+/** A line per node, then the shards that no node serves, then how long the oldest due message has waited. */
 export const view = (cluster: Cluster): string =>
   [
     `${counted(cluster.nodes.length, "node")}, ${counted(cluster.shards, "shard")}`,

@@ -14,8 +14,9 @@ import { dirname, join, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 
 /**
- * Builds the package that other projects install, in `dist` or the empty folder that is named: what package.json exports with all that it imports, as
- * JavaScript and declarations, beside a manifest of its own. The sources run as they are, so their types are only taken away.
+ * Builds the package that other projects install, in `dist` or in the empty folder given as argument: what package.json
+ * exports, with all that it imports, as JavaScript and declarations, beside a manifest of its own. Removing the types
+ * is all that the sources need to run as JavaScript.
  */
 
 interface Manifest {
@@ -38,7 +39,7 @@ const fail = (sentence: string): never => {
   process.exit(1)
 }
 
-/** Where a source goes, for a manifest: its declarations and its code. */
+/** The declarations and the code that a source is built into, as a manifest's entry. */
 const built = (path: string) => ({
   types: path.replace(/(?:\.ts)?$/, ".d.ts"),
   default: path.replace(/(?:\.ts)?$/, ".js")
@@ -110,7 +111,7 @@ writeFileSync(
       exports: Object.fromEntries(Object.entries(manifest.exports).map(([name, path]) => [name, built(path)])),
       imports: Object.fromEntries(folders.map(([name, path]) => [`${name}.ts`, built(path)])),
       dependencies: pick(packages.filter((name) => name !== "effect")),
-      // A story is written with Effect: it and the engine need one and the same.
+      // A story is written with Effect, and must share the engine's copy of it.
       peerDependencies: pick(["effect"])
     },
     null,
@@ -119,7 +120,8 @@ writeFileSync(
 )
 for (const path of ["README.md", "LICENSE"]) copyFileSync(join(root, path), join(out, path))
 process.stderr.write(`Built ${modules.length} modules in ${out}\n`)
-// As a step of `npm pack` and `npm publish` in the checkout: what they go on to pack is the checkout, not the package.
+// When npm runs this as a step of `npm pack` or `npm publish` in the checkout, npm would go on to pack the checkout,
+// not the package.
 if (/^(?:pack|publish)$/.test(process.env["npm_command"] ?? "")) {
   fail(`The package stands in ${out}: run npm ${process.env["npm_command"]} ${out}`)
 }

@@ -4,7 +4,10 @@ import { Effect, type PlatformError, Predicate, Stdio, Stream } from "effect"
 const isRead = ({ reason }: PlatformError.PlatformError): boolean =>
   Predicate.hasProperty(reason.cause, "code") && reason.cause.code === "EPIPE"
 
-/** A line or several on standard output. A reader who has read enough, such as `head`, is no failure; a full disk is one. */
+/**
+ * Prints one or more lines on standard output. A reader that closes early, such as `head`, is no failure; a full disk
+ * is one.
+ */
 export const print = Effect.fnUntraced(function*(text: string): Effect.fn.Return<void, Stopped, Stdio.Stdio> {
   const { stdout } = yield* Stdio.Stdio
   yield* Stream.run(Stream.make(`${text}\n`), stdout()).pipe(

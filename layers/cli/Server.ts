@@ -6,7 +6,10 @@ import { RequestProgress } from "#schemas/api/Requests.ts"
 import { Effect, Redacted, Runtime, Schema } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
-/** The command ends here, with one sentence for the operator. Exit codes: 2 no key, 3 no server, 4 key refused, 5 not found, 6 refused, 1 the rest. */
+/**
+ * Ends the command with one sentence for the operator. Exit codes: 2 no key, 3 no server, 4 key refused, 5 not found, 6
+ * refused, 1 everything else.
+ */
 export class Stopped extends Schema.TaggedError<Stopped>()("Stopped", { sentence: Schema.String, code: Schema.Int }) {
   override get message(): string {
     return this.sentence
@@ -15,7 +18,7 @@ export class Stopped extends Schema.TaggedError<Stopped>()("Stopped", { sentence
   override readonly [Runtime.errorReported] = false
 }
 
-/** Where the running server is, and who asks. */
+/** Where the running server is, and the API key to ask it with. */
 export interface Server {
   readonly url: string
   readonly key: Redacted.Redacted
@@ -24,10 +27,10 @@ export interface Server {
 const patience = "10 seconds"
 const most = 100
 
-/** What the engine says of a message that it set aside (`src/delivery/shards/Tries.ts`). */
+/** Whether the engine has quarantined this message: its error then begins so (`src/delivery/shards/Tries.ts`). */
 const isQuarantined = ({ error }: MessageDetails): boolean => error?.startsWith("Quarantined") === true
 
-/** Whether it is one id's end only: another may be found, or taken. */
+/** Whether this failure concerns one id only, so that a command goes on with the other ids. */
 export const isOfOne = ({ code }: Stopped): boolean => code === 5 || code === 6
 
 const Refusal = Schema.Struct({ message: Schema.String })
@@ -36,10 +39,13 @@ const RequestPage = Results(RequestProgress)
 const Resent = Schema.Struct({ messageId: Schema.String })
 const History = Schema.Struct({ results: Schema.Array(HistoryEntry) })
 
-/** Longer than any idempotency key lives: the server keeps ours for as long as it keeps one (api.md 1.5). */
+/** Beyond the longest life of an idempotency key: the server keeps this one as long as it keeps any (api.md 1.5). */
 const forever = "9999-12-31T00:00:00Z"
 
-/** A request and the newest of its messages, archived or not; without `request` those of a trace id that callers gave. */
+/**
+ * A request and its newest messages, archived or not. `request` is `undefined` if the id is a trace id that callers
+ * gave.
+ */
 export interface Several {
   readonly _tag: "Several"
   readonly id: string
@@ -53,12 +59,15 @@ export type Found =
   | { readonly _tag: "Message"; readonly message: MessageDetails; readonly events: ReadonlyArray<HistoryEntry> }
   | Several
 
-/** What became of an id: another message, or a request that stands so now; `resumed: false`: it was not set aside. */
+/**
+ * What became of an id: replayed as another message, or a request in this state. `resumed: false`: the request was not
+ * in quarantine.
+ */
 export type Replayed =
   | { readonly id: string; readonly replayed_as: string | null }
   | { readonly id: string; readonly request: RequestProgress["state"]; readonly resumed?: false }
 
-/** Asks the server, whose data directory has one owner, by its API. */
+/** A client of the server's API. The command does not open the data directory, which the running server owns. */
 export const make = Effect.fnUntraced(function*({ key, url }: Server) {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     const sentence = `${url} is not the URL of a server; set TIDINGS_URL or --url to one such as http://localhost:3000`
@@ -79,14 +88,14 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
   })
   const strange = new Stopped({ sentence: `What answers at ${url} is not a Tidings server of this version`, code: 1 })
 
-  /** What a refusal says for itself. */
+  /** The message of a refusal's body. */
   const wordsOf = (response: HttpClientResponse.HttpClientResponse) =>
     response.json.pipe(
       Effect.flatMap(Schema.decodeUnknownEffect(Refusal)),
       Effect.match({ onFailure: () => undefined, onSuccess: ({ message }) => message })
     )
 
-  /** Why the server does not do its work, which it tells whoever looks after it. */
+  /** Why the server is not ready, in its own words; `undefined` if it is ready or does not say. */
   const unready = client.get("/health/ready").pipe(
     Effect.flatMap((response) => response.status === 503 ? wordsOf(response) : Effect.undefined),
     Effect.timeout(patience),
@@ -162,8 +171,8 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       (page) => page?.results ?? []
     ),
     /**
-     * Sends a message again, once, however often it is asked for within a year, and answers the new message's id; a request to many that was set
-     * aside goes on.
+     * Sends a message again and answers the new message's id. It is sent once, however often this is asked for within a
+     * year. A request to many that was quarantined is resumed instead.
      */
     replay: Effect.fnUntraced(function*(id: string): Effect.fn.Return<Replayed, Stopped> {
       const again = client.post(`/messages/${encodeURIComponent(id)}/resend`, {
@@ -177,7 +186,7 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       const request = yield* ask(client.post(`${path}/resume`), RequestProgress, id)
       return request === undefined ? yield* missing(id) : { id, request: request.state }
     }),
-    /** By the first of these spellings of an id that stands for something. */
+    /** Finds what the first of these ids that exists stands for. */
     find: Effect.fnUntraced(function*(ids: ReadonlyArray<string>): Effect.fn.Return<Found, Stopped> {
       if (ids.includes(""))
         return yield* new Stopped({ sentence: "The id is empty: say a message's id or a requestId", code: 5 })

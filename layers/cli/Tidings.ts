@@ -28,14 +28,17 @@ const serverOf = Effect.fnUntraced(function*(url: Option.Option<string>, key: Op
   })
 })
 
-/** A trace id, as tracing tools show it, is a request's id without its form. */
+/**
+ * A request's id for a trace id of tracing tools, which is that id without its prefix and dashes; any other text as it
+ * is.
+ */
 const idOf = (text: string): string =>
   /^[0-9a-f]{32}$/.test(text) ? `1-${text.slice(0, 8)}-${text.slice(8)}` : text.trim()
 
-/** What an id may stand for: callers' own trace ids look the same. */
+/** The ids that this text may be. A trace id that a caller chose may look like one of tracing tools. */
 const spellings = (text: string): ReadonlyArray<string> => [...new Set([idOf(text), text.trim()])]
 
-/** What every command needs to know of the server, and how it should answer. */
+/** Flags of every command: where the server is, whose key to use, and how to answer. */
 const flags = {
   url: Flag.String("url").pipe(
     Flag.withDescription("Where the server is (TIDINGS_URL; http://localhost:$PORT)"),
@@ -111,7 +114,7 @@ const replay = Command.make(
         ...(yield* server.quarantined).map(({ id }) => ({ id, replayed_as: null })),
         ...(yield* server.quarantinedRequests).map(({ requestId, state }) => ({ id: requestId, request: state }))
       ]
-    // What one of them meets is its own: the others still go.
+    // A fault of one id does not stop the others.
     const refused: Array<Server.Stopped> = []
     const replayed = list ? aside : (yield* Effect.forEach(aside, ({ id }) =>
       Effect.asSome(server.replay(id)).pipe(

@@ -8,7 +8,9 @@ import { DateTime, Option, Predicate, Schema } from "effect"
 const iso = (ms: number): string =>
   Option.match(DateTime.make(ms), { onNone: () => String(ms), onSome: DateTime.formatIso })
 
-/** What would move the cursor, break the line or turn the direction of text must not reach the terminal from a caller's text. */
+/**
+ * Removes from a caller's text what would move the terminal's cursor, break the line or change the direction of text.
+ */
 const plain = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, " ")
 
 const member = (entry: HistoryEntry, name: string, inner?: string): string | undefined => {
@@ -17,7 +19,10 @@ const member = (entry: HistoryEntry, name: string, inner?: string): string | und
   return typeof found === "string" || typeof found === "number" ? plain(String(found)) : undefined
 }
 
-/** `webhook`, or `email/ses` where the provider has another name than its channel; with the number of the call. */
+/**
+ * `webhook`, or `email/ses` where the provider has another name than its channel; followed by the number of the
+ * attempt.
+ */
 const place = (entry: HistoryEntry): string | undefined => {
   const channel = member(entry, "channel", "id")
   if (channel === undefined) return undefined
@@ -34,7 +39,7 @@ const isDecision = Schema.is(PreferenceDecision)
 const by = ({ id, snoozed, source }: DecisionRule): string =>
   `by ${source.replaceAll("_", " ")} ${plain(id)}${snoozed === true ? " (snoozed)" : ""}`
 
-/** Who decided what of a message, of its recipient's preferences. */
+/** Which of the recipient's preferences decided what about the message. */
 const decided = (entry: HistoryEntry): ReadonlyArray<string | undefined> => {
   if (entry.type !== "PREFERENCES_RESOLVED" || !isDecision(entry)) return []
   const { channels, rule, status } = entry
@@ -76,7 +81,7 @@ const summary = (message: MessageDetails): ReadonlyArray<string> => [
   [message.reason, message.error].filter(Predicate.isNotUndefined).map(plain).join(": ")
 ]
 
-/** A message's status line, then one line per event, with the ms since the first. */
+/** A message's status line, then one line per event, with the ms since the first event. */
 export const timeline = (message: MessageDetails, events: ReadonlyArray<HistoryEntry>): string => {
   const since = events[0]?.ts ?? message.enqueued
   const offsets = events.map(({ ts }) => `+${ts - since} ms`)
@@ -103,6 +108,6 @@ const heading = ({ id, messages, more, request }: Several): string => {
     .filter(Predicate.isNotUndefined).join(", ")
 }
 
-/** The messages of one request or trace id, a line each, below how far the request has come. */
+/** The messages of one request or trace id, one per line, below a heading that says how far the request has come. */
 export const listing = (found: Several): string =>
   [heading(found), ...table(found.messages.map((message) => ["", ...summary(message)]))].join("\n")

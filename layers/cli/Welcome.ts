@@ -1,12 +1,12 @@
 import { ApiKeys, type BootstrapKeys, KeysUnseen } from "#src/access/ApiKeys.ts"
 import { Context, Effect, Layer, Redacted, Stdio, Stream } from "effect"
 
-/** The keys that this start has made and shown; none where the store had some or the operator chose them. */
+/** The keys that this start made and showed; `undefined` if the store had some already or the operator chose them. */
 export class FirstKeys
   extends Context.Service<FirstKeys, { readonly made: BootstrapKeys | undefined }>()("tidings/cli/FirstKeys")
 {}
 
-/** The keys, once: they cannot be shown again, since only their digests are stored. */
+/** The text that shows the keys. They cannot be shown again, since only their digests are stored. */
 const keysText = (keys: BootstrapKeys): string => `
   Tidings is set up. These are its API keys; they are shown this once.
 
@@ -17,10 +17,10 @@ const keysText = (keys: BootstrapKeys): string => `
 
 `
 
-/** The command, for who has the runtime that this is: where Deno is, npm need not be. */
+/** The command line tool under the runtime that runs this server: where Deno is, npm need not be. */
 const tidings = process.versions["deno"] === undefined ? "npm run -s tidings --" : "deno run -A layers/cli/Tidings.ts"
 
-/** What to do with them. */
+/** What to do with the keys. */
 const stepsText = (url: string, key: string): string =>
   `    API        ${url}
     Reference  ${url}/docs
@@ -38,10 +38,10 @@ const stepsText = (url: string, key: string): string =>
 
 `
 
-/** On standard output, past the logs. */
+/** Writes on standard output directly, not as a log line. */
 const print = (text: string) => Effect.flatMap(Stdio.Stdio, ({ stdout }) => Stream.run(Stream.make(text), stdout()))
 
-/** An operator who chose keys on a store that has others would meet only 401. */
+/** Warns an operator who chose keys on a store that already has others: all requests would get 401. */
 const sayUnused = (keys: ApiKeys["Service"], secret: Redacted.Redacted) =>
   Effect.catchTag(
     Effect.asVoid(keys.authenticate(Redacted.make(`pk_prod_${Redacted.value(secret)}`))),
@@ -50,8 +50,9 @@ const sayUnused = (keys: ApiKeys["Service"], secret: Redacted.Redacted) =>
   )
 
 /**
- * What listens stands on this: a caller who was told 401 by a server that has no keys yet would not come back. Keys that nobody chose are
- * shown as they are stored: a start that then cannot listen has made them all the same.
+ * Makes the first keys. Whatever listens depends on this layer: a caller who got a 401 from a server that has no keys
+ * yet would not come back. Keys that the operator did not choose are shown as soon as they are stored, because they
+ * exist even if the start then fails to listen.
  */
 export const layerKeys = (secret: Redacted.Redacted | undefined) =>
   Layer.effect(
@@ -70,6 +71,9 @@ export const layerKeys = (secret: Redacted.Redacted | undefined) =>
     })
   )
 
-/** What a new operator does first with the keys just shown. A server whose reader has read enough serves all the same. */
+/**
+ * Prints what a new operator does first with these keys. A failure to write it, because the reader has gone, is
+ * ignored.
+ */
 export const printSteps = (url: string, { productionPublished: key }: BootstrapKeys) =>
   Effect.ignore(print(stepsText(url, Redacted.value(key))))

@@ -3,17 +3,17 @@ import { limits, Mjml, MjmlRefused } from "#src/content/Mjml.ts"
 import { Deferred, Effect, Fiber, Layer, RcRef, Scope, Semaphore } from "effect"
 import { Worker } from "node:worker_threads"
 
-/** The compiler is some 40 MB of code, and a source of a few kB can grow without end. */
+/** The worker's heap. The compiler is some 40 MB of code, and a source of a few kB can expand without end. */
 const heapMb = 192
 
-/** Loading the compiler takes a second of one core. */
+/** How long loading the compiler may take: it is a second on an idle core. */
 const loading = "60 seconds"
 
 const refused = (detail: string) => new MjmlRefused({ detail })
 
 const words = (fault: string): string => fault.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, 200)
 
-/** A worker with the compiler loaded; it dies with the scope. */
+/** Starts a worker and waits until it has loaded the compiler; it is terminated when the scope closes. */
 const spawn: Effect.Effect<(source: string) => Effect.Effect<Said, MjmlRefused>, MjmlRefused, Scope.Scope> = Effect.gen(
   function*() {
     let heard = Deferred.makeUnsafe<Said, MjmlRefused>()
@@ -22,7 +22,7 @@ const spawn: Effect.Effect<(source: string) => Effect.Effect<Said, MjmlRefused>,
       Effect.sync(() => {
         const worker = new Worker(new URL("./Worker.ts", import.meta.url), {
           resourceLimits: { maxOldGenerationSizeMb: heapMb },
-          // What our process was started with is not its business, secrets least of all (P9).
+          // The worker gets nothing of this process's environment, which holds secrets (P9), nor of its arguments.
           env: {},
           argv: [],
           execArgv: []
@@ -49,7 +49,10 @@ const spawn: Effect.Effect<(source: string) => Effect.Effect<Said, MjmlRefused>,
   }
 )
 
-/** One worker, started when it is first needed and let go after a minute without work; it compiles one source at a time. */
+/**
+ * One worker, started when it is first needed and stopped after a minute without work. It compiles one source at a
+ * time.
+ */
 export const layer = Layer.effect(
   Mjml,
   Effect.gen(function*() {
@@ -64,7 +67,7 @@ export const layer = Layer.effect(
           duration: limits.time,
           orElse: () => Effect.fail(refused(`The MJML takes more than ${limits.time} ms`))
         }),
-        // A worker that did not answer is not asked again.
+        // A worker that failed or did not answer is not used again.
         Effect.onError(() => RcRef.invalidate(workers))
       )
       if (said._tag !== "Html")
@@ -75,8 +78,8 @@ export const layer = Layer.effect(
       return said.html
     }, Effect.scoped)
 
-    // What has begun goes on without the caller, who of the API waits two seconds: on a busy machine the start alone takes longer, and a
-    // worker that died with each of them would never be there for the next.
+    // Work that has begun goes on without its caller. An API call waits two seconds, and on a busy machine the worker's
+    // start alone takes longer: if the worker stopped with each caller, it would never be ready for the next.
     const compiled = Effect.fnUntraced(function*(source: string) {
       let begun = false
       const work = Effect.suspend(() => {

@@ -1,19 +1,19 @@
 import { createRequire } from "node:module"
 import { parentPort } from "node:worker_threads"
 
-/** What the worker answers: it is loaded, or what became of a source. */
+/** What the worker answers: that it has loaded, or the result for a source. */
 export type Said =
   | { readonly _tag: "Ready" }
   | { readonly _tag: "Html"; readonly html: string }
   | { readonly _tag: "Fault"; readonly fault: string }
 
-// CommonJS: Node and Deno both load it this way.
+// Loaded as CommonJS, since Node and Deno both can.
 const mjml: (source: string, options: object) => Promise<{ readonly html: string }> = createRequire(import.meta.url)(
   "mjml"
 )
 
 const options = {
-  // A source is the caller's: nothing of this machine may get into it, and nothing is fetched.
+  // A source comes from a caller: no file of this machine may get into it, and nothing is fetched.
   ignoreIncludes: true,
   useMjmlConfigOptions: false,
   fonts: {},

@@ -5,7 +5,7 @@ import { IpNetwork, type NetAddress } from "effect/net"
 /** Networks that the operator lets through, on every port. */
 export type Allowed = ReadonlyArray<IpNetwork.IpNetwork>
 
-/** `TIDINGS_OUTBOUND_ALLOW`: CIDRs between commas, host bits zero; nothing is allowed when unset. */
+/** `TIDINGS_OUTBOUND_ALLOW`: CIDRs separated by commas, host bits zero; nothing is allowed when unset. */
 export const allowed: Config.Config<Allowed> = Config.Array(
   Schema.Trim.pipe(Schema.decodeTo(Schema.IpNetworkFromString)),
   "TIDINGS_OUTBOUND_ALLOW"
@@ -17,9 +17,9 @@ export interface Refusal {
 }
 
 /**
- * The address itself when a request may go to it and the port, else why not. What the operator allowed passes;
- * anything else must be a public address and port 80 or 443 (reliability.md §4, SSRF). The address is judged as it
- * is: an IPv4 address inside an IPv6 one is IPv6.
+ * The address itself if a request may go to it at this port, else why not. What the operator allowed passes; anything
+ * else must be a public address and port 80 or 443 (reliability.md §4, SSRF). An IPv4 address inside an IPv6 one is
+ * judged as IPv6.
  */
 export const check = (
   allow: Allowed,

@@ -42,7 +42,7 @@ const checkPeer = (guard: Guard, target: Target, peer: string): Result.Result<un
     Result.flatMap((address) => AddressPolicy.check(guard.allow, address, target.port))
   )
 
-/** A socket of the scope, once it emitted `ready`. */
+/** Opens a socket that closes with the scope, and waits until it has emitted `ready`. */
 const opened = Effect.fnUntraced(function*(
   create: () => Socket,
   ready: "connect" | "secureConnect",
@@ -53,7 +53,7 @@ const opened = Effect.fnUntraced(function*(
     Effect.sync(() => {
       const socket = create()
       socket.once(ready, () => Deferred.doneUnsafe(done, Effect.void))
-      // Stays for the life of the socket: an error that nobody hears ends the process.
+      // Stays for the life of the socket: an unhandled error event ends the process.
       socket.on("error", (error) => Deferred.doneUnsafe(done, Effect.fail(failed(faultCode(error)))))
       socket.once("close", () => Deferred.doneUnsafe(done, Effect.fail(failed("closed"))))
       return socket
@@ -65,9 +65,9 @@ const opened = Effect.fnUntraced(function*(
 })
 
 /**
- * A fresh connection of the scope, ready for the first byte of the request. Names are looked up once and only
- * permitted addresses are dialled, two families at most a second apart; then the socket's real peer is judged again,
- * before even a TLS greeting is written.
+ * Opens a new connection that closes with the scope, ready for the first byte of the request. The name is looked up
+ * once and only permitted addresses are dialled; of two families, the next is tried after a second. Then the socket's
+ * real peer is judged again, before even a TLS greeting is written.
  */
 export const open = Effect.fnUntraced(function*(guard: Guard, target: Target) {
   const name = NetAddress.isIpAddress(target.host) ? NetAddress.formatIp(target.host) : Host.toRelative(target.host)
@@ -103,7 +103,7 @@ export const open = Effect.fnUntraced(function*(guard: Guard, target: Target) {
       connectTls({
         socket,
         host: name,
-        // Said aloud, so that no environment variable can switch it off.
+        // Explicit, so that no environment variable can switch it off.
         rejectUnauthorized: true,
         ALPNProtocols: ["http/1.1"],
         ...(NetAddress.isIpAddress(target.host) ? {} : { servername: name }),

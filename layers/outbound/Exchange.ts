@@ -17,7 +17,7 @@ const headersOf = (request: OutboundRequest, target: Target): Record<string, str
   return {
     "user-agent": "Tidings",
     ...Object.fromEntries(given),
-    // An answer in another coding would be unreadable here, or a bomb.
+    // A compressed answer would be unreadable here, or a decompression bomb.
     "accept-encoding": "identity",
     ...length,
     host: target.authority
@@ -29,7 +29,7 @@ const answerHeaders = (response: IncomingMessage): Record<string, string> =>
     Object.entries(response.headersDistinct).map(([name, values]) => [name, (values ?? []).join(", ")])
   )
 
-/** The whole answer, or as much as we read of it. Calls back at most with one of the two that counts. */
+/** Collects the answer, up to the bytes that are read, and calls back. Only the first call counts. */
 const collect = (
   response: IncomingMessage,
   done: (answer: OutboundResponse) => void,
@@ -42,7 +42,7 @@ const collect = (
     done({
       status: response.statusCode ?? 0,
       headers: answerHeaders(response),
-      // `stream` leaves out a character that the cut went through.
+      // `stream` drops a character that the cut went through.
       body: new TextDecoder().decode(Buffer.concat(chunks), { stream: true }),
       truncated: read > kept
     })
@@ -59,9 +59,9 @@ const collect = (
 }
 
 /**
- * Writes the request on a connection made for it and reads the answer within `leftMs`. From its first step on the
- * outcome can be unknown. Of an answer 64 KiB are kept and up to 1 MiB is read, so that an ordinary sender is not cut
- * off in mid-sentence; what is longer is cut there.
+ * Writes the request on a connection made for it and reads the answer within `leftMs`. From its first step on, a
+ * failure leaves the outcome unknown. The first 64 KiB of an answer are kept, but up to 1 MiB is read, so that an
+ * ordinary server is not cut off in mid-answer.
  */
 export const exchange = Effect.fnUntraced(
   function*(socket: Socket, target: Target, request: OutboundRequest, leftMs: number) {
@@ -82,8 +82,8 @@ export const exchange = Effect.fnUntraced(
         createConnection: () => socket
       })
       sending.on("error", (error) => fail(faultCode(error)))
-      // Once there is an answer its own end counts: the request may close while the last of the body is still on its
-      // way to us.
+      // Once there is an answer, only the answer's own end counts: the request may close while the last of the body is
+      // still on its way.
       sending.once("close", () => heard.status === undefined && fail("closed"))
       sending.once("upgrade", (response) => {
         heard.status = response.statusCode ?? 0

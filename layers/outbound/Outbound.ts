@@ -26,7 +26,7 @@ export const make = Effect.fnUntraced(function*(options: Omit<Connection.Guard, 
   return Outbound.of({ request })
 })
 
-/** Lets through what `TIDINGS_OUTBOUND_ALLOW` names; looks names up as the operating system does. */
+/** Allows the networks of `TIDINGS_OUTBOUND_ALLOW`; resolves names as the operating system does. */
 export const layer = Layer.effect(Outbound, Effect.flatMap(AddressPolicy.allowed, (allow) => make({ allow }))).pipe(
   Layer.provide(NodeDns.layer)
 )

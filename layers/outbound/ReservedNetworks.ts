@@ -5,9 +5,9 @@ const named = (name: string, cidrs: ReadonlyArray<string>) =>
   cidrs.map((cidr) => ({ name, network: Network.fromStringUnsafe(cidr) }))
 
 /**
- * Every network that is not a host on the public internet, the first match naming an address. Sources: the IANA
- * special-purpose registries for IPv4 and IPv6 (RFC 6890), and, for IPv6, that only 2000::/3 is global unicast (RFC
- * 4291 §2.4): the rest is refused unseen.
+ * Every network whose addresses are not hosts on the public internet; the first match names an address. Sources: the
+ * IANA special-purpose registries for IPv4 and IPv6 (RFC 6890), and, for IPv6, that only 2000::/3 is global unicast
+ * (RFC 4291 §2.4): everything else is refused.
  */
 export const reservedNetworks: ReadonlyArray<{ readonly name: string; readonly network: IpNetwork.IpNetwork }> = [
   ...named("unspecified", ["0.0.0.0/8", "::/128"]),

@@ -4,7 +4,7 @@ import { Effect, Result } from "effect"
 import { Host, NetAddress } from "effect/net"
 import { validateHeaderName, validateHeaderValue } from "node:http"
 
-/** Where a request goes, read from its URL and nowhere else. */
+/** Where a request goes, taken from its URL alone. */
 export interface Target {
   readonly host: NetAddress.IpAddress | Host.DomainName
   readonly port: number
@@ -15,8 +15,8 @@ export interface Target {
 }
 
 /**
- * Decide how the message is framed or routed: a caller who sets one could smuggle a second request or name another
- * host.
+ * Headers that decide how a message is framed or routed. A caller who sets one could smuggle in a second request or
+ * name another host.
  */
 const framing = new Set([
   "connection",
@@ -47,7 +47,8 @@ const checkHeader = Effect.fnUntraced(function*(name: string, value: string) {
 })
 
 /**
- * The URL as the WHATWG parser reads it, so every spelling of an address is one address; refused before any look-up.
+ * Reads the URL as the WHATWG parser does, by which every spelling of an address is the same address. What it refuses
+ * is refused before any look-up.
  */
 export const fromRequest = Effect.fnUntraced(function*(request: OutboundRequest) {
   const url = URL.parse(request.url)

@@ -6,7 +6,9 @@ import { Buffer } from "node:buffer"
 import { Context, Effect, FileSystem, Layer, Path, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 
-/** The file that holds the secret key, and whether this start made it; `undefined` where `TIDINGS_SECRET_KEY` is the key. */
+/**
+ * The file that holds the secret key, and whether this start made it; `undefined` if the key is `TIDINGS_SECRET_KEY`.
+ */
 export const KeyFile = Context.Reference<{ readonly file: string; readonly made: boolean } | undefined>(
   "tidings/KeyFile",
   { defaultValue: () => undefined }
@@ -14,26 +16,29 @@ export const KeyFile = Context.Reference<{ readonly file: string; readonly made:
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
 
-/** Makes a key in this file of the data directory. */
+/** Makes a new key and stores it in this file of the data directory. */
 const makeIn = Effect.fnUntraced(function*(dataDir: string, file: string) {
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const random = yield* SecureRandom.SecureRandom
   yield* DataDirectory.make(dataDir)
   const fresh = Buffer.from(yield* random.randomBytes(32)).toString("base64")
-  // Another process may make it at the same time: whoever links first wins, and both read that one.
+  // Another process may do the same at this moment: whichever links its draft first wins, and both read that file.
   const draft = path.join(dataDir, `secret.key.${fresh.slice(0, 8).replaceAll(/[^A-Za-z0-9]/g, "x")}`)
   yield* Effect.scoped(Effect.gen(function*() {
     const open = yield* files.open(draft, { flag: "wx", mode: 0o600 })
     yield* open.writeAll(new TextEncoder().encode(fresh))
-    // Every stored digest hangs on this key: it must survive a power cut that the first commit survives.
+    // Every stored digest depends on this key: it must survive a power cut that the first commit survives.
     yield* open.sync
   }))
   yield* Effect.ignore(files.link(draft, file))
   yield* files.remove(draft)
 })
 
-/** The secret key of the settings, else the one kept in the data directory, made there on the first start (design.md §6). */
+/**
+ * The secret key of the settings, or else the one kept in the data directory, which is made at the first start
+ * (design.md §6).
+ */
 export const layer = Layer.effectContext(
   Effect.gen(function*() {
     const { databaseUrl, dataDir, secretKey } = yield* Settings

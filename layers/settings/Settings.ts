@@ -3,7 +3,10 @@ import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
 
-/** What the operator set (design.md §6). Paths as given, ports as numbers; `undefined` where unset and nothing is assumed. */
+/**
+ * What the operator set (design.md §6). Paths as given, ports as numbers; `undefined` where a variable is unset and has
+ * no default.
+ */
 export interface Values {
   readonly port: number
   readonly databaseUrl: Redacted.Redacted | undefined
@@ -14,22 +17,22 @@ export interface Values {
   readonly secretKey: Redacted.Redacted | undefined
   readonly shards: number
   readonly brandLimit: number | undefined
-  /** Where readers' mail clients reach this server; without a slash at its end. */
+  /** Where readers' mail clients reach this server, without a trailing slash. */
   readonly publicUrl: string | undefined
   readonly redisUrl: Redacted.Redacted | undefined
-  /** Requests a minute by kind, as `RateLimits.parse` reads them. */
+  /** Requests per minute and kind, as `RateLimits.parse` reads them. */
   readonly rateLimits: string
   readonly clusterHost: string
   readonly clusterPort: number
-  /** Engine workers beside this process, each on the cluster port after the last one's. */
+  /** How many engine workers run beside this process. Worker n listens n ports above `clusterPort`. */
   readonly workers: number
   /** Which worker this is; `undefined` for the server itself. */
   readonly worker: number | undefined
-  /** Days after which closed messages are dropped; `undefined`: never. */
+  /** Days after which closed messages are deleted; `undefined`: never. */
   readonly retentionDays: number | undefined
 }
 
-/** Set where the process runs as an engine worker of a server, which counts its workers from 1. */
+/** The number of this engine worker, which its server counts from 1; `undefined` in the server itself. */
 export const WorkerNumber = Context.Reference<number | undefined>("tidings/WorkerNumber", {
   defaultValue: () => undefined
 })
@@ -79,24 +82,33 @@ const variables = {
   TIDINGS_OUTBOUND_ALLOW: AddressPolicy.allowed
 }
 
-/** Ours, and not the server's: the command `tidings` reads them. */
+/** Variables that the command `tidings` reads, and the server does not. */
 const ofTheCommand = ["TIDINGS_API_KEY", "TIDINGS_URL"]
 
-/** The names among these that look like settings and are none: a misspelt one would change nothing, and nobody would know. */
+/**
+ * Which of these names look like settings but are none. A misspelt setting would change nothing, and nobody would
+ * notice.
+ */
 export const misspelt = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   names.filter((name) => name.startsWith("TIDINGS_") && !Object.hasOwn(variables, name) && !ofTheCommand.includes(name))
 
-/** A node that restarts must be the same runner again, so its cluster port follows from its own. */
+/**
+ * A node that restarts must be the same cluster runner again, so its default cluster port is derived from its HTTP
+ * port.
+ */
 const clusterPortOf = (port: number): number => 20_000 + (port % 40_000)
 
-/** A password that holds `#` or `/` as it is would end the host's part, and pieces of it would be told as the host that is not there (P9). */
+/**
+ * An unescaped `#` or `/` in a password ends the host's part of a URL: pieces of the password would then be reported as
+ * the host that cannot be found (P9).
+ */
 const isServerUrl = (text: string, scheme: RegExp): boolean => {
   if (!scheme.test(text) || !URL.canParse(text)) return false
   const { hash, pathname } = new URL(text)
   return hash === "" && !pathname.includes("@")
 }
 
-/** What is wrong with a value, without the value: it may be a secret (P9). */
+/** What to say of a wrong value. The value itself is left out: it may be a secret (P9). */
 const faults: Record<keyof typeof variables, string> = {
   PORT: "must be a port number",
   TIDINGS_PUBLIC_URL: "must be an http(s) URL without a query",
@@ -178,7 +190,7 @@ const read = Effect.gen(function*() {
   const asked = yield* value(
     "TIDINGS_WORKERS",
     variables.TIDINGS_WORKERS,
-    // An embedded data directory has one owner.
+    // Only one process may own an embedded data directory.
     (count) => count === 0 || read.databaseUrl !== undefined
   )
   if ((clusterPort ?? 0) + (asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)

@@ -2,7 +2,8 @@ import * as Trace from "#src/reports/Trace.ts"
 import { Array, Cause, Context, Exit, Logger, Option, Predicate, Schema, Tracer } from "effect"
 
 /**
- * What may be told of an error (P9): which it is and where it came from. Its text stays, unless it may quote what a caller sent.
+ * What may be told of an error (P9): its name and where it came from. Its message is kept unless it may quote what a
+ * caller sent.
  */
 export interface Fault {
   readonly name: string
@@ -21,7 +22,10 @@ const sqlState = /^[0-9FHPX][0-9A-Z]{4}$/
 /** PostgreSQL's data and constraint errors (classes 22 and 23) repeat the value they refuse. */
 const quotesData = (code: string): boolean => sqlState.test(code) && /^2[23]/.test(code)
 
-/** Says nothing but what we, the database's own machinery or the operating system wrote; an HTTP error's text has the path in it. */
+/**
+ * Whether an error's message was written by this program, the database's own machinery or the operating system, and so
+ * quotes no caller. The message of an HTTP error has the request's path in it.
+ */
 const speaks = (error: unknown, code: string | undefined): boolean => {
   if (code !== undefined && sqlState.test(code)) return !quotesData(code)
   if (text(error, "syscall") !== undefined) return true
@@ -29,7 +33,10 @@ const speaks = (error: unknown, code: string | undefined): boolean => {
     !Predicate.hasProperty(error, "request")
 }
 
-/** Lines that name a place in a source file; an error's own text, which comes before them, may have lines that begin like one. */
+/**
+ * The lines of the stack that name a place in a source file. They are looked for after the error's message, which may
+ * itself have lines of that form.
+ */
 const frames = (error: unknown): ReadonlyArray<string> => {
   const stack = text(error, "stack") ?? ""
   const message = text(error, "message") ?? ""
@@ -39,19 +46,22 @@ const frames = (error: unknown): ReadonlyArray<string> => {
 
 const maxDepth = 5
 
-/** An error and its causes, as deep as they are told. */
+/** An error and its causes, down to the depth that is logged. */
 const chainOf = (error: unknown, depth = 0): ReadonlyArray<unknown> =>
   Predicate.hasProperty(error, "cause") && error.cause !== undefined && depth < maxDepth
     ? [error, ...chainOf(error.cause, depth + 1)]
     : [error]
 
 /**
- * PostgreSQL's classes of what is wrong with a statement or its data, and not with the database. A right that the role lacks (42501) is the
- * operator's to give.
+ * PostgreSQL's error classes for a fault of the statement or its data, not of the database. A privilege that the role
+ * lacks (42501) is excepted: the operator has to grant it.
  */
 const isOfStatement = (code: string): boolean => code !== "42501" && /^(?:22|23|42|54)/.test(code)
 
-/** Something that we stand on failed: its words tell an operator what to do, and the frames above it are a driver's. */
+/**
+ * Whether a service that this program depends on failed (database, network, file system). Then the message tells an
+ * operator what to do, and the frames above it are only a driver's.
+ */
 const isOutage = (error: unknown): boolean => {
   const code = text(error, "code")
   const tag = text(error, "_tag")
@@ -62,7 +72,7 @@ const isOutage = (error: unknown): boolean => {
 
 const nameOf = (error: unknown): string => text(error, "_tag") ?? text(error, "name") ?? typeof error
 
-/** In one line, where no frame helps. */
+/** An outage as one line, without frames, which would not help. */
 const outageOf = (chain: ReadonlyArray<unknown>): Fault | undefined => {
   const outage = chain.findLast(isOutage)
   if (outage === undefined) return undefined
@@ -90,7 +100,7 @@ const nested = (error: unknown, depth = 0): Fault => {
   }
 }
 
-/** What failed below us in one line, and else each error of the chain with its place. */
+/** An outage in one line; otherwise each error of the chain with its place. */
 export const faultOf = (error: unknown): Fault => outageOf(chainOf(error)) ?? nested(error)
 
 const asError = ({ at = [], cause, code, message, name }: Fault): Error => {
@@ -114,7 +124,7 @@ const discreetCause = (cause: Cause.Cause<unknown>): Cause.Cause<unknown> =>
 const isFault = (value: unknown): boolean =>
   value instanceof Error || (Predicate.hasProperty(value, "_tag") && typeof value._tag === "string")
 
-/** Errors among a line's values, or one level down in them, are told as faults. */
+/** Replaces the errors among a log line's values, or one level down in them, by faults. */
 const discreet = (value: unknown): unknown => {
   if (isFault(value)) return faultOf(value)
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
@@ -130,7 +140,7 @@ export const logger = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unkn
     })
   )
 
-/** The one span of a request without a parent: its ids are what every other node takes its parent's to be. */
+/** Makes this span the root of its request's trace: it takes the ids that every other node takes for its parent's. */
 const asRoot = (span: Tracer.Span, { spanId, traceId }: Tracer.AnySpan): Tracer.Span =>
   Object.defineProperties(span, {
     parent: { value: Option.none() },
@@ -139,8 +149,8 @@ const asRoot = (span: Tracer.Span, { spanId, traceId }: Tracer.AnySpan): Tracer.
   })
 
 /**
- * Records what hangs from a request, and nothing else: neither the engine's own statements nor its housekeeping. A span that failed says
- * with which fault.
+ * Records only spans that belong to a request: neither the engine's own statements nor its housekeeping. A span that
+ * failed says with which fault.
  */
 export const tracer = (recorder: Tracer.Tracer): Tracer.Tracer =>
   Tracer.make({

@@ -17,12 +17,12 @@ const oldest = Metric.gauge("tidings_oldest_due_age_seconds", {
 const held = Metric.gauge("tidings_held_messages", { description: "Messages in this node's hands" })
 const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned by this node" })
 
-/** Collectors expect a value about this often. */
+/** How often metrics are pushed to a collector: about as often as collectors expect a value. */
 const sentEvery = "15 seconds"
 
 /**
- * An effect that measures what is not counted as it happens; to be run before metrics are read. Where they are sent instead of being asked
- * for, it also runs by itself until the scope closes.
+ * An effect that measures what is not counted as it happens; run it before metrics are read. Where metrics are pushed
+ * to a collector, it also runs periodically until the scope closes.
  */
 export const make = Effect.gen(function*() {
   const shards = yield* Shards
@@ -41,7 +41,7 @@ export const make = Effect.gen(function*() {
     yield* Metric.update(oldest, Math.max(0, now - oldestDueMs) / 1_000)
   })
 
-  // A counter that has never counted is 0, which a dashboard can tell from a node that is not there.
+  // A counter that has never counted is reported as 0, which a dashboard can tell from a node that is down.
   yield* Effect.forEach(Metrics.counters, (counter) => Metric.update(counter, 0), { discard: true })
   if (yield* MetricsAreSent)
     yield* measure.pipe(

@@ -1,14 +1,17 @@
-/** The name of a family that a comment line opens, and the family's name of a sample. */
+/** The family (metric) name in a `# HELP` or `# TYPE` line. */
 const opened = /^# (?:HELP|TYPE) (\S+) /
 
-/** One process's text with a label on each of its samples. */
+/** Adds a label to every sample in the text of one process. */
 const labelled = (text: string, label: string): string =>
   text.replaceAll(
     /^([a-zA-Z_:][\w:]*)(\{?)/gm,
     (_, name: string, brace: string) => brace === "" ? `${name}{${label}}` : `${name}{${label},`
   )
 
-/** The Prometheus texts of a server and its workers as one: each family once, with the samples of all, a worker's by its number. */
+/**
+ * Merges the Prometheus texts of a server and its workers: each family once, with the samples of all. A worker's
+ * samples are labelled with its number.
+ */
 export const merged = (server: string, workers: ReadonlyArray<string>): string => {
   const texts = [server, ...workers.map((text, index) => labelled(text, `worker="${index + 1}"`))]
   const families = new Map<string, { readonly head: Array<string>; readonly samples: Array<string> }>()

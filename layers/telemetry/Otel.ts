@@ -15,7 +15,7 @@ const pairs = [
   "must be key=value pairs, percent-encoded"
 ] as const
 
-/** The standard variables that may be set wrongly, how each is read, and what to say then. */
+/** The standard variables that may be set wrongly: how each is read, and what to say if it cannot be. */
 const variables: Readonly<Record<string, readonly [(name: string) => Config.Config<unknown>, string]>> = {
   OTEL_SDK_DISABLED: [Config.Boolean, "must be true or false"],
   OTEL_RESOURCE_ATTRIBUTES: pairs,
@@ -40,7 +40,10 @@ const variables: Readonly<Record<string, readonly [(name: string) => Config.Conf
   OTEL_METRIC_EXPORT_TIMEOUT: milliseconds
 }
 
-/** One line per standard variable that is set to what cannot be read, naming it without its value: it may be a secret (P9). */
+/**
+ * One line per standard variable whose value cannot be read. It names the variable without its value, which may be a
+ * secret (P9).
+ */
 export const faults: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function*() {
   const provider = yield* ConfigProvider.ConfigProvider
   const lines = yield* Effect.forEach(
@@ -54,14 +57,16 @@ export const faults: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function*
   return lines.flat()
 })
 
-/** What the standard assumes where the operator says nothing: a signal with an endpoint is exported. */
+/** The standard's defaults: a signal with an endpoint is exported. */
 export const assumed = ConfigProvider.fromEnvRecord({
   OTEL_TRACES_EXPORTER: "otlp",
   OTEL_METRICS_EXPORTER: "otlp",
   OTEL_LOGS_EXPORTER: "otlp"
 })
 
-/** Which signals the operator asked for, how they are written, and whether the service has a name. */
+/**
+ * Which signals the operator asked for, in which encoding they are sent, and whether the operator named the service.
+ */
 export interface Asked {
   readonly traces: boolean
   readonly metrics: boolean
@@ -84,7 +89,7 @@ const isAsked = (signal: Signal) =>
       !disabled && (all || own) && exporter.split(",").some((name) => name.trim().toLowerCase() === "otlp")
   )
 
-/** To be read where there are no `faults`. */
+/** What the operator asked for. Read it only if there are no `faults`. */
 export const asked: Config.Config<Asked> = Config.all({
   traces: isAsked("TRACES"),
   metrics: isAsked("METRICS"),

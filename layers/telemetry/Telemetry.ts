@@ -4,7 +4,7 @@ import { ConfigProvider, Context, Effect, Layer, Logger, References, Tracer } fr
 import { FetchHttpClient, HttpMiddleware } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 
-/** Whether metrics are sent to a collector, which then never asks for them. */
+/** Whether metrics are pushed to a collector, which then does not scrape them. */
 export const MetricsAreSent = Context.Reference<boolean>("tidings/Telemetry/MetricsAreSent", {
   defaultValue: () => false
 })
@@ -19,7 +19,8 @@ const exporters = ({ isNamed, metrics, protocol, traces }: Otel.Asked) =>
     traces
       ? Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, Discreet.tracer))
       : untraced,
-    // A request's path, query and headers hold addresses (P9); what it set in motion has the spans of `src/reports/Trace`.
+    // A request's path, query and headers hold addresses (P9). The work that a request causes has the spans of
+    // `src/reports/Trace`.
     Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true),
     Layer.succeed(MetricsAreSent, metrics)
   ).pipe(
@@ -37,15 +38,15 @@ const exporters = ({ isNamed, metrics, protocol, traces }: Otel.Asked) =>
     Layer.provideMerge(lines)
   )
 
-/** Every logger there is, made discreet. */
+/** Makes every logger discreet. */
 const discreetLoggers = Layer.effect(
   Logger.CurrentLoggers,
   Effect.map(Logger.CurrentLoggers, (loggers) => new Set([...loggers].map(Discreet.logger)))
 )
 
 /**
- * JSON logs always; traces, metrics and logs to a collector where the standard `OTEL_*` variables name one (design.md §6). Otherwise no
- * span is made. Wrong variables are `Otel.faults`, for `Settings` to refuse.
+ * JSON logs always; traces, metrics and logs to a collector where the standard `OTEL_*` variables name one (design.md
+ * §6). Without one, no spans are made. Wrong variables are in `Otel.faults`, for which `Settings` refuses the start.
  */
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const faults = yield* Otel.faults
