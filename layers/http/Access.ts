@@ -16,7 +16,10 @@ export const AccountEmail = Context.Reference<string>("tidings/http/AccountEmail
   defaultValue: () => "ops@example.com"
 })
 
-/** Lets in who has an API key, or a user's token where its scopes allow, and tells the endpoint who that is. */
+/**
+ * Lets in callers with an API key, or with a user's token whose scopes allow it, and tells the endpoint who the caller
+ * is.
+ */
 export class Access extends HttpApiMiddleware.Service<Access, { provides: CurrentPrincipal }>()("tidings/http/Access", {
   error: [Unauthorized, Forbidden]
 }) {}

@@ -8,8 +8,9 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiMiddleware } from "effect/http-api"
 
 /**
- * Lets in as many sends as the node can take, and answers 503 to the others before their bodies are parsed. It stands behind the body guard,
- * so that a slow sender holds nobody's place. Reads, health and what is written without the journal do not pass here.
+ * Admits as many sends as the node can take, and answers 503 to the others before their bodies are parsed. It runs
+ * after the body guard, so that a slow sender takes up no place. Reads, health checks and writes that bypass the
+ * journal are not counted.
  */
 export class Admitted extends HttpApiMiddleware.Service<Admitted>()("tidings/http/Admitted", { error: Unavailable }) {}
 

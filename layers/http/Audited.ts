@@ -14,24 +14,24 @@ import { createHmac } from "node:crypto"
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** Writes down who changed what is managed here, in the commit of the change itself (api.md 24). */
+/** Records who changed what is managed here, in the same commit as the change itself (api.md 24). */
 export class Audited extends HttpApiMiddleware.Service<Audited, { requires: CurrentPrincipal }>()(
   "tidings/http/Audited"
 ) {}
 
-/** Carries a refusal out of the transaction, which is undone. */
+/** Carries a refusal out of the transaction, which is rolled back. */
 class Refused extends Data.TaggedError("Refused")<{ readonly response: Response }> {}
 
 const decodeMade = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Struct({ id: Schema.String })))
 
-/** The id of what was made, where the response tells one. */
+/** The id of what was created, if the response gives one. */
 const madeBy = ({ body }: Response): string | undefined => {
   if (body._tag !== "Uint8Array") return undefined
   const text = body.text ?? new TextDecoder().decode(body.body)
   return Option.getOrUndefined(Option.map(decodeMade(text), ({ id }) => id))
 }
 
-/** What was changed: the path that leads to it. */
+/** What was changed, as the path that leads to it. */
 const targetOf = (
   type: string,
   path: string,
@@ -51,7 +51,7 @@ export const layer = Layer.effect(
     const email = yield* AccountEmail
     const naming = derive(yield* SecretKey, "audit/actor")
 
-    /** A key by its prefix and a digest of it. */
+    /** Who acts: the token's user, or an API key, which is named by its prefix and a digest of it. */
     const actorOf = ({ grant }: Principal, header: string | undefined): Actor => {
       const [user] = grant?.userIds ?? []
       if (user !== undefined) return { id: user }

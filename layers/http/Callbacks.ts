@@ -12,11 +12,14 @@ const unknown = errorReply(404, "Not Found", "invalid_request_error")
 
 const first = (header: string | undefined): string | undefined => header?.split(",", 1)[0]?.trim()
 
-/** Path and query as they came. */
+/** Path and query as the caller sent them. */
 const targetOf = ({ originalUrl }: HttpServerRequest.HttpServerRequest): string =>
   originalUrl.replace(/^https?:\/\/[^/]*/, "")
 
-/** Whoever calls may name any host: the address is part of what the provider signed, and no more than that. */
+/**
+ * The URLs that the provider may have called. A caller can claim any host: the URL serves only to check what the
+ * provider signed.
+ */
 const urls = (request: HttpServerRequest.HttpServerRequest): ReadonlyArray<string> =>
   [first(request.headers["x-forwarded-host"]), request.headers["host"]].flatMap((host) =>
     host === undefined ? [] : [`https://${host}${targetOf(request)}`, `http://${host}${targetOf(request)}`]
@@ -43,8 +46,9 @@ const receive = (receiver: Receiver, configuration: string) =>
   )
 
 /**
- * POST /callbacks/:configuration_id (ours): what a provider reports of messages. No API key, but the provider's signature: 202 once its
- * receipts are stored, known or not; 401 unsigned; 404 for a configuration that is not called back; 503 asks the provider to come again.
+ * POST /callbacks/:configuration_id (ours): what a provider reports about messages. It needs no API key, but the
+ * provider's signature. 202: its receipts are stored, whether their messages are known or not; 401: not signed; 404: a
+ * configuration that takes no callbacks; 503 asks the provider to call again.
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const callbacks = yield* Callbacks

@@ -10,7 +10,7 @@ import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const unauthorized = errorReply(401, "Unauthorized", "authentication_error")
 
-/** GET /cluster, for who has an API key: the nodes, what they own, and how far behind they are. */
+/** GET /cluster, for callers with an API key: the nodes, the shards that they own, and how far behind they are. */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const keys = yield* ApiKeys
   const email = yield* AccountEmail

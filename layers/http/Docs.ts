@@ -5,7 +5,10 @@ import { HttpApiScalar } from "effect/http-api"
 
 const page = HttpApiScalar.layer(Served, { path: "/docs", scalar: { withDefaultFonts: false } })
 
-/** Readers type their keys into it: no other site frames it, and nothing that got into it takes them elsewhere. */
+/**
+ * Readers type their keys into this page: no other site may frame it, and nothing injected into it can lead them
+ * elsewhere.
+ */
 const guards = {
   "content-security-policy":
     "connect-src 'self'; object-src 'none'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'",

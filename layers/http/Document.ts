@@ -29,7 +29,7 @@ const idempotency: Array<OpenApi.OpenAPISpecParameter> = [
   }
 ]
 
-/** Operations with a 409 of their own, as `get /path/:id`. */
+/** Operations that declare a 409 of their own, such as `get /path/:id`. */
 const conflicting = new Set<string>()
 HttpApi.reflect(Api, {
   onGroup: () => undefined,
@@ -38,7 +38,10 @@ HttpApi.reflect(Api, {
   }
 })
 
-/** Answers that without the endpoint's own word only the idempotency key (409) or a body (413, 415) can bring about. */
+/**
+ * Statuses to leave out of an operation's description: unless the endpoint declares them itself, a 409 comes only of an
+ * idempotency key, 413 and 415 only of a body.
+ */
 const others = (method: string, path: string): ReadonlyArray<number> => {
   if (method === "post") return []
   const asParameters = path.replaceAll(/\{(\w+)\}/g, ":$1")
@@ -69,8 +72,8 @@ const paths = (described: Record<string, Record<string, OpenApi.OpenAPISpecOpera
   )
 
 /**
- * Adds to the generated OpenAPI document what stands before the endpoints: the ways to authenticate, and the
- * idempotency headers.
+ * Adds to the generated OpenAPI document what comes before the endpoints: the ways to authenticate and the idempotency
+ * headers.
  */
 export const document = (spec: OpenApi.Transform["Service"] extends (spec: infer S) => unknown ? S : never) => ({
   ...spec,

@@ -10,8 +10,8 @@ const isSend = ({ method, url }: HttpServerRequest.HttpServerRequest): boolean =
 const refused = Effect.andThen(Metric.update(Metrics.overloaded, 1), overloaded)
 
 /**
- * Answers 503 to sends that would only wait for it, before their bodies are read and their keys looked at: what a refusal costs is taken from
- * those that are accepted.
+ * Answers 503 to sends when the queue of sends is full, before their bodies are read and their keys are checked: what a
+ * refusal costs is lost to the sends that are accepted.
  */
 export const layer = HttpRouter.middleware(
   Effect.map(

@@ -28,7 +28,10 @@ const isUnrouted = (cause: Cause.Cause<unknown>): boolean =>
     reason.error.reason._tag === "RouteNotFound"
   )
 
-/** Who opens the server in a browser is looking for what it is; relative, since it may be served under a prefix. */
+/**
+ * Someone who opens the server in a browser wants to know what it is. Relative, since the server may be served under a
+ * prefix.
+ */
 const toDocs = HttpServerResponse.redirect("docs", { headers: { vary: "accept" } })
 
 const isBrowser = ({ headers, method }: HttpServerRequest.HttpServerRequest): boolean =>
@@ -43,7 +46,10 @@ const unrouted = Effect.flatMap(
   }
 )
 
-/** One, unless the caller speaks HTTP/1.0 (RFC 9112, 3.2); the server leaves that to us. */
+/**
+ * Whether an HTTP/1.1 request has exactly one `Host` header (RFC 9112, 3.2). Node is told to leave this check to the
+ * routes (`NodeServer`).
+ */
 const hasHost = (request: HttpServerRequest.HttpServerRequest): boolean => {
   const { httpVersion, rawHeaders } = NodeHttpServerRequest.toIncomingMessage(request)
   if (httpVersion !== "1.1") return true
@@ -55,16 +61,18 @@ const hasHost = (request: HttpServerRequest.HttpServerRequest): boolean => {
   return hosts === 1
 }
 
-/** The router ends a path at `;`, which is an ordinary character of the ids in it (RFC 3986, 3.3). */
+/**
+ * Escapes semicolons: the router ends a path at `;`, which is an ordinary character of the ids in it (RFC 3986, 3.3).
+ */
 const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
   const path = pathOf(request.url)
   return request.modify({ url: path.replaceAll(";", "%3B") + request.url.slice(path.length) })
 }
 
 /**
- * The outermost of the routes: a path or method that is none of ours is 404 (with a sentence for those
- * that callers of the compatible service know; a browser at the root is sent to the reference), and a defect that nobody answered is 500. No store takes a
- * NUL, so a URL that holds one is refused here for all routes.
+ * Wraps all routes. A path or method that does not exist here is 404, with a sentence of its own for those that callers
+ * of the compatible service know; a browser at the root is redirected to the reference. A defect that nothing else
+ * answered is 500. No store accepts a NUL, so a URL that contains one is refused here for all routes.
  */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.middleware((routes) => {
   const answered = Effect.catchCause(routes, (cause) =>

@@ -7,7 +7,7 @@ import type { Plan } from "#src/delivery/attempts/Plan.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 
-/** A plan in the words of the API. Of several channels in order, one is escalated to the next. */
+/** A plan as the API shows it. Of several channels in order, each escalates to the next. */
 export const node = (plan: Plan, escalation?: ReturnType<typeof Escalation.asked>): PlanNode =>
   plan._tag === "Candidate"
     ? { channel: plan.channel, provider: plan.provider, timeout: plan.timeout }
@@ -21,7 +21,7 @@ export const node = (plan: Plan, escalation?: ReturnType<typeof Escalation.asked
       ways: plan.children.map((child) => node(child, escalation))
     }
 
-/** What a strategy makes of a script of faults, in the words of the API. */
+/** What a strategy does under a script of faults, as the API shows it. */
 export const explained = (
   strategy: RoutingStrategy,
   asked: ExplainRequest,

@@ -11,8 +11,8 @@ import {
 import { ChildProcessSpawner } from "effect/process"
 
 /**
- * All routes as one effect. The context in which a server begins to serve is copied into every request's, a few times over: `serve` needs
- * this service and no other, so that it can be built where none of those behind the routes are seen.
+ * All routes as one effect. The context in which a server begins to serve is copied into every request's, several
+ * times. `serve` needs only this service, so that it can be built in a context without the services behind the routes.
  */
 export class Front extends Context.Service<
   Front,
@@ -24,8 +24,8 @@ export class Front extends Context.Service<
 >()("tidings/http/Front") {}
 
 /**
- * The routes of `HttpRouter.toHttpEffect`, and the clock by which they answer. Ids in paths may be as long as the headers allow (what is too
- * long for the domain is 400, not 404), and `/Send` is not `/send`.
+ * The routes of `HttpRouter.toHttpEffect`, and the clock that they use. Ids in paths may be as long as the headers
+ * allow (one that is too long for the domain is 400, not 404). Paths are case-sensitive: `/Send` is not `/send`.
  */
 export const layer = <E, R>(routes: Effect.Effect<Front["Service"], E, R>) =>
   Layer.effect(Front, routes).pipe(
@@ -33,7 +33,10 @@ export const layer = <E, R>(routes: Effect.Effect<Front["Service"], E, R>) =>
     Layer.merge(Layer.effect(Clock.Clock, Clock.Clock))
   )
 
-/** What the platform gives to those who start on it: the routes have found theirs, and who answers a request asks for none of it. */
+/**
+ * Removes the platform's services from the context: the routes have taken the ones that they need, and answering a
+ * request needs none.
+ */
 const withoutPlatform = Context.omit(
   Front,
   HttpServer.HttpServer,
@@ -46,7 +49,7 @@ const withoutPlatform = Context.omit(
   Terminal.Terminal
 )
 
-/** Answers the requests of the server at hand. No log line per request: the journal tells what happened. */
+/** Serves the routes on the HTTP server. Requests are not logged: the journal tells what happened. */
 export const serve = Layer.effectDiscard(Effect.gen(function*() {
   const front = yield* Front
   const server = yield* HttpServer.HttpServer

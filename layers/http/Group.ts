@@ -14,8 +14,9 @@ const around = (context: Context.Context<Around>): Context.Context<Around> =>
   Context.pick(Access, Admitted, Audited, Body, Limited, Once, Patient, Replies, Scope.Scope)(context)
 
 /**
- * A group of endpoints that `make` has found the services of. `HttpApiBuilder.group` copies what it is built in into the context of each of
- * its requests: here the middlewares, and not every service of the product.
+ * A group of endpoints, for which `make` takes the services that it needs. `HttpApiBuilder.group` copies the context in
+ * which it is built into each of its requests, so it is given the middlewares alone and not every service of the
+ * product.
  */
 export const layer = <A, E, R>(make: Effect.Effect<Layer.Layer<A, never, Exclude<Around, Scope.Scope>>, E, R>) =>
   Layer.effectContext(Effect.flatMap(make, (group) => Effect.updateContext(Layer.build(group), around)))

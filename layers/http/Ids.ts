@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 
 const isId = Schema.is(MessageId)
 
-/** An id out of a path; what has not the form of one names nothing. */
+/** An id from a path. A text that does not have the form of an id names nothing, and so is not found. */
 export const messageId = (id: string): Effect.Effect<MessageId, MessageNotFound> =>
   isId(id) ? Effect.succeed(id) : Effect.fail(new MessageNotFound({ id }))
 

@@ -1,10 +1,13 @@
 import type { Principal } from "#src/access/ApiKeys.ts"
 import { Clock, Effect } from "effect"
 
-/** What a caller is known for, in ms: with as long a memory of `ApiKeys` before it, a key that is taken away is refused within a minute. */
+/**
+ * How long a header is remembered, in ms. `ApiKeys`, asked before that, remembers a key for as long again: so a revoked
+ * key is refused within a minute.
+ */
 const remembered = 30_000
 
-/** Headers kept at most: who sends more keys than this pays for a look at each. */
+/** Headers remembered at most. When there are more, all are forgotten, and each costs a look-up again. */
 const capacity = 10_000
 
 interface Known {
@@ -14,8 +17,9 @@ interface Known {
 }
 
 /**
- * Who sent an `Authorization` header, told by the text alone: nothing is digested for those who were let in a moment ago. A header is found
- * by a hash that is seeded anew at every start, so how long it takes says nothing of how near a guess was.
+ * Remembers who sent an `Authorization` header, by its text: no digest is computed for callers that were let in a
+ * moment ago. The map's hash is seeded anew at every start, so the time of a look-up does not tell how close a guess
+ * was.
  */
 export const make = Effect.map(Clock.Clock, (clock) => {
   const known = new Map<string, Known>()

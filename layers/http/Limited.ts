@@ -11,8 +11,9 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 
 /**
- * Counts the requests of the few limited routes per workspace and minute, resends per message: 429 above the limit, with `Retry-After`. Their
- * responses say what is left (api.md 1.7). It stands behind the idempotency key, so a replay is not counted.
+ * Limits the rate of a few routes per workspace and minute, and of resends per message: 429 with `Retry-After` above
+ * the limit. Their responses say how much is left (api.md 1.7). It runs after the idempotency key, so that replays are
+ * not counted.
  */
 export class Limited extends HttpApiMiddleware.Service<Limited, { requires: CurrentPrincipal }>()(
   "tidings/http/Limited",
@@ -22,7 +23,7 @@ export class Limited extends HttpApiMiddleware.Service<Limited, { requires: Curr
 const routeOf = ({ method, path }: Pick<HttpApiEndpoint.Top, "method" | "path">): string =>
   `${method} ${path.replaceAll(/:\w+/g, ":id").replace(/(.)\/$/, "$1")}`
 
-/** Under what can be no id there is nothing to count. */
+/** A text that cannot be an id names nothing that could be counted. */
 const isId = Schema.is(Id)
 
 const refusal = ({ limit, of }: Rule): string =>
@@ -40,7 +41,10 @@ export const layer = Layer.effect(
       )
     )
 
-    /** What an earlier call was answered whose key the handler commits itself; every other replay ends before it comes here. */
+    /**
+     * The stored answer of an earlier call whose key the handler commits itself. All other replays are answered before
+     * they come here.
+     */
     const earlier = Effect.flatMap(
       Idempotency.CurrentKey,
       (key) => key === undefined ? Effect.succeedNone : idempotency.find(key)

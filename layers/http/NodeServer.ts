@@ -11,21 +11,27 @@ const http = process.getBuiltinModule("node:http")
 const serverOptions = {
   /** From the start of a request (or of the connection) to the end of its headers. */
   headersTimeout: 10_000,
-  /** To the end of its body. */
+  /** From the start of a request to the end of its body. */
   requestTimeout: 30_000,
-  /** How often the two are looked at. Node's own 30 s would make them 40 s and 60 s. */
+  /** How often the two limits above are checked. Node's default of 30 s would let them grow to 40 s and 60 s. */
   connectionsCheckingInterval: 1_000,
-  /** Longer than the 60 s of the usual load balancers, so that they and not we close an idle connection. */
+  /** Longer than the 60 s of common load balancers, so that they, not this server, close an idle connection. */
   keepAliveTimeout: 65_000,
   maxHeaderSize: 16 * 1024,
-  /** Node's own refusal has no body; the routes' has one. */
+  /** Node's own refusal has no body; the one of the routes has. */
   requireHostHeader: false
 } as const satisfies ServerOptions
 
-/** A connection on which nothing moves while an answer is under way is closed after so long, in ms: its caller reads no more. */
+/**
+ * In ms: a connection on which nothing moves for so long while an answer is under way is closed, since its caller no
+ * longer reads.
+ */
 const stalled = 60_000
 
-/** Nobody's client asks for so much before it has an answer. What a caller does not read is held in memory, an answer after the other. */
+/**
+ * Unanswered requests per connection. No ordinary client pipelines so many, and the answers that a caller does not read
+ * pile up in memory.
+ */
 const mostUnanswered = 32
 
 const refusals: Readonly<Record<string, readonly [status: string, message: string]>> = {
@@ -40,11 +46,14 @@ const hasAnswered = (socket: Duplex): boolean => {
   return Predicate.hasProperty(response, "headersSent") && response.headersSent === true
 }
 
-/** An answer without Node's help. */
+/** A raw HTTP answer, for a socket without a `ServerResponse`. */
 const written = (status: string, body: string, headers = ""): string =>
   `HTTP/1.1 ${status}\r\nConnection: close\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
-/** What cannot be parsed as HTTP, or comes too slowly, gets an error body like every other refusal; then the connection is closed. */
+/**
+ * Answers a request that cannot be parsed as HTTP, or comes too slowly, with an error body like that of every other
+ * refusal; then the connection is closed.
+ */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (!socket.writable || hasAnswered(socket)) {
     socket.destroy()
@@ -55,7 +64,7 @@ const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   socket.end(written(status, body), () => socket.destroy())
 }
 
-/** Node answers an expectation that it does not know itself, with no body, unless somebody listens. */
+/** Without a listener, Node answers an unknown expectation itself, with no body. */
 const refuseExpectation = ({ headers }: IncomingMessage, response: ServerResponse): void => {
   const body = errorBody(`Expect: ${headers.expect ?? ""} is not known here`, "invalid_request_error")
   response.writeHead(417, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }).end(body)
@@ -63,7 +72,7 @@ const refuseExpectation = ({ headers }: IncomingMessage, response: ServerRespons
 
 const noProxy = errorBody("CONNECT is not served: this is no proxy", "invalid_request_error")
 
-/** Node closes the connection without a word, unless somebody listens. */
+/** Without a listener, Node closes the connection of a CONNECT without an answer. */
 const refuseTunnel = (_: IncomingMessage, socket: Duplex): void => {
   socket.on("error", () => socket.destroy())
   socket.end(
@@ -73,14 +82,15 @@ const refuseTunnel = (_: IncomingMessage, socket: Duplex): void => {
 }
 
 /**
- * Counts what each connection waits for. One whose caller sends request after request and reads no answer is ended; those of a server that
- * stops end with their next answer, which says so: on a connection that is kept alive callers would ask on until they are cut off.
+ * Counts the unanswered requests of each connection. A connection whose caller sends request after request without
+ * reading the answers is destroyed. When the server stops, each connection ends with its next answer, which says so
+ * (`Connection: close`): otherwise callers would send on over kept-alive connections until they are cut off.
  */
 const connections = () => {
   const unanswered = new WeakMap<Duplex, number>()
   const answering = new InFlight<ServerResponse>()
   const waitingOn = (socket: Duplex | null): number => socket === null ? 0 : unanswered.get(socket) ?? 0
-  // With an answer that is not the last one the others of the connection would be lost.
+  // If this were not the last answer due on the connection, the later ones would be lost.
   const endWith = (response: ServerResponse): void => {
     if (!response.headersSent && waitingOn(response.socket) < 2) response.setHeader("connection", "close")
   }
@@ -103,8 +113,9 @@ const connections = () => {
 }
 
 /**
- * An offer of another protocol may be declined (RFC 9110, 7.8), and is made with ordinary requests: Java's client does so with its first. Node
- * declines it where nobody listens for upgrades; Effect's server does. (`shouldUpgradeCallback` came with Node 22.21 and 24.9.)
+ * A server may ignore the offer of another protocol (RFC 9110, 7.8), which ordinary requests may carry: Java's client
+ * makes one with its first request. Node ignores it if nothing listens for upgrades, but Effect's server does listen;
+ * so its listener is removed. (`shouldUpgradeCallback` came with Node 22.21 and 24.9.)
  */
 const declineUpgrades = (server: Server): void => {
   server.on("newListener", (event, listener) => {
@@ -113,8 +124,9 @@ const declineUpgrades = (server: Server): void => {
 }
 
 /**
- * A `node:http` server, on Node and Deno alike, that gives a slow client 10 s for its headers and 30 s for the whole request,
- * and one that does not read its answers 60 s, for 32 requests at most. When it closes, what is under way is answered, and nothing is asked after it.
+ * A `node:http` server, on Node and Deno alike. It gives a slow client 10 s for its headers and 30 s for the whole
+ * request. A client that does not read its answers is cut off after 60 s, or after 32 unanswered requests. When the
+ * server closes, requests under way are answered, and their connections then end.
  */
 export const createServer = (options: ServerOptions = {}): Server => {
   const { count: counted, stop } = connections()

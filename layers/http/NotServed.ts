@@ -1,4 +1,7 @@
-/** By the first part of a path: what the published client or its service's documentation has there (api.md, Annex A), and we do not. */
+/**
+ * What this server lacks, by the first segment of a path that the published client or its service's documentation has
+ * (api.md, Annex A).
+ */
 const families: ReadonlyMap<string, string> = new Map([
   ["automations", "automations"],
   ["journeys", "journeys"],
@@ -16,8 +19,8 @@ const ofPath = (path: string): string | undefined =>
     : families.get(path.split("/")[1] ?? "")
 
 /**
- * The sentence for a path that a caller of the compatible service knows and this server lacks, so that nobody takes it for a mistyped
- * one; `undefined` for any other. `path` is without its query.
+ * The sentence for a path that a caller of the compatible service knows and this server lacks, so that nobody takes it
+ * for a mistyped one; `undefined` for any other. `path` is without its query.
  */
 export const sentence = (path: string): string | undefined => {
   const lacking = ofPath(path)

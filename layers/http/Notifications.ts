@@ -21,7 +21,7 @@ import { HttpApiBuilder } from "effect/http-api"
 
 const decodeState = Schema.decodeUnknownEffect(optional(TemplateState))
 
-/** Pages of versions hold ten, whatever is asked for. */
+/** Pages of versions hold ten, whatever limit is asked for. */
 const versionsLimit = 10
 
 const drafted = ({ notification: { alias, ...template }, state }: typeof TemplateWrite.Type): TemplateDraft => ({
@@ -62,7 +62,7 @@ const mutation = (record: TemplateRecord): typeof ContentMutation.Type => {
 
 const isPublished = (state: TemplateState | null | undefined): boolean => state === "PUBLISHED"
 
-/** Beside an element's own members, where no schema of its own reads it. */
+/** Reads `state`, which stands beside an element's own members, where no schema reads it. */
 const stateOf = (given: Schema.Json | undefined) =>
   Effect.mapError(decodeState(given), () => new BadRequest({ message: "state: Expected DRAFT or PUBLISHED" }))
 

@@ -1,9 +1,12 @@
 import type { Page } from "#src/paging/Page.ts"
 
-/** The answer to a request for a page. Its URLs are paths: what address the caller knows us by, we do not. */
+/**
+ * The answer to a request for a page. Its URLs are paths only: the address under which the caller reached this server
+ * is not known here.
+ */
 export const answer = <A, B>(requested: string, page: Page<A>, item: (row: A) => B) => {
   const url = requested.replace(/^[a-z]+:\/\/[^/]*/i, "")
-  // A query may hold further question marks.
+  // A query may contain further question marks.
   const [path = "", ...query] = url.split("?")
   const next = new URLSearchParams(query.join("?"))
   if (page.cursor !== undefined) next.set("cursor", page.cursor)

@@ -19,8 +19,9 @@ import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { createHash } from "node:crypto"
 
 /**
- * Runs every POST once per `Idempotency-Key` (P5; reliability.md 2.2). It acts on the method, so an endpoint cannot be
- * forgotten; the annotations `CommittedByJournal` and `RunApart` only choose who commits the key, `AnswersSecret` how the answer is kept.
+ * Runs every POST once per `Idempotency-Key` (P5; reliability.md 2.2). It acts on the method, so no endpoint can be
+ * forgotten. The annotations `CommittedByJournal` and `RunApart` only choose who commits the key, `AnswersSecret` how
+ * the answer is kept.
  */
 export class Once extends HttpApiMiddleware.Service<Once, { requires: CurrentPrincipal }>()("tidings/http/Once", {
   error: Conflict
@@ -34,14 +35,17 @@ type Run = <R>(
   handler: Effect.Effect<Response, never, R>
 ) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | R>
 
-/** Nothing ran, or it may run well next time. */
+/**
+ * Whether a response is kept for replays. These statuses are not: nothing ran, or the request may succeed the next
+ * time.
+ */
 const isStored = ({ status }: Response): boolean => ![401, 413, 415, 429, 503].includes(status)
 
 const stillRunning = errorReply(409, "A request with this Idempotency-Key is still running", "invalid_request_error", {
   "retry-after": "1"
 })
 
-/** The path with its parameters filled in, in one spelling, and without the query. */
+/** The path with its parameters filled in, in one normal form, without the query. */
 const pathOf = (path: string, params: HttpRouter.RouteContext["Service"]["params"]): string =>
   path.split("/").filter((segment) => segment !== "").map((segment) =>
     segment.startsWith(":") ? `/${encodeURIComponent(params[segment.slice(1)] ?? "")}` : `/${segment}`
@@ -50,7 +54,10 @@ const pathOf = (path: string, params: HttpRouter.RouteContext["Service"]["params
 const hashOf = (request: Request): string =>
   createHash("sha256").update(request instanceof CheckedRequest ? request.bytes : "").digest("hex")
 
-/** Whether the endpoint will refuse the body as no JSON: that is decided before the operation, so it is not stored. */
+/**
+ * Whether the endpoint will refuse the body as invalid JSON. It does so before the operation runs, so that refusal is
+ * not stored.
+ */
 const isMalformed = (request: Request, endpoint: Endpoint): Effect.Effect<boolean> =>
   endpoint.payload.size === 0 || !(request instanceof CheckedRequest)
     ? Effect.succeed(false)
@@ -75,7 +82,10 @@ const once = (idempotency: Idempotency.Idempotency["Service"]): Run => (key, han
     })
   })
 
-/** What stores nothing runs only if no answer is kept, and outside of the transaction that keeps it: of two at once the first to end is kept. */
+/**
+ * For an endpoint that stores nothing: it runs if no answer is kept yet, and outside of the transaction that keeps its
+ * answer. Of two calls at the same time both run, and the answer of the first to end is kept.
+ */
 const apart = (idempotency: Idempotency.Idempotency["Service"]): Run => {
   const kept = once(idempotency)
   return (key, handler) =>
@@ -88,7 +98,7 @@ const apart = (idempotency: Idempotency.Idempotency["Service"]): Run => {
     })
 }
 
-/** The handler commits the key with its own rows; what it answered without writing anything is kept here. */
+/** For a handler that commits the key with its own rows. Only a refusal, for which it wrote nothing, is kept here. */
 const committed = (intake: Intake["Service"]): Run => (key, handler) =>
   handler.pipe(
     Effect.flatMap((response) => {
@@ -140,7 +150,7 @@ export const layer = Layer.effect(
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const value = request.headers["idempotency-key"]
         if (value !== undefined) return keyed(value, request, endpoint, Effect.orDie(handler), run)
-        // Refused also where there is nothing to keep until then.
+        // A bad expiration is refused even without a key whose life it would set.
         const isGood = IdempotencyHeaders.isExpiration(request.headers["x-idempotency-expiration"])
         return isGood ? handler : Effect.succeed(badRequest(IdempotencyHeaders.notADate))
       })

@@ -10,7 +10,10 @@ import { PrometheusMetrics } from "effect/observability"
 
 const notReady = (message: string) => HttpServerResponse.jsonUnsafe({ message, type: "api_error" }, { status: 503 })
 
-/** The operator's routes (design.md §6); they need no key. `alone`: this node is the only one, so every shard must be its own. */
+/**
+ * The operator's routes (design.md §6), which need no key. `alone`: this is the only node, so it must own every shard
+ * to be ready.
+ */
 export const layer = (options: { readonly alone: boolean }) =>
   HttpRouter.use(Effect.fnUntraced(function*(router) {
     const shards = yield* Shards

@@ -1,7 +1,10 @@
 import type { OutputPart } from "#src/reports/OutputParts.ts"
 import { HttpServerResponse } from "effect/http"
 
-/** A mail is what its author and its data say: opened in a browser it runs nothing and is of no origin, and its pictures load. */
+/**
+ * A mail holds whatever its author and its data put there. Opened in a browser, it runs no script and has no origin,
+ * but its pictures load.
+ */
 const guards = {
   "cache-control": "no-store",
   "content-security-policy":
@@ -9,6 +12,6 @@ const guards = {
   "x-content-type-options": "nosniff"
 }
 
-/** A part of a rendering under its own media type. */
+/** A part of a rendering, with its own media type. */
 export const outputReply = ({ contentType, text }: OutputPart): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.text(text, { contentType, headers: guards })

@@ -1,10 +1,10 @@
 import type { Page } from "#src/paging/Page.ts"
 
-/** Items in a page of lists, subscriptions, audiences, members or a job's users: none of them takes a `limit`. */
+/** Items per page of lists, subscriptions, audiences, members and a job's users, whose requests take no `limit`. */
 export const pageSize = 100
 
-/** Whether a page is the last one, as most lists tell it; `ObjectLists` are the others. */
+/** The paging of a page as most lists show it; `ObjectLists` has the other form. */
 export const pagingOf = ({ cursor }: Page<unknown>) => ({ more: cursor !== undefined, cursor })
 
-/** Of a list that is always given whole. */
+/** The paging of a list that is always given whole. */
 export const whole = { more: false, cursor: undefined } as const

@@ -6,10 +6,16 @@ import * as Patience from "#src/store/Patience.ts"
 import { Context, Effect, Layer } from "effect"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 
-/** Answers 503 when the database does not: nobody waits on a silent connection (P1, reliability.md 2.6). */
+/**
+ * Answers 503 when the database does not answer in time: no caller waits on a silent connection (P1, reliability.md
+ * 2.6).
+ */
 export class Patient extends HttpApiMiddleware.Service<Patient>()("tidings/http/Patient", { error: Unavailable }) {}
 
-/** The journal and the lookups have the same patience: what waits for one of them costs no timer and no fiber of its own. */
+/**
+ * The journal and the lookups apply the same time limit themselves: an endpoint that waits only for one of them needs
+ * no timer and no fiber of its own.
+ */
 const isPatientItself = ({ annotations }: Pick<HttpApiEndpoint.Top, "annotations">): boolean =>
   Context.get(annotations, CommittedByJournal) || Context.get(annotations, AnsweredByLookup)
 

@@ -47,7 +47,7 @@ const types = {
   REQUIRED: { type: "REQUIRED" }
 } as const satisfies Record<PreferenceStatus, Configuration["uncategorized"][number]["config"]>
 
-/** A category is required, or asks to opt in, if all of its notifications do. */
+/** A category shows the type of its notifications' status if all have the same one, else that of `OPTED_IN`. */
 const configOf = (statuses: ReadonlyArray<PreferenceStatus>) => {
   const [first] = statuses
   return types[first !== undefined && statuses.every((status) => status === first) ? first : "OPTED_IN"]

@@ -107,7 +107,7 @@ const uses = {
   strategy: "is used by a routing strategy"
 } as const
 
-/** One refusal of the domain, in the words of the API. */
+/** The API's error for a refusal of the domain. */
 export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | Unavailable => {
   switch (error._tag) {
     case "StoreUnavailable":
@@ -210,6 +210,6 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
   }
 }
 
-/** What the domain refused, in the words of the API. */
+/** Turns the refusals of the domain into the API's errors. */
 export const refusals = <A, E extends DomainError, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.mapError(effect, inWords)

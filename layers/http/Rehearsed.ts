@@ -12,7 +12,7 @@ export const shown = ({ channel, error, provider, rendered }: Shown): ShownJson 
   error
 })
 
-/** What would become of the messages of a call, in the words of the API. */
+/** What would become of the messages of a call, as the API shows it. */
 export const dryRun = (rehearsed: ReadonlyArray<Rehearsed>): DryRunResponse => ({
   dry_run: true,
   results: rehearsed.map(({ dueAt, escalation, outputs, plan, ...end }) => ({
@@ -23,7 +23,9 @@ export const dryRun = (rehearsed: ReadonlyArray<Rehearsed>): DryRunResponse => (
   }))
 })
 
-/** What the header says: a caller who asked for a dry run must not send. */
+/**
+ * Reads the header; `undefined` if it is neither true nor false, since a caller who asked for a dry run must not send.
+ */
 export const isDryRun = (header: string | undefined): boolean | undefined => {
   switch (header?.trim().toLowerCase()) {
     case undefined:

@@ -11,7 +11,9 @@ import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/ht
 type Response = HttpServerResponse.HttpServerResponse
 type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path">
 
-/** Turns everything that an endpoint can end with into a response, so that what stands before it sees nothing else. */
+/**
+ * Turns everything that an endpoint can end with into a response, so that the middlewares around it see only responses.
+ */
 export class Replies extends HttpApiMiddleware.Service<Replies>()("tidings/http/Replies", {
   error: [BadRequest, InternalError, Unavailable]
 }) {}
@@ -20,7 +22,10 @@ export const badRequest = (message: string): Response => errorReply(400, message
 
 const internalError = errorReply(500, "An internal error occurred", "api_error")
 
-/** The headers of a 503: `Retry-After` between 1 and 10 s, so that the callers of an outage do not come back all at once. */
+/**
+ * The headers of a 503. `Retry-After` is random, from 1 to 10 s, so that callers do not all come back at once after an
+ * outage.
+ */
 export const retryAfter = Effect.map(Random.nextIntBetween(1, 10), (seconds) => ({ "retry-after": String(seconds) }))
 
 const later = (message: string): Effect.Effect<Response> =>
@@ -34,17 +39,19 @@ export const unavailable = Effect.flatMap(
   ({ method }) => method === "GET" || method === "HEAD" ? unread : unstored
 )
 
-/** More is asked than this node can do. */
+/** The answer when more is asked than this node can do. */
 export const overloaded = later("The service has more to do than it can; nothing of this request was stored")
 
-/** 500, and the cause in the log. `route` has no parameters filled in, for they may be addresses (P9). */
+/**
+ * Answers 500 and logs the cause. `route` is the pattern without its parameters filled in, which may be addresses (P9).
+ */
 export const crashed = (cause: Cause.Cause<unknown>, route: string): Effect.Effect<Response> =>
   Effect.as(Effect.logError("Request failed", route, cause), internalError)
 
 const encodeRefused = Schema.encodeUnknownEffect(Schema.toCodecJson(TopicsRefused))
 const encodeRecord = Schema.encodeUnknownEffect(Schema.toCodecJson(NotCancelable))
 
-/** A conflict that no retry will resolve; the published client would try it twice more. */
+/** Marks a conflict that no retry will resolve; without it, the published client would retry twice. */
 const final = { "x-should-retry": "false" }
 
 const conflict = (error: NotCancelable) =>
@@ -56,7 +63,7 @@ const conflict = (error: NotCancelable) =>
 const refusedTopics = (error: TopicsRefused) =>
   Effect.map(Effect.orDie(encodeRefused(error)), (body) => HttpServerResponse.jsonUnsafe(body, { status: 400 }))
 
-/** The response to a failure, `undefined` for one that is a fault of ours. */
+/** The response to a failure; `undefined` if the failure is a bug of this server. */
 const reply = (error: unknown): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> | undefined => {
   if (HttpApiError.HttpApiSchemaError.is(error)) {
     const ours = error.kind === "Body" || error.kind === "ResponseHeaders"

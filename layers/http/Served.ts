@@ -11,8 +11,8 @@ import { Api } from "#schemas/api/Api.ts"
 import { OpenApi } from "effect/http-api"
 
 /**
- * The API behind what every request passes, from the last line to the first: who asks, the body, room for one
- * more send, patience with the database, the idempotency key, the limits, the audit, the errors.
+ * The API with the middlewares of every request, which run from the last line to the first: who asks, the body, room
+ * for one more send, patience with the database, the idempotency key, the limits, the audit, the errors.
  */
 export class Served extends Api
   .middleware(Replies)

@@ -17,11 +17,11 @@ const textOf = ({ body }: Response): string | undefined => {
   }
 }
 
-/** Its length follows from the body. */
+/** The headers that are stored: all but the length, which follows from the body. */
 const kept = ({ headers }: Response): StoredResponse["headers"] =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== "content-length"))
 
-/** A response as it is stored. One that is streamed cannot be, and no endpoint under the JSON API gives one. */
+/** A response as it is stored. A streamed one cannot be, and no endpoint of the JSON API gives one. */
 export const toStored = (response: Response): Effect.Effect<StoredResponse> => {
   const body = textOf(response)
   if (body === undefined) return Effect.die(new Error("A streamed response cannot be stored"))
@@ -32,7 +32,7 @@ const replay = "idempotent-replayed"
 
 export const isReplay = ({ headers }: Response): boolean => headers[replay] !== undefined
 
-/** The response to give for a stored one; a replay says so. */
+/** The response to give for a stored one. If it is a replay, a header says so. */
 export const fromStored = (
   { replayed, response: { body, headers, status } }: { readonly response: StoredResponse; readonly replayed: boolean }
 ): Response => {

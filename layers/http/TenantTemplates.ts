@@ -55,7 +55,7 @@ export const layer = Group.layer(Effect.gen(function*() {
         const { scope } = yield* CurrentPrincipal
         const publish = published === true
         const saved = yield* templates.put(scope, params.tenant_id, params.template_id, template, publish)
-        // Typed endpoints have one status for one schema; which of the two it is, only the version tells.
+        // A typed endpoint has one status per schema; here, only the version tells which of the two it is.
         return HttpServerResponse.jsonUnsafe({
           id: saved.id,
           version: versionName(saved.version),

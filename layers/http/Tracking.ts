@@ -3,7 +3,7 @@ import { openPath, Tracking } from "#src/reports/Tracking.ts"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
-/** One transparent pixel. */
+/** A transparent image of one pixel. */
 const gif = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
 
 const pixel = HttpServerResponse.uint8Array(gif, {
@@ -11,7 +11,10 @@ const pixel = HttpServerResponse.uint8Array(gif, {
   headers: { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 })
 
-/** GET /t/open/:id (ours; api.md 25.2): the picture of `urls.opened`. The same for a forged id, so that nobody learns which are real. */
+/**
+ * GET /t/open/:id (ours; api.md 25.2): the picture of `urls.opened`. A forged id gets the same answer, so that nobody
+ * learns which ids exist.
+ */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const tracking = yield* Tracking
   yield* router.add(
@@ -20,7 +23,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     Effect.gen(function*() {
       const { id = "" } = yield* HttpRouter.params
       const { method } = yield* HttpServerRequest.HttpServerRequest
-      // Who asks for the headers alone has seen no picture.
+      // A request for the headers alone has shown nobody the picture.
       if (method === "GET") yield* tracking.opened(id)
       return pixel
     }).pipe(Effect.catchTag("StoreUnavailable", () => unavailable))

@@ -13,14 +13,20 @@ type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path">
 
 export const forbidden = errorReply(403, "The scopes of this token do not allow it", "authorization_error")
 
-/** The recipient whose messages are listed: the named one or, of a token with one user, that one. */
+/**
+ * The recipient whose messages may be listed: the one that is named or, if none is, the token's only user. `undefined`:
+ * not allowed.
+ */
 const listed = (grant: Grant, given: string | ReadonlyArray<string> | undefined): string | undefined => {
   const recipient = given === undefined || given === "" ? grant.userIds[0] : given
   if (typeof recipient !== "string" || (recipient !== given && grant.userIds.length > 1)) return undefined
   return grant.userIds.includes(recipient) ? recipient : undefined
 }
 
-/** Runs an endpoint for a user's token, if its scopes allow it: 403 otherwise. Of messages it sees those to its own users. */
+/**
+ * Runs an endpoint for a user's token if its scopes allow it, else answers 403. Of messages, the token sees only those
+ * to its own users.
+ */
 export const make = Effect.gen(function*() {
   const log = yield* MessageLog
 
@@ -44,7 +50,7 @@ export const make = Effect.gen(function*() {
       const { userId } = found.success
       return userId !== undefined && grant.userIds.includes(userId) ? yield* endpoint : forbidden
     }
-    // What is not there is for the endpoint to say; what cannot be read now may be somebody else's.
+    // A missing message is the endpoint's to refuse. One that cannot be read now may be another user's.
     return found.failure._tag === "MessageNotFound" ? yield* endpoint : yield* unavailable
   })
 

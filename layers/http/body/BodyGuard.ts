@@ -16,15 +16,15 @@ type Response = HttpServerResponse.HttpServerResponse
 export const maxBodyBytes = 6 * 1024 * 1024
 
 /**
- * What the JSON of a body may hold: a `to` of 100,000 recipients, say. It is parsed and decoded in one go, in which nobody else is served: 6 MB
- * of nothing but short members are 700,000 values and half a second.
+ * What the JSON of a body may hold: enough for a `to` of 100,000 recipients, say. It is parsed and decoded in one go,
+ * while no other request is served: 6 MB of nothing but short members are 700,000 values and take half a second.
  */
 const most: JsonSize = { depth: 64, values: 200_000 }
 
 const refuse = (status: number, message: string, headers?: Readonly<Record<string, string>>): Response =>
   errorReply(status, message, "invalid_request_error", headers)
 
-// The rest of these bodies is not read, so the connection has to go with the answer.
+// The rest of these bodies is not read, so the connection is closed after the answer.
 const closing = { connection: "close" }
 const tooLarge = refuse(413, "Request body exceeds 6 MB", closing)
 const cut = refuse(400, "Request body ended before it was complete", closing)
@@ -61,7 +61,7 @@ const isJson = (type: string | undefined): boolean =>
 const isText = (type: string | undefined): boolean =>
   type?.startsWith("text/") === true || type === "application/x-www-form-urlencoded"
 
-/** The request with its body checked, or the refusal. */
+/** Checks the body: the request with it, or the refusal. */
 const check = (request: Request, bytes: Uint8Array): CheckedRequest | Response => {
   const checked = new CheckedRequest(request, bytes)
   const type = mediaType(request)
@@ -72,7 +72,9 @@ const check = (request: Request, bytes: Uint8Array): CheckedRequest | Response =
   return values > most.values ? tooMany : checked
 }
 
-/** What is wrong with the body of a request that was answered with `status`, when it is the body's fault. */
+/**
+ * What is wrong with the body of a request that was answered with `status`; `undefined` if the body is not to blame.
+ */
 const fault = (request: CheckedRequest, status: number): string | undefined => {
   const type = mediaType(request)
   if (status === 415) {
@@ -84,7 +86,10 @@ const fault = (request: CheckedRequest, status: number): string | undefined => {
   return found && `Body is not valid JSON: ${found.reason} at line ${found.line}, column ${found.column}`
 }
 
-/** Puts the place of the fault into the endpoint's bare refusal; `undefined` when the body is not to blame. */
+/**
+ * Replaces the endpoint's bare refusal by one that names the fault and its place; `undefined` if the body is not to
+ * blame.
+ */
 const explained = (request: CheckedRequest, response: Response): Response | undefined => {
   const message = fault(request, response.status)
   if (message === undefined) return undefined
@@ -92,18 +97,18 @@ const explained = (request: CheckedRequest, response: Response): Response | unde
 }
 
 /**
- * Guards an HTTP handler against bad bodies. A body over 6 MB (as declared, or as it comes) is 413, one with a content encoding 415; JSON
- * deeper than 64 levels or of more than 200,000 values and text that is not UTF-8 are 400; one that finds no room in memory beside the others is 503. What passes is read once, and the handler sees it as a `CheckedRequest`.
- *
- * The body is not parsed here but by the endpoint, behind authentication: only when that answers 400 is the text searched for the fault, and
- * the answer then names its place.
+ * Guards an HTTP handler against bad bodies. A body over 6 MB (declared or received) is 413, one with a content
+ * encoding 415. JSON deeper than 64 levels or of more than 200,000 values, and text that is not UTF-8, are 400. A body
+ * for which there is no room in memory is 503. What passes is read once, and the handler sees it as a `CheckedRequest`.
+ * The body is not parsed here but by the endpoint, after authentication. Only if that answers 400 is the text searched
+ * for the fault, and the answer then names its place.
  */
 export const guard = <E, R>(
   handler: Effect.Effect<Response, E, R>
 ): Effect.Effect<Response, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     if (!hasBody(request)) {
-      // A type without a body is refused like one with it, and in the same words.
+      // A content type without a body is refused like one with a body, and in the same words.
       return mediaType(request) === undefined ? handler : answer(handler, new CheckedRequest(request, new Uint8Array()))
     }
     if (isEncoded(request.headers["content-encoding"])) return Effect.succeed(encoded)

@@ -1,30 +1,39 @@
 import { InFlight } from "#src/fibers/InFlight.ts"
 import { type Clock, Context } from "effect"
 
-/** What all claims together may hold, and how long a body may be under way before it gives way to others, in ms. */
+/**
+ * The bytes that all claims together may hold, and how long in ms a body may be coming before it can be cut off for
+ * others.
+ */
 export interface Bounds {
   readonly bytes: number
   readonly patience: number
 }
 
-/** What one request's body holds of the room; nothing at first. */
+/** The part of the room that one request's body holds; nothing at first. */
 export interface Claim {
-  /** Whether it may hold `bytes` in all from now on; what it held, it holds in any case until it is told to give way. */
+  /**
+   * Asks to hold `bytes` in all from now on. If this is refused, it keeps what it held, until it is told to give way.
+   */
   readonly hold: (bytes: number) => boolean
-  /** The body has come whole: it keeps what it holds, and is no longer told to give way. */
+  /** The body has come whole: the claim keeps what it holds, and is no longer told to give way. */
   readonly complete: () => void
-  /** Gives all back; once, or as often as one likes. */
+  /** Gives everything back. Calling it again does nothing. */
   readonly release: () => void
 }
 
-/** Lets a body in; `giveWay` is called, once at most, when others need what it has held for too long. */
+/**
+ * Lets a body in. `giveWay` is called, at most once, when its bytes are needed for others and it has been coming for
+ * too long.
+ */
 export type Room = (clock: Clock.Clock, giveWay: () => void) => Claim
 
 const millis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
 /**
- * A bound on the bytes of bodies that are in memory. Who comes when it is full is refused, unless somebody has been sending for longer than
- * `patience`: then the one who has done so longest gives way. So those who send slowly, and never come to an end, keep the room from nobody.
+ * A bound on the bytes of bodies that are in memory. A claim that does not fit is refused, unless a body has been
+ * coming for longer than `patience`: then the one that has been coming longest is cut off to make room. So a slow
+ * sender that never finishes does not keep others out.
  */
 export const make = ({ bytes: capacity, patience }: Bounds): Room => {
   const coming = new InFlight<{ readonly since: number; readonly leave: () => void }>()
@@ -68,8 +77,8 @@ export const make = ({ bytes: capacity, patience }: Bounds): Room => {
 }
 
 /**
- * The room of all servers of this process: 128 MB are 21 of the longest bodies, and a caller in the same continent has sent one of those in a
- * second.
+ * The room shared by all servers of this process. 128 MB hold 21 bodies of the greatest length, and a caller on the
+ * same continent sends one of those in a second.
  */
 export const BodyRoom = Context.Reference<Room>("tidings/http/body/BodyRoom", {
   defaultValue: () => make({ bytes: 128 * 1024 * 1024, patience: 5_000 })

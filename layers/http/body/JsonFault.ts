@@ -1,4 +1,7 @@
-/** Where and why a text is not JSON. Lines and columns count from 1, columns in UTF-16 units; a line ends at a line feed. */
+/**
+ * Where and why a text is not JSON. Lines and columns count from 1, columns in UTF-16 units; a line ends at a line
+ * feed.
+ */
 export interface JsonFault {
   readonly reason: string
   readonly line: number
@@ -22,7 +25,10 @@ const shown = (text: string, index: number): string => {
     : `character U+${code.toString(16).toUpperCase().padStart(4, "0")}`
 }
 
-/** Walks the text by the grammar of RFC 8259 with its own stack, and stops where the grammar does. */
+/**
+ * Walks the text by the grammar of RFC 8259 with a stack of its own, and stops at the first character that the grammar
+ * does not allow.
+ */
 class Walk {
   readonly text: string
   readonly open: Array<"[" | "{"> = []
@@ -109,9 +115,9 @@ class Walk {
 }
 
 /**
- * The first fault of a text that `JSON.parse` refuses, `undefined` when it is JSON.
- *
- * Engines word their syntax errors differently and some leave the place out, so the place is found here. Only failed requests pay for it.
+ * The first fault of a text that `JSON.parse` refuses; `undefined` if it is JSON.
+ * Engines word their syntax errors differently and some leave out the place, so the place is found here. Only failed
+ * requests pay for it.
  */
 export const findJsonFault = (text: string): JsonFault | undefined => {
   const index = new Walk(text).run()

@@ -20,18 +20,20 @@ const endOfString = (text: string, start: number): number => {
   return index === -1 ? text.length : index
 }
 
-/** What a JSON text holds. */
+/** The size of a JSON text. */
 export interface JsonSize {
   /** How deep arrays and objects nest: 0 for a scalar, 1 for `[]`. */
   readonly depth: number
-  /** Its values, counted as members and elements: a value for each comma and each bracket that opens, and the whole. */
+  /**
+   * Its values, counted without parsing: one for the whole text, one for each comma and one for each opening bracket.
+   */
   readonly values: number
 }
 
 /**
- * The size of a JSON text, without parsing it; what strings hold does not count. Counting stops as soon as one of them is over its limit, so a
- * text of nothing but `[` costs `limit.depth` steps. For a text that is not JSON both are at least what a parser reaches before it finds the
- * fault.
+ * The size of a JSON text, without parsing it; characters within strings do not count. Counting stops as soon as either
+ * number is over its limit, so a text of nothing but `[` costs `limit.depth` steps. For a text that is not JSON, both
+ * are at least what a parser reaches before it finds the fault.
  */
 export const jsonSize = (text: string, limit: JsonSize): JsonSize => {
   let depth = 0

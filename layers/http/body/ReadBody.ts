@@ -4,19 +4,25 @@ import { ByteSize, Clock, Effect, Schema } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { Readable } from "node:stream"
 
-/** The body is longer than the limit. What follows is left unread, so the connection cannot be used again. */
+/** The body is longer than the limit. The rest is left unread, so the connection cannot be used again. */
 export class BodyTooLarge extends Schema.TaggedError<BodyTooLarge>()("BodyTooLarge", {}) {}
 
 /** The body ended before the length its sender promised, or the connection broke. */
 export class BodyCut extends Schema.TaggedError<BodyCut>()("BodyCut", {}) {}
 
-/** There is no room for the body beside the others that are in memory; what follows is left unread. */
+/** There is no room for the body beside the others that are in memory; the rest is left unread. */
 export class NoRoom extends Schema.TaggedError<NoRoom>()("NoRoom", {}) {}
 
-/** What every body may have without asking for room: most are no longer, and those are never refused for others that are. */
+/**
+ * Bytes that every body may have without claiming room. Most bodies are no longer, and are never refused because of
+ * larger ones.
+ */
 const free = 64 * 1024
 
-/** One buffer, doubling up to the declared length: a body of a million one-byte chunks costs its bytes, not a million objects. */
+/**
+ * Gathers a body in one buffer, which doubles up to the declared length: a body of a million one-byte chunks costs its
+ * bytes, not a million objects.
+ */
 class Gathering {
   private readonly most: number
   private readonly limit: number
@@ -25,14 +31,17 @@ class Gathering {
   private length = 0
   private owned = false
 
-  /** `hold` is asked before the buffer is larger than `free`. */
+  /** `hold` is asked before the buffer grows beyond `free`. */
   constructor(declared: number, limit: number, hold: (bytes: number) => boolean) {
     this.most = declared || limit
     this.limit = limit
     this.hold = hold
   }
 
-  /** Adds a chunk, or answers why it does not fit. The first chunk is kept as it is, for most bodies are one chunk. */
+  /**
+   * Adds a chunk, or answers why it does not fit. The first chunk is kept without copying, since most bodies are one
+   * chunk.
+   */
   add(chunk: Uint8Array): BodyTooLarge | NoRoom | undefined {
     const length = this.length + chunk.length
     if (length > this.limit) return new BodyTooLarge()
@@ -63,22 +72,28 @@ class Gathering {
   }
 }
 
-/** Asks for the body when the sender waits for that (`Expect: 100-continue`); the platform would do so only in its own readers. */
+/**
+ * Tells a sender that waits for it (`Expect: 100-continue`) to send the body; the platform would do so only in its own
+ * readers.
+ */
 const askForBody = (request: HttpServerRequest.HttpServerRequest): void => {
   if (request.headers["expect"]?.toLowerCase() !== "100-continue") return
   const response = NodeHttpServerRequest.toServerResponse(request)
   if (!response.headersSent) response.writeContinue()
 }
 
-/** Takes no more from the sender. Pausing the message alone would go on filling its buffer, at whatever speed the sender has. */
+/**
+ * Stops reading from the sender. Pausing the message alone is not enough: its buffer would go on filling as fast as the
+ * sender sends.
+ */
 const stopReading = (request: HttpServerRequest.HttpServerRequest): void => {
   const message = NodeHttpServerRequest.toIncomingMessage(request)
   message.pause()
-  // HTTP/2 shares its socket among requests, and holds each back by itself.
+  // In HTTP/2, requests share a socket, and each has flow control of its own.
   if (message.httpVersionMajor === 1) message.socket.pause()
 }
 
-/** Claims room when it is first asked for; it is given back when the request is over, however that ends. */
+/** Claims room when it is first asked for, and gives it back when the request is over, however it ends. */
 const claiming = (
   request: HttpServerRequest.HttpServerRequest,
   room: Room,
@@ -157,8 +172,9 @@ const readInMemory = (request: HttpServerRequest.HttpServerRequest, limit: numbe
   )
 
 /**
- * Reads a request's body once, at most `limit` bytes of it: a body that declares more is not read at all, and the first byte over the limit
- * ends the reading. One of more than 64 KB has to find room beside the others, until its request is answered.
+ * Reads a request's body once, at most `limit` bytes of it: a body that declares more is not read at all, and the first
+ * byte over the limit ends the reading. A body of more than 64 KB has to find room beside the others, which it holds
+ * until its request is answered.
  */
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest,

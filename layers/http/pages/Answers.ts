@@ -14,7 +14,9 @@ import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/h
 
 type Response = HttpServerResponse.HttpServerResponse
 
-/** One answer for a link that was forged, changed, cut off or taken from a preview: nobody learns which. */
+/**
+ * The same answer for a link that was forged, changed, cut off or taken from a preview, so that nobody learns which.
+ */
 const broken = document({
   title: "This link does not work",
   look: undefined,
@@ -33,7 +35,7 @@ const away = Effect.map(retryAfter, (headers) =>
 <p>We cannot reach our records right now. Please come back in a minute.</p>`
   }))
 
-/** The fields of a form; none of a body in another form. */
+/** The fields of a form; none if the body has another content type. */
 const fieldsOf = (request: HttpServerRequest.HttpServerRequest): URLSearchParams =>
   request instanceof CheckedRequest &&
     request.headers["content-type"]?.toLowerCase().startsWith("application/x-www-form-urlencoded") === true
@@ -42,7 +44,7 @@ const fieldsOf = (request: HttpServerRequest.HttpServerRequest): URLSearchParams
 
 type Refusal = LinkBroken | StoreUnavailable
 
-/** What pages do with the token of their path, with the patience of callers. */
+/** How pages handle the token of their path, with the time limit of callers. */
 export const make = Effect.gen(function*() {
   const patiently = yield* Patience.within(Patience.callers)
   const brands = yield* Brands
@@ -58,7 +60,10 @@ export const make = Effect.gen(function*() {
 
   return {
     look: (page: (token: string) => Effect.Effect<Response, Refusal>) => answered((token) => patiently(page(token))),
-    /** The form of a link that is none is not read: `page`, which changes nothing, is asked first. */
+    /**
+     * Checks the link with `page`, which changes nothing, before it reads the form: the form of a broken link is not
+     * read.
+     */
     submit: (
       page: (token: string) => Effect.Effect<unknown, Refusal>,
       submitted: (token: string, fields: URLSearchParams) => Effect.Effect<Response, Refusal>
@@ -74,7 +79,10 @@ export const make = Effect.gen(function*() {
           )
         )
       ),
-    /** Of a brand's id, as `POST /preferences/publish` takes it (api.md 10.2): the default one if none is named, or none of that name is there. */
+    /**
+     * The look of a brand, whose id is as `POST /preferences/publish` takes it (api.md 10.2): the default brand if no
+     * id is given, or if none has that id; no brand for `none`.
+     */
     lookOf: Effect.fnUntraced(function*(
       scope: Scope,
       brandId: string | undefined

@@ -18,7 +18,10 @@ export interface Page {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** Nothing is loaded, run or framed, forms come back here; the address holds a secret, so nobody keeps it or is told of it. */
+/**
+ * The page loads and runs nothing, cannot be framed, and sends its forms only to this server. Its address holds a
+ * secret, so it is neither cached nor sent on as a referrer.
+ */
 const guards = (sheet: string): Readonly<Record<string, string>> => ({
   "cache-control": "no-store",
   "content-security-policy": [
@@ -33,7 +36,7 @@ const guards = (sheet: string): Readonly<Record<string, string>> => ({
   "x-robots-tag": "noindex, nofollow"
 })
 
-/** A page that needs no script and nothing from elsewhere. */
+/** A page that needs no script and loads nothing from elsewhere. */
 export const document = ({ body, headers, look, status = 200, title }: Page): HttpServerResponse.HttpServerResponse => {
   const sheet = style(look?.accent)
   const { text } = html`<!doctype html>

@@ -1,6 +1,6 @@
 import { escape } from "#src/content/html/Escape.ts"
 
-/** HTML that is known to be good: it was written here, and what came into it was escaped. */
+/** HTML that is known to be safe: it was written here, and every value in it was escaped. */
 export class Html {
   readonly text: string
 
@@ -17,6 +17,9 @@ const written = (part: Part): string => {
   return typeof part === "string" ? escape(part) : part.map(({ text }) => text).join("")
 }
 
-/** HTML of the source around parts: every text among them is escaped, for an element and a quoted attribute alike. */
+/**
+ * Builds HTML from a template: its literal text stays as written, and every text among the values is escaped, for use
+ * in an element or in a quoted attribute.
+ */
 export const html = (source: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(source.map((text, index) => `${text}${written(parts[index])}`).join(""))

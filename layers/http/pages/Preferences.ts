@@ -66,7 +66,7 @@ ${topics.map((topic, index) => row(topic, `${section}-${index}`))}`
   })
 }
 
-/** What the form says of each topic that it showed. */
+/** The reader's choice for each topic that the form showed. */
 const wishes = (fields: URLSearchParams): ReadonlyArray<Wish> => {
   const isIn = new Set(fields.getAll("in"))
   const channels = Map.groupBy(fields.getAll("channel").map((text) => text.split(" ")), ([topicId]) => topicId)
@@ -77,7 +77,10 @@ const wishes = (fields: URLSearchParams): ReadonlyArray<Wish> => {
   }))
 }
 
-/** /t/preferences/:token (ours; api.md 25.5): GET shows what a user chose of the published topics, POST saves the page's form. */
+/**
+ * /t/preferences/:token (ours; api.md 25.5): GET shows what a user chose of the published topics, POST saves the page's
+ * form.
+ */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const preferences = yield* PreferencePage
   const { look, lookOf, submit } = yield* Answers.make

@@ -2,7 +2,7 @@ import { readableOn } from "#src/content/html/Color.ts"
 
 const usual = "#1d4ed8"
 
-/** The style sheet of pages; `accent` is a colour of `Color.color`. Nothing is loaded from anywhere. */
+/** The style sheet of the pages; `accent` is a colour of `Color.color`. It loads nothing. */
 export const style = (accent: string = usual): string => `
 :root{color-scheme:light dark;--page:#f4f4f5;--card:#fff;--text:#18181b;--soft:#52525b;--line:#d4d4d8;--accent:${accent};--on:${
   readableOn(accent)

@@ -11,7 +11,7 @@ const button = (action: "resubscribe" | "unsubscribe", label: string): Html =>
 
 const topic = (name: string): Html => html`<strong>${name}</strong>`
 
-/** What is said of a topic, and what can be done; `isDone`: the reader has just done it. */
+/** What the page says of a topic, and the actions that it offers. `isDone`: the reader has just taken one. */
 const said = ({ status, topicName }: Shown, isDone: boolean): { readonly title: string; readonly text: Html } => {
   if (status === "REQUIRED") {
     return {
@@ -46,7 +46,7 @@ const view = (shown: Shown, look: Look | undefined, isDone: boolean) => {
   return document({
     title,
     look,
-    // As the API answers who asks it for this.
+    // The same status as the API's answer to such a request.
     status: isDone && shown.status === "REQUIRED" ? 400 : 200,
     body: html`<h1>${title}</h1>
 ${text}
@@ -55,8 +55,9 @@ ${text}
 }
 
 /**
- * /t/unsubscribe/:token (ours; api.md 25.5): GET shows a page and changes nothing, whoever fetches it; POST opts out of the topic, from the
- * page's form and as the one click of RFC 8058, without a session; `action=resubscribe` takes it back.
+ * /t/unsubscribe/:token (ours; api.md 25.5). GET shows a page and changes nothing, whoever fetches it. POST opts out of
+ * the topic, without a session: from the page's form, or as the one-click request of RFC 8058. `action=resubscribe`
+ * reverts it.
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const unsubscribing = yield* Unsubscribing
