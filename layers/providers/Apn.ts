@@ -21,13 +21,13 @@ const Settings = Schema.Struct({
 
 const table: VendorTable = [
   { code: ["Unregistered", "ExpiredToken"], kind: "RecipientRejected", invalidates: true },
-  // Also what a sandbox token is called in production: dead for this configuration, not for good.
+  // Also the answer to a sandbox token in production: the token is dead for this configuration, but not for good.
   { code: ["BadDeviceToken", "DeviceTokenNotForTopic", "MissingDeviceToken"], kind: "RecipientRejected" },
   {
     code: ["PayloadTooLarge", "PayloadEmpty", "BadExpirationDate", "BadPriority", "BadCollapseId"],
     kind: "ContentRejected"
   },
-  // Ours ended early, as a clock may have it: the next call brings a new one.
+  // Our token expired early, because the clocks differ: the next call makes a new one.
   { code: "ExpiredProviderToken", kind: "Unavailable" },
   { code: ["TooManyRequests", "TooManyProviderTokenUpdates"], kind: "RateLimited" },
   { code: ["IdleTimeout", "InternalServerError", "ServiceUnavailable", "Shutdown"], kind: "Unavailable" },
@@ -62,7 +62,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
           "apns-topic": settings.topic,
           "apns-push-type": "alert",
           "apns-priority": "10",
-          // At most 64 bytes. A second copy takes the first one's place on the device.
+          // At most 64 bytes. A second copy replaces the first one on the device.
           "apns-collapse-id": createHash("sha256").update(delivery.idempotencyToken).digest("base64url"),
           "content-type": "application/json"
         },

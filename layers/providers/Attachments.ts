@@ -16,15 +16,15 @@ export interface Attachment {
 
 const mediaType =
   /^[a-z0-9!#$&^_.+-]{1,127}\/[a-z0-9!#$&^_.+-]{1,127}(?:; ?[a-z0-9-]{1,60}=(?:[a-z0-9._+-]+|"[a-z0-9 ._+-]+"))*$/i
-/** Such a part may not be encoded, so its lines would be ours to vouch for. */
+/** Such parts may not be encoded (RFC 2045), so their lines would be ours to check. */
 const structured = /^(?:multipart|message)\//i
 const contentId = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.@-]{1,200}$/
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/
 const limit = 50
-/** Read by nodemailer from files, from URLs or as ready MIME: never from a caller. */
+/** nodemailer would read these from files or URLs or as ready MIME: never for a caller. */
 const forbidden = ["path", "href", "raw", "headers", "httpHeaders", "tls"]
 
-/** What a content without an `encoding` is: nodemailer's is text, that of the vendors' APIs base64. */
+/** What content without an `encoding` is: text in nodemailer's form, base64 in the vendors' APIs. */
 export type Unsaid = "base64" | "utf-8"
 
 const contentOf = (fields: Schema.JsonObject, unsaid: Unsaid): Buffer | undefined => {
@@ -62,7 +62,8 @@ const one = (fields: Schema.Json, unsaid: Unsaid): Result.Result<Attachment, str
 
 /**
  * The attachments of an override in nodemailer's form, `{filename, content, encoding, contentType, cid}`, or the
- * `{filename, content, type or content_type, content_id}` of HTTP vendors, whose content is base64. Fails with what is wrong.
+ * `{filename, content, type or content_type, content_id}` of HTTP vendors, whose content is base64. Fails with what is
+ * wrong.
  */
 export const fromOverride = (
   value: Schema.Json | undefined,

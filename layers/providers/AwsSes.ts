@@ -27,7 +27,7 @@ const Settings = Schema.Struct({
 
 const table: VendorTable = [
   { code: ["TooManyRequestsException", "ThrottlingException", "Throttling"], kind: "RateLimited" },
-  // The quota of the last 24 h, or the sending rate.
+  // The quota of 24 hours, or the sending rate.
   { code: "LimitExceededException", kind: "RateLimited" },
   { code: ["BadRequestException", "MessageRejected"], says: /not verified/i, kind: "Misconfigured" },
   {
@@ -60,7 +60,10 @@ const fault = (answer: VendorAnswer) => {
   return { codes: code === "" ? [] : [code], message: said?.message ?? said?.Message ?? "" }
 }
 
-/** SES writes mailboxes into the header as they are: a name beyond ASCII is in encoded words (RFC 2047), else it is lost. */
+/**
+ * SES copies mailboxes into the header as they are: a name beyond ASCII must be in encoded words (RFC 2047), or it is
+ * lost.
+ */
 const written = (mailbox: Email.Mailbox): string =>
   mailbox.name === undefined || /^[\x20-\x7e]*$/.test(mailbox.name)
     ? Email.written(mailbox)

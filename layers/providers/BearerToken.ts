@@ -8,10 +8,10 @@ export interface Issued {
   readonly lifetimeMs: number
 }
 
-/** Renewed this long before it ends, in ms, so that none ends on its way. */
+/** A token is renewed this long before it expires, in ms, so that none expires on its way. */
 const margin = 60_000
 
-/** One token for all who ask, issued again shortly before its end; only one asks the issuer at a time. */
+/** One token shared by all callers. It is issued anew shortly before its end, by one request at a time. */
 export const make = Effect.fnUntraced(function*(issue: (line: Line) => Effect.Effect<Issued, DeliveryError>) {
   const held = yield* Ref.make({ token: "", until: 0 })
   const gate = yield* Semaphore.make(1)

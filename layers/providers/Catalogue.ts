@@ -17,7 +17,7 @@ import type { Context } from "effect"
 
 /** A vendor over HTTP as the catalogue lists it. */
 export interface Listed extends Pick<ProviderDefinition<unknown>, "key" | "name" | "channel"> {
-  /** As the API shows it, once there is the way to the vendors. */
+  /** Its catalogue entry, which the API shows; it needs the HTTP client for vendors. */
   readonly catalogued: (context: Context.Context<VendorHttp>) => CatalogueEntry
 }
 

@@ -3,8 +3,8 @@ import type { Schema } from "effect"
 import { Buffer } from "node:buffer"
 
 /**
- * Discord: a masked link hides where it leads and `<@…>` mentions, so what makes them is escaped, and the escape with
- * it. Bare `@everyone` is switched off by `allowed_mentions`, not here.
+ * Discord: escapes the characters of masked links, which hide where they lead, and of `<@…>` mentions, and the escape
+ * character itself. Bare `@everyone` is switched off by `allowed_mentions`, not here.
  */
 export const discord = (text: string): string => text.replaceAll(/[\\[\]<>]/g, (character) => `\\${character}`)
 
@@ -12,10 +12,10 @@ export const discord = (text: string): string => text.replaceAll(/[\\[\]<>]/g, (
 export const plain = (text: string): string =>
   text.replaceAll(/\r\n?/g, "\n").replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
 
-/** A message of a text channel: `text`, else `body`. */
+/** The text of a text message: `text`, else `body`. */
 export const sms = (rendered: Rendered): string => plain(rendered.text === "" ? rendered.body : rendered.text)
 
-/** A chat message: the title as its first line, marked up by `bold`, then the body; both through `escape`. */
+/** A chat message: the title as its first line, formatted by `bold`, then the body. `escape` is applied to both. */
 export const chat = (
   rendered: Rendered,
   escape: (text: string) => string,
@@ -26,18 +26,18 @@ export const chat = (
   return [title === "" ? "" : bold(title), body].filter((part) => part !== "").join("\n")
 }
 
-/** A push notification's two parts. */
+/** The two texts of a push notification. */
 export interface Alert extends Schema.JsonObject {
   readonly title: string
   readonly body: string
 }
 
-/** What Apple, Google and Expo take of a notification, in bytes of JSON; a larger one is refused whole. */
+/** What Apple, Google and Expo accept of a notification, in bytes of JSON. They refuse a larger one. */
 const largest = 4_096
 
 const bytes = (json: Schema.Json): number => Buffer.byteLength(JSON.stringify(json))
 
-/** The text in at most so many bytes of JSON, cut between characters. */
+/** Cuts the text to at most `most` bytes of JSON, between characters. */
 const within = (text: string, most: number): string => {
   let left = most - bytes("…")
   let end = 0
@@ -50,8 +50,8 @@ const within = (text: string, most: number): string => {
 }
 
 /**
- * The payload that `write` makes of a push notification; of one that would be larger than devices' platforms take the end of the body is left
- * out, which no lock screen shows. What the rest of the payload alone is too large for stays too large.
+ * The payload that `write` makes of a push notification. If it is larger than the platforms accept, the end of the body
+ * is cut off, which no lock screen shows. If it is too large even without the body, it stays too large.
  */
 export const push = (rendered: Rendered, write: (alert: Alert) => Schema.JsonObject): Schema.JsonObject => {
   const body = plain(rendered.body === "" ? rendered.text : rendered.body)

@@ -7,12 +7,14 @@ import { keyOf } from "#src/delivery/providers/ProviderNames.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { Effect, Equal, Exit, Layer, RcMap, Redacted, Scope, Semaphore } from "effect"
 
-/** One version of a configuration: what it was built from, told apart by being this very one. */
+/** One version of a configuration. Versions are told apart by reference, not by their fields. */
 interface Version {
   readonly configuration: Configuration
 }
 
-/** An environment's providers as they were built for one list of configurations; `lease` keeps what they hold open. */
+/**
+ * An environment's providers, built for one list of configurations. `lease` keeps the resources of their vendors open.
+ */
 interface Built {
   readonly of: ReadonlyArray<Configuration>
   readonly versions: ReadonlyMap<string, Version>
@@ -20,7 +22,7 @@ interface Built {
   readonly providers: ReadonlyArray<Provider>
 }
 
-/** What a message, a strategy or an attempt may call a configuration. */
+/** The names by which a message, a strategy or an attempt may refer to a configuration. */
 const namesOf = (all: ReadonlyArray<Configuration>, configuration: Configuration) => {
   const { alias, id, provider } = configuration
   return { key: keyOf(all, configuration), names: [alias ?? id, id, provider] }
@@ -32,9 +34,9 @@ const isSame = (one: Configuration, other: Configuration): boolean =>
 const valueOf = ({ settings }: Configuration) => settings === undefined ? undefined : Redacted.value(settings)
 
 /**
- * The vendors that each environment has configured, after what is always installed. A vendor is built once per version
- * of its configuration, rebuilt when that changes, and closed when it is gone and its last call has ended. One that is
- * not set up, or that this version cannot build, is left out.
+ * The vendors that each environment has configured, after those that are always installed. A vendor is built once per
+ * version of its configuration, rebuilt when that changes, and closed when it is removed and its last call has ended.
+ * One that is not set up, or that this version of the server cannot build, is left out.
  */
 export const layer = Layer.effect(
   Providers,
@@ -57,7 +59,7 @@ export const layer = Layer.effect(
       })
     })
 
-    /** Holds the vendor while it sends, so that a change of its configuration cuts no call. */
+    /** Keeps the vendor open while it sends, so that a change of its configuration cuts off no call. */
     const sending = (version: Version): Vendor["send"] => (delivery) =>
       Effect.scoped(Effect.flatMap(RcMap.get(vendors, version), (vendor) =>
         vendor === undefined

@@ -3,10 +3,16 @@ import { isList, isObject } from "#schemas/Json.ts"
 import type { Acceptance } from "#src/delivery/Provider.ts"
 import { Array, Effect, type Schema } from "effect"
 
-/** A person's devices are few; more than these are left out, so that one profile cannot be a broadcast. */
+/**
+ * The most devices of one recipient that get a message. A person has few; the limit keeps one profile from becoming a
+ * broadcast.
+ */
 const most = 20
 
-/** Which failure decides where no device took the message: first what may have been sent, then what may be later. */
+/**
+ * If no device took the message, the first of these failures decides: what may have been sent comes first, then what
+ * may succeed later.
+ */
 const order: ReadonlyArray<DeliveryError["_tag"]> = [
   "Unknown",
   "RateLimited",
@@ -28,8 +34,8 @@ const deciding = (failures: Array.NonEmptyReadonlyArray<DeliveryError>): Deliver
 }
 
 /**
- * Sends to every address of a recipient. One that takes the message makes it accepted, since a repeat would reach that
- * device twice; an address is dead only when all are.
+ * Sends to every address of a recipient. If one takes the message it counts as accepted, since a repeat would reach
+ * that device twice. The recipient is invalidated only if all of the addresses are dead.
  */
 export const each = Effect.fnUntraced(function*<To>(
   addresses: ReadonlyArray<To>,
@@ -49,6 +55,6 @@ const texts = (value: Schema.Json | undefined): ReadonlyArray<string> =>
 /** Device tokens as profiles hold them: a string or a list of them (api.md 2.2). */
 export const tokens = (value: Schema.Json | undefined): ReadonlyArray<string> => [...new Set(texts(value))]
 
-/** Device tokens under `token` and `tokens`; a bare string is none (api.md 2.2). */
+/** Device tokens under `token` and `tokens`; a bare string does not count as one (api.md 2.2). */
 export const tokensOf = (value: Schema.Json | undefined): ReadonlyArray<string> =>
   isObject(value) ? [...new Set([...texts(value["token"]), ...texts(value["tokens"])])] : []

@@ -17,7 +17,7 @@ const decode = Schema.decodeUnknownOption(DiscordAddress)
 
 const table: VendorTable = [
   { code: ["10003", "10013"], kind: "RecipientRejected", invalidates: true },
-  // 50007: they take no messages from the bot; 50278: no server in common.
+  // 50007: the user takes no messages from the bot; 50278: they share no server.
   { code: ["50007", "50278"], kind: "RecipientRejected" },
   { code: ["50006", "50035", "200000", "200001", "240000", "40005"], kind: "ContentRejected" },
   { code: ["20016", "20028", "40003", "40062"], kind: "RateLimited" },
@@ -36,15 +36,15 @@ const fault = (answer: VendorAnswer) => {
 const recipients = (profile: Profile): ReadonlyArray<DiscordAddress> =>
   Option.toArray(decode(profile["discord"])).filter(({ channel_id, user_id }) => channel_id ?? user_id)
 
-/** Characters of a message; a longer one is refused whole. */
+/** The most characters of a message; Discord refuses a longer one. */
 const longest = 2_000
 
 /** A snowflake; anything else could be another path. */
 const isId = (text: string): boolean => /^\d{5,20}$/.test(text)
 
 /**
- * POST /channels/{id}/messages with a bot's token, after /users/@me/channels for a user. `nonce` with `enforce_nonce`
- * folds repeats for some minutes (discord.com/developers/docs/resources/message, /topics/opcodes-and-status-codes).
+ * POST /channels/{id}/messages with a bot's token, for a user after /users/@me/channels. `nonce` with `enforce_nonce`
+ * deduplicates for some minutes (discord.com/developers/docs/resources/message, /topics/opcodes-and-status-codes).
  */
 export const definition = define({
   key: "discord",

@@ -17,12 +17,15 @@ export interface Attachment {
   readonly filename: string
   /** Base64. */
   readonly content: string
-  /** With its parameters. */
+  /** The media type with its parameters. */
   readonly type: string
   readonly contentId: string | undefined
 }
 
-/** An e-mail as every vendor's API takes it, each in its words. Addresses are checked, header texts have one line, those of `headers` in ASCII. */
+/**
+ * An e-mail, from which each vendor writes its request. Addresses are checked, header texts are on one line, and the
+ * values of `headers` are ASCII.
+ */
 export interface Email {
   readonly from: Mailbox
   readonly to: ReadonlyArray<Mailbox>
@@ -36,16 +39,19 @@ export interface Email {
   readonly attachments: ReadonlyArray<Attachment>
 }
 
-/** The setting that mails come from, where a message names nobody: `from_address`, or `from`, which is older. */
+/** The sender of messages that name none: `from_address`, or its older name `from`. */
 export const sender = { from_address: Schema.optionalKey(line), from: Schema.optionalKey(line) }
 
 /** Header text: one line, without control characters. */
 export const oneLine = (text: string): string => text.replaceAll(/[\u0000-\u001f\u007f\u2028\u2029]+/g, " ").trim()
 
-/** A header's value with what is beyond ASCII in encoded words (RFC 2047), as it is at SMTP: SES refuses any other, and SendGrid wants it so. */
+/**
+ * Writes what is beyond ASCII in a header's value as encoded words (RFC 2047), as over SMTP: SES refuses anything else,
+ * and SendGrid asks for it.
+ */
 const inAscii = (value: string): string => /^[\x20-\x7e]*$/.test(value) ? value : encodeWords(value, "B", 52)
 
-/** What a message may set of its own (reliability.md §4); the rest is the vendor's or ours. */
+/** The headers that a message may set (reliability.md §4); the others are set by the vendor or by this server. */
 const allowedHeader = (name: string): boolean => /^(?:x|list)-[a-z0-9-]+$/i.test(name) || named.has(name.toLowerCase())
 
 const named = new Set([
@@ -99,7 +105,7 @@ const attachmentsOf = Effect.fnUntraced(function*(given: Schema.Json | undefined
 
 const decode = Schema.decodeUnknownOption(Overridden)
 
-/** Takes each character once: a text may come out of a variable, and be as long as a send. */
+/** Linear in the text, without backtracking: a text may come from a variable and be as long as a send. */
 const angled = /^([^<>]*)<([^<>]*)>$/
 
 /** `a@b.c`, `Ann <a@b.c>` or `{email, name}`; `undefined` for anything else. */
@@ -116,7 +122,7 @@ const mailbox = (person: typeof Person.Type): Mailbox | undefined => {
 
 const several = (given: typeof Persons.Type | null | undefined) =>
   (given === undefined || given === null ? [] : Array.isArray(given) ? given : [given])
-    // Only a caller's own list may be split, never a recipient's address.
+    // Only a list that a caller wrote may be split at commas, never a recipient's address.
     .flatMap((person) => typeof person === "string" ? listed(person) : [person])
 
 const mailboxes = Effect.fnUntraced(function*(field: string, given: Parameters<typeof several>[0]) {
@@ -127,7 +133,7 @@ const mailboxes = Effect.fnUntraced(function*(field: string, given: Parameters<t
   return good
 })
 
-/** The address that the override names, as SMTP has it, else the recipient's own. */
+/** The addresses that the override names, as over SMTP, else the recipient's own. */
 const recipientsOf = Effect.fnUntraced(
   function*(given: Parameters<typeof several>[0], own: string): Effect.fn.Return<
     ReadonlyArray<Mailbox>,
@@ -157,7 +163,7 @@ export const of = Effect.fnUntraced(
     if (from === undefined) return yield* new Misconfigured({ detail: "No sender: set `from_address`" })
     const sending = mailbox(from)
     if (sending === undefined) return yield* new Misconfigured({ detail: "The sender is no e-mail address" })
-    // No vendor takes a header that says nothing.
+    // Vendors refuse a header with an empty value.
     const headers = Object.entries(given.headers ?? {})
       .map(([name, value]) => [name, inAscii(oneLine(`${value}`))] as const)
       .filter(([, value]) => value !== "")
@@ -172,7 +178,7 @@ export const of = Effect.fnUntraced(
       bcc: yield* mailboxes("bcc", given.bcc),
       replyTo: yield* mailboxes("reply_to", given.reply_to),
       subject: oneLine(given.subject ?? delivery.rendered.subject),
-      // No vendor takes a mail without a part, be it one of attachments alone; SMTP sends an empty one.
+      // Vendors refuse a mail without a text or HTML part, even if it has attachments; SMTP sends an empty one.
       text: text === "" && html === "" ? " " : text,
       html,
       headers: [
@@ -184,7 +190,7 @@ export const of = Effect.fnUntraced(
   }
 )
 
-/** `"Ann" <a@b.c>`, for the APIs that take a mailbox as text. */
+/** A mailbox as text, `"Ann" <a@b.c>`, for APIs that take it so. */
 export const written = ({ email, name }: Mailbox): string =>
   name === undefined ? email : `"${name.replaceAll(/["\\]/g, "")}" <${email}>`
 
@@ -192,7 +198,7 @@ export const written = ({ email, name }: Mailbox): string =>
 export const some = <A, B>(list: ReadonlyArray<A>, map: (one: A) => B): ReadonlyArray<B> | undefined =>
   list.length === 0 ? undefined : list.map(map)
 
-/** The address of a profile, in the form in which `recipients` wants it. */
+/** The e-mail address of a profile, as a list of none or one, which `recipients` of a vendor gives. */
 export const recipients = (profile: Schema.JsonObject): ReadonlyArray<string> => {
   const email = profile["email"]
   return typeof email === "string" && email !== "" ? [email] : []

@@ -9,7 +9,7 @@ import { Effect, Redacted, Schema } from "effect"
 /** The access token is needed only by projects with enhanced push security. */
 const Settings = Schema.Struct({ access_token: Schema.optionalKey(secret), ...baseUrl })
 
-/** A ticket's refusal comes with HTTP 200; a request's with `errors`. */
+/** A refused ticket comes with HTTP 200, a refused request with `errors`. */
 const table: VendorTable = [
   { code: "DeviceNotRegistered", kind: "RecipientRejected", invalidates: true },
   { code: ["VALIDATION_ERROR", "ticket"], says: /push token/i, kind: "RecipientRejected" },

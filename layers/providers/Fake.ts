@@ -3,7 +3,7 @@ import type { Acceptance, Delivery, Vendor } from "#src/delivery/Provider.ts"
 import { Providers } from "#src/delivery/Providers.ts"
 import { type Duration, Effect, Layer, Ref } from "effect"
 
-/** One call's answer: a failure, a wait before accepting, or nothing at all for ever. */
+/** The answer to one call: a failure, an acceptance after a wait, or none for ever. */
 export type Cue =
   | { readonly _tag: "Fail"; readonly error: DeliveryError }
   | { readonly _tag: "Accept"; readonly after: Duration.Input }
@@ -23,7 +23,10 @@ const perform = (cue: Cue | undefined, delivery: Delivery): Effect.Effect<Accept
   }
 }
 
-/** A provider of tests and benches: answers its calls from a script, in order, then accepts; and remembers what it was given. */
+/**
+ * A provider for tests and benches. It answers its calls from a script, in order, and accepts when the script has
+ * ended; it records what it was given.
+ */
 export const make = Effect.fnUntraced(function*(options: {
   readonly key: string
   readonly channel: string
@@ -45,7 +48,7 @@ export const make = Effect.fnUntraced(function*(options: {
   return { vendor, calls: Ref.get(calls) }
 })
 
-/** Accepts everything at once and remembers nothing: what is left is the engine's own cost. */
+/** Accepts everything at once and records nothing, so that only the engine's own cost is measured. */
 export const nothing = (key: string, channel: string): Vendor => {
   const accepted = Effect.succeed({ reference: undefined })
   return { _tag: "Vendor", key, channel, reaches: () => true, send: () => accepted }

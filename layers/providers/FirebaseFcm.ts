@@ -21,7 +21,7 @@ const Settings = Schema.Struct({
 
 const table: VendorTable = [
   { code: "UNREGISTERED", kind: "RecipientRejected", invalidates: true },
-  // A token of another sender's app: dead for this configuration, not for good.
+  // The token belongs to another sender's app: dead for this configuration, not for good.
   { code: "SENDER_ID_MISMATCH", kind: "RecipientRejected" },
   { code: "INVALID_ARGUMENT", says: /registration token/i, kind: "RecipientRejected", invalidates: true },
   { code: "INVALID_ARGUMENT", kind: "ContentRejected" },
@@ -67,7 +67,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
             ...ChatText.push(delivery.rendered, (notification) =>
               Overrides.body({
                 notification,
-                // A second copy takes the first one's place on the device.
+                // A second copy replaces the first one on the device.
                 android: { notification: { tag: delivery.idempotencyToken } },
                 apns: { headers: { "apns-collapse-id": headerToken(delivery.idempotencyToken, 64) } }
               }, delivery.override))

@@ -3,7 +3,7 @@ import { Scope } from "#schemas/Scope.ts"
 import * as Configure from "#src/delivery/providers/Configure.ts"
 import { Config, Effect, Layer, Option, Redacted } from "effect"
 
-/** Only production: a test key must not reach people because an operator named a mail server. */
+/** Only the production environment: a test key must not reach people just because the operator named a mail server. */
 const production = Scope.make(1)
 
 const variable = (name: string) => Config.option(Config.Redacted(name))

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
 
 /**
- * A token as a header takes it: its own text, or its digest where that is longer than the vendor takes or no printable ASCII. Tokens hold the
- * alias of their configuration, which may be any text.
+ * A token for a header: as it is, or its digest if it is longer than the vendor accepts or not printable ASCII. Tokens
+ * contain the alias of their configuration, which may be any text.
  */
 export const headerToken = (token: string, longest: number): string =>
   token.length <= longest && /^[\x21-\x7e]+$/.test(token)

@@ -10,7 +10,7 @@ const inbox: InboxChannel = {
   reaches: (profile) => typeof profile["user_id"] === "string"
 }
 
-/** What every environment has without being set up: the in-app inbox and the recipient's own webhook. */
+/** The providers that every environment has without configuration: the in-app inbox and the recipient's own webhook. */
 export const layer = Layer.effect(
   Providers,
   Effect.map(Webhook.make, (webhook) => {

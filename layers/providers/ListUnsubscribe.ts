@@ -1,11 +1,11 @@
 import type { Rendered } from "#schemas/Rendered.ts"
 
-/** What Amazon takes in the value of a header; a line of a mail has 998 octets (RFC 5322, 2.1.1). */
+/** Amazon's limit for a header's value; a line of a mail has at most 998 octets (RFC 5322, 2.1.1). */
 const longest = 870
 
 /**
- * The header fields by which mail clients offer one click to unsubscribe (RFC 8058), where the message has such a link and sets neither
- * field itself. Of an address that is too long for a header, as ids of hundreds of characters make, there are none.
+ * The header fields by which mail clients offer one-click unsubscription (RFC 8058), if the message has such a link and
+ * sets neither field itself. None if the link is too long for a header, as with ids of hundreds of characters.
  */
 export const fields = (
   { unsubscribe }: Rendered,

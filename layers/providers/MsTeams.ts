@@ -16,10 +16,10 @@ import { Effect, Option, Redacted, Schema } from "effect"
 const Settings = Schema.Struct({
   app_id: segment,
   app_password: secret,
-  /** For a bot of one tenant. */
+  /** For a single-tenant bot. */
   tenant_id: Schema.optionalKey(segment),
   token_url: Schema.optionalKey(url),
-  /** Where Microsoft Graph is, in place of its own address. */
+  /** The address of Microsoft Graph, in place of its usual one. */
   graph_url: Schema.optionalKey(url),
   ...baseUrl
 })
@@ -27,7 +27,7 @@ const Settings = Schema.Struct({
 const decode = Schema.decodeUnknownOption(MsTeamsAddress)
 
 /**
- * The hosts of the Bot Connector that a recipient may name: our token goes along, so no other will do
+ * The Bot Connector's hosts, of which a recipient may name one. No other is allowed, because our token is sent along
  * (learn.microsoft.com/microsoftteams/platform/bots/how-to/conversations/send-proactive-messages).
  */
 const connectors = new Set([
@@ -74,12 +74,12 @@ const serviceOf = (to: MsTeamsAddress, base: string | undefined): string | undef
   return protocol === "https:" && connectors.has(host) ? `${origin}${pathname.replace(/\/+$/, "")}` : undefined
 }
 
-/** The card with its text as what a notification shows, or the text alone. */
+/** The adaptive card, with the text as the summary that a notification shows; or the text alone. */
 const said = (rendered: Rendered): Schema.JsonObject => {
   const text = ChatText.chat(rendered, (text) => text, (title) => title)
   const card = rendered.native?.["adaptiveCard"]
   return card === undefined
-    // No markup is read, so no link or mention can be made of data.
+    // Plain text, so that data cannot make a link or a mention.
     ? { text, textFormat: "plain" }
     : { summary: text, attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }] }
 }
@@ -95,7 +95,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
     })
   )
   const personOf = Lookup.people(settings)
-  /** The conversation with one user; the same one at every call. */
+  /** Opens the conversation with one user, which is the same one at every call. */
   const opened = Effect.fnUntraced(
     function*(
       line: Line,
@@ -123,7 +123,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       return yield* errorOf(table, known, `Teams opened no conversation: ${answer.status}`)
     }
   )
-  /** The conversation of someone or something that is not named by its own id: found first. */
+  /** The conversation of a person or channel that is not named by its conversation id, and has to be found first. */
   const reached = Effect.fnUntraced(
     function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: MsTeamsAddress) {
       if (to.user_id) return yield* opened(line, service, headers, to, to.user_id)

@@ -6,7 +6,7 @@ import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
 import { type DeliveryError, Unavailable } from "#schemas/DeliveryError.ts"
 import { Effect, Redacted, Schema } from "effect"
 
-/** Tenants whose Graph tokens are kept at a time. */
+/** The most tenants whose Graph tokens are kept at a time. */
 const mostTenants = 100
 
 const channels = reading(
@@ -21,7 +21,7 @@ const refusal = reading(Schema.Struct({ error: Schema.Struct({ code: Schema.opti
 
 const table: VendorTable = [{ status: 404, kind: "RecipientRejected" }]
 
-/** Nothing was sent yet: what is refused here says so and no more. */
+/** Nothing was sent yet: a refusal here is a refusal and never leaves the outcome unknown. */
 const refused = Effect.fnUntraced(function*(
   answer: VendorAnswer,
   words: string
@@ -33,7 +33,7 @@ const refused = Effect.fnUntraced(function*(
   return yield* errorOf(table, known, `${words}: ${answer.status}`)
 })
 
-/** Only the first channel of a team has no name of its own. */
+/** The name of a team's first channel, the only one without a name of its own. */
 const general = "general"
 
 /** The channel of a team by its name, in any case (Bot Connector: GET /v3/teams/{teamId}/conversations). */

@@ -4,12 +4,12 @@ import { isObject } from "#schemas/Json.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Effect, Schema } from "effect"
 
-/** A host is the operator's to name: a caller who could would be handed the operator's credentials. */
+/** Settings that only the operator may set. A caller who could name a host would be sent the operator's credentials. */
 const operators: ReadonlySet<string> = new Set([...places, "status_callback"])
 
 const snake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** What the message's `override.config` gives, by the settings' own names. */
+/** The message's `override.config`, by the names of the settings. */
 const configOf = (override: Schema.JsonObject): Schema.JsonObject => {
   const config = override["config"]
   return isObject(config)
@@ -24,8 +24,8 @@ export const changes = (override: Schema.JsonObject, ...names: ReadonlyArray<str
 }
 
 /**
- * The settings with the message's `override.config` over them (api.md §3): settings' own names or their camel case.
- * Unchanged settings are the same object.
+ * The settings with the message's `override.config` over them (api.md §3), by the settings' names or their camel case.
+ * Without a change, the same object is returned.
  */
 export const settingsOf = Effect.fnUntraced(
   function*<Settings>(schema: Schema.Codec<Settings, unknown>, settings: Settings, override: Schema.JsonObject) {
@@ -42,13 +42,15 @@ export const settingsOf = Effect.fnUntraced(
   )
 )
 
-/** Without the fields that are not there. */
+/** Leaves out the undefined fields. */
 export const present = (fields: { readonly [name: string]: Schema.Json | undefined }): Schema.JsonObject =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, value]) => value === undefined ? [] : [[name, value] as const])
   )
 
-/** A vendor's request body with the message's `override.body` deeply over it, in the vendor's naming (api.md §3). */
+/**
+ * A vendor's request body with the message's `override.body` deeply merged over it, in the vendor's naming (api.md §3).
+ */
 export const body = (
   own: { readonly [name: string]: Schema.Json | undefined },
   override: Schema.JsonObject

@@ -1,12 +1,12 @@
 import type { Profile } from "#schemas/Profile.ts"
 
-/** The number of a profile, in the form in which `recipients` wants it. */
+/** The phone number of a profile, as a list of none or one, which `recipients` of a vendor gives. */
 export const recipients = (profile: Profile): ReadonlyArray<string> => {
   const number = profile["phone_number"]
   return typeof number === "string" && number !== "" ? [number] : []
 }
 
-/** E.164 without what people write between the digits; `undefined` for anything else. */
+/** The text in E.164, without the spaces and signs that people write between digits; `undefined` for anything else. */
 export const e164 = (text: string): string | undefined => {
   const digits = text.replaceAll(/[\s().-]/g, "")
   return /^\+[1-9]\d{4,14}$/.test(digits) ? digits : undefined

@@ -39,8 +39,8 @@ const read = reading(Answer)
 const inactive = { codes: ["406"], message: "The recipient is inactive; only copies were sent" }
 
 /**
- * Postmark takes a mail of which one address is good, and says in its words alone whom it leaves out: where that is everyone whom the mail is
- * for, only copies (cc, bcc) went.
+ * Postmark accepts a mail if one address is good, and names those that it leaves out only in its message text. If these
+ * are all the addresses that the mail is for, only copies (cc, bcc) were sent.
  */
 const isForNobody = ({ Message, To = "" }: typeof Answer.Type): boolean => {
   const named = /inactive addresses: (.+?)\.?(?: Inactive |$)/is.exec(Message)?.[1]

@@ -9,7 +9,7 @@ import { Effect, Redacted, Schema } from "effect"
 const Settings = Schema.Struct({ api_key: secret, ...Email.sender, ...baseUrl })
 
 const table: VendorTable = [
-  // An earlier attempt with this token is under way, or was taken with another body: it may have been sent.
+  // An earlier attempt with this token is under way, or had another body: the message may have been sent.
   { code: ["concurrent_idempotent_requests", "invalid_idempotent_request"], kind: "Unknown" },
   { code: ["daily_quota_exceeded", "monthly_quota_exceeded"], kind: "Misconfigured" },
   { code: "validation_error", says: /verif|own email address|testing/i, kind: "Misconfigured" },
@@ -25,7 +25,9 @@ const table: VendorTable = [
 const accepted = reading(Schema.Struct({ id: Schema.NonEmptyString }))
 const fault = reading(Schema.Struct({ name: Schema.String, message: Schema.String }))
 
-/** POST /emails; its Idempotency-Key is honoured for 24 h (resend.com/docs/api-reference/emails/send-email, /errors). */
+/**
+ * POST /emails; its Idempotency-Key is honoured for 24 h (resend.com/docs/api-reference/emails/send-email, /errors).
+ */
 export const definition = define({
   key: "resend",
   name: "Resend",

@@ -14,7 +14,7 @@ const Settings = Schema.Struct({
   ...baseUrl
 })
 
-/** A fault names its field (`personalizations.0.to.0.email`), which tells an address from a content. */
+/** A fault names its field (`personalizations.0.to.0.email`), which tells a bad address from bad content. */
 const table: VendorTable = [
   { status: 400, says: /^personalizations\.\d+\.(?:to|cc|bcc)\b.*email/, kind: "RecipientRejected" },
   { status: [400, 403], says: /^from\b|verified sender/i, kind: "Misconfigured" },
@@ -25,7 +25,10 @@ const faults = reading(Schema.Struct({
   errors: Schema.Array(Schema.Struct({ message: Schema.String, field: Schema.optional(Schema.NullOr(Schema.String)) }))
 }))
 
-/** Each address once, in any case: SendGrid refuses a mail whose copies also go to whom it is for, or to each other. */
+/**
+ * Keeps each address once, ignoring case: SendGrid refuses a mail in which an address occurs twice, be it as recipient
+ * or as copy.
+ */
 const apart = (...lists: ReadonlyArray<ReadonlyArray<Email.Mailbox>>): ReadonlyArray<ReadonlyArray<Email.Mailbox>> => {
   const seen = new Set<string>()
   return lists.map((list) =>
@@ -40,10 +43,16 @@ const apart = (...lists: ReadonlyArray<ReadonlyArray<Email.Mailbox>>): ReadonlyA
 const words = (name: string): string =>
   name.split(/[,;]/).map((part) => part.trim()).filter((part) => part !== "").join(" ")
 
-/** A recipient's name may hold neither commas nor semicolons: SendGrid takes the mail and drops it, the name read as addresses. */
+/**
+ * A recipient's name without commas and semicolons: SendGrid accepts a mail with them, reads the name as addresses and
+ * drops the mail.
+ */
 const named = ({ email, name }: Email.Mailbox) => Overrides.present({ email, name: words(name ?? "") || undefined })
 
-/** A type of an attachment as SendGrid takes it: of its parameters only the `method` of an invitation, with any other the mail is refused. */
+/**
+ * An attachment's media type as SendGrid takes it. Of its parameters only the `method` of an invitation is allowed:
+ * with any other, the mail is refused.
+ */
 const bare = (type: string): string => {
   const [essence = "", ...parameters] = type.split(/; ?/)
   return [essence, ...parameters.filter((one) => /^method=/i.test(one))].join("; ")
@@ -92,7 +101,7 @@ export const definition = define({
             content_id: file.contentId,
             disposition: file.contentId === undefined ? "attachment" : "inline"
           })),
-        // Comes back in every event of the message.
+        // Is returned in every event of the message.
         custom_args: {
           tidings_message_id: delivery.messageId,
           ...addressees(addressed.map(({ email }) => email), [...cc, ...bcc])

@@ -1,14 +1,14 @@
 import { Schema } from "effect"
 
-/** What may stand in a header: an API key with a line end in it would be a second header. */
+/** What a header may contain: a line end in an API key would begin a second header. */
 const headerText = /^[\x20-\x7e]+$/
 
-/** A secret of one line: kept encrypted, shown masked. */
+/** A secret of one line, stored encrypted and shown masked. */
 export const secret = Schema.RedactedFromValue(
   Schema.String.check(Schema.isPattern(headerText, { message: "Expected one line of ASCII text" }))
 )
 
-/** A private key in PEM; `\n` spelled out, as it is in copied JSON, counts as a line end. */
+/** A private key in PEM; a literal `\n`, as in copied JSON, counts as a line end. */
 export const privateKey = Schema.RedactedFromValue(
   Schema.String.check(
     Schema.isPattern(/-----BEGIN [A-Z ]*PRIVATE KEY-----/, { message: "Expected a private key in PEM" })
@@ -31,7 +31,7 @@ const isBase = (text: string): boolean => {
   return /^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === ""
 }
 
-/** As long as clients and servers take one everywhere. */
+/** The length of URL that clients and servers accept everywhere. */
 const longestUrl = 2_048
 
 /** An absolute http(s) URL without credentials, query or fragment. */
@@ -40,10 +40,10 @@ export const url = Schema.String.check(
   Schema.makeFilter((text: string) => isBase(text) || "an absolute http(s) URL")
 )
 
-/** What the settings that name a host are called; a token's or a look-up's only some vendors have. */
+/** The names of the settings that name a host; only some vendors have those of tokens and look-ups. */
 export const places: ReadonlyArray<string> = ["base_url", "token_url", "graph_url"]
 
-/** In every vendor over HTTP: where its API is, in place of the vendor's own address. */
+/** A setting of every vendor over HTTP: the address of its API, in place of the vendor's own. */
 export const baseUrl = { base_url: Schema.optionalKey(url) }
 
 /** The configured base without a trailing slash, else the vendor's own. */

@@ -8,7 +8,7 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly privateKey: Redacted.Redacted<string>
   readonly keyId?: string
   readonly claims: Readonly<Record<string, string>>
-  /** Left out: without an `exp`. */
+  /** If left out, the token has no `exp`. */
   readonly lifetimeSeconds?: number
 }) {
   const now = Math.floor((yield* Clock.currentTimeMillis) / 1_000)

@@ -10,12 +10,12 @@ import { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
 import { Effect, Option, Redacted, Schema } from "effect"
 
-/** The token holds for recipients who bring none of their own. */
+/** `access_token` is used for recipients whose address brings none of its own. */
 const Settings = Schema.Struct({ access_token: Schema.optionalKey(secret), ...baseUrl })
 
 const decode = Schema.decodeUnknownOption(SlackAddress)
 
-/** Refusals come with HTTP 200 and `ok: false`. */
+/** Slack refuses with HTTP 200 and `ok: false`. */
 const table: VendorTable = [
   // "Some aspect of the operation may have succeeded before the error was raised."
   { code: ["fatal_error", "internal_error"], kind: "Unknown" },
@@ -99,7 +99,7 @@ const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fn
         channel,
         text: ChatText.chat(delivery.rendered, Mrkdwn.escape, (title) => `*${title}*`),
         ...(slackBlocks === undefined ? {} : { blocks: slackBlocks }),
-        // Names and channels in a text stay words.
+        // Keeps names and channels in a text from becoming mentions and links.
         parse: "none",
         link_names: false
       }, delivery.override))
@@ -107,7 +107,10 @@ const request: Writer<typeof Settings.Type, SlackAddress>["request"] = Effect.fn
   }
 )
 
-/** POST /chat.postMessage, after users.lookupByEmail for an address (api.slack.com/methods/chat.postMessage#errors). */
+/**
+ * POST /chat.postMessage, for an e-mail address after users.lookupByEmail
+ * (api.slack.com/methods/chat.postMessage#errors).
+ */
 export const definition = define({
   key: "slack",
   name: "Slack",

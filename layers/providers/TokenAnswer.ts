@@ -25,7 +25,10 @@ const judge = (
   })
 }
 
-/** Asks an OAuth 2 token endpoint with a form. Until it answers nothing is sent, so a failure is never unknown. */
+/**
+ * Asks an OAuth 2 token endpoint, with a form. The message is not sent before it answers, so a failure here never
+ * leaves the outcome unknown.
+ */
 export const request = Effect.fnUntraced(function*(
   line: Line,
   name: string,

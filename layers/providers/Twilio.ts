@@ -19,16 +19,18 @@ const Settings = Schema.Struct({
   messaging_service_sid: Schema.optionalKey(
     Schema.String.check(Schema.isPattern(/^MG[0-9a-fA-F]{32}$/, { message: "Expected MG and 32 hexadecimal digits" }))
   ),
-  /** Our own `/callbacks/pc_…` as Twilio reaches it (`receipts/Twilio.ts`). */
+  /** This server's `/callbacks/pc_…`, under the address at which Twilio reaches it (`receipts/Twilio.ts`). */
   status_callback: Schema.optionalKey(url),
   ...baseUrl
 })
 
 const table: VendorTable = [
-  // 21614: a landline; 21211 and 21265: no number. 21610, the STOP of a recipient, can be taken back.
+  // 21614: a landline; 21211 and 21265: not a number. 21610 (the recipient sent STOP) does not invalidate: it can be
+  // taken back.
   { code: ["21211", "21614", "21265"], kind: "RecipientRejected", invalidates: true },
   { code: ["21610", "21214", "21635"], kind: "RecipientRejected" },
-  // No way from this sender to that number, as an alphanumeric one has none to the USA: another vendor's may have.
+  // There is no route from this sender to that number, as from an alphanumeric sender to the USA; another vendor's
+  // sender may have one.
   { code: "21612", kind: "Misconfigured" },
   { code: ["21602", "21605", "21617", "21619", "21620", "21623", "21654", "21658"], kind: "ContentRejected" },
   { code: ["14107", "20429", "21611", "63038"], kind: "RateLimited" },
@@ -39,7 +41,7 @@ const accepted = reading(Schema.Struct({ sid: Schema.NonEmptyString }))
 const refusal = reading(Schema.Struct({ code: Schema.Int, message: Schema.optional(Schema.String) }))
 
 const Field = Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])
-/** A list is a field that comes as often as it is long (`MediaUrl`); `null` is none. */
+/** A list is sent as one field per item (`MediaUrl`), `null` as none. */
 const Form = Schema.Record(Schema.String, Schema.Union([Field, Schema.Array(Field), Schema.Null]))
 const valuesOf = (value: (typeof Form.Type)[string] | undefined): ReadonlyArray<string> =>
   [value].flat().flatMap((one) => one === undefined || one === null ? [] : [`${one}`])
@@ -47,9 +49,9 @@ const valuesOf = (value: (typeof Form.Type)[string] | undefined): ReadonlyArray<
 const fieldsOf = Schema.decodeUnknownEffect(Form)
 
 /**
- * The SDK writes the request and passes it to its HTTP client, which it lets one replace: ours keeps it and sends
- * nothing, so that deadline, pool, interruption and outcomes are those of every vendor. Loaded with the first
- * configuration only: it costs 0.2 s and 35 MB.
+ * Twilio's SDK writes the request and passes it to its HTTP client, which is replaceable: this one keeps the request
+ * and sends nothing, so that deadline, pool, interruption and outcomes are those of every vendor. The SDK is loaded
+ * with the first configuration only, since it costs 0.2 s and 35 MB.
  */
 const sdk = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   const { default: twilio } = yield* Effect.promise(() => import("twilio"))
@@ -90,7 +92,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
     if (from === undefined && messagingServiceSid === undefined) {
       return yield* new Misconfigured({ detail: "No sender: set `from` or `messaging_service_sid`" })
     }
-    // Another account signs its callbacks with its own token: they would be refused as forged.
+    // Another account signs its callbacks with its own token, and they would be refused as forged.
     const callback = Overrides.changes(delivery.override, "account_sid", "auth_token")
       ? undefined
       : settings.status_callback
@@ -110,7 +112,7 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
           Object.entries(yield* Headers(headers)).map(([name, value]) => [name.toLowerCase(), value])
         ),
         authorization: `Basic ${basic}`,
-        // Whether the Messages API folds repeats by it is not documented.
+        // It is not documented whether the Messages API deduplicates by this token.
         "i-twilio-idempotency-token": headerToken(delivery.idempotencyToken, 256)
       },
       body: new URLSearchParams(

@@ -18,28 +18,31 @@ export interface Call<Settings, To> {
   readonly line: Line
 }
 
-/** How one configuration writes its requests. It may hold what outlives a call, such as a bearer token. */
+/** How one configuration writes its requests. It may hold state that outlives a call, such as a bearer token. */
 export interface Writer<Settings, To> {
   readonly request: (call: Call<Settings, To>) => Effect.Effect<VendorRequest, DeliveryError>
-  /** Forgets what it holds; run after the vendor refused our credentials (401, 403). */
+  /** Drops that state. It is run after the vendor refused the credentials (401, 403). */
   readonly forget?: Effect.Effect<void>
 }
 
-/** A vendor over HTTP: what its own file says; the rest is common. `To` is an address as its profile key gives it. */
+/** A vendor over HTTP: what is particular to it, in its own file. `To` is an address as the profile's key holds it. */
 export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "make" | "places"> {
-  /** The addresses of a profile, empty where it has none; whether they are good is for `request` to say. */
+  /** The addresses of a profile, empty if it has none. `request` decides whether they are valid. */
   readonly recipients: (profile: Profile) => ReadonlyArray<To>
   readonly writer: (settings: Settings) => Effect.Effect<Writer<Settings, To>>
-  /** The settings that what the writer holds depends on: a message that overrides others only is written by the same one. */
+  /**
+   * The settings on which the writer's state depends. A message that overrides only other settings is written by the
+   * same writer.
+   */
   readonly holds?: ReadonlyArray<keyof Settings>
-  /** What a 2xx says; `undefined` where it cannot be read, and then nobody knows whether the message was sent. */
+  /** Reads a 2xx. `undefined`: it cannot be read, and it is unknown whether the message was sent. */
   readonly accepted: (answer: VendorAnswer) => Acceptance | undefined
-  /** What an answer says is wrong. A 2xx with a code is a refusal as well. */
+  /** What an answer says is wrong. A 2xx with a code is a refusal too. */
   readonly fault: (answer: VendorAnswer) => Fault
   readonly table: VendorTable
 }
 
-/** A writer that holds nothing. */
+/** A writer without state. */
 export const stateless = <Settings, To>(request: Writer<Settings, To>["request"]) => () => Effect.succeed({ request })
 
 /** A JSON answer decoded by a schema, `undefined` where it does not fit. */
@@ -52,7 +55,7 @@ export const noFault: Fault = { codes: [], message: "" }
 
 const longestWords = 300
 
-/** A vendor's words for people: trimmed, and without the address that they may quote (P9). */
+/** A vendor's message to show: cut to a length, and without the address that it may quote (P9). */
 const told = (name: string, status: number, fault: Fault, to: unknown): string => {
   const codes = fault.codes[0] === undefined ? "" : ` (${fault.codes[0]})`
   const words = typeof to === "string" && to !== "" ? fault.message.replaceAll(to, "<address>") : fault.message
@@ -89,8 +92,9 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
     const sharesHeld = (other: Settings): boolean =>
       wire.holds?.every((name) => Equal.equals(other[name], settings[name])) === true
     /**
-     * What the message's `override.config` asks for is built for it alone, so nothing held is shared with others of other credentials; with the
-     * same ones it is, since vendors count the tokens that are made with them.
+     * A message whose `override.config` changes credentials gets a writer of its own, so that it shares no held token
+     * with others. With the same credentials it shares the configuration's writer, since vendors limit how many tokens
+     * are issued.
      */
     const chosen = Effect.fnUntraced(function*(delivery: Delivery) {
       const other = yield* Overrides.settingsOf(wire.settings, settings, delivery.override)
@@ -98,7 +102,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       return { settings: other, writer: sharesHeld(other) ? own.writer : yield* wire.writer(other) }
     })
 
-    /** A push token that is dead is told of at once, since another one of the recipient may take the message. */
+    /** A dead push token is reported at once, since another token of the recipient may take the message. */
     const tell = Effect.fnUntraced(function*(error: DeliveryError, scope: Delivery["scope"], to: To) {
       if (wire.channel !== "push" || typeof to !== "string") return
       if (error._tag !== "RecipientRejected" || error.invalidates !== true) return
@@ -127,5 +131,5 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
   })
 })
 
-/** For `request`: the address is not one this vendor could take. */
+/** For `request`: this vendor could not take an address of this form. */
 export const badAddress = (detail: string) => new RecipientRejected({ detail, invalidates: false })

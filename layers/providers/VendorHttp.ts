@@ -21,24 +21,27 @@ export interface VendorAnswer {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Empty where it could not be read to its end. */
+  /** Empty if it could not be read to its end. */
   readonly body: string
-  /** The body was read to its end. */
+  /** Whether the body was read to its end. */
   readonly whole: boolean
 }
 
-/** The calls of one hand-over, which share one deadline. */
+/** The calls that hand over one message, which share one deadline. */
 export interface Line {
-  /** The call that makes the vendor send: cut after its first byte may have left, its outcome is unknown. */
+  /**
+   * The call that makes the vendor send the message. If it is cut off after its first byte may have left, its outcome
+   * is unknown.
+   */
   readonly send: (request: VendorRequest) => Effect.Effect<VendorAnswer, Unavailable | Misconfigured | Unknown>
-  /** A call that sends nothing yet (a token, a look-up): whatever becomes of it, the message was not sent. */
+  /** A call that only prepares (a token, a look-up): whatever becomes of it, the message was not sent. */
   readonly prepare: (request: VendorRequest) => Effect.Effect<VendorAnswer, Unavailable | Misconfigured>
 }
 
 /**
- * The way to the vendors: pooled connections, no redirects, answers of at most 1 MB, and one deadline over all calls of
- * a hand-over, connecting included. Interruption closes what is in flight. Vendors' hosts are the operator's own
- * choice; hosts that callers or recipients name go through `Outbound` instead.
+ * The HTTP client for vendors: pooled connections, no redirects, answers of at most 1 MB, and one deadline over all
+ * calls of a hand-over, including connecting. Interruption closes what is in flight. Vendors' hosts are the operator's
+ * own choice; hosts that callers or recipients name go through `Outbound` instead.
  */
 export class VendorHttp extends Context.Service<VendorHttp, {
   /** Starts the clock of one hand-over. */
@@ -46,33 +49,33 @@ export class VendorHttp extends Context.Service<VendorHttp, {
 }>()("tidings/VendorHttp") {}
 
 const agentOptions: Undici.Agent.Options = {
-  // A vendor that hangs may not take every socket; what waits here is proved not sent.
+  // A vendor that hangs must not take every socket. A request that waits for a connection is proved not sent.
   connections: 64,
   pipelining: 1,
   maxHeaderSize: 16_384,
   autoSelectFamily: true
 }
 
-/** HTTP/2 carries many requests a connection; `useH2c` is what undici reads, though its types do not know it here. */
+/** HTTP/2 carries many requests per connection. undici reads `useH2c`, though its types here do not know it. */
 const http2Options = { ...agentOptions, connections: 4, allowH2: true, useH2c: true }
 
 const hostOf = (url: string): string => URL.canParse(url) ? new URL(url).host : "The vendor's URL"
 
-/** No vendor says more of one message, in bytes. */
+/** Bytes; no vendor has more to say about one message. */
 const longestAnswer = 1_000_000
 
-/** Also vendors that were asked for no encoding have proxies in front of them that choose one. */
+/** Needed although no encoding was asked for: proxies in front of vendors choose one. */
 const unzipped = Option.liftThrowable((bytes: Uint8Array): Uint8Array =>
   gunzipSync(bytes, { maxOutputLength: longestAnswer })
 )
 
-/** The body as the vendor wrote it; none where it cannot be read. */
+/** The body as the vendor wrote it; none if it cannot be decoded. */
 const decoded = (bytes: Uint8Array, encoding: string | undefined): Option.Option<string> =>
   (/^(?:x-)?gzip$/i.test(encoding ?? "") ? unzipped(bytes) : Option.some(bytes)).pipe(
     Option.map((plain) => new TextDecoder().decode(plain))
   )
 
-/** A request that undici would not even write: a setting holds what no header or URL may. */
+/** Codes of requests that undici refuses to write: a setting holds what a header or URL may not contain. */
 const unwritable = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "ERR_INVALID_URL"])
 
 const flat = (headers: IncomingHttpHeaders): VendorAnswer["headers"] =>
@@ -82,7 +85,10 @@ const flat = (headers: IncomingHttpHeaders): VendorAnswer["headers"] =>
 
 type Fault = Unavailable | Misconfigured | Unknown
 
-/** One request on the agent's pool. Cut by its deadline or an interruption, it takes its connection along. */
+/**
+ * Makes one request on the agent's pool. If it is cut off by its deadline or an interruption, its connection is closed
+ * too.
+ */
 const exchange = (agent: Undici.Dispatcher, request: VendorRequest, leftMs: number) =>
   Effect.suspend(() => {
     if (!/^https?:/.test(request.url) || !URL.canParse(request.url)) {
@@ -92,7 +98,7 @@ const exchange = (agent: Undici.Dispatcher, request: VendorRequest, leftMs: numb
     const chunks: Array<Uint8Array> = []
     let length = 0
     let head: Pick<VendorAnswer, "status" | "headers"> | undefined
-    // Given to a connection: from here on its bytes may have left.
+    // Given to a connection: from now on its bytes may have left.
     let handed = false
     let over = false
     let controller: Undici.Dispatcher.DispatchController | undefined
@@ -104,7 +110,8 @@ const exchange = (agent: Undici.Dispatcher, request: VendorRequest, leftMs: numb
       return Effect.fail(unwritable.has(fault) ? new Misconfigured({ detail }) : new Unavailable({ detail }))
     }
     return Effect.callback<VendorAnswer, Fault>((resume) => {
-      // Not the Clock's sleep: that is a fiber, which costs a third of a call, and no virtual time can drive a socket.
+      // Not the Clock's sleep, which is a fiber and costs a third of a call. Virtual time could not drive a socket
+      // anyway.
       const timer = setTimeout(() => {
         resume(failed("deadline"))
         cut()
@@ -165,7 +172,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly deadlineMs: 
     const send = (request: VendorRequest) =>
       Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
         const left = options.deadlineMs - Number(now - started) / 1e6
-        // Timers may be a ms early; what is left then is no time to send in.
+        // Timers may fire a ms early, and that leaves no time to send.
         return left >= 2
           ? exchange(request.http2 === true ? http2 : http1, request, left)
           : Effect.fail(new Unavailable({ detail: `${hostOf(request.url)}: deadline` }))
@@ -178,5 +185,5 @@ export const make = Effect.fnUntraced(function*(options: { readonly deadlineMs: 
   return VendorHttp.of({ line })
 })
 
-/** 15 s for a hand-over: vendors answer in hundreds of ms, and a slower one is better tried again. */
+/** 15 s per hand-over: vendors answer in hundreds of ms, and a slower call is better tried again. */
 export const layer = Layer.effect(VendorHttp, make({ deadlineMs: 15_000 }))

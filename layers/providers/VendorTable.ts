@@ -4,13 +4,13 @@ import type { DeliveryError } from "#schemas/DeliveryError.ts"
 import * as RetryAfter from "#src/delivery/attempts/RetryAfter.ts"
 import { Clock, Effect } from "effect"
 
-/** What a vendor says about a refusal: its codes, the most telling first, and its words. */
+/** What a vendor says about a refusal: its codes, the most specific first, and its message. */
 export interface Fault {
   readonly codes: ReadonlyArray<string>
   readonly message: string
 }
 
-/** One line of a vendor's error table. What it names must all be so; what it leaves out may be anything. */
+/** One row of a vendor's error table. All conditions given must hold; those left out always do. */
 export interface Row extends Verdict {
   readonly status?: number | ReadonlyArray<number>
   readonly code?: string | ReadonlyArray<string>
@@ -21,7 +21,7 @@ export interface Row extends Verdict {
 export type VendorTable = ReadonlyArray<Row>
 
 /**
- * What a status means where a vendor's table is silent (design.md §5, api.md 26.4). A 4xx that nobody named fails this
+ * What a status means if the vendor's table has no row for it (design.md §5, api.md 26.4). Any other 4xx fails this
  * vendor only: another may take the message, and the operator should look at it.
  */
 const usual: VendorTable = [
@@ -39,17 +39,20 @@ const fits = (row: Row, status: number, fault: Fault): boolean =>
   among(row.code, (value) => fault.codes.includes(value)) &&
   (row.says === undefined || row.says.test(fault.message))
 
-/** The row for an answer; `undefined` where neither table nor custom knows it. */
+/**
+ * The row for an answer: the vendor's, else the usual one. Without either, a 5xx is `Unavailable` and anything else
+ * `Misconfigured`.
+ */
 const find = (table: VendorTable, status: number, fault: Fault): Row =>
   table.find((row) => fits(row, status, fault)) ??
     usual.find((row) => fits(row, status, fault)) ??
     { kind: status >= 500 ? "Unavailable" : "Misconfigured" }
 
-/** The wait that an answer names, in ms; of a call that only prepares the sending one as much as of that. */
+/** The wait that an answer names, in ms. An answer to a preparing call counts as much as one to the send. */
 export const waitOf = ({ headers }: VendorAnswer): Effect.Effect<number | undefined> =>
   Effect.map(Clock.currentTimeMillis, (now) => RetryAfter.parse(headers["retry-after"], now))
 
-/** The error for a refusal. `retryAfter` in ms, where the vendor named a wait. */
+/** The error for a refusal. `retryAfter` in ms, if the vendor named a wait. */
 export const errorOf = (
   table: VendorTable,
   answer: { readonly status: number; readonly fault: Fault; readonly retryAfter: number | undefined },

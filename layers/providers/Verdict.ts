@@ -9,14 +9,14 @@ import {
   Unknown
 } from "#schemas/DeliveryError.ts"
 
-/** What a line of an error table makes of a refusal. */
+/** What a row of an error table makes of a refusal. */
 export interface Verdict {
   readonly kind: Kind
   /** With `RecipientRejected`: the address is dead for good. */
   readonly invalidates?: boolean
 }
 
-/** The verdict as the error it is, with what was said; `retryAfter` in ms, where a wait was named. */
+/** The error of a verdict, with this detail; `retryAfter` in ms, if the answer named a wait. */
 export const toError = ({ invalidates, kind }: Verdict, detail: string, retryAfter?: number): DeliveryError => {
   switch (kind) {
     case "RateLimited":

@@ -9,7 +9,7 @@ import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({ api_key: line, api_secret: secret, from: line, ...baseUrl })
 
-/** Refusals come with HTTP 200 and a status of their own. */
+/** Vonage refuses with HTTP 200 and a status in the body. */
 const table: VendorTable = [
   { code: "1", kind: "RateLimited" },
   { code: "5", kind: "Unavailable" },
@@ -29,7 +29,10 @@ const read = reading(Schema.Struct({
   }))
 }))
 
-/** As its segments are counted: what GSM 03.38 has goes as that, all else as Unicode, since Vonage replaces what its alphabet lacks by `?`. */
+/**
+ * The encoding by which its segments are counted: GSM-7 if GSM 03.38 has all of its characters, else Unicode, since
+ * Vonage replaces what its alphabet lacks by `?`.
+ */
 const type = (text: string): string => segmentsOf(text)?.encoding === "GSM-7" ? "text" : "unicode"
 
 /** SMS API: POST /sms/json (developer.vonage.com/en/api/sms, /en/messaging/sms/guides/troubleshooting-sms). */
@@ -56,12 +59,12 @@ export const definition = define({
         to: number.slice(1),
         text,
         type: type(text),
-        // Comes back in every receipt, cut at 100 characters.
+        // Is returned in every receipt, cut at 100 characters.
         "client-ref": delivery.messageId
       }, delivery.override))
     }
   })),
-  // One message may go in parts; if the first went, the recipient has something.
+  // A message may go in several parts; if the first was sent, the recipient has something.
   accepted: (answer) => {
     const first = read(answer)?.messages[0]
     return first?.status === "0" ? { reference: first["message-id"] } : undefined

@@ -17,12 +17,12 @@ import * as RetryAfter from "#src/delivery/attempts/RetryAfter.ts"
 import { Buffer } from "node:buffer"
 import { Clock, Effect, Option, Schema } from "effect"
 
-/** For everything from look-up to the last byte of the answer, in ms. */
+/** For the whole call, from the name look-up to the last byte of the answer, in ms. */
 const deadlineMs = 15_000
 
 const addressOf = Schema.decodeUnknownOption(WebhookAddress)
 
-/** What a message may override of one webhook call, besides its body (api.md §3). */
+/** What a message may override of a webhook call, besides its body (api.md §3). */
 const overrideOf = Schema.decodeUnknownOption(Schema.Struct({
   url: optional(Schema.NonEmptyString),
   method: WebhookAddress.fields.method,
@@ -44,7 +44,10 @@ const authorization = ({ authentication }: WebhookAddress): Record<string, strin
   }
 }
 
-/** The profile that goes out with the message: all of it only where the address asks for it (api.md 2.1, `expanded`). */
+/**
+ * The profile that is sent with the message: the whole profile only if the address asks for it (api.md 2.1,
+ * `expanded`).
+ */
 const profileOf = (address: WebhookAddress, { webhook: _, ...profile }: Delivery["profile"]) =>
   address.profile === "expanded" ? profile : { user_id: profile["user_id"] ?? null, email: profile["email"] ?? null }
 
@@ -59,7 +62,7 @@ const failed = (error: OutboundError): DeliveryError => {
   }
 }
 
-/** What a receiver's status says (api.md 26.4); 410 tells that nobody is there any more. */
+/** What a receiver's status means (api.md 26.4); 410 says that the address is gone for good. */
 const refused = (status: number, retryAfter: number | undefined): DeliveryError => {
   const detail = `The webhook answered ${status}`
   if (status === 429) return new RateLimited({ detail, retryAfter })
@@ -69,7 +72,7 @@ const refused = (status: number, retryAfter: number | undefined): DeliveryError 
   return new ContentRejected({ detail })
 }
 
-/** Posts the rendered message as JSON to the recipient's own address; any 2xx is taken as accepted. */
+/** Posts the rendered message as JSON to the recipient's own address; any 2xx counts as accepted. */
 export const make = Effect.gen(function*() {
   const outbound = yield* Outbound
   const send = Effect.fnUntraced(function*(delivery: Delivery) {
@@ -93,7 +96,7 @@ export const make = Effect.gen(function*() {
         messageId: delivery.messageId,
         data: delivery.data,
         profile: profileOf(address, delivery.profile),
-        // What the content gives as the webhook's own payload goes out as it is (api.md 2.5, raw).
+        // The content's own payload for webhooks is sent as it is (api.md 2.5, raw).
         content: rendered.raw?.["payload"]
           ?? { title: rendered.title, body: rendered.body, blocks: rendered.blocks, actions: rendered.actions }
       }, delivery.override)),
@@ -108,7 +111,7 @@ export const make = Effect.gen(function*() {
     key: "webhook",
     channel: "webhook",
     reaches: (profile) => Option.isSome(addressOf(profile["webhook"])),
-    // Not the URL itself, which may be a secret (P9); two that meet here only share a circuit.
+    // Not the URL itself, which may be a secret (P9). Two URLs with the same hash merely share a circuit breaker.
     serverOf: (profile, override) => {
       const url = Option.getOrUndefined(overrideOf(override))?.url ??
         Option.getOrUndefined(addressOf(profile["webhook"]))?.url

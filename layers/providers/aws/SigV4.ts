@@ -12,7 +12,7 @@ export interface Credentials {
 const sha256 = (text: string): string => hash("sha256", text, "hex")
 const hmac = (key: Uint8Array, text: string): Uint8Array => createHmac("sha256", key).update(text).digest()
 
-/** RFC 3986's unreserved characters stay, all else is percent-encoded. */
+/** Percent-encodes everything but RFC 3986's unreserved characters. */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
 
@@ -27,10 +27,10 @@ export interface Unsigned {
 }
 
 /**
- * AWS Signature Version 4 (docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html): gives a
- * request's headers with `host`, `x-amz-date` and `authorization`. `iso` is the time of signing. A path is encoded once
- * more than it is in the URL, as every service but S3 wants it. The key of a day is derived once, and kept as the key object that
- * `createHmac` would else make anew for every signature, at eight times the cost of signing.
+ * AWS Signature Version 4 (docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html): returns
+ * a request's headers with `host`, `x-amz-date` and `authorization`. `iso` is the time of signing. A path is encoded
+ * once more than it is in the URL, as every service but S3 wants it. The key of a day is derived once and kept as a key
+ * object: `createHmac` would otherwise make one for every signature, at eight times the cost of signing.
  */
 export const signer = (credentials: Credentials) => {
   const token = credentials.sessionToken === undefined ? {} : { "x-amz-security-token": credentials.sessionToken }

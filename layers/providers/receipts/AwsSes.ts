@@ -5,14 +5,17 @@ import type { CallbackReader } from "#src/reports/Callbacks.ts"
 import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { Effect, Option, Schema } from "effect"
 
-/** The topic that the configuration set publishes to; posts of any other are refused, since anyone's topic is signed by AWS. */
+/**
+ * The topic that the configuration set publishes to. Posts of any other are refused, since AWS signs posts of anyone's
+ * topic.
+ */
 const Settings = Schema.Struct({ webhook_topic_arn: Schema.NonEmptyString })
 
 const Timed = Schema.Struct({ timestamp: Schema.optionalKey(Schema.String) })
 
 /**
- * One event (docs.aws.amazon.com/ses, Contents of event data that Amazon SES publishes to Amazon SNS). `notificationType`: the older feedback
- * notifications of an identity, which carry no tags.
+ * One event (docs.aws.amazon.com/ses, Contents of event data that Amazon SES publishes to Amazon SNS).
+ * `notificationType`: the older feedback notifications of an identity, which carry no tags.
  */
 const Record = Schema.Struct({
   eventType: Schema.optionalKey(Schema.String),
@@ -41,7 +44,7 @@ const Record = Schema.Struct({
 })
 type Record = typeof Record.Type
 
-/** `Send`, `DeliveryDelay`, `Complaint` and `Subscription` move no message. */
+/** `Send`, `DeliveryDelay`, `Complaint` and `Subscription` do not change a message's status. */
 const table = new Map<string, ReceiptEvent>([
   ["Delivery", "Deliver"],
   ["Open", "Open"],
@@ -53,7 +56,10 @@ const table = new Map<string, ReceiptEvent>([
 
 const nameOf = ({ eventType, notificationType }: Record): string => eventType ?? notificationType ?? ""
 
-/** A `Transient` `General` bounce is as often an out-of-office answer to a mail that arrived: it proves nothing. */
+/**
+ * A `Transient` bounce of type `General` may as well be an out-of-office reply to a mail that arrived, so it proves
+ * nothing.
+ */
 const kindOf = (record: Record): ReceiptEvent | undefined => {
   const { bounce } = record
   const vague = bounce?.bounceType === "Transient" && (bounce.bounceSubType ?? "General") === "General"
@@ -66,7 +72,7 @@ const whyOf = ({ bounce, failure, reject }: Record): string | undefined => {
   return [...words, reject?.reason, failure?.errorMessage].filter(Boolean).join(" ") || undefined
 }
 
-/** Whom the event is about; an opening or a click does not say. */
+/** The addresses that the event is about; opens and clicks do not say. */
 const addressesOf = ({ bounce, delivery }: Record): ReadonlyArray<string> | undefined =>
   delivery?.recipients ?? bounce?.bouncedRecipients?.flatMap(({ emailAddress }) => emailAddress ?? [])
 
@@ -87,8 +93,8 @@ const settingsOf = Schema.decodeUnknownOption(Settings)
 const recordOf = Schema.decodeUnknownOption(Schema.fromJsonString(Record))
 
 /**
- * SES's events through an SNS topic, which is subscribed to `/callbacks/pc_…` over HTTPS without raw delivery. The adapter sends the message's
- * id as a tag, and its configuration set, whose event destination is the topic.
+ * SES's events through an SNS topic, which is subscribed to `/callbacks/pc_…` over HTTPS without raw delivery. The
+ * adapter sends the message's id as a tag, and the configuration set whose event destination is that topic.
  */
 export const make = Effect.map(Sns.make, (sns): CallbackReader => ({
   read: Effect.fnUntraced(function*({ body }, given) {

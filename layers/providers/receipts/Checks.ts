@@ -3,15 +3,15 @@ import { Buffer } from "node:buffer"
 import { createHash, timingSafeEqual } from "node:crypto"
 import { Clock, DateTime, Effect, Option } from "effect"
 
-/** How far a signed time may lie from now, in ms: what is older may be a replay. */
+/** How far a signed time may be from now, in ms: an older one may be a replay. */
 const tolerance = 5 * 60_000
 
 const digest = (text: string): Uint8Array => createHash("sha256").update(text).digest()
 
-/** Compares secrets in a time that tells nothing of them, whatever their lengths. */
+/** Compares secrets in a time that does not depend on them, whatever their lengths. */
 export const equal = (a: string, b: string): boolean => timingSafeEqual(digest(a), digest(b))
 
-/** The bytes of a base64 text in its one canonical spelling; else `undefined`. */
+/** The bytes of a base64 text if it is in canonical form, else `undefined`. */
 export const base64 = (text: string): Buffer | undefined => {
   const bytes = Buffer.from(text, "base64")
   return bytes.length > 0 && bytes.toString("base64") === text ? bytes : undefined
@@ -19,7 +19,10 @@ export const base64 = (text: string): Buffer | undefined => {
 
 export const forged = (detail: string): Effect.Effect<never, Forged> => Effect.fail(new Forged({ detail }))
 
-/** Goes on if a signed time (epoch ms) is within 5 minutes of now, or that much later than `retried` ms ago, as long as the vendor tries. */
+/**
+ * Fails as forged unless a signed time (epoch ms) is within 5 minutes of now; it may be older by `retried` ms, for as
+ * long as the vendor repeats a post.
+ */
 export const fresh = (at: number | undefined, retried = 0): Effect.Effect<void, Forged> =>
   Effect.flatMap(
     Clock.currentTimeMillis,

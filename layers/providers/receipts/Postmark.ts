@@ -5,10 +5,10 @@ import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { Buffer } from "node:buffer"
 import { Effect, Option, Schema } from "effect"
 
-/** The operator's own secret, put into the webhook's address: `https://tidings:<secret>@host/callbacks/pc_…`. */
+/** The operator's own secret, which is part of the webhook's URL: `https://tidings:<secret>@host/callbacks/pc_…`. */
 const Settings = Schema.Struct({ webhook_secret: Schema.NonEmptyString })
 
-/** The user name before the secret. */
+/** The user name in that URL. */
 const userName = "tidings"
 
 /** One callback (postmarkapp.com/developer/webhooks). */
@@ -17,7 +17,7 @@ const Report = Schema.Struct({
   MessageID: Schema.String,
   ID: Schema.optionalKey(Schema.Number),
   Type: Schema.optionalKey(Schema.String),
-  /** Whom it is about; bounces call it `Email`. */
+  /** The address that it is about; bounces call it `Email`. */
   Recipient: Schema.optionalKey(Schema.String),
   Email: Schema.optionalKey(Schema.String),
   DeliveredAt: Schema.optionalKey(Schema.String),
@@ -29,7 +29,9 @@ const Report = Schema.Struct({
 })
 type Report = typeof Report.Type
 
-/** Types of a bounce after which the mail does not arrive; the others are delays, automatic answers and subscriptions. */
+/**
+ * Bounce types after which the mail does not arrive; the others are delays, automatic replies and subscription changes.
+ */
 const final = new Set([
   "HardBounce",
   "SoftBounce",
@@ -59,7 +61,7 @@ const receipt = (report: Report): ReadonlyArray<Receipt> => {
   const address = report.Recipient ?? report.Email
   const isCopy = isOfCopy(report.Metadata?.["tidings_to"], address === undefined ? undefined : [address])
   return kind === undefined || isCopy ? [] : [{
-    // Postmark names no event but a bounce.
+    // Postmark gives an event id only to bounces.
     id: `${report.RecordType}:${report.MessageID}:${report.ID ?? at ?? ""}`,
     event: kind,
     ...fromMarks((name) => report.Metadata?.[name]),
@@ -78,8 +80,8 @@ const isOurs = (authorization: string | undefined, secret: string): boolean => {
 }
 
 /**
- * Postmark signs nothing; what tells its callbacks from others is the secret in the webhook's address, which comes as the Basic scheme. The
- * adapter sends the message's id as metadata.
+ * Postmark signs nothing. Its callbacks are recognised by the secret in the webhook's URL, which arrives as Basic
+ * authentication. The adapter sends the message's id as metadata.
  */
 export const reader: CallbackReader = {
   read: Effect.fnUntraced(function*({ body, headers }, given) {

@@ -5,7 +5,7 @@ import * as Twilio from "#layers/providers/receipts/Twilio.ts"
 import { type CallbackReader, CallbackReaders } from "#src/reports/Callbacks.ts"
 import { Effect, Layer } from "effect"
 
-/** Every vendor that calls back. */
+/** The readers of all vendors that send callbacks. */
 export const layer = Layer.effect(
   CallbackReaders,
   Effect.map(AwsSes.make, (awsSes) =>

@@ -6,10 +6,15 @@ import { Buffer } from "node:buffer"
 import { createPublicKey, verify } from "node:crypto"
 import { Effect, Option, Schema } from "effect"
 
-/** The verification key that the console shows when the signed event webhook is switched on: base64 of a DER public key (P-256). */
+/**
+ * The verification key that the console shows when the signed event webhook is switched on: base64 of a DER public key
+ * (P-256).
+ */
 const Settings = Schema.Struct({ webhook_public_key: Schema.String })
 
-/** One event (docs.sendgrid.com, Event Webhook Reference). Custom arguments stand beside the vendor's own fields. */
+/**
+ * One event (docs.sendgrid.com, Event Webhook Reference). Custom arguments are members beside the vendor's own fields.
+ */
 const Event = Schema.StructWithRest(
   Schema.Struct({
     event: Schema.String,
@@ -25,7 +30,7 @@ const Event = Schema.StructWithRest(
 )
 type Event = typeof Event.Type
 
-/** `processed`, `deferred`, complaints and unsubscriptions move no message. */
+/** `processed`, `deferred`, complaints and unsubscriptions do not change a message's status. */
 const table = new Map<string, ReceiptEvent>([
   ["delivered", "Deliver"],
   ["open", "Open"],
@@ -35,7 +40,7 @@ const table = new Map<string, ReceiptEvent>([
 ])
 
 const kindOf = (event: Event): ReceiptEvent | undefined =>
-  // A privacy proxy fetched the pixel: that the mail arrived is all it says.
+  // A privacy proxy fetched the pixel, which proves only that the mail arrived.
   event.event === "open" && event.sg_machine_open === true ? "Deliver" : table.get(event.event)
 
 const receipt = (event: Event): ReadonlyArray<Receipt> => {
@@ -45,7 +50,8 @@ const receipt = (event: Event): ReadonlyArray<Receipt> => {
     id: event.sg_event_id,
     event: kind,
     ...fromMarks((name) => event[name]),
-    // What follows the first dot names the machine that handled it; the API's `X-Message-Id` ends before it.
+    // What follows the first dot names the machine that handled it; the `X-Message-Id` of the API's answer ends before
+    // it.
     reference: event.sg_message_id?.split(".", 1)[0],
     at: event.timestamp * 1_000,
     detail: kind === "Bounce" ? [event.status, event.reason].filter(Boolean).join(" ") || undefined : undefined
@@ -67,8 +73,8 @@ const isSigned = (key: string, signature: string, signed: Uint8Array): Effect.Ef
   }).pipe(Effect.orElseSucceed(() => false))
 
 /**
- * SendGrid's signed event webhook: ECDSA (P-256, SHA-256) over the timestamp header and the raw body. The adapter sends the
- * message's id as custom argument.
+ * SendGrid's signed event webhook: ECDSA (P-256, SHA-256) over the timestamp header and the raw body. The adapter sends
+ * the message's id as custom argument.
  */
 export const reader: CallbackReader = {
   read: Effect.fnUntraced(function*({ body, headers }, given) {

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer"
 import { verify, X509Certificate } from "node:crypto"
 import { Cache, Clock, Effect, Exit, Option, Schema } from "effect"
 
-/** A line of text: what stands between line ends in the signed text may not hold one itself. */
+/** One line of text: fields that are separated by line ends in the signed text may not contain one. */
 const line = Schema.String.check(Schema.isPattern(/^[^\r\n]*$/))
 
 /** What SNS posts to an HTTP subscription (docs.aws.amazon.com/sns, Parsing Amazon SNS message formats). */
@@ -40,7 +40,7 @@ const signed = (envelope: Envelope): string =>
 
 const host = /^sns\.[a-z0-9-]{1,40}\.amazonaws\.com(?:\.cn)?$/
 
-/** A URL of SNS itself, and nowhere else; `undefined` for any other. */
+/** The URL if it is one of SNS itself, else `undefined`. */
 const atSns = (text: string): URL | undefined => {
   const url = URL.parse(text)
   if (url === null || url.protocol !== "https:" || !host.test(url.hostname)) return undefined
@@ -57,7 +57,10 @@ const certificateUrl = (text: string): string | undefined => {
 
 const deadlineMs = 5_000
 
-/** A post that we could not take comes again for an hour, as it was signed (docs.aws.amazon.com/sns, Message delivery retries), in ms. */
+/**
+ * How long SNS repeats a post that was not accepted, with its first signature, in ms (docs.aws.amazon.com/sns, Message
+ * delivery retries).
+ */
 const retried = 60 * 60_000
 
 const parsed = (pem: string) =>
@@ -67,8 +70,9 @@ const parsed = (pem: string) =>
   })
 
 /**
- * Tells genuine SNS posts of one topic from others. Certificates come from SNS's own hosts only, through the guard, and are kept for a day.
- * Anyone can have a topic signed by AWS: the topic's name is as much a part of the check as the signature.
+ * Verifies that a post is from SNS and of one topic. Certificates are fetched only from SNS's own hosts, through the
+ * outbound guard, and kept for a day. Anyone can have AWS sign posts of a topic, so the topic's name is as much a part
+ * of the check as the signature.
  */
 export const make = Effect.gen(function*() {
   const outbound = yield* Outbound
@@ -99,7 +103,7 @@ export const make = Effect.gen(function*() {
     }).pipe(Effect.orElseSucceed(() => false))
   })
 
-  /** Asks SNS to deliver to us; the address is built anew from what was signed. */
+  /** Confirms the subscription. The URL is built anew from the signed fields. */
   const confirm = (envelope: Envelope) => {
     const url = atSns(envelope.SubscribeURL ?? "")
     if (url === undefined || envelope.Token === undefined) return forged("the SubscribeURL is not SNS's")
@@ -111,7 +115,9 @@ export const make = Effect.gen(function*() {
     return get(`https://${url.hostname}/?${query}`)
   }
 
-  /** The notification in a body, verified; `undefined` for the posts about the subscription itself, which are dealt with here. */
+  /**
+   * The verified notification in a body. `undefined` for a post about the subscription itself, which is handled here.
+   */
   const read = Effect.fnUntraced(
     function*(body: Uint8Array, topic: string): Effect.fn.Return<Envelope | undefined, Forged | Unverifiable> {
       const envelope = Option.getOrUndefined(decode(textOf(body)))

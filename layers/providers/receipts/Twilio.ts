@@ -5,7 +5,10 @@ import type { Receipt, ReceiptEvent } from "#src/reports/Receipts.ts"
 import { createHmac } from "node:crypto"
 import { Effect, Option, Schema } from "effect"
 
-/** Twilio's callbacks have one or two kB. Whoever sends more, in bytes, is not read, since nothing is proved before all of it is. */
+/**
+ * The longest body that is checked, in bytes. Twilio's callbacks have one or two kB, and nothing is proved before the
+ * whole body is hashed.
+ */
 const longest = 65_536
 
 /** The account's own token signs its callbacks. */
@@ -14,7 +17,10 @@ const Settings = Schema.Struct({
   status_callback: Schema.optionalKey(Schema.String)
 })
 
-/** Message statuses; `accepted`, `queued`, `sending` and `sent` say nothing that the call itself did not. `read`: WhatsApp and RCS. */
+/**
+ * Message statuses. `accepted`, `queued`, `sending` and `sent` say nothing that the call itself did not. `read` comes
+ * from WhatsApp and RCS.
+ */
 const table = new Map<string, ReceiptEvent>([
   ["delivered", "Deliver"],
   ["read", "Open"],
@@ -22,7 +28,7 @@ const table = new Map<string, ReceiptEvent>([
   ["failed", "Bounce"]
 ])
 
-/** With and without the scheme's own port: Twilio signs the one or the other. */
+/** The URL with and without its scheme's default port: Twilio signs either form. */
 const spellings = (url: string): ReadonlyArray<string> => {
   const parts = /^(https?):\/\/([^/?#]*)(.*)$/s.exec(url)
   if (parts === null) return []
@@ -31,7 +37,7 @@ const spellings = (url: string): ReadonlyArray<string> => {
   return [url, `${scheme}://${host}${rest}`, `${scheme}://${host}:${scheme === "https" ? 443 : 80}${rest}`]
 }
 
-/** Every field after the address, sorted by name; a name that comes twice counts once per value. */
+/** The signed form fields, which follow the URL: sorted by name, and each different value of a name once. */
 const signed = (fields: URLSearchParams): string => {
   const values = new Map<string, Set<string>>()
   for (const [name, value] of fields) values.set(name, (values.get(name) ?? new Set()).add(value))
@@ -54,7 +60,7 @@ const receipt = (fields: URLSearchParams, query: URLSearchParams): ReadonlyArray
   if (kind === undefined || reference === undefined) return []
   const words = [fields.get("ErrorCode"), fields.get("ErrorMessage")].filter(Boolean).join(" ")
   return [{
-    // Twilio names no event and no time: each status of a message is reported once.
+    // Twilio gives no event id and no time, but reports each status of a message once.
     id: `${reference}:${status}`,
     event: kind,
     ...fromMarks((name) => query.get(name)),
@@ -67,8 +73,9 @@ const receipt = (fields: URLSearchParams, query: URLSearchParams): ReadonlyArray
 const settingsOf = Schema.decodeUnknownOption(Settings)
 
 /**
- * Twilio's status callback: HMAC-SHA-1 over the address it calls and the sorted form fields. The adapter sends `StatusCallback` with the
- * message's id in its query; without one only a Messaging Service's own callback comes, which names the message by its SID.
+ * Twilio's status callback: HMAC-SHA-1 over the URL that it calls and the sorted form fields. The adapter sends a
+ * `StatusCallback` with the message's id in its query. Without that, only a Messaging Service's own callback comes,
+ * which names the message by its SID.
  */
 export const reader: CallbackReader = {
   read: Effect.fnUntraced(function*({ body, headers, query, urls }, given) {

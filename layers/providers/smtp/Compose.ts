@@ -7,10 +7,10 @@ import MailComposer from "nodemailer/lib/mail-composer"
 import { Buffer } from "node:buffer"
 import { createHash } from "node:crypto"
 
-/** A message as the server gets it: nothing in the envelope is ever read back from the headers. */
+/** A message as the server gets it. The envelope is explicit: it is never read back from the headers. */
 export interface Composed {
   readonly envelope: { readonly from: string; readonly to: ReadonlyArray<string> }
-  /** Of the envelope: those who must all be accepted before a byte of the message is given away. */
+  /** Those recipients of the envelope who must all be accepted before any byte of the message is sent. */
   readonly required: ReadonlySet<string>
   readonly raw: Buffer
   /** With its angle brackets. */
@@ -24,7 +24,7 @@ const addresses = (...lists: ReadonlyArray<ReadonlyArray<Mailbox>>): ReadonlyArr
 const copy = (list: ReadonlyArray<Mailbox>) => list.map(({ address, name }) => ({ name, address }))
 
 /**
- * Writes the message out. The `Message-ID` is the same at every attempt, so that a receiver can fold a second copy
+ * Composes the message. The `Message-ID` is the same at every attempt, so that a receiver can deduplicate a second copy
  * (reliability.md 2.5); so are the MIME boundaries.
  */
 export const compose = (
@@ -41,7 +41,7 @@ export const compose = (
     subject: mail.subject,
     messageId,
     date: options.date,
-    // An empty part is a part: left out, a message with attachments alone would have no text to show.
+    // An empty text still makes a part: without it, a message with only attachments would have no text to show.
     text: mail.text === "" ? "\r\n" : mail.text,
     ...(mail.html === "" ? {} : { html: mail.html }),
     headers: mail.headers.map(({ key, value }) => ({ key, value })),

@@ -6,18 +6,21 @@ import { Array, Effect, Result } from "effect"
 import { type Dns, Host, NetAddress } from "effect/net"
 import { connect, type LookupFunction, type Socket } from "node:net"
 
-/** What decides where a caller may send us. */
+/** What decides to which servers a caller may have messages sent. */
 export interface Guard {
   readonly dns: Dns.Dns["Service"]
   readonly allow: AddressPolicy.Allowed
 }
 
-/** Mail submission and nothing else, so that a caller can not talk to other services. */
+/** Ports of mail submission only, so that a caller cannot reach other services. */
 const ports = new Set([25, 465, 587, 2525])
 
 const forbidden = (detail: string): Fault => ({ _tag: "Unfit", kind: "Misconfigured", detail })
 
-/** The policy knows the ports of HTTP; ours are these. A network that the operator allowed is open on every port. */
+/**
+ * The policy allows the ports of HTTP, so it is asked with 443 and the mail ports are checked here. A network that the
+ * operator allowed is open on every port.
+ */
 const check = ({ allow }: Guard, address: NetAddress.IpAddress, port: number) =>
   Result.flatMap(
     AddressPolicy.check(allow, address, 443),
@@ -45,14 +48,17 @@ const open = (options: { readonly host: string; readonly port: number; readonly 
   Effect.callback<Socket, Fault>((resume) => {
     const socket = connect({ noDelay: true, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1000, ...options })
     const failed = (code: string) => resume(Effect.fail(silent("connect", code)))
-    // Stays for the life of the socket: an error that nobody hears ends the process.
+    // Stays for the life of the socket: an unhandled error event ends the process.
     socket.on("error", (error) => failed(faultCode(error)))
     socket.once("close", () => failed("closed"))
     socket.once("connect", () => resume(Effect.succeed(socket)))
     return Effect.sync(() => socket.destroy())
   })
 
-/** A connection to a host that a caller named: looked up once, only where allowed, judged again by its real peer. */
+/**
+ * A connection to a host that a caller named. The name is looked up once, only permitted addresses are dialled, and the
+ * socket's real peer is judged again.
+ */
 const guarded = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint) {
   const addresses = Array.map(yield* permitted(guard, endpoint), (address) => ({
     address: NetAddress.formatIp(address),
@@ -71,6 +77,6 @@ const guarded = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint) {
   return yield* Effect.fail(forbidden(`${endpoint.host}: ${peer.failure.detail}`))
 })
 
-/** A socket on which nothing was said yet; whoever gets it closes it. */
+/** A socket on which nothing has been said yet. The caller must close it. */
 export const dial = (guard: Guard, endpoint: Endpoint): Effect.Effect<Socket, Fault> =>
   endpoint.guarded ? guarded(guard, endpoint) : open({ host: endpoint.host, port: endpoint.port })

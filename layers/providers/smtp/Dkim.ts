@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer"
 import { createHash, type KeyObject, sign as signWith } from "node:crypto"
 
-/** A key as DKIM publishes it. */
+/** A signing key, and where its public part is published. */
 export interface DkimKey {
   readonly domain: string
   readonly selector: string
@@ -9,9 +9,9 @@ export interface DkimKey {
 }
 
 /**
- * Signed once more often than they stand in the message, so that nobody can add one (RFC 6376 §8.15): what a reader
- * sees and what decides how the body is read. So are the fields of lists that are there: one more could lead the click
- * of RFC 8058 elsewhere.
+ * Headers that are signed once more often than they occur, so that nobody can add another one (RFC 6376 §8.15): those
+ * that a reader sees, and those that decide how the body is read. List headers are treated so too if present: another
+ * one could redirect the one-click request of RFC 8058.
  */
 const oversigned = [
   "from",
@@ -50,7 +50,7 @@ const foldBase64 = (text: string) => text.replace(/.{70}(?=.)/g, "$&\r\n  ")
 
 /** The message with its `DKIM-Signature` in front; lines of `message` end in CRLF. */
 export const sign = ({ domain, key, selector }: DkimKey, message: Buffer): Buffer => {
-  // Bytes as characters: what is hashed is what is sent.
+  // One character per byte (latin1), so that what is hashed is what is sent.
   const text = message.toString("latin1")
   const split = text.indexOf("\r\n\r\n")
   const fields = text.slice(0, split).split(/\r\n(?![ \t])/).map(relaxedField)

@@ -4,7 +4,7 @@ import { isObject } from "#schemas/Json.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Redacted, Result } from "effect"
 
-/** Who we are to the server. */
+/** The credentials for the server. */
 export interface Login {
   readonly username: string
   readonly password: Redacted.Redacted
@@ -16,14 +16,14 @@ export interface Endpoint {
   readonly port: number
   /** TLS from the first byte. */
   readonly secure: boolean
-  /** Nothing but encrypted sessions. */
+  /** Only encrypted sessions are used. */
   readonly requireTls: boolean
-  /** A password may go over a session without TLS. */
+  /** A password may be sent over a session without TLS. */
   readonly clearLogin: boolean
   readonly ca: string | undefined
   readonly name: string | undefined
   readonly login: Login | undefined
-  /** Named by a caller, not by the operator: the outbound guard decides about its address. */
+  /** Named by a caller, not by the operator: the outbound guard checks its address. */
   readonly guarded: boolean
 }
 
@@ -76,7 +76,7 @@ const loginOf = (auth: Delivery["override"][string] | undefined): Login | undefi
 
 /**
  * The server of `override.config {host, port, secure, auth}`, or the operator's own when it names none. Another server
- * never sees the operator's password and is held to encryption and to verified certificates; the operator's server
+ * never gets the operator's password and must use encryption and a certificate that verifies. The operator's server
  * with another login keeps the operator's rules.
  */
 export const fromOverride = (own: Endpoint, override: Delivery["override"]): Result.Result<Endpoint, string> => {

@@ -4,7 +4,7 @@ import { toError, type Verdict } from "#layers/providers/Verdict.ts"
 import { type DeliveryError, Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 
 interface Row extends Verdict {
-  /** Stages it holds for; all when left out. */
+  /** The stages that it applies to; all if left out. */
   readonly at?: ReadonlyArray<Stage>
   readonly codes?: ReadonlyArray<number>
   /** Enhanced status codes; a row with them never matches a reply without one. */
@@ -16,11 +16,11 @@ const session: ReadonlyArray<Stage> = ["connect", "greeting", "ehlo", "starttls"
 
 /**
  * The first row that fits decides. RFC 5321 §4.2.3 gives the codes, RFC 3463 and the IANA registry of enhanced status
- * codes their reasons; what big receivers make of them is said where it differs. Every reply proves that this copy
- * was not taken.
+ * codes their meanings; where big receivers use them differently, a row says so. Every such reply proves that the
+ * server did not take this copy.
  */
 const temporary: ReadonlyArray<Row> = [
-  // Too fast, too much, or greylisted: later, but here.
+  // Too fast, too much, or greylisted: to be tried again later, at the same server.
   { codes: [421, 450, 451, 452], enhanced: /^4\.7\./, kind: "RateLimited" },
   { codes: [450, 451], enhanced: /^4\.2\.1$/, kind: "RateLimited" },
   { codes: [451, 452], enhanced: /^4\.5\.3$/, kind: "RateLimited" },
@@ -31,26 +31,26 @@ const temporary: ReadonlyArray<Row> = [
 ]
 
 const permanent: ReadonlyArray<Row> = [
-  // Before a message is named, whatever is wrong is wrong with us.
+  // Before a message is begun, whatever is wrong is wrong with our setup.
   { at: session, kind: "Misconfigured" },
   { codes: [530, 534, 535, 538], kind: "Misconfigured" },
   // The address is dead for good.
   { at: envelope, enhanced: /^5\.1\.(?:1|2|3|6|10)$/, kind: "RecipientRejected", invalidates: true },
   { at: envelope, enhanced: /^5\.2\.1$/, kind: "RecipientRejected", invalidates: true },
   { at: ["rcpt"], codes: [521, 556], kind: "RecipientRejected", invalidates: true },
-  // It lives, but takes nothing: full, too long, or no way there.
+  // The address exists but takes no mail: full, mail too large for it, or not routable.
   { at: envelope, enhanced: /^5\.(?:2\.[02-9]|1\.[05]|4\.\d+)$/, kind: "RecipientRejected" },
-  // Too big, or of a form that is not wanted.
+  // The message is too large, or of an unwanted form.
   { enhanced: /^5\.(?:3\.4|6\.\d+)$/, kind: "ContentRejected" },
   { at: ["mail"], codes: [552], kind: "ContentRejected" },
-  // The sender, relaying, policy towards us: another provider may do better.
+  // The sender, relaying or policy against this server: another provider may succeed.
   { at: ["mail"], kind: "Misconfigured" },
   { at: ["rcpt", "data"], enhanced: /^5\.(?:1\.[789]|3\.|5\.[1-9]|7\.)/, kind: "Misconfigured" },
   { at: ["rcpt"], codes: [550, 551, 552, 553], kind: "RecipientRejected" },
   { at: ["rcpt"], kind: "Misconfigured" },
-  // A message of which the server has seen all: what it says is about that.
+  // From DATA on. These codes are about the protocol, not about the message.
   { at: ["data", "body", "final"], codes: [500, 501, 502, 503, 504, 555], kind: "Misconfigured" },
-  // Our login, or what the receiver makes of our SPF, DKIM and reverse name (5.7.20 to 5.7.29).
+  // Our login, or the receiver's verdict on our SPF, DKIM and reverse DNS (5.7.20 to 5.7.29).
   { enhanced: /^5\.7\.(?:8|9|1[14]|2\d)$/, kind: "Misconfigured" },
   { enhanced: /^5\.(?:1\.[78]|3|5)/, kind: "Misconfigured" },
   { kind: "ContentRejected" }
@@ -62,14 +62,18 @@ const fits = (row: Row, { code, enhanced, stage }: Refused): boolean =>
   && (row.enhanced === undefined || (enhanced !== undefined && row.enhanced.test(enhanced)))
 
 /**
- * Certificates that do not hold, and servers that speak no TLS where it is asked for, or none of ours; by the codes of Node and Deno alike. A
- * name that is not found is no such thing: of a server that is started anew there may be none for a while.
+ * Codes, of Node and Deno alike, of certificates that do not verify and of servers without TLS where it is required, or
+ * without a common TLS version. A name that is not found is not among them: it may be missing for a while when a server
+ * is restarted.
  */
 const unsecurable = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS_|WRONG_VERSION_NUMBER|UNSUPPORTED_PROTOCOL|PROTOCOL_VERSION/
 
 const limit = 200
 
-/** The server's words without the addresses in them (P9), on one line; cut first, since a server may talk for long. */
+/**
+ * The server's words on one line, without the addresses in them (P9). Cut first, since a server may send a very long
+ * text.
+ */
 const words = (text: string): string =>
   text.slice(0, 2 * limit).replace(/\S*@\S*/g, "<address>").replace(/[^\u0020-\u007e]+/g, " ").trim().slice(0, limit)
 
@@ -80,11 +84,14 @@ const refusal = (fault: Refused): DeliveryError => {
   return toError(row ?? { kind: "Unavailable" }, detail)
 }
 
-/** A mail server speaks first; a web server waits to be asked. */
+/**
+ * A hint for a server that accepts the connection and sends no greeting: it may be a web server, which waits for a
+ * request.
+ */
 const unheard = ({ code, stage }: Silent): string =>
   stage === "greeting" && code === "deadline" ? " (it accepted the connection and sent no greeting)" : ""
 
-/** What became of a message that was not accepted. Only a silence after its first byte leaves that open. */
+/** What became of a message that was not accepted. Only a silence after its first byte leaves the outcome unknown. */
 export const toDeliveryError = (fault: Fault): DeliveryError => {
   switch (fault._tag) {
     case "Refused":

@@ -12,24 +12,24 @@ export type Stage =
   | "body"
   | "final"
 
-/** The server said no, in its own words. */
+/** The server refused, in its own words. */
 export interface Refused {
   readonly _tag: "Refused"
   readonly stage: Stage
   readonly code: number
-  /** Of RFC 3463, `5.1.1`. */
+  /** The enhanced status code of RFC 3463, such as `5.1.1`. */
   readonly enhanced: string | undefined
   readonly text: string
 }
 
-/** The server did not say. `code` is the runtime's name of the fault, or ours. */
+/** The server gave no answer. `code` is the runtime's name of the fault, or one of ours. */
 export interface Silent {
   readonly _tag: "Silent"
   readonly stage: Stage
   readonly code: string
 }
 
-/** Our own rules end the transaction before it is one. */
+/** Our own rules refuse the message before a transaction begins. */
 export interface Unfit {
   readonly _tag: "Unfit"
   readonly kind: "ContentRejected" | "Misconfigured"
@@ -41,7 +41,7 @@ export type Fault = Refused | Silent | Unfit
 const reply = /^(\d{3})(?:[ -](?:([245]\.\d{1,3}\.\d{1,3})(?:\s|$))?([\s\S]*))?$/
 const firstLine = /^[^\r\n]*/
 
-/** A server's reply as a refusal, unless it is none. */
+/** A server's reply as a refusal; `undefined` if it is none. */
 export const refused = (stage: Stage, response: string): Refused | undefined => {
   const [, code, enhanced, text = ""] = reply.exec(firstLine.exec(response)?.[0] ?? "") ?? []
   return code === undefined || !/^[45]/.test(code)

@@ -7,7 +7,10 @@ export interface Header {
   readonly value: string
 }
 
-/** Beside `X-…`. What routes, identifies, frames or signs a message is ours and can not be set from outside. */
+/**
+ * The headers that a caller may set, beside `X-…`. Those that route, identify, frame or sign a message are ours and
+ * cannot be set from outside.
+ */
 const allowed = new Set([
   "auto-submitted",
   "comments",
@@ -46,7 +49,10 @@ const valueOf = (value: Schema.Json): string | undefined => {
 const isSafe = (value: string): boolean =>
   isOneLine(value) && value.length <= valueLimit && value.split(" ").every((word) => word.length <= longestWord)
 
-/** The headers of an override; fails with what is wrong, which names the header only where its name is harmless. */
+/**
+ * The headers of an override. Fails with a description of what is wrong, which names the header only if its name is
+ * harmless.
+ */
 export const custom = (value: Schema.Json | undefined): Result.Result<ReadonlyArray<Header>, string> => {
   if (value === undefined || value === null) return Result.succeed([])
   if (typeof value !== "object" || Array.isArray(value)) return Result.fail("headers must be an object")

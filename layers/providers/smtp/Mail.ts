@@ -8,7 +8,7 @@ import { isObject } from "#schemas/Json.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
 import { Option, Result, type Schema } from "effect"
 
-/** What is to be sent, every part of it checked: whoever writes it out needs no further doubt. */
+/** The message to send, with every part of it checked, so that composing it needs no more checks. */
 export interface Mail {
   readonly from: Mailbox.Mailbox
   readonly to: ReadonlyArray<Mailbox.Mailbox>
@@ -44,7 +44,7 @@ const attachmentsOf = ({ attachments, body }: Delivery["override"]): Schema.Json
   return nested ?? attachments
 }
 
-/** The recipient's own address: of an override, else of the profile. */
+/** The recipients: of the override, else the profile's address. */
 const recipients = ({ override, profile }: Delivery) =>
   given(override["to"])
     ? Result.mapError(
@@ -56,7 +56,7 @@ const recipients = ({ override, profile }: Delivery) =>
       onSome: (address) => Result.succeed([{ name: "", address }])
     })
 
-/** The message that a delivery asks for, or the first reason why it can not be one. */
+/** The message that a delivery asks for, or the first reason why it cannot be sent. */
 export const fromDelivery = (
   delivery: Delivery,
   sender: Mailbox.Mailbox

@@ -42,7 +42,10 @@ export const mailbox = (value: Schema.Json | undefined): Option.Option<Mailbox> 
     : Option.none()
 }
 
-/** No mailbox, one, a list of them with commas between, or an array of these. Fails with the place of the one that is not valid. */
+/**
+ * Reads no mailbox, one, a comma-separated list, or an array of these. Fails with the index of the one that is not
+ * valid.
+ */
 export const mailboxes = (
   value: Schema.Json | undefined
 ): Result.Result<ReadonlyArray<Mailbox>, number> => {

@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer"
 
 const lineLength = 76
 
-/** Content is at hand, or it is not content: files, addresses and streams are never opened. */
+/** Only content in memory counts: files, URLs and streams are never opened. */
 const contentOf = ({ content }: MimeNode): Buffer | string =>
   typeof content === "string" || content instanceof Buffer ? content : ""
 
@@ -22,11 +22,11 @@ const encoded = (node: MimeNode): string => {
 }
 
 /**
- * The node and all below it as text. nodemailer would put four streams and two abort signals around each message, which
- * is most of what a message costs; here everything is in memory already.
+ * The node and everything below it as text. nodemailer itself would put four streams and two abort signals around each
+ * message, most of what a message costs; here everything is in memory already.
  */
 export const write = (node: MimeNode): string => {
-  // Decides about boundary and encoding too, so it comes first.
+  // Also sets the boundary and the encoding, so it comes first.
   const head = `${node.buildHeaders()}\r\n\r\n`
   if (typeof node.multipart !== "string") return `${head}${encoded(node)}`
   const parts = node.childNodes.map((child) => `--${node.boundary}\r\n${write(child)}`)

@@ -10,7 +10,7 @@ export interface Limits {
   readonly messagesPerConnection: number
   /** In ms. */
   readonly idleTimeout: number
-  /** In ms; the whole of a session's opening. */
+  /** In ms; for the whole opening of a session. */
   readonly greetingTimeout: number
 }
 
@@ -23,17 +23,17 @@ interface Parked {
 
 const monotonicMillis = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
-/** The server had gone before it heard of this message: not an answer, and not the message's fault. */
+/** The server had closed the session before it heard of this message: that is no answer to it, and not its fault. */
 const isStale = (fault: Fault): boolean =>
   fault._tag === "Silent"
     ? fault.stage === "mail"
     : fault._tag === "Refused" && fault.stage === "mail" && fault.code === 421
 
-/** Sessions with one server, kept open between messages. All of them are closed with the scope. */
+/** A pool of sessions with one server, kept open between messages. All are closed with the scope. */
 export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint, limits: Limits) {
   const scope = yield* Effect.scope
   const permits = yield* Semaphore.make(limits.connections)
-  /** Of their own, so that a caller's slow server holds up nobody else's messages. */
+  /** Permits of their own for servers that callers name, so that a slow one holds up nobody else's messages. */
   const guests = yield* Semaphore.make(limits.connections)
   /** Oldest first. */
   const parked: Array<Parked> = []
@@ -43,7 +43,10 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
     Effect.forEach(parked.splice(0), ({ session }) => session.quit, { concurrency: "unbounded", discard: true })
   )
 
-  /** A server that takes connections and says nothing is no server: whoever waits could long be sent another way. */
+  /**
+   * Opens a session within the time limit. A server that accepts connections but says nothing counts as down, so that
+   * the message can be sent another way.
+   */
   const open = (to: Endpoint, progress: Progress): Effect.Effect<Session.Session, Fault> =>
     Session.open(guard, to, progress).pipe(
       Effect.timeoutOrElse({
@@ -54,7 +57,7 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
 
   const retire = (session: Session.Session) => Effect.forkIn(session.quit, scope)
 
-  /** Runs only while something is parked. */
+  /** Closes idle sessions. It runs only while sessions are parked. */
   const reap = Effect.gen(function*() {
     while (parked.length > 0) {
       yield* Effect.sleep(limits.idleTimeout)
@@ -87,7 +90,10 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
     return undefined
   }
 
-  /** Gives the session back when its answer leaves it usable, and closes it otherwise. */
+  /**
+   * Runs `use` on a session. Afterwards the session is returned to the pool if its answer leaves it usable, and closed
+   * otherwise.
+   */
   const over = <A>(
     acquire: Effect.Effect<Parked, Fault>,
     use: (session: Session.Session) => Effect.Effect<A, Fault>
@@ -102,8 +108,8 @@ export const make = Effect.fnUntraced(function*(guard: Guard, endpoint: Endpoint
     )
 
   /**
-   * Runs `use` on a session of its own. A kept session that turns out to be dead before it heard of the message is
-   * replaced, once, by a fresh one: that nothing was sent is proved.
+   * Runs `use` on a session that no other message shares meanwhile. If a pooled session turns out to have been dead
+   * before it heard of the message, it is replaced, once, by a fresh one: it is proved that nothing was sent.
    */
   const withSession = <A>(
     progress: Progress,

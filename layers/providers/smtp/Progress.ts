@@ -1,12 +1,12 @@
 import { begun, type Stage } from "#layers/providers/smtp/Fault.ts"
 import { Latch } from "effect"
 
-/** How far one message has come: written by the session that carries it, read by whoever watches the clock. */
+/** How far one message has come. The session that carries it writes this, and the timer (`watch`) reads it. */
 export interface Progress {
   stage: Stage
   /** Nothing more may be written. */
   isCut: boolean
-  /** Open once the last byte of the message was handed over and only the answer is missing. */
+  /** Opens when the last byte of the message has been handed over and only the answer is missing. */
   readonly bodySent: Latch.Latch
 }
 
@@ -16,11 +16,14 @@ export const make = (): Progress => ({
   bodySent: Latch.makeUnsafe()
 })
 
-/** Where the transaction ends: no message is begun afterwards, so that what is said about the stage stays true. */
+/**
+ * Ends the transaction, and answers the stage that it had reached. No message data is sent afterwards, so what is
+ * reported about the stage stays true.
+ */
 export const cut = (progress: Progress): Stage => {
   progress.isCut = true
   return progress.stage
 }
 
-/** The message was not begun, and may go another way. */
+/** Nothing of the message was sent, so it may go another way. */
 export const untouched = (progress: Progress): boolean => !begun(progress.stage)

@@ -14,14 +14,14 @@ import { Readable } from "node:stream"
 export interface Receipt {
   /** The Message-ID, when the server gave the message another one. */
   readonly serverMessageId: string | undefined
-  /** How many of those who only get a copy were refused. */
+  /** How many recipients of a copy (cc, bcc) were refused. */
   readonly refusedCopies: number
 }
 
-/** The library's own timers count idle time; ours count all of it, so theirs are out of the way. */
+/** nodemailer's own timers count idle time only, ours all of it; so nodemailer's are set out of reach. */
 const never = 2 ** 31 - 1
 
-/** Bytes of a message that are handed over at once. */
+/** Bytes of a message that are handed to the connection at once. */
 const piece = 64 * 1024
 
 const unfit = (kind: "ContentRejected" | "Misconfigured", detail: string): Fault => ({ _tag: "Unfit", kind, detail })
@@ -41,7 +41,7 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
   let progress = opener
   let stage: Stage = "greeting"
   let hasTransaction = false
-  /** Whoever waits for the server now. */
+  /** Fails the call that is waiting for the server now. */
   let waiting: ((fault: Fault) => void) | undefined
 
   const enter = (next: Stage) => {
@@ -55,7 +55,7 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
     secure: endpoint.secure,
     requireTLS: endpoint.requireTls && !endpoint.secure,
     ...(endpoint.name === undefined ? {} : { name: endpoint.name }),
-    // Said aloud, so that no environment variable can switch it off.
+    // Explicit, so that no environment variable can switch it off.
     tls: { rejectUnauthorized: true, minVersion: "TLSv1.2", ...(endpoint.ca === undefined ? {} : { ca: endpoint.ca }) },
     connectionTimeout: never,
     greetingTimeout: never,
@@ -81,7 +81,7 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
     return silent(stage, error.originalCode ?? faultCode(error))
   }
   connection.on("error", (error: SMTPError) => waiting?.(faultOf(error)))
-  // The library ends a session before it says why.
+  // nodemailer emits `end` before the error that explains it.
   connection.once("end", () => setImmediate(() => waiting?.(silent(stage, "closed"))))
 
   const close = () => connection.close()
@@ -127,10 +127,10 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
       const refusal = () => transcript.refusals().find(({ address }) => required.has(address))
 
       let given = 0
-      // In pieces, so that the end of it is reached only when the connection took nearly all.
+      // In pieces, so that its end is reached only when the connection has taken nearly all of it.
       const body = new Readable({
         read: () => {
-          // Asked for the first time when the server agreed to DATA, so this is the last moment to keep the message.
+          // First read when the server has accepted DATA, so this is the last moment to withhold the message.
           const refusedRecipient = given === 0 ? refusal() : undefined
           if (given === 0 && (refusedRecipient !== undefined || of.isCut || !transcript.isInvited())) {
             fail(
@@ -151,7 +151,7 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
         of.bodySent.openUnsafe()
       })
       connection.send({ from: envelope.from, to: [...envelope.to], size: raw.length }, body, (error, info) => {
-        // An answer to what was not said yet is an answer to something else.
+        // A positive answer before the message's end answers something else.
         if (!error && stage !== "final") return fail(silent(stage, "EPROTOCOL"))
         if (stage === "final") hasTransaction = false
         done(error, {
@@ -162,20 +162,20 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
     })
 
   return {
-    /** Sets the session up: greeting, EHLO, STARTTLS, login. */
+    /** Sets up the session: greeting, EHLO, STARTTLS, login. */
     greet: Effect.andThen(greet, login),
     deliver,
     /** Whether another message may follow. */
     isAlive: () => !connection.destroyed && stage !== "body",
-    /** A transaction was begun and refused half-way. */
+    /** Whether a transaction was begun and refused half-way. */
     isDirty: () => hasTransaction,
-    /** Leaves a transaction that was refused half-way; a session that can not is as good as dead. */
+    /** Resets (RSET) a transaction that was refused half-way. A session on which that fails is as good as dead. */
     reset: ask<unknown>((done) => connection.reset(done)).pipe(
       Effect.mapError(() => silent("mail", "RSET")),
       Effect.tap(() => Effect.sync(() => hasTransaction = false))
     ),
     close,
-    /** Says goodbye; closed at the latest after a second. */
+    /** Sends QUIT; the connection is closed after a second at the latest. */
     quit: Effect.callback<void>((resume) => {
       connection.once("end", () => resume(Effect.void))
       if (connection.destroyed) resume(Effect.void)
@@ -185,7 +185,7 @@ const make = (socket: Socket, endpoint: Endpoint, opener: Progress) => {
 }
 export type Session = ReturnType<typeof make>
 
-/** A session ready for its first message. Interrupted or failed, its connection is closed. */
+/** Opens a session that is ready for its first message. If this fails or is interrupted, the connection is closed. */
 export const open = (guard: Guard, endpoint: Endpoint, progress: Progress): Effect.Effect<Session, Fault> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function*() {

@@ -9,7 +9,7 @@ const addressLike = Schema.makeFilter((text: string) =>
 const oneLine = Schema.makeFilter((text: string) => isOneLine(text) ? undefined : "must be one line")
 const hostLike = Schema.isPattern(/^[A-Za-z0-9._:-]{1,253}$/, { message: "Expected a host name or an IP address" })
 
-/** The key, when it is one that DKIM signs with (RFC 6376, RFC 8463). */
+/** The key, if it is of a kind that DKIM signs with (RFC 6376, RFC 8463). */
 export const signingKey = (pem: string): Option.Option<KeyObject> =>
   Option.liftThrowable(createPrivateKey)(pem).pipe(
     Option.filter(({ asymmetricKeyType }) => asymmetricKeyType === "rsa" || asymmetricKeyType === "ed25519")
@@ -35,15 +35,15 @@ const DkimSettings = Schema.Struct({
 export type DkimSettings = typeof DkimSettings.Type
 
 /**
- * A mail server of the operator. There is no switch for certificates: they are always verified, against `ca` where it
- * is given. Without `require_tls: false` a session goes on only encrypted, except on loopback; a password never
- * travels in the clear, except on loopback.
+ * A mail server of the operator. Certificates are always verified, against `ca` where it is given; there is no switch
+ * for that. Unless `require_tls` is false, or on loopback, a session must be encrypted. A password is never sent over
+ * an unencrypted session, except on loopback.
  */
 export const SmtpSettings = Schema.Struct({
   host: Schema.String.check(hostLike),
   /** Default 587, or 465 with `secure`. */
   port: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 65_535 }))),
-  /** TLS from the first byte; default on port 465 only. Elsewhere STARTTLS. */
+  /** TLS from the first byte. By default only on port 465; other ports use STARTTLS. */
   secure: optional(Schema.Boolean),
   /** Default true, on loopback false. */
   require_tls: optional(Schema.Boolean),
@@ -53,18 +53,18 @@ export const SmtpSettings = Schema.Struct({
   password: optional(Schema.RedactedFromValue(Schema.NonEmptyString, { label: "password" })),
   from_address: Schema.String.check(addressLike),
   from_name: optional(Schema.String.check(oneLine, Schema.isMaxLength(256))),
-  /** What we call ourselves in EHLO; default the machine's name. */
+  /** The name of this server in EHLO; by default the machine's name. */
   name: optional(Schema.String.check(hostLike)),
   dkim: optional(DkimSettings),
-  /** Connections at most, default 5. */
+  /** The most connections at a time, default 5. */
   connections: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
   /** Messages over one connection, default 100. */
   messages_per_connection: optional(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))),
   /** An unused connection is closed after this many ms, default 30,000. */
   idle_timeout: optional(Millis),
-  /** From the first try to connect until the server has greeted us and let us in, in ms, default 15,000. */
+  /** From the first try to connect until greeting and login are done, in ms, default 15,000. */
   greeting_timeout: optional(Millis),
-  /** Everything up to the end of the message, in ms, default 60,000. */
+  /** From the start to the end of the message, in ms, default 60,000. */
   send_timeout: optional(Millis),
   /** From the end of the message to its answer, in ms, default 600,000 (RFC 5321 §4.5.3.2.6). */
   answer_timeout: optional(Millis)
@@ -77,6 +77,6 @@ export const SmtpSettings = Schema.Struct({
 )
 export type SmtpSettings = typeof SmtpSettings.Type
 
-/** Opens what the catalogue keeps closed, once per configuration. */
+/** Parses the key, which is stored as a sealed text; done once per configuration. */
 export const dkimKey = (settings: DkimSettings): Option.Option<KeyObject> =>
   signingKey(Redacted.value(settings.private_key))

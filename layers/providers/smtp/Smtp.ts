@@ -25,7 +25,7 @@ const signerOf = ({ dkim }: SmtpSettings): DkimKey | undefined =>
 
 /**
  * Fails when the time is up: `send_timeout` from the call to the last byte of the message, then `answer_timeout` for
- * the answer. Losing the race closes the connection.
+ * the answer. The transmission that loses the race against it closes its connection.
  */
 const watch = (settings: SmtpSettings, progress: Progress.Progress): Effect.Effect<never, Fault> => {
   const late = Effect.suspend(() => Effect.fail(silent(Progress.cut(progress), "deadline")))
@@ -39,7 +39,7 @@ const watch = (settings: SmtpSettings, progress: Progress.Progress): Effect.Effe
 }
 
 const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
-  // The setting was read when the outbound guard started; a bad one stopped the start there.
+  // This setting was already read at the start of the outbound guard, where a bad one stops the start.
   const guard = { dns: yield* Dns.Dns, allow: yield* Effect.orDie(AddressPolicy.allowed) }
   const own = Endpoint.fromSettings(settings)
   const pool = yield* Pool.make(guard, own, {
@@ -51,7 +51,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
   const sender = { name: settings.from_name ?? "", address: settings.from_address }
   const dkim = signerOf(settings)
 
-  /** Over a kept session to the operator's server, over one for this message alone to any other. */
+  /** Sends over a pooled session to the operator's server, or over a session for this message alone to any other. */
   const transmit = (endpoint: Endpoint.Endpoint, message: Composed, progress: Progress.Progress) =>
     endpoint === own
       ? pool.withSession(progress, (session) => session.deliver(message, progress))

@@ -22,8 +22,8 @@ const verb = /^(?:[A-Z]+|\.$)/
 const path = /<([^>]*)>/
 
 /**
- * Follows a session by nodemailer's transaction log, the only place where it tells the stages apart: which command
- * waits for its reply, which reply came last, and who was refused.
+ * Follows a session through nodemailer's transaction log, the only place where it tells the stages apart: which command
+ * awaits its reply, which reply came last, and which recipients were refused.
  */
 export const make = (onStage: (stage: Stage) => void) => {
   const waiting: Array<{ readonly stage: Stage; readonly text: string }> = [{ stage: "greeting", text: "" }]
@@ -34,7 +34,7 @@ export const make = (onStage: (stage: Stage) => void) => {
   }
 
   const asked = (text: string) => {
-    // A line without a verb of ours is a part of the login.
+    // A line that begins with no known verb is part of the login.
     waiting.push({ stage: stages[verb.exec(text)?.[0] ?? ""] ?? "auth", text })
     onStage(waiting[0]?.stage ?? state.answered)
   }
@@ -58,10 +58,16 @@ export const make = (onStage: (stage: Stage) => void) => {
     },
     /** The stage whose reply came last. */
     answered: () => state.answered,
-    /** Whether the server asked for the message: a plain yes to DATA answers something else (RFC 5321 §4.3.2). */
+    /**
+     * Whether the server asked for the message's data (354). Any other positive reply to DATA answers something else
+     * (RFC 5321 §4.3.2).
+     */
     isInvited: () => state.isInvited,
     refusals: (): ReadonlyArray<RefusedRecipient> => state.refusals,
-    /** A new message: nobody is refused yet, and the reply to the last one's body was not a command's. */
+    /**
+     * Starts a new message: no recipient is refused yet. The reply to the last message's body left no other trace,
+     * since it answers no command.
+     */
     begin: () => {
       state.refusals = []
     }
