@@ -4,7 +4,7 @@ import * as Database from "./Database.ts"
 import { atMost, type Question } from "./Report.ts"
 import * as Target from "./Target.ts"
 
-/** How soon does the first message of a send to a large audience start? From the POST to the first attempt. */
+/** How soon does the first message of a send to a large audience start? Measured from the POST to the first attempt. */
 export const audience: Question = (quick) =>
   Database.withDatabase(async (database) => {
     const profiles = quick ? 20_000 : 1_000_000

@@ -1,6 +1,6 @@
 import { Client } from "pg"
 
-/** The database that BENCH_DATABASE_URL names: the runs make theirs beside it. */
+/** The database that BENCH_DATABASE_URL names, on whose server the runs create theirs. */
 export const base = process.env["BENCH_DATABASE_URL"] ?? "postgres://root@127.0.0.1:5432/test"
 
 /** The Redis of the BullMQ peers. */
@@ -25,7 +25,7 @@ export const withClient = async <A>(url: string, use: (client: Client) => Promis
   }
 }
 
-/** Makes an empty database beside the one that BENCH_DATABASE_URL names. */
+/** Creates an empty database on the server that BENCH_DATABASE_URL names. */
 export const create = async (): Promise<Database> => {
   const name = `tidings_bench_${process.pid}_${process.hrtime.bigint().toString(36)}`
   const url = new URL(base)
@@ -51,5 +51,5 @@ export const withDatabase = async <A>(use: (database: Database) => Promise<A>): 
   }
 }
 
-/** Writes out what the contender before left dirty, so that the next one does not pay for it. */
+/** Flushes the pages that the previous contender left dirty, so that the next one does not pay for them. */
 export const checkpoint = (): Promise<void> => withClient(base, async (client) => void await client.query("checkpoint"))

@@ -14,7 +14,7 @@ const labels = {
 
 type Peer = Exclude<keyof typeof labels, "tidings">
 
-/** The least ratio of our rate to a peer's; BullMQ without HTTP is shown, not aimed at. */
+/** The least ratio of our rate to a peer's. Ratios to the peers that are not named here are shown without a goal. */
 const goals: Partial<Record<Peer, number>> = { bullMqEndpoint: 1, pgBoss: 3, graphileWorker: 3 }
 
 /** Messages per second from the first POST until the last of them is settled. */

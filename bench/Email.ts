@@ -12,7 +12,10 @@ import { atLeast, type Line, type Question } from "./Report.ts"
 
 const peerFile = (name: string) => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
 
-/** BENCH_SMTP_SINK: where Debian's `postfix` is unpacked, whose `smtp-sink` costs least. Else one in JavaScript. */
+/**
+ * BENCH_SMTP_SINK: the folder into which Debian's package `postfix` was unpacked, whose `smtp-sink` costs least.
+ * Without it, a sink in JavaScript is used.
+ */
 const unpacked = process.env["BENCH_SMTP_SINK"]
 
 const spawnSink = (port: number): ChildProcess =>

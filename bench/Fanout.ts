@@ -9,10 +9,13 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 const megabyte = 1024 * 1024
 
-/** Ms after which a node that has started knows that it is alone; until then it begins nothing before it is stored. */
+/** Ms after which a started node knows that it is alone. Until then it begins no message before that is stored. */
 const settling = 5_000
 
-/** One POST to a list until its last message is settled: the rate, and how far the memory grew above what it was after the start. */
+/**
+ * One POST to a list, until its last message is settled: the rate, and by how much memory grew above its level after
+ * the start.
+ */
 const run = async (target: Target.Target, count: number) => {
   await Crowd.send(target, { user_id: "warm-up" })
   await Target.untilSettled(target, 1)
@@ -42,7 +45,10 @@ const measured = (
   }
 ]
 
-/** How fast is one POST to a list delivered to all of it, beside as many jobs added in bulk and beside its writes alone? */
+/**
+ * How fast is one POST to a list delivered to all members, beside as many jobs added in bulk, and beside the database
+ * writes alone?
+ */
 export const fanout: Question = async (quick) => {
   const sizes = quick ? [5_000] : [100_000, 1_000_000]
   const lines: Array<Line> = []

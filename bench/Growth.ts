@@ -9,14 +9,17 @@ import * as Target from "./Target.ts"
 
 const dayMillis = 86_400_000
 
-/** Days over which what is stored is spread, the youngest of them ten days old. */
+/** The stored messages are spread over this many days, the youngest of which is ten days old. */
 const days = 20
 const youngest = 10
 
 const nameOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10).replaceAll("-", "")
 const idAt = (ms: number): string => `1-${Math.floor(ms / 1_000).toString(16).padStart(8, "0")}`
 
-/** Stores closed messages as an installation of some weeks has them: with an attempt and a history each, in partitions of their days. */
+/**
+ * Stores closed messages like those of an installation that has run for weeks: each with an attempt and a history, in
+ * the partitions of their days.
+ */
 const fill = (database: Database.Database, messages: number): Promise<void> =>
   Database.withClient(database.url, async (client) => {
     const midnight = Math.floor(Date.now() / dayMillis) * dayMillis
@@ -66,7 +69,7 @@ const delivers = async (target: Target.Target, requests: number): Promise<number
   return requests / ((await Target.untilSettled(target, before + requests) - load.startedAt) / 1_000)
 }
 
-/** The longest wait of a caller, in ms, until `work` ends. */
+/** The longest time that a caller waits for an answer until `work` ends, in ms. */
 const longestWait = async (target: Target.Target, work: Promise<unknown>): Promise<number> => {
   const state = { over: false, longest: 0 }
   const ending = work.finally(() => {
@@ -96,7 +99,9 @@ const drop = (database: Database.Database): Promise<ReadonlyArray<string>> =>
     )
   )
 
-/** What do millions of stored messages cost those that come, and how long does a caller wait while old days are dropped? */
+/**
+ * What do millions of stored messages cost the new ones, and how long does a caller wait while old days are dropped?
+ */
 export const growth: Question = (quick) =>
   Database.withDatabase(async (full) =>
     Database.withDatabase(async (empty) => {
@@ -105,7 +110,7 @@ export const growth: Question = (quick) =>
       const targets = await Promise.all([Target.tidings({ database: full }), Target.tidings({ database: empty })])
       const [loaded, fresh] = targets
       try {
-        // Before there is anything else: who has counted nothing yet is counted in the table.
+        // First, while the tables are still empty: for a server that has settled nothing yet, `settled` counts rows.
         for (const target of targets) await delivers(target, Math.min(requests, 2_000))
         await fill(full, messages)
         const deliver = { fresh: await delivers(fresh, requests), loaded: await delivers(loaded, requests) }

@@ -5,7 +5,7 @@ import { cpuSeconds } from "./Proc.ts"
 import type { Question } from "./Report.ts"
 import * as Target from "./Target.ts"
 
-/** What does a server with nothing to do cost? It has delivered before, so pools, shards and actors are there. */
+/** What does a server with nothing to do cost? It has delivered before, so its pools, shards and actors exist. */
 export const idle: Question = (quick) =>
   Database.withDatabase(async (database) => {
     const target = await Target.tidings({ database })

@@ -1,6 +1,9 @@
 import { once } from "node:events"
 
-/** Reads a Node process from outside through its V8 inspector (`--inspect`), so that the server needs no bench code. */
+/**
+ * Reads the state of a Node process from outside, through its V8 inspector (`--inspect`), so that the server needs no
+ * bench code.
+ */
 export interface Inspector {
   collectGarbage(): Promise<void>
   /** Bytes of live JavaScript objects. */
@@ -23,7 +26,10 @@ const fiberPrototype = (root: string) =>
     return Object.getPrototypeOf(fiber)
   })()`
 
-/** Attaches to a process that printed "Debugger listening on ws://…"; `root` is a file of the program it runs. */
+/**
+ * Attaches to a process that printed "Debugger listening on ws://…" (`output`); `root` is a file of the program that it
+ * runs.
+ */
 export const attach = async (output: string, root: string): Promise<Inspector> => {
   const url = /Debugger listening on (ws:\/\/\S+)/.exec(output)?.[1]
   if (url === undefined) throw new Error("the process was not started with --inspect")

@@ -10,7 +10,10 @@ const quantile = (q: number) =>
    from messages m join attempts a on a.scope = m.scope and a.message_id = m.id and a.number = 1
    where m.lane = 'transactional'`
 
-/** How soon does a single send start while a fan-out runs through a provider that takes 50 ms? From acceptance to its first attempt. */
+/**
+ * How soon does a single send start while a fan-out runs through a provider that takes 50 ms? Measured from acceptance
+ * to the first attempt.
+ */
 export const lanes: Question = (quick) =>
   Database.withDatabase(async (database) => {
     const count = quick ? 20_000 : 1_000_000

@@ -2,7 +2,9 @@ import { spawn } from "node:child_process"
 import { connect, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
 
-/** What one closed-loop run asks for: each client sends its next request when the answer to the last one is whole. */
+/**
+ * What one closed-loop run asks for: each client sends its next request when it has the whole answer to the last one.
+ */
 export interface Options {
   readonly url: string
   readonly apiKey: string
@@ -13,7 +15,7 @@ export interface Options {
   /** Requests go round this many recipients, starting at number `first`. */
   readonly recipients: number
   readonly first?: number
-  /** Milliseconds of `message.delay.duration`: a far one keeps the engine paused. */
+  /** Milliseconds of `message.delay.duration`: with a long delay, the engine has nothing to do. */
   readonly delay?: number
   /** GET this path in place of `POST /send`; `########` in it stands for the recipient's number. */
   readonly get?: string
@@ -29,7 +31,7 @@ export interface Result {
   readonly rate: number
   readonly p50: number
   readonly p99: number
-  /** Share of one core this generator used: near 1 it measures itself. */
+  /** The share of one core that this generator used. Near 1, the run measures the generator. */
   readonly cpu: number
 }
 
@@ -82,7 +84,7 @@ const writeNumber = (request: Buffer, offsets: ReadonlyArray<number>, value: num
   }
 }
 
-/** The length of the first whole response in `text`, or undefined while it is still coming. */
+/** The length of the first response in `text`; `undefined` while it is not yet complete. */
 const responseLength = (text: string): number | undefined => {
   const head = text.indexOf("\r\n\r\n")
   if (head < 0) return undefined

@@ -23,7 +23,7 @@ const redis = async () => {
   }
 }
 
-/** What the numbers depend on: versions, durability, and which server was measured when it was not our own. */
+/** What the numbers depend on: versions, durability, and the measured server if it is not this checkout's. */
 export const describe = async (quick: boolean): Promise<string> =>
   [
     `Node ${process.versions.node}`,

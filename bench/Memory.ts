@@ -31,7 +31,7 @@ const attached = async <A>(use: (target: Target.Target, inspector: Inspector.Ins
     }
   })
 
-/** What one idle recipient holds: the growth after each of many recipients got one message. */
+/** The memory that one idle recipient keeps: the growth after many recipients got one message each. */
 const perActor = (recipients: number) =>
   attached(async (target, inspector): Promise<ReadonlyArray<Line>> => {
     const look = async () => {
@@ -39,7 +39,7 @@ const perActor = (recipients: number) =>
       const resident = residentBytes(target.pid)
       return { heap, resident, fibers: await inspector.fibers() }
     }
-    // Warm code and filled pools are no part of an actor: these few recipients are not counted.
+    // Warms up code and pools, which are not part of an actor: these few recipients are not counted.
     await send(target, 2000, 100, 90_000_000)
     const before = await look()
     await send(target, recipients, recipients)
@@ -47,7 +47,7 @@ const perActor = (recipients: number) =>
     const fibers = after.fibers - before.fibers
     const each = (bytes: number) => bytes / recipients / kilobyte
     const heap = each(after.heap - before.heap)
-    // An actor ends with its last message, so what is counted is whatever is still kept of a recipient that is idle.
+    // An actor ends with its last message, so this measures whatever is still kept for an idle recipient.
     const note = `${recipients.toLocaleString("en")} recipients got a message each; ${
       fibers.toLocaleString("en")
     } fibers more than before`
@@ -63,7 +63,7 @@ const perActor = (recipients: number) =>
     ]
   })
 
-/** Does memory come back when a burst is over? */
+/** Is memory given back when a burst is over? */
 const afterBurst = (messages: number, quietSeconds: number) =>
   attached(async (target, inspector): Promise<ReadonlyArray<Line>> => {
     await send(target, Math.ceil(messages / 10), 5000)
@@ -86,7 +86,7 @@ const afterBurst = (messages: number, quietSeconds: number) =>
     }]
   })
 
-/** What does a recipient cost while nothing happens, and what stays behind after much has? */
+/** What does an idle recipient cost in memory, and how much stays behind after a burst? */
 export const memory: Question = async (quick) => [
   ...await perActor(quick ? 5000 : 100_000),
   ...await afterBurst(quick ? 5000 : 200_000, quick ? 2 : 60)

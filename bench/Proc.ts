@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs"
 
 const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }))
 
-/** CPU seconds, user and system, that all threads of a process used so far (proc(5), fields 14 and 15 of `stat`). */
+/**
+ * CPU seconds, user and system, that all threads of a process have used so far (proc(5), fields 14 and 15 of `stat`).
+ */
 export const cpuSeconds = (pid: number): number => {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
   // The command name may hold spaces: count fields after its closing parenthesis, where field 3 comes first.

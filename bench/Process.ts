@@ -25,10 +25,10 @@ process.on("exit", () => {
 })
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit(130))
 
-/** A path in a directory that goes when the bench ends. */
+/** A path in a directory that is removed when the bench ends. */
 export const scratchPath = (name: string): string => join(scratch, `${++files}-${name}`)
 
-/** The status and body of a GET; status 0 when nobody answers. */
+/** The status and body of a GET; status 0 if there is no answer. */
 export const get = (url: string): Promise<{ readonly status: number; readonly body: string }> =>
   new Promise((resolve) => {
     const asked = request(url, { agent: false, timeout: 5000 }, (response) => {
@@ -73,7 +73,7 @@ export const serve = async (options: {
   return { pid: child.pid, readyMillis: performance.now() - begin, output, stop }
 }
 
-/** Runs `file` to its end and reads the JSON it printed as its last line. */
+/** Runs `file` to its end and reads the JSON that it printed as its last line. */
 export const answer = async (file: string, env: Readonly<Record<string, string>>): Promise<unknown> => {
   const child = spawn(process.execPath, [file], { env: { ...process.env, ...env }, stdio: ["ignore", "pipe", "pipe"] })
   running.add(child)

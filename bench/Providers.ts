@@ -47,8 +47,8 @@ const withVendor = async <A>(
 }
 
 /**
- * How many messages a second does each HTTP provider hand over, beside a bare loop of effect/http's client that repeats the
- * very requests of that provider to the same server?
+ * How many messages a second does each HTTP provider hand over, beside a bare loop of effect/http's client that repeats
+ * that provider's own requests to the same server?
  */
 export const providers: Question = async (quick) => {
   const lines: Array<Line> = []

@@ -1,4 +1,4 @@
-/** The middle of some measurements and how far they lie apart. */
+/** The median of some measurements, and their range. */
 export interface Spread {
   readonly median: number
   readonly min: number
@@ -17,8 +17,8 @@ export const spread = (values: ReadonlyArray<number>): Spread => {
 }
 
 /**
- * Measures every contender once per round, so that what disturbs the machine disturbs them alike; each round starts one
- * contender later than the round before, so that none always runs first.
+ * Measures every contender once per round, so that a disturbance of the machine affects all alike. Each round starts
+ * one contender later than the round before, so that none always runs first.
  */
 export const rounds = async <Name extends string>(
   count: number,

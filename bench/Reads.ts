@@ -8,7 +8,7 @@ import * as Target from "./Target.ts"
 const clients = 64
 const users = 5000
 
-/** Profiles of the users that the load generator numbers, and a catalogue with a choice of each user in it. */
+/** Stores profiles of the users that the load generator numbers, and topics with a choice of each user. */
 const fill = async (target: Target.Target): Promise<void> => {
   const call = async (method: string, path: string, body: unknown): Promise<{ readonly id?: string }> => {
     const response = await fetch(`${target.url}${path}`, {
@@ -36,7 +36,10 @@ const fill = async (target: Target.Target): Promise<void> => {
   await Promise.all(Array.from({ length: 32 }, fillNext))
 }
 
-/** How fast are a profile and a user's preferences read, beside an endpoint that answers the like without looking? */
+/**
+ * How fast are a profile and a user's preferences read, beside an endpoint that gives the same answers without a
+ * look-up?
+ */
 export const reads: Question = (quick) =>
   Database.withDatabase(async (database) => {
     const [ours, bare] = await Promise.all([Target.tidings({ database }), Target.endpoint("ReadsEndpoint")])

@@ -15,7 +15,7 @@ const context = {
 
 const items = Array.from({ length: 5 }, (_, n) => ({ name: `Tea no. ${n}`, count: n + 1 }))
 
-/** An ordinary mail: a heading, some text with values, a list of five, a button, small print. */
+/** An ordinary mail: a heading, some text with values, a list of five, a button, and small print. */
 const order = {
   elements: [
     { type: "meta", title: "Order {{id}} has shipped" },
@@ -47,7 +47,7 @@ const brand = {
   snippets: {}
 }
 
-/** The brand's page as it is remembered, compiled once. */
+/** The brand's layout, compiled once and kept. */
 const branding = () =>
   Effect.runPromise(
     Layouts.Layouts.use(({ of }) => of(brand)).pipe(
@@ -59,7 +59,10 @@ const code = { title: "Your code", body: "Your code is {{code}}. It is valid for
 
 const batch = 500
 
-/** Renderings per second for as long as `ms`, in batches; every one with data of its own, since only templates are remembered. */
+/**
+ * Renderings per second, measured for `ms` in batches. Every rendering has data of its own, since only templates are
+ * cached.
+ */
 const rate = (
   content: Content.Input["content"],
   channel: string,

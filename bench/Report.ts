@@ -1,6 +1,6 @@
 import type { Spread } from "./Ratio.ts"
 
-/** What was asked for, and whether the measurement holds it; `undefined` when the run could not tell. */
+/** What was aimed at, and whether the measurement reached it; `undefined` if the run could not tell. */
 export interface Goal {
   readonly text: string
   readonly holds: boolean | undefined

@@ -15,7 +15,7 @@ const providers = {
 
 const sentOf = (database: Database.Database) => database.count("select count(*) from messages where status = 'SENT'")
 
-/** Messages per second from the first POST to the last SENT, and what was busy meanwhile. */
+/** Messages per second from the first POST to the last SENT, and what limited the rate. */
 const measure = async (provider: keyof typeof providers, count: number, requests: number): Promise<Line> =>
   Database.withDatabase(async (database) => {
     const target = await Target.tidings({ database }, [], {

@@ -4,7 +4,10 @@ import * as Run from "#layers/Run.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { Effect } from "effect"
 
-/** Ms that a call of a slow provider takes, and ms of this process's own time that a costly one does. */
+/**
+ * `latency`: ms that a call of the slow provider takes; `cost`: ms of this process's CPU that a call of the costly one
+ * takes.
+ */
 const latency = 50
 const cost = 2
 
@@ -15,7 +18,7 @@ const burn = Effect.sync(() => {
 
 const accepted = Effect.succeed({ reference: undefined })
 
-/** BENCH_PROVIDER: `slow` or `costly`; otherwise one that does nothing. */
+/** The providers of BENCH_PROVIDER; with any other value, a provider that does nothing. */
 const calls: Readonly<Record<string, Effect.Effect<{ readonly reference: undefined }>>> = {
   slow: Effect.delay(accepted, latency),
   costly: Effect.andThen(burn, accepted)

@@ -5,7 +5,10 @@ import { atLeast, type Question } from "./Report.ts"
 
 const worlds = fileURLToPath(new URL("Worlds.ts", import.meta.url))
 
-/** How many simulated worlds does a core live and check in a second? As many as one run of CI lives, its start counted. */
+/**
+ * How many simulated worlds does a core run and check in a second? The start counts too; a full run has as many worlds
+ * as one run of CI.
+ */
 export const simulator: Question = async (quick) => {
   const rates: Array<number> = []
   for (let round = 0; round < (quick ? 1 : 3); round++) {

@@ -1,4 +1,4 @@
-/** The product over a provider that takes 50 ms per call and does nothing else. */
+/** The product with a provider that takes 50 ms per call and does nothing else. */
 import * as App from "#layers/App.ts"
 import * as Fake from "#layers/providers/Fake.ts"
 import * as Run from "#layers/Run.ts"

@@ -4,7 +4,7 @@ import { spread } from "./Ratio.ts"
 import { atMost, type Line, type Question } from "./Report.ts"
 import * as Target from "./Target.ts"
 
-/** How soon after its start is an embedded server ready, when the one before stopped cleanly and when it was killed? */
+/** How soon after its start is an embedded server ready: after a clean stop, and after it was killed? */
 export const start: Question = async (quick) => {
   const directory = scratchPath("embedded")
   const use = (target: Target.Target, seconds: number) =>
@@ -18,7 +18,7 @@ export const start: Question = async (quick) => {
   for (let round = 0; round < (quick ? 1 : 5); round++) {
     const afterStop = await Target.tidings({ directory })
     times.clean.push(afterStop.readyMillis)
-    // Killed in the middle of accepting: its clients see their connections go, which is no failure of this run.
+    // Killed while it accepts: the clients lose their connections, which is no failure of this run.
     const load = use(afterStop, quick ? 1 : 3)
     setTimeout(() => void afterStop.stop("SIGKILL"), quick ? 500 : 2000)
     await load

@@ -17,7 +17,7 @@ export interface Target extends Process.Running {
 
 const secret = "benchbenchbenchbenchbenchbenchbenchbenchbench"
 
-/** The program measured; BENCH_SERVER names another one with the same face, for comparing two versions. */
+/** The program that is measured. BENCH_SERVER names another one with the same interface, to compare two versions. */
 export const serverFile = process.env["BENCH_SERVER"] ?? fileURLToPath(new URL("Server.ts", import.meta.url))
 
 const peerFile = (name: string) => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
@@ -66,7 +66,7 @@ export const tidings = async (
   }
 }
 
-/** A peer behind HTTP. */
+/** A peer that is called over HTTP. */
 export const endpoint = async (
   name: "BareEndpoint" | "BullMqEndpoint" | "ReadsEndpoint",
   env: Readonly<Record<string, string>> = {}
@@ -81,7 +81,7 @@ export const endpoint = async (
   return { ...running, url, apiKey: "none", settled: async () => await counter(url, "jobs_completed_total") ?? 0 }
 }
 
-/** Jobs per second of a peer that makes and does its own jobs, from the first add to the last completion. */
+/** Jobs per second of a peer that adds and works off its own jobs, from the first add to the last completion. */
 export const jobsPerSecond = async (
   name: "BullMqBulk" | "BullMqPlain" | "GraphileWorker" | "PgBoss",
   env: Readonly<Record<string, string>>
@@ -97,7 +97,7 @@ export const untilSettled = async (target: Target, wanted: number): Promise<numb
     if (performance.now() - moved > 30_000) {
       throw new Error(`${last} of ${wanted} messages settled, then nothing:\n${target.output().slice(-2000)}`)
     }
-    // Asking costs the one who is asked: rarely while there is much to do, and often enough at the end.
+    // Each question costs the server: ask rarely while much is left, and often enough near the end.
     await sleep(Math.min(Math.max((wanted - last) / 20, 50), 1_000))
     const now = await target.settled()
     if (now !== last) moved = performance.now()
@@ -106,7 +106,7 @@ export const untilSettled = async (target: Target, wanted: number): Promise<numb
   return performance.timeOrigin + performance.now()
 }
 
-/** What a run must not hide: a refused request is no throughput. */
+/** Fails a run with failed requests: a refused request is no throughput. */
 export const sound = (name: string, result: Load.Result): Load.Result => {
   if (result.errors === 0) return result
   throw new Error(`${name}: ${result.errors} of ${result.errors + result.ok} requests failed: ${result.firstError}`)

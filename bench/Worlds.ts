@@ -1,7 +1,10 @@
 import * as Checker from "#test/simulator/Checker.ts"
 import * as Seeds from "#test/simulator/Seeds.ts"
 
-/** Lives and checks the first `WORLDS` seeds; prints how many it did a second of CPU, all threads of this process counted. */
+/**
+ * Runs and checks the worlds of the first `WORLDS` seeds, and prints how many per second of CPU, counting all threads
+ * of this process.
+ */
 const worlds = Number(process.env["WORLDS"])
 for (let seed = 1; seed <= worlds; seed++) {
   const [complaint] = Checker.complaints(Seeds.live(seed))

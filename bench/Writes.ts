@@ -15,7 +15,7 @@ import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import { Array, Clock, Effect, Schema, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Steps of one statement, as the journal has them. */
+/** Steps per statement, as in the journal. */
 const mostSteps = 512
 
 const instructions = {
@@ -38,8 +38,9 @@ const decodeTimelines = Schema.decodeUnknownEffect(
 )
 
 /**
- * The rows of a request to `count` users, written by the engine's own statements with no engine between them: pages of messages with their
- * intents and, behind them, each message's outcome. Answers messages per second. The store has partitions and epochs: a server ran on it.
+ * Writes the rows of a request to `count` users by the engine's own statements, without the engine: pages of messages
+ * with their intents and, following them, the outcomes of those messages. Answers messages per second. The store must
+ * have partitions and epochs already, so a server must have run on it.
  */
 export const rate = Effect.fnUntraced(function*(count: number) {
   const sql = yield* SqlClient.SqlClient

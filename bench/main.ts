@@ -46,7 +46,7 @@ const unknown = positionals.filter((name) => !Object.hasOwn(questions, name))
 if (unknown.length > 0)
   Arguments.refuse(`no such question: ${unknown.join(", ")}; there are ${Object.keys(questions).join(", ")}`)
 
-// A goal missed is a line of the table; only a question that could not be answered makes the run fail.
+// A missed goal is only a line of the table; the run fails only if a question could not be answered.
 const lines: Array<Line> = []
 const failures: Array<{ readonly question: string; readonly reason: string }> = []
 for (const [question, ask] of Object.entries(questions)) {

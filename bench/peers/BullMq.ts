@@ -2,10 +2,10 @@ import { Queue, Worker } from "bullmq"
 import { Redis } from "ioredis"
 
 /**
- * One BullMQ queue and its worker in this process, over one connection each; the worker's retries without limit, as
- * BullMQ demands of a blocking connection. Concurrency 50 is the example of BullMQ's concurrency page; of 20, 50 and
- * 100 it had the best mean of four runs (8,300 jobs/s, the others 7,000), though single runs overlap. Finished jobs go
- * at once (`removeOnComplete`).
+ * One BullMQ queue and its worker in this process, with one connection each; the worker's retries without limit, as
+ * BullMQ demands of a blocking connection. Concurrency 50 is the example of BullMQ's documentation; of 20, 50 and 100
+ * it had the best mean of four runs (8,300 jobs/s, the others 7,000), though single runs overlap. Finished jobs are
+ * removed at once (`removeOnComplete`).
  */
 export const make = (url: string, completed: () => void) => {
   const name = `tidings-bench-${process.pid}`

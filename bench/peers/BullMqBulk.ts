@@ -2,7 +2,10 @@ import { Queue, Worker } from "bullmq"
 import { Redis } from "ioredis"
 import { bodyOf } from "../Load.ts"
 
-/** Adds BENCH_JOBS jobs, 1,000 per `addBulk`, to a queue whose worker is in this process; the rate from first add to last completion. */
+/**
+ * Adds BENCH_JOBS jobs, 1,000 per `addBulk`, to a queue whose worker is in this process; prints the rate from the first
+ * add to the last completion.
+ */
 const url = process.env["BENCH_REDIS_URL"] ?? ""
 const jobs = Number(process.env["BENCH_JOBS"])
 const name = `tidings-bench-bulk-${process.pid}`

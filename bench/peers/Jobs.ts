@@ -7,8 +7,9 @@ export interface Peer {
 }
 
 /**
- * Makes BENCH_JOBS jobs with 64 producers, each adding its next when the last is stored, and prints the rate from the
- * first add to the last completion. A tenth as many go before, to warm up. `make` gets what the worker calls per job.
+ * Adds BENCH_JOBS jobs from 64 producers, each of which adds its next job when the last is stored, and prints the rate
+ * from the first add to the last completion; a tenth as many come before, to warm up. `make` is given the function that
+ * the worker must call after each job.
  */
 export const measure = async (make: (completed: () => void) => Promise<Peer>): Promise<void> => {
   let done = 0

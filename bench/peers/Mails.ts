@@ -1,10 +1,10 @@
-/** How many messages are on their way at once, and over how many connections. */
+/** How many messages are in flight at once, and over how many connections. */
 export const inFlight = 64
 export const connections = 5
 
 const paragraph = "A notification of some length, as they are sent by the thousand. "
 
-/** The message that every contender sends: the same words to another recipient each time. */
+/** The message that every contender sends: the same text, each time to another recipient. */
 export const mailOf = (index: number) => ({
   to: `user-${index % 5000}@rcpt.test`,
   subject: `Your order ${index} has left`,
@@ -14,8 +14,8 @@ export const mailOf = (index: number) => ({
 })
 
 /**
- * Sends BENCH_MAILS messages after a tenth as many to warm up, and prints the rate from the first call to the last
- * acceptance. `run` sends those of `first` up to `first + count`, `inFlight` at a time.
+ * Sends BENCH_MAILS messages, after a tenth as many to warm up, and prints the rate from the first call to the last
+ * acceptance. `run` sends the messages from number `first` to before `first + count`, `inFlight` at a time.
  */
 export const measure = async (run: (first: number, count: number) => Promise<unknown>): Promise<void> => {
   const count = Number(process.env["BENCH_MAILS"])

@@ -1,7 +1,7 @@
 import { createTransport } from "nodemailer"
 import * as Mails from "./Mails.ts"
 
-// The pool that its documentation recommends for volume, with an explicit envelope like ours.
+// The pool that nodemailer's documentation recommends for volume, with an explicit envelope like ours.
 const transport = createTransport({
   pool: true,
   host: "127.0.0.1",

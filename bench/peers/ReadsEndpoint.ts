@@ -36,7 +36,7 @@ const items = People.topics.map(({ name }): typeof TopicPreference.Type => ({
   section_name: People.section.name
 }))
 
-// Looks nothing up: what Effect's HTTP stack alone can do with these paths and replies.
+// Looks nothing up, to show what Effect's HTTP stack alone can do with these paths and replies.
 const handlers = HttpApiBuilder.group(Api, "reads", (handlers) =>
   handlers
     .handle("profile", ({ params }) => Effect.succeed({ profile: People.profile(params.user_id) }))

@@ -16,9 +16,9 @@ class Api extends HttpApi.make("peer").add(
 ) {}
 
 /**
- * Serves the same `POST /send` as Tidings (its schema, its decoding) on PORT, answering with the id that `accept` gives, and the counters of `metrics`. Request
- * logging is off and no tracer is installed: the fastest of the set-ups tried that keep HttpApi, hence the hardest one
- * to compare with. `close` runs at SIGTERM.
+ * Serves the same `POST /send` as Tidings (its schema, its decoding) on PORT, answering with the id that `accept`
+ * gives, and the counters of `metrics`. Request logging is off and no tracer is installed: of the set-ups tried that
+ * keep HttpApi this is the fastest, and so the hardest to compare with. `close` runs at SIGTERM.
  */
 export const serve = (
   accept: (send: Send) => Effect.Effect<string>,

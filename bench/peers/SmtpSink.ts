@@ -1,6 +1,6 @@
 import { SMTPServer } from "smtp-server"
 
-// Takes everything and keeps nothing, on BENCH_SMTP_PORT.
+// Accepts every mail and keeps none, on the port BENCH_SMTP_PORT.
 const server = new SMTPServer({
   authOptional: true,
   disabledCommands: ["AUTH", "STARTTLS"],

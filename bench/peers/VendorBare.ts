@@ -7,10 +7,10 @@ import * as VendorRun from "./VendorRun.ts"
 
 const { inFlight, origin, row } = VendorRun
 
-/** What the client writes itself. */
+/** Headers that the client writes itself. */
 const own = new Set(["host", "connection", "content-length"])
 
-/** The requests that the provider makes for a message once its tokens are held, as they left. */
+/** The requests that the provider sends for a message once it holds its tokens. */
 const recorded = Effect.gen(function*() {
   const server = yield* ScriptedVendor.listen({
     http2: row.http2 === true,
@@ -23,7 +23,7 @@ const recorded = Effect.gen(function*() {
   return server.seen.slice(warm)
 }).pipe(Effect.scoped)
 
-/** `useH2c` is what undici reads, though its types do not know it here. */
+/** undici reads `useH2c`, though its types here do not know it. */
 const h2c = { connections: 4, allowH2: true, useH2c: true }
 const pool = NodeHttpClient.layerUndiciOptions(
   row.http2 === true
@@ -31,7 +31,7 @@ const pool = NodeHttpClient.layerUndiciOptions(
     : { connections: inFlight, pipelining: 1, allowH2: false }
 )
 
-// The same requests over effect/http's client and the same pool, nothing made and nothing understood.
+// The same requests over effect/http's client and the same pool, without building a request or reading an answer.
 await Effect.gen(function*() {
   const client = yield* HttpClient.HttpClient
   const requests = (yield* recorded).map(({ body, headers, method, path }) => {

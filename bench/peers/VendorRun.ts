@@ -1,7 +1,7 @@
 import * as Rows from "#test/layers/providers/rows/All.ts"
 import type { Row } from "#test/contracts/VendorRow.ts"
 
-/** How many messages are on their way at once; as many as the pool has connections. */
+/** How many messages are in flight at once: as many as the pool has connections. */
 export const inFlight = 64
 
 /** The vendor that BENCH_VENDOR names, with its recorded exchange. */
@@ -14,8 +14,8 @@ export const row: Row = Rows.all.find(({ entry }) => entry.key === process.env["
 export const origin = `http://127.0.0.1:${process.env["BENCH_PORT"]}`
 
 /**
- * Hands over BENCH_MESSAGES messages, `inFlight` at a time, after a tenth as many to warm up; prints the rate and the CPU
- * this process took for each, in µs.
+ * Hands over BENCH_MESSAGES messages, `inFlight` at a time, after a tenth as many to warm up. Prints the rate, and the
+ * CPU time of this process per message in µs.
  */
 export const measure = async (run: (count: number) => Promise<unknown>): Promise<void> => {
   const count = Number(process.env["BENCH_MESSAGES"])

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { createServer as createServer2, type Http2ServerRequest, type Http2ServerResponse } from "node:http2"
 import { row } from "./VendorRun.ts"
 
-// Answers as the vendor's recorded exchange does, and keeps nothing.
+// Gives the answers of the vendor's recorded exchange, and keeps nothing.
 const answer = (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => {
   request.on("end", () => {
     const path = (request.url ?? "").split("?")[0] ?? ""
