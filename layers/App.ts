@@ -173,7 +173,7 @@ const inRedis = (url: Redacted.Redacted) =>
     Effect.map(Effect.promise(() => import("#layers/redis/RateLimits.ts")), ({ layer }) => layer(url))
   )
 
-/** Rate limits, counted in the database, or in Redis where one is configured. */
+/** Rate limits, counted in the database, or in Redis, with the database to fall back on. */
 const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
   Layer.merge(
     redisUrl === undefined ? Layer.empty : inRedis(redisUrl),
@@ -183,7 +183,10 @@ const rateLimits = ({ rateLimits: text, redisUrl }: Values) =>
 /** Keeps the members of audiences up to date when profiles change. */
 const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer))
 
-/** The routes of a node, its engine workers, and its upkeep of idempotency keys and audiences. */
+/**
+ * The routes of a node, its engine workers, and the upkeep that runs beside them: deleting what has expired, and
+ * audiences.
+ */
 const front = (settings: Values) =>
   Front.layer(HttpRouter.toHttpEffect(Layer.mergeAll(
     Routes.layer,

@@ -140,7 +140,10 @@ export const logger = <A>(logger: Logger.Logger<unknown, A>): Logger.Logger<unkn
     })
   )
 
-/** Makes this span the root of its request's trace: it takes the ids that every other node takes for its parent's. */
+/**
+ * Makes this span the root of its request's trace. It gets the ids of its nominal parent, which is never recorded:
+ * spans of every node name that one as their parent.
+ */
 const asRoot = (span: Tracer.Span, { spanId, traceId }: Tracer.AnySpan): Tracer.Span =>
   Object.defineProperties(span, {
     parent: { value: Option.none() },

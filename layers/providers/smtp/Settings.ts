@@ -64,7 +64,7 @@ export const SmtpSettings = Schema.Struct({
   idle_timeout: optional(Millis),
   /** From the first try to connect until greeting and login are done, in ms, default 15,000. */
   greeting_timeout: optional(Millis),
-  /** From the start to the end of the message, in ms, default 60,000. */
+  /** From the beginning of a hand-over to the last byte of the message, in ms, default 60,000. */
   send_timeout: optional(Millis),
   /** From the end of the message to its answer, in ms, default 600,000 (RFC 5321 §4.5.3.2.6). */
   answer_timeout: optional(Millis)
@@ -77,6 +77,6 @@ export const SmtpSettings = Schema.Struct({
 )
 export type SmtpSettings = typeof SmtpSettings.Type
 
-/** Parses the key, which is stored as a sealed text; done once per configuration. */
+/** Parses the private key, once per configuration. */
 export const dkimKey = (settings: DkimSettings): Option.Option<KeyObject> =>
   signingKey(Redacted.value(settings.private_key))
