@@ -16,6 +16,7 @@ const decoder = new TextDecoder()
 /**
  * A request whose body has been read and checked: `text`, `json`, `arrayBuffer` and the rest come from memory, as often
  * as asked.
+ *
  * A member named `__proto__` is data: `JSON.parse` makes it an own property, and struct and record schemas keep it so.
  * Code that copies members itself must use a spread, `Object.defineProperty` or a `Map`, because `target[key] = value`
  * and `Object.assign` would set the prototype instead.

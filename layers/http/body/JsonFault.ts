@@ -116,6 +116,7 @@ class Walk {
 
 /**
  * The first fault of a text that `JSON.parse` refuses; `undefined` if it is JSON.
+ *
  * Engines word their syntax errors differently and some leave out the place, so the place is found here. Only failed
  * requests pay for it.
  */
