@@ -1,4 +1,4 @@
-import { InFlight } from "#src/fibers/InFlight.ts"
+import { type Entry, InFlight } from "#src/fibers/InFlight.ts"
 import { type Clock, Context } from "effect"
 
 /**
@@ -28,6 +28,12 @@ export interface Claim {
  */
 export type Room = (clock: Clock.Clock, giveWay: () => void) => Claim
 
+/** A body that has not come whole. */
+interface Coming {
+  readonly since: number
+  readonly leave: () => void
+}
+
 const millis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
 /**
@@ -36,15 +42,15 @@ const millis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUn
  * sender that never finishes does not keep others out.
  */
 export const make = ({ bytes: capacity, patience }: Bounds): Room => {
-  const coming = new InFlight<{ readonly since: number; readonly leave: () => void }>()
+  const coming = new InFlight<Coming>()
   let taken = 0
 
-  const findRoom = (clock: Clock.Clock, bytes: number): boolean => {
-    const isFull = () => taken + bytes > capacity
-    while (isFull()) {
-      const oldest = coming.oldest?.value
-      if (oldest === undefined || millis(clock) - oldest.since <= patience) return false
-      oldest.leave()
+  /** Makes room for so many more bytes of a body, which does not cut itself off: the answer is that there is none. */
+  const findRoom = (asking: Entry<Coming>, clock: Clock.Clock, bytes: number): boolean => {
+    while (taken + bytes > capacity) {
+      const { oldest } = coming
+      if (oldest === undefined || oldest === asking || millis(clock) - oldest.value.since <= patience) return false
+      oldest.value.leave()
     }
     return true
   }
@@ -65,7 +71,7 @@ export const make = ({ bytes: capacity, patience }: Bounds): Room => {
     return {
       hold: (bytes) => {
         const more = bytes - held
-        if (!findRoom(clock, more)) return false
+        if (!findRoom(entry, clock, more)) return false
         taken += more
         held = bytes
         return true

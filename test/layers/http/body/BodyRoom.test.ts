@@ -1,7 +1,7 @@
-import { BodyRoom, make, type Room } from "#layers/http/body/BodyRoom.ts"
+import { BodyRoom, type Claim, make, type Room } from "#layers/http/body/BodyRoom.ts"
 import { chunked, exchange, head, post, serve } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect } from "effect"
+import { Clock, Deferred, Effect, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { connect } from "node:net"
 
@@ -46,7 +46,45 @@ const slow = Effect.fnUntraced(function*(port: number, bytes: number) {
   }
 })
 
+const Steps = Schema.Array(Schema.Union([
+  Schema.Struct({
+    claim: Schema.Literals([0, 1, 2]),
+    more: Schema.Int.check(Schema.isBetween({ minimum: 20, maximum: 60 }))
+  }),
+  Schema.Struct({ claim: Schema.Literals([0, 1, 2]), ends: Schema.Literals(["complete", "release"]) }),
+  Schema.Struct({ millis: Schema.Literals([3, 6, 9]) })
+])).check(Schema.isMinLength(15), Schema.isMaxLength(40))
+
 describe("the room for bodies", () => {
+  it.effect.prop("all bodies together never hold more than there is, and who is cut off holds nothing", {
+    steps: Steps
+  }, ({ steps }) =>
+    Effect.gen(function*() {
+      const room = make({ bytes: 100, patience: 5 })
+      const clock = yield* Clock.Clock
+      const claims: Array<{ readonly claim: Claim; held: number } | undefined> = []
+      const opened = (n: number) => {
+        const known = claims[n]
+        if (known !== undefined) return known
+        const body = { claim: room(clock, () => claims[n] = undefined), held: 0 }
+        return claims[n] = body
+      }
+      for (const step of steps) {
+        if ("millis" in step) yield* TestClock.adjust(step.millis)
+        else if ("ends" in step) {
+          opened(step.claim).claim[step.ends]()
+          if (step.ends === "release") claims[step.claim] = undefined
+        } else {
+          const body = opened(step.claim)
+          if (body.claim.hold(body.held + step.more)) body.held += step.more
+        }
+        assert.isAtMost(claims.reduce((sum, body) => sum + (body?.held ?? 0), 0), 100)
+      }
+      for (const body of claims) body?.claim.release()
+      assert.isTrue(room(clock, () => undefined).hold(100))
+      assert.isFalse(room(clock, () => undefined).hold(1))
+    }))
+
   it.effect("a body that finds none is 503 with Retry-After; a short one is served; the room comes back with the answer", () =>
     Effect.gen(function*() {
       const { asked, port } = yield* serveIn1MB(700 * kB)
