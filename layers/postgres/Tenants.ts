@@ -25,7 +25,7 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? Rows.tenant(row.value) : yield* new TenantNotFound({ id })
   })
 
-  /** The parent exists and is not below the tenant. No other change of this scope's tenants runs beside this. */
+  /** Fails unless the parent exists and is not below the tenant. The caller holds the lock of the scope's tenants. */
   const checkParent = Effect.fnUntraced(function*(scope: Scope, id: string, parentId: string) {
     const ancestors = yield* sql`with recursive up as (
         select id, parent_id from tenants where scope = ${scope} and id = ${parentId}
@@ -38,7 +38,8 @@ const make = Effect.gen(function*() {
     if (ancestors.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
   })
 
-  // Empty text stands for what is not given, since an array of nulls alone has no type. The last of a topic wins.
+  // Absent values are passed as empty text, since the type of an array of only nulls is unknown. If a topic occurs
+  // twice, its last item wins.
   const putPreferences = Effect.fnUntraced(
     function*(scope: Scope, id: string, items: ReadonlyArray<TenantPreferenceItem>) {
       const rows = [...new Map(items.map((item) => [item.id, item])).values()]
@@ -57,7 +58,7 @@ const make = Effect.gen(function*() {
     }
   )
 
-  // The change of the revision comes first in every write: it is the lock that tenants of one scope are written under.
+  // Every write bumps the revision first: its row is the lock that serialises the writes of a scope's tenants.
   const replace: Tenants["Service"]["replace"] = Effect.fnUntraced(
     function*(scope, id, draft) {
       yield* revisions.bump(scope)
@@ -84,7 +85,8 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  // Who adds a member holds the tenant's row, so nobody is added to what is gone. Its members go later (`Drops`), however many they are.
+  // Adding a member locks the tenant's row, so nobody is added to a deleted tenant. Its members, of which there may be
+  // very many, are deleted later (`Drops`).
   const remove: Tenants["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
       yield* revisions.bump(scope)

@@ -47,12 +47,12 @@ interface Found {
 
 const counted = Metric.update(Metrics.audienceSetAside, 1)
 
-/** What a step of the memberships reads and writes, all of it in one scope (P10). */
+/** The reads and writes of a step, each within one scope (P10). */
 export const make = (sql: SqlClient.SqlClient) => {
-  /** The filters that the log has been told of: every step meets them. */
+  /** The unreadable filters that were logged already, by audience: every step meets them again. */
   const told = new Map<string, string>()
 
-  /** One audience's trouble keeps nobody from the others. */
+  /** Counts an audience whose filter does not decode, and logs each such filter once; the other audiences go on. */
   const setAside = Effect.fnUntraced(function*(scope: Scope, audienceId: string, filter: string) {
     yield* counted
     const name = `${scope} ${audienceId}`
@@ -86,7 +86,7 @@ export const make = (sql: SqlClient.SqlClient) => {
     return { audiences: found, unreadable }
   })
 
-  /** A profile that cannot be read counts as none. Others of this process have their turn between some of them. */
+  /** Users to judge. A profile that cannot be read counts as none. Yields to other fibers from time to time. */
   const judged = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
     Effect.flatMap(
       Effect.flatMap(rows, decodeUsers),
@@ -103,7 +103,10 @@ export const make = (sql: SqlClient.SqlClient) => {
     sql`array(select t.tenant_id from tenant_users t where t.scope = ${scope} and t.user_id = x.user_id
       and ${isThere(sql, "t")}) as tenants`
 
-  /** Each by its key, here and below: for a set of them the planner goes through the environment's rows, until it knows how many those are. */
+  /**
+   * Looks up each user by key, here and below. With a plain join, the planner reads all rows of the environment until
+   * it has statistics.
+   */
   const users = (scope: Scope, userIds: ReadonlyArray<string>) =>
     judged(sql`select x.user_id as "userId", p.profile, ${tenants(scope)}
       from unnest(${userIds}::text[]) as x(user_id)
@@ -132,7 +135,10 @@ export const make = (sql: SqlClient.SqlClient) => {
       from json_to_recordset(${json(put)}::json) as x(audience_id text, user_id text, version bigint, reason text)
       on conflict (scope, audience_id, user_id) do update set version = excluded.version, reason = excluded.reason`
 
-  /** What the database refuses is found by halves, and left out: whoever asks again would be refused again, and everybody waits behind it. */
+  /**
+   * Writes members. A row that the database refuses is found by halving and left out: it would be refused again at
+   * every try, and everything behind it would wait.
+   */
   const putAll = Effect.fnUntraced(function*(
     scope: Scope,
     put: ReadonlyArray<Standing>,

@@ -1,14 +1,14 @@
 import { Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** Members that go in one transaction: each leaves its user to the audiences, and nobody waits long for what it holds. */
+/** Members deleted in one transaction, each with a mark for the audiences: so few that its locks are held briefly. */
 const batch = 1_000
 
 const decode = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ scope: Schema.Int, tenantId: Schema.String, generation: Schema.String }))
 )
 
-/** Deletes the next members of a tenant that is gone, in the order of their ids. Whether there may be more. */
+/** Deletes the next members of a deleted tenant, in the order of their ids. Answers whether there may be more. */
 export const step = Effect.fn("tenants.Drops.step")(
   function*(sql: SqlClient.SqlClient) {
     const found = yield* sql`select scope, tenant_id as "tenantId", generation::text as generation from tenant_drops
