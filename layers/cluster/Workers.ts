@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads"
 /** A worker drains as a node does; one that has not ended after so many ms is terminated. */
 const longestStop = 20_000
 
-/** After this, a worker that died is started again. Other workers take over its shards meanwhile. */
+/** After this, a worker that died is started again. Its shards are owned elsewhere by then. */
 const restartAfter = "1 second"
 
 const reportPatience = "2 seconds"
@@ -62,8 +62,9 @@ const report = ({ asking, worker }: Running): Effect.Effect<Report> =>
   )
 
 /**
- * Runs the program of this process `count` times more, each in a thread of its own, as nodes of the same cluster that serve no HTTP
- * (`Worker.number` tells them apart). One that ends is started again; all are drained at once when the scope closes.
+ * Runs the program of this process `count` times more, each in a thread of its own, as nodes of the same cluster that
+ * serve no HTTP (`Worker.number` tells them apart). One that ends is started again; all are drained at once when the
+ * scope closes.
  */
 export const layer = (count: number, program: string | URL = process.argv[1] ?? "") =>
   Layer.effect(

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 const samples = 5
 const remeasured = "30 seconds"
 
-/** At a smaller step back, the clock stands still until it is made up; a larger one means that the database's was set. */
+/** At a smaller step back, the clock stands still until time catches up; at a larger one, the database's was set. */
 const heldNanos = 5_000_000_000n
 
 /**

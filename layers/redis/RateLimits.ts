@@ -29,7 +29,7 @@ const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spa
 /** Silences the client, which logs every attempt to reconnect, one in two seconds. */
 const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
-/** Closes the client, which waits for its outstanding answers, for ever if Redis is silent: a stop waits 1 s at most. */
+/** Closes the client. It waits for outstanding answers, for ever if Redis is silent: a stop waits for 1 s at most. */
 const leave = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) =>
   Scope.close(scope, exit).pipe(
     Effect.forkDetach({ startImmediately: true }),
@@ -61,8 +61,8 @@ export const layer = (url: Redacted.Redacted) =>
       let failing = false
       let changes = 0
       /**
-       * Logs the first failure, and the first count that succeeds after it. `before`: the value of `changes` when the call
-       * began; a call that began before the last such change says nothing new.
+       * Logs the first failure, and the first count that succeeds after it. `before`: the value of `changes` when the
+       * call began; a call that began before the last such change says nothing new.
        */
       const tell = (before: number, error?: unknown) =>
         Effect.suspend(() => {

@@ -34,7 +34,7 @@ interface Found {
 
 const sizeOf = ({ row }: Found): number => Buffer.byteLength(row.recipient) + Buffer.byteLength(row.instructions)
 
-/** The rows that fit into `bytes`, counting what callers said. Turns share the bytes equally, each for its first rows. */
+/** The rows that fit into `bytes`, by what callers said in them. Turns share the bytes equally, first rows first. */
 const fitting = (rows: ReadonlyArray<Found>, bytes: number): ReadonlyArray<Found> => {
   if (rows.reduce((sum, row) => sum + sizeOf(row), 0) <= bytes) return rows
   const ofTurn = new Map<string, number>()
