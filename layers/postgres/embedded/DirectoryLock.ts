@@ -78,7 +78,7 @@ const listen = (name: string): Effect.Effect<Server, unknown> =>
     })
   })
 
-/** Takes a name that the kernel gives to one process at a time, until the scope closes or the process ends in any way. */
+/** Takes a name that the kernel gives to one process at a time, until the scope closes or the process ends, however. */
 const takeName = (directory: string, what: string) =>
   Effect.acquireRelease(
     listen(`\0tidings-${createHash("sha256").update(what).digest("hex").slice(0, 40)}`).pipe(
