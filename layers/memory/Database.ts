@@ -6,7 +6,7 @@ type Change<A> = (state: State) => readonly [answer: A, state: State]
 
 /** One state in memory, shared by the stores of one process; gone with it. */
 export class Database extends Context.Service<Database, {
-  /** Reads the state of the transaction it is called in, else the committed one; never waits for another transaction. */
+  /** Reads the state of the transaction it is called in, else the committed one; waits for no other transaction. */
   readonly read: <A>(f: (state: State) => A) => Effect.Effect<A>
   /** The committed state, for callers that run outside of any effect. */
   readonly committed: () => State

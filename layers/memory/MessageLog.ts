@@ -35,8 +35,8 @@ const decodePayload = Schema.decodeEffect(Schema.Struct({
 }))
 
 /**
- * Whether a channel of a message that was sent over another one will be tried again: it has accepted nothing, and failed
- * for a transient reason.
+ * Whether a channel of a message that was sent over another one will be tried again: it has accepted nothing, and
+ * failed for a transient reason.
  */
 const isUnfinished = ({ attempts }: MessageRow): boolean =>
   attempts.some(({ channel, kind, state }) =>
