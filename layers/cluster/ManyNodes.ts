@@ -10,7 +10,7 @@ export interface Address {
   readonly port: number
 }
 
-/** Times under which a dead node's shards are served elsewhere within 10 s, and a joining node has its share within about 1 s. */
+/** With these, a dead node's shards are served elsewhere within 10 s, and a joining node has its share in about 1 s. */
 const times = {
   refreshAssignmentsInterval: "1 second",
   shardLockRefreshInterval: "2 seconds",
@@ -28,7 +28,7 @@ const runners = SqlRunnerStorage.layerStorage({ prefix }).pipe(
   Layer.orDie
 )
 
-/** The cluster of all nodes with this database: runners find each other in it, and its advisory locks place the shards. */
+/** The cluster of all nodes on this database: its table lists the runners, and its advisory locks place the shards. */
 export const layer = ({ host, port }: Address) => {
   const address = RunnerAddress.make(host, port)
   const shardingConfig = {

@@ -7,7 +7,10 @@ import { EntityId, Sharding } from "effect/cluster"
 const group = "default"
 const nameOf = (shard: number): string => `shard-${shard}`
 
-/** Each shard is a singleton of the cluster: one node runs it, and another takes it over when that one dies. `node` is a name for logs. */
+/**
+ * Registers each shard as a singleton of the cluster: one node runs it, and another takes over when that one dies.
+ * `node` is this node's name in logs.
+ */
 export const layer = (node: string) =>
   Layer.effect(
     Placement,

@@ -2,8 +2,8 @@ import { Layer, Option } from "effect"
 import { MessageStorage, RunnerHealth, Runners, RunnerStorage, Sharding, ShardingConfig } from "effect/cluster"
 
 /**
- * The cluster of one process: what `SingleRunner` is, less its SQL message storage, which would poll the store for mailboxes that we do not
- * keep there.
+ * The cluster of one process: like `SingleRunner`, but without its SQL message storage, which would poll the store for
+ * mailboxes that we do not keep there.
  */
 export const layer = Sharding.layer.pipe(
   Layer.provide([Runners.layerNoop, RunnerHealth.layerNoop]),

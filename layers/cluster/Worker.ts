@@ -5,10 +5,10 @@ import { Effect, Layer, Schema } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { parentPort, workerData } from "node:worker_threads"
 
-/** What the server says to its worker. */
+/** The messages that the server sends to a worker. */
 export const Request = Schema.Literals(["report", "stop"])
 
-/** How a worker is: `unready` says why it is not, and `metrics` is Prometheus text. */
+/** A worker's answer to `report`. `unready`: why it is not ready, or null if it is. `metrics`: Prometheus text. */
 export const Report = Schema.Struct({ unready: Schema.NullOr(Schema.String), metrics: Schema.String })
 export type Report = typeof Report.Type
 
@@ -19,7 +19,7 @@ export const number: number | undefined = given._tag === "Some" ? given.value.ti
 
 const isRequest = Schema.is(Request)
 
-/** Runs `onRequest` for what the server says, until the scope closes. */
+/** Runs `onRequest` each time the server sends this request, until the scope closes. */
 const listen = (request: typeof Request.Type, onRequest: () => void) =>
   Effect.acquireRelease(
     Effect.sync(() => {

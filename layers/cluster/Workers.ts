@@ -3,17 +3,17 @@ import { Context, Effect, Layer, Schema } from "effect"
 import process from "node:process"
 import { Worker } from "node:worker_threads"
 
-/** A worker drains as a node does; one that does not is ended, in ms. */
+/** A worker drains as a node does; one that has not ended after so many ms is terminated. */
 const longestStop = 20_000
 
-/** A worker that died is started anew. Its shards are owned elsewhere before. */
+/** After this, a worker that died is started again. Its shards are owned elsewhere by then. */
 const restartAfter = "1 second"
 
 const reportPatience = "2 seconds"
 
 /** The engine workers of this server. */
 export class Workers extends Context.Service<Workers, {
-  /** How each is; one that does not answer is not ready. */
+  /** The report of each worker; one that does not answer is reported as not ready. */
   readonly reports: Effect.Effect<ReadonlyArray<Report>>
 }>()("tidings/cluster/Workers") {}
 
@@ -27,13 +27,16 @@ const stop = (worker: Worker, gone: Effect.Effect<unknown>) =>
     Effect.uninterruptible
   )
 
-/** A running worker, and who waits for its next report. */
+/** A running worker, and the callers that wait for its next report. */
 interface Running {
   readonly worker: Worker
   readonly asking: Set<(report: Report) => void>
 }
 
-/** One listener for the worker's life: `callback` takes one back only when interrupted, so one per question would pile up. */
+/**
+ * Adds one listener for the worker's life. One per question would pile up, since `Effect.callback` removes it only when
+ * interrupted.
+ */
 const running = (worker: Worker): Running => {
   const asking: Running["asking"] = new Set()
   worker.on("message", (message: unknown) => {
@@ -59,8 +62,9 @@ const report = ({ asking, worker }: Running): Effect.Effect<Report> =>
   )
 
 /**
- * Runs the program of this process `count` times more, each in a thread of its own, as nodes of the same cluster that serve no HTTP
- * (`Worker.number` tells them apart). One that ends is started again; all are drained at once when the scope closes.
+ * Runs the program of this process `count` times more, each in a thread of its own, as nodes of the same cluster that
+ * serve no HTTP (`Worker.number` tells them apart). One that ends is started again; all are drained at once when the
+ * scope closes.
  */
 export const layer = (count: number, program: string | URL = process.argv[1] ?? "") =>
   Layer.effect(
@@ -83,7 +87,7 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
         )
         yield* Effect.logError("a worker ended", { worker: number, code }, failure)
       })
-      /** One that cannot even begin, for want of memory say, takes no other's life along. */
+      /** Keeps a worker running. If it cannot even be started, such as for want of memory, the others go on. */
       const lives = (number: number) =>
         life(number).pipe(
           Effect.catchDefect((defect) => Effect.logError("a worker cannot be started", { worker: number }, defect)),

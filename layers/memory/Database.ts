@@ -1,20 +1,20 @@
 import { empty, type State } from "#layers/memory/State.ts"
 import { Context, Effect, Exit, Layer, Semaphore } from "effect"
 
-/** A change and what it answers. Pure: it may not run, or run on a state that is thrown away. */
+/** A change, with its answer. It must be pure: it may never run, or run on a state that is rolled back. */
 type Change<A> = (state: State) => readonly [answer: A, state: State]
 
 /** One state in memory, shared by the stores of one process; gone with it. */
 export class Database extends Context.Service<Database, {
-  /** Reads the transaction that it is called in, else what is committed; never waits for another's transaction. */
+  /** Reads the state of the transaction it is called in, else the committed one; waits for no other transaction. */
   readonly read: <A>(f: (state: State) => A) => Effect.Effect<A>
-  /** What is committed, for who looks on from outside of every effect. */
+  /** The committed state, for callers that run outside of any effect. */
   readonly committed: () => State
   /** One atomic change: part of the transaction that it is called in, else committed at once. */
   readonly modify: <A>(change: Change<A>) => Effect.Effect<A>
   /**
-   * All changes of the effect or, when it does not succeed, none. Transactions run one after the other: each waits at its first access, not
-   * before, until the others have ended. Within a transaction it is a savepoint.
+   * Commits all changes of the effect or, if it does not succeed, none. Transactions run one after the other: each
+   * waits at its first access, not before, until the others have ended. Within a transaction it is a savepoint.
    */
   readonly transaction: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }>()("tidings/memory/Database") {}
@@ -25,7 +25,7 @@ interface Transaction {
   readonly begin: Effect.Effect<void>
 }
 
-/** The transactions that run here, by their databases: one of another database is none. */
+/** The transactions that this fiber is in, by database: being in one of another database does not count. */
 const Running = Context.Reference<ReadonlyMap<object, Transaction>>("tidings/memory/Database/Running", {
   defaultValue: () => new Map()
 })

@@ -34,7 +34,10 @@ const decodePayload = Schema.decodeEffect(Schema.Struct({
   instructions: Schema.fromJsonString(Instructions)
 }))
 
-/** Whether a channel of a message that another one has taken is to be tried again: nothing in it was taken, for the provider's sake. */
+/**
+ * Whether a channel of a message that was sent over another one will be tried again: it has accepted nothing, and
+ * failed for a transient reason.
+ */
 const isUnfinished = ({ attempts }: MessageRow): boolean =>
   attempts.some(({ channel, kind, state }) =>
     (state === "rejected" || state === "unknown") && transient.some((one) => one === kind) &&

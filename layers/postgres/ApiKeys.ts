@@ -9,7 +9,7 @@ import { createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 
 const shape = /^[pd]k_(?:prod|test)_.{1,512}$/s
 
-/** A key that is taken away is refused on every node within this time and that of `KnownCallers`: a minute. */
+/** How long a key is cached. With the time of `KnownCallers`, a revoked key is refused everywhere after a minute. */
 const remembered = Duration.seconds(30)
 const capacity = 10_000
 
@@ -60,7 +60,7 @@ const make = Effect.gen(function*() {
 
   const bootstrap: ApiKeys["Service"]["bootstrap"] = Effect.fnUntraced(
     function*(secret, show) {
-      // Two nodes that start at once make one set.
+      // Of two nodes that start at once, only one makes the keys.
       yield* sql`lock table api_keys in share row exclusive mode`
       if ((yield* sql`select 1 from api_keys limit 1`).length > 0) return undefined
       const made = {

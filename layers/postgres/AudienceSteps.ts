@@ -7,16 +7,16 @@ import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The advisory lock of the node that works. */
+/** The advisory lock that a node holds while it takes a step. */
 const workLock = 726_007
 
-/** Marks of one step: each of their users is judged by every audience of the environment. */
+/** Marks handled in one step: each marked user is judged by every audience of the environment. */
 const batchSize = 500
 
 /** Profiles of one page of a count. */
 const pageSize = 1_000
 
-/** Members without a place in their audience any more that go in one step. */
+/** Stale members that one step removes. */
 const staleSize = 5_000
 
 const decodeLock = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ mine: Schema.Boolean })]))
@@ -36,7 +36,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = Rows.make(sql)
 
-  /** The users that were written, as they are now: a mark is seen only together with the write that left it. */
+  /** Judges users who were written, as they are now: a mark is visible only together with the write that left it. */
   const follow = Effect.gen(function*() {
     const marks = yield* sql`delete from audience_changes where seq in
         (select seq from audience_changes order by seq limit ${batchSize}::int)
@@ -51,7 +51,7 @@ const make = Effect.gen(function*() {
     return marks.length > 0
   })
 
-  /** Judges the next profiles; after the last, the place is null and what no count of this version met goes. */
+  /** Judges the next profiles. After the last one, `after` is null, and members that this version did not meet go. */
   const page = Effect.fnUntraced(function*({ after, audienceId, scope, version }: typeof Count.Type) {
     const { audiences, unreadable } = yield* rows.audiences(scope, audienceId)
     const [audience] = audiences.filter((found) => found.version === version)
@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
     return counts.length > 0
   })
 
-  /** Nothing of it is done without the lock; whoever has it looks again when he is done. */
+  /** Does nothing if another node has the lock: that one looks again when it is done. */
   const alone = Effect.fnUntraced(function*<E, R>(step: Effect.Effect<boolean, E, R>) {
     const [{ mine }] = yield* decodeLock(yield* sql`select pg_try_advisory_xact_lock(${workLock}, 0) as mine`)
     return mine && (yield* step)
@@ -98,5 +98,8 @@ const make = Effect.gen(function*() {
   })
 })
 
-/** The steps of audiences in Postgres: whoever has the lock works, in one transaction per step. Members of tenants that are gone go here too. */
+/**
+ * The steps of audiences in Postgres: the node that gets the lock takes one, in one transaction. They also delete the
+ * members of deleted tenants.
+ */
 export const layer = Layer.effect(AudienceSteps, make)

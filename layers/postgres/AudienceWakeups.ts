@@ -5,7 +5,7 @@ import { Duration, Effect, Layer, Queue, Schedule } from "effect"
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
-/** Wakes the upkeep of audiences when any node has committed something for it; after each (re)listen too. */
+/** Wakes the upkeep of audiences when any node has committed work for it, and after each (re)listen. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* PgClient.PgClient
   const upkeep = yield* AudienceUpkeep

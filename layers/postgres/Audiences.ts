@@ -47,7 +47,10 @@ const make = Effect.gen(function*() {
 
   const told = sql`select pg_notify('tidings_audiences', '')`
 
-  /** A count over all profiles, `''` being before the first; null leaves only what is to go. Starts over what is running. */
+  /**
+   * Starts a count of an audience's members over all profiles after `after`, in place of one that is running: `''` is
+   * before the first profile, and null counts none and only removes stale members.
+   */
   const count = (scope: Scope, id: string, version: number, now: number, after: string | null) =>
     sql`insert into audience_counts (scope, audience_id, version, requested_at, after)
       values (${scope}, ${id}, ${version}, ${now}, ${after})
@@ -56,8 +59,8 @@ const make = Effect.gen(function*() {
         after = excluded.after
       returning version::float8 as version`
 
-  // The lock comes last: it waits for the writes of profiles that saw no audience, so the count meets their rows. An
-  // audience made again goes on from the version of the one whose members are still being removed.
+  // The lock comes last: it waits for writes of profiles that did not see the audience yet, so that the count sees
+  // their rows. An audience that is made again continues the versions of the removed one, which may still have members.
   const put: Audiences["Service"]["put"] = Effect.fnUntraced(
     function*(scope, id, { description, filter, name, operator }) {
       const now = yield* Clock.currentTimeMillis
@@ -73,7 +76,7 @@ const make = Effect.gen(function*() {
       const [row] = rows
       if (row === undefined) return yield* Effect.die("An insert returned no row")
       const [{ version }] = yield* decodeVersion(yield* count(scope, id, row.version, now, ""))
-      // Of an audience that was removed while this waited for it, the version that its members have is seen only now.
+      // If the audience was removed while this waited for its row, the version of its old members is seen only now.
       if (version !== row.version) {
         yield* sql`update audiences set version = ${version}::bigint where scope = ${scope} and id = ${id}`
       }

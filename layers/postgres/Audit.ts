@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
   const list: Audit["Service"]["list"] = Effect.fnUntraced(function*(scope, { cursor, limit }) {
     const sealed: Cursor.List = { scope, route: "audit events", filters: [] }
     const before = yield* Pages.after(cursors, sealed, cursor)
-    // The column, by the name of its table: `at` alone is the number that is answered, which no index has in order.
+    // `at` is qualified with its table, which means the indexed column. Alone it would mean the selected expression.
     const rows = yield* sql`select ${sql.literal(columns)} from audit_events where scope = ${scope}
         ${before === undefined ? sql`` : sql`and (at, id) < (${before.at}::bigint, ${before.id})`}
       order by audit_events.at desc, id desc limit ${limit + 1}::int`.pipe(Effect.flatMap(decode))

@@ -7,7 +7,7 @@ import { SqlClient, SqlError } from "effect/sql"
 
 const counted = 10_000
 
-/** What a lock may take to be granted, in ms: less than whoever asks about health waits. */
+/** How long to wait for a lock, in ms: less than a health check waits. */
 const patience = 1_000
 
 const decode = Schema.decodeUnknownEffect(
@@ -22,7 +22,7 @@ export const layer = Layer.effect(
     const room = yield* Room.Room
     return Backlogs.of({
       measure: Effect.fnUntraced(function*(now) {
-        // Each part in the order of its index, so that the oldest row of each lane is counted whatever waits in the other.
+        // Each lane is read in the order of its index, so that its oldest row is counted whatever waits in the other.
         const rows = yield* sql`
           select least(count(*), ${counted})::float8 as depth, min(since)::float8 as oldest
           from (values ('transactional'), ('bulk')) lanes (lane), lateral (
@@ -38,7 +38,7 @@ export const layer = Layer.effect(
         orUnavailable
       ),
       hasRoom: room.isLeft,
-      // With the lock of a write: asked of the tables alone, since a lock of `messages` is not taken of its days.
+      // Asks for the lock that a write takes, on the partitioned tables alone (`only`) and not on their partitions.
       isLocked: sql.withTransaction(Effect.gen(function*() {
         yield* sql`select set_config('lock_timeout', ${String(patience)}, true)`
         yield* sql`lock table only messages, only history, only attempts in row exclusive mode`

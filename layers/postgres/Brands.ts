@@ -63,7 +63,7 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? row.value : yield* new BrandNotFound({ id })
   }, orUnavailable)
 
-  // The change of the revision comes first: it is the lock that brands of one scope are written under.
+  // Every write bumps the revision first: its row is the lock that serialises the writes of a scope's brands.
   const create: Brands["Service"]["create"] = Effect.fnUntraced(
     function*(scope, given, { name, settings, snippets }) {
       yield* revisions.bump(scope)
@@ -109,7 +109,10 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  /** Whether one of those whose text has the brand's id has it in a channel: nearly all do, so the first of them tell. */
+  /**
+   * Whether a strategy or template names the brand in a channel. `read` answers a page of those whose text has the
+   * brand's id; nearly all of them do name it, so the first page tells.
+   */
   const isNamed = Effect.fnUntraced(function*<E>(
     id: string,
     read: (page: Statement.Fragment) => Effect.Effect<ReadonlyArray<{ readonly way: StrategyBrands.Way }>, E>
@@ -121,7 +124,10 @@ const make = Effect.gen(function*() {
     }
   })
 
-  /** Why a brand cannot go: a template that is being written with it holds its row until it is seen here. */
+  /**
+   * What forbids deleting a brand. A template that is being written with the brand holds the brand's row until it
+   * commits, and so is seen here.
+   */
   const usedBy = Effect.fnUntraced(function*(scope: Scope, id: string) {
     const rows = yield* sql`select
         b.is_default and exists (select 1 from brands o where o.scope = b.scope and o.id <> b.id) as "asDefault",

@@ -68,14 +68,15 @@ const make = Effect.gen(function*() {
     return id
   }, orUnavailable)
 
-  // The job is locked first: those who add wait for each other, and who closes it for them.
+  // The job's row is locked first: calls that add users wait for each other, and the run that closes it for them.
   const add: Jobs["Service"]["add"] = Effect.fnUntraced(
     function*(scope, id, users) {
       const standing = yield* sql`select received, request_id as "requestId" from bulk_jobs
         where scope = ${scope} and id = ${id} for update`.pipe(Effect.flatMap(decodeStanding), Effect.map(Array.head))
       if (Option.isNone(standing)) return yield* new JobNotFound({ id })
       if (standing.value.requestId !== null) return yield* new JobClosed({ id })
-      // Each by its key: as a set, they are looked for among all users of a job of which little is known yet, and each of those in the set.
+      // Each user is looked up by key. With a plain join, the planner reads all users of a new job, for which it has no
+      // statistics, and searches the whole set for each of them.
       const stored = yield* sql`select x.key from unnest(${users.map(({ key }) => key)}::text[]) as x(key)
         cross join lateral (select from bulk_users u
           where u.scope = ${scope} and u.job_id = ${id} and u.key = x.key collate "C" limit 1) u`.pipe(
@@ -132,7 +133,7 @@ const make = Effect.gen(function*() {
     }
   }, orUnavailable)
 
-  /** A page of users from a position on. Where `mostText` ends it is found without reading any text. */
+  /** A page of users from a position on. Its end by `mostText` is found from the lengths, without reading the texts. */
   const page = Effect.fnUntraced(
     function*(scope: Scope, id: string, from: number, limit: number, which: Statement.Fragment) {
       const rows = yield* sql`select position, key, bulk_user as "user", error, found::int as found from (

@@ -7,7 +7,7 @@ import { SqlClient } from "effect/sql"
 
 const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope: Scope })))
 
-/** The configurations that are called back, on Postgres: the id alone says which environment is meant. */
+/** Finds the provider configuration that a callback is for, on Postgres. Its id alone tells the environment. */
 export const layer = Layer.effect(
   CallbackTargets,
   Effect.gen(function*() {

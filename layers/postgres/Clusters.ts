@@ -6,7 +6,7 @@ import { Clusters } from "#src/reports/Clusters.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A node that has not been heard of for so long, in ms, holds no lock any more (`ManyNodes`). */
+/** Ms after which a node that was not heard of holds no locks any more (`ManyNodes`). */
 const silence = 8_000
 
 const counted = 10_000
@@ -22,7 +22,7 @@ const waiting = Schema.decodeUnknownEffect(
 )
 const exists = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Boolean })]))
 
-/** The shards' epochs name their owners, the cluster's own table tells which of those live. */
+/** Shows the cluster: the epochs of the shards name their owners, and the cluster's own table says which are alive. */
 export const layer = Layer.effect(
   Clusters,
   Effect.gen(function*() {
@@ -30,7 +30,7 @@ export const layer = Layer.effect(
     const count = yield* ShardCount
     const since = yield* OpenSince
 
-    /** `undefined` where one node has the store to itself and no cluster was made. */
+    /** The runners of the cluster; `undefined` if there is none, since one node has the store to itself. */
     const living = Effect.gen(function*() {
       const [{ found }] = yield* exists(yield* sql`select to_regclass('cluster_runners') is not null as found`)
       if (!found) return undefined
@@ -47,7 +47,7 @@ export const layer = Layer.effect(
         const owned = yield* owners(
           yield* sql`select shard, epoch::float8 as epoch, node, taken_at::float8 as since from epochs order by shard`
         )
-        // Each lane in the order of its index, as far as is counted.
+        // Each lane is read in the order of its index, up to the number that is counted.
         const due = yield* waiting(
           yield* sql`
             select shard, count(*)::int as due, (array_agg(id order by since, id))[1] as id, min(since)::float8 as since

@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 const samples = 5
 const remeasured = "30 seconds"
 
-/** A smaller step back is waited out, standing still; a larger one means that the database's clock itself was set. */
+/** At a smaller step back, the clock stands still until time catches up; at a larger one, the database's was set. */
 const heldNanos = 5_000_000_000n
 
 /**
@@ -47,7 +47,7 @@ export const follow = Effect.fnUntraced(function*<E, R>(local: Clock.Clock, meas
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ micros: Schema.BigInt })]))
 
-/** The median of a few round trips, each taken to be answered at its middle. */
+/** The offset of the database's clock: the median of a few round trips, each assumed to be answered half-way. */
 const ahead = Effect.fn("DatabaseClock.measure")(function*(sql: SqlClient.SqlClient, local: Clock.Clock) {
   const offsets = yield* Effect.forEach(
     Array.range(1, samples),

@@ -29,7 +29,7 @@ const tokenOf = ({ expires, reason, ...row }: typeof Row.Type): DeviceToken => (
   statusReason: reason ?? undefined
 })
 
-/** In an array of times, which go as text: the numbers of one array would have to be of one size. */
+/** Stands for no expiry in an array of times. Those go as text, since the numbers of an array must have one size. */
 const never = "never"
 
 const timeOf = (expires: Expiry): number | null => expires === false ? null : expires
@@ -53,7 +53,7 @@ const make = Effect.gen(function*() {
 
   const register: DeviceTokens["Service"]["register"] = Effect.fnUntraced(function*(scope, userId, registrations) {
     const now = yield* Clock.currentTimeMillis
-    // One row per token, in one order for everybody: a statement cannot touch a row twice, and two of them must not lock crosswise.
+    // One row per token, since a statement cannot update a row twice; sorted, so that two statements do not deadlock.
     const rows = [...new Map(registrations.map((one) => [one.token, one.write])).entries()]
       .toSorted(([a], [b]) => a < b ? -1 : 1)
     if (rows.length === 0) return

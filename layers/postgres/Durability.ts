@@ -4,8 +4,8 @@ import { SqlClient } from "effect/sql"
 const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ name: Schema.String })))
 
 /**
- * Warns of a database that says that it has committed before it has written (P1): what was answered with 202 in its last moments is lost
- * where the database itself is. It is the operator's choice, but perhaps another one's, for another program.
+ * Warns of a database that reports a commit before it is on disk (P1): if the database crashes, what was answered with
+ * 202 in its last moments is lost. The operator may have chosen that, or it was set for another program.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

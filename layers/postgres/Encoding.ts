@@ -2,7 +2,7 @@ import { OtherEncoding } from "#layers/CannotStart.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** All text fits in these: the second keeps bytes as they come. */
+/** The encodings that can hold every text: SQL_ASCII keeps bytes as they come. */
 const good = ["UTF8", "SQL_ASCII"]
 
 const decode = Schema.decodeUnknownEffect(
@@ -10,8 +10,9 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /**
- * Refuses to set up a database of another encoding, LATIN1 say: a send with an emoji or a name from elsewhere would be 400, and a list of that
- * name 500, some day and with nothing that says why. One that was set up as such is served on, with a warning at each start.
+ * Refuses to set up a database of another encoding, such as LATIN1: some day a send with an emoji or a foreign name
+ * would be answered with 400, and a list of such a name with 500, with nothing to say why. A database that was already
+ * set up is served on, with a warning at each start.
  */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

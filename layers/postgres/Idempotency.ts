@@ -16,7 +16,7 @@ type Failure = StillRunning | StoreUnavailable
  */
 const patience = "5 seconds"
 
-/** After an unknown commit; the database may be restarting. */
+/** Repeats a transaction whose commit is unknown; the database may be restarting. */
 const again = Schedule.exponential("50 millis").pipe(Schedule.upTo({ times: 4 }))
 
 /** Carries a refusal out of the savepoint, so that its writes are rolled back. */
@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
       Effect.catchIf(isLockTimeout, () => Effect.fail(new StillRunning()))
     )
     if (!taken) {
-      // Not taken, it is there: the refused insert holds its row.
+      // A key that could not be taken has a row, and the insert that met it has locked that row.
       const stored = yield* Effect.orDie(Effect.fromOption(yield* keyRow.find(key, now)))
       return { response: stored.response, replayed: stored.owner !== owner }
     }
@@ -53,8 +53,8 @@ const make = Effect.gen(function*() {
   })
 
   /**
-   * A commit without an answer may have happened, or be happening. The same transaction again tells: it waits for the
-   * key row of the lost one, finds it under its own name, or finds nothing and runs.
+   * A commit without an answer may have happened, or be happening. Repeating the transaction tells which: it waits for
+   * the lost one's key row, and then either finds it with its own `owner`, or finds nothing and runs.
    */
   const commit = Effect.fnUntraced(function*<R>(
     key: IdempotencyKey,
@@ -73,7 +73,10 @@ const make = Effect.gen(function*() {
     )
   }, orUnavailable)
 
-  /** One database connection per key waits, whatever the number of duplicates. A first call that vanished stored nothing. */
+  /**
+   * However many duplicates of a key wait in this process, only one database connection does. A first call that is
+   * interrupted has stored nothing.
+   */
   const shared = Followers.make<Answer, Failure>({ patience, tooLate: () => new StillRunning() })
 
   const once: Idempotency["Service"]["once"] = (key, operation) =>

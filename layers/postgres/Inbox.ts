@@ -44,7 +44,10 @@ const make = Effect.gen(function*() {
     })
   }, orUnavailable)
 
-  /** Rows that another node sweeps are left to it. Found by their places: by their keys as a set, the whole table would be read for each batch. */
+  /**
+   * Deletes expired items; rows that another node has locked are left to it. Rows are deleted by `ctid`: by a set of
+   * keys, the planner would read the whole table for each batch.
+   */
   const sweep: Inbox["Service"]["sweep"] = Effect.fn("Inbox.sweep")(function*(limit) {
     const now = yield* Clock.currentTimeMillis
     const rows = yield* sql`delete from inbox where ctid = any(array(
@@ -57,8 +60,5 @@ const make = Effect.gen(function*() {
   return Inbox.of({ list, sweep })
 })
 
-/**
- * The in-app inbox on Postgres. A message comes first when it was delivered last, which may be long after its
- * acceptance.
- */
+/** The in-app inbox on Postgres. Messages are ordered by their delivery, which may be long after their acceptance. */
 export const layer = Layer.effect(Inbox, make)

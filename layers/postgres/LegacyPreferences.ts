@@ -23,7 +23,7 @@ const make = Effect.gen(function*() {
       on conflict (scope, user_id) do update set preferences = excluded.preferences, updated_at = excluded.updated_at`
   }, orUnavailable)
 
-  // The empty update of a stored row locks it and returns it as it is.
+  // On conflict, an update that changes nothing locks the stored row and returns it.
   const patch: LegacyPreferences["Service"]["patch"] = Effect.fnUntraced(
     function*(scope, userId, operations) {
       const now = yield* Clock.currentTimeMillis

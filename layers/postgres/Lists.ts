@@ -105,7 +105,7 @@ const make = Effect.gen(function*() {
       on conflict (scope, list_id, user_id) do update set preferences = coalesce(excluded.preferences, s.preferences)`
   }, orUnavailable)
 
-  // In the order in which `join` takes them.
+  // Locks the rows in the order in which `join` does.
   const leave: Lists["Service"]["leave"] = (scope, userId) =>
     sql`with own as materialized (select list_id from list_subscriptions where scope = ${scope} and user_id = ${userId}
         order by list_id for update)

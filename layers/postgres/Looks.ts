@@ -1,4 +1,7 @@
 import { Context, type Duration } from "effect"
 
-/** A look of an owner may take longer than a caller waits. Longer still where virtual time passes by the hour while a real database answers. */
+/**
+ * How long an owner's look for due rows may take: longer than a caller waits. A test in virtual time, which passes by
+ * the hour while a real database answers, sets it higher.
+ */
 export const Looks = Context.Reference<Duration.Input>("tidings/postgres/Looks", { defaultValue: () => "20 seconds" })

@@ -7,8 +7,9 @@ import { SqlClient, type SqlError } from "effect/sql"
 const maxBatch = 500
 
 /**
- * How many statements of one lookup may be under way: with two, those who were answered are served while the database finds the next. One where
- * all connections are one session, which would only make the statements smaller.
+ * How many statements of one lookup may be under way at once. With two, this process serves the callers of one while
+ * the database runs the next. Set it to one where all connections are one session: a second would only make the
+ * batches smaller.
  */
 export const AtOnce = Context.Reference<number>("tidings/postgres/Lookups/AtOnce", { defaultValue: () => 2 })
 
@@ -18,9 +19,10 @@ interface Entry<A, B> {
 }
 
 /**
- * Many small reads as one statement: what is asked for in one turn of the event loop, or while the last statements ran, is read together, so
- * that a read costs a share of a round trip and waits for no timer. `select` answers one result for each of the asked, in order. A read
- * starts after it was asked for, so it finds what was committed before; those of a transaction are read on its connection, alone.
+ * Batches many small reads into one statement: those asked for in the same turn of the event loop, or while the last
+ * statements ran, are read together, without a timer. `select` answers one result per item of `asked`, in order. A
+ * statement starts after its reads were asked for, so it finds what was committed before. A read within a transaction
+ * runs alone, on the transaction's connection.
  */
 export const make = Effect.fnUntraced(function*<A, B>(
   select: (
@@ -36,13 +38,13 @@ export const make = Effect.fnUntraced(function*<A, B>(
     for (const entry of entries) entry.resume(Exit.fail(new StoreUnavailable({ cause })))
   }
 
-  /** Who asks for what is refused, or does not decode, fails alone: the batch is halved until that one stands alone. */
+  /** A read that the database refuses, or whose row does not decode, fails alone: its batch is halved to find it. */
   const read = (entries: ReadonlyArray<Entry<A, B>>): Effect.Effect<void> =>
     Effect.matchCauseEffect(patiently(select(entries.map(({ asked }) => asked))), {
       onSuccess: (found) => Effect.sync(() => found.forEach((one, place) => entries[place]?.resume(Exit.succeed(one)))),
       onFailure: (cause) => {
         const error = Cause.squash(cause)
-        // Who came meanwhile has waited too: nobody waits for two.
+        // Those that came meanwhile fail as well: nobody waits for a second statement to time out.
         if (!isFinal(error)) return Effect.sync(() => fail([...entries, ...waiting.splice(0)], error))
         if (entries.length === 1) return Effect.sync(() => entries[0]?.resume(Exit.die(error)))
         const half = Math.ceil(entries.length / 2)

@@ -19,15 +19,18 @@ interface Options {
   readonly memberOf: ReadonlyArray<string>
 }
 
-/** The members of groups on Postgres: each page is a walk on an index from where the last one ended. */
+/** The members of groups on Postgres: each page scans an index from where the last one ended. */
 export const layer = Layer.effect(
   Members,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
 
-    /** The rows of one group, behind `after` if that is in this group, `limit` at most; `m` is the table of members. */
+    /** The condition for rows of `m`, the table of members, that come after this user. */
     const behind = (user: string) => sql`m.user_id > ${user}`
-    /** Looked up for each: without the `offset` every page would begin with all users of these tenants. */
+    /**
+     * The condition for users who are members of all these tenants. `offset 0` makes it a lookup for each user: as a
+     * join, every page would begin by reading all users of these tenants.
+     */
     const inAll = (scope: Scope, tenants: ReadonlyArray<string>) =>
       tenants.length === 0 ? sql`true` : sql`not exists (select from unnest(${tenants}::text[]) as f(tenant_id)
         where not exists (select from tenant_users t
@@ -45,7 +48,10 @@ export const layer = Layer.effect(
     const counted = (members: Statement.Fragment, limit: number) =>
       sql`(select count(*) from (select from ${members} limit ${limit}) c)`
 
-    /** Goes from list to list, and no further than the page needs: of all lists together every page would read the whole pattern. */
+    /**
+     * Reads list by list, only as far as the page needs. With all lists in one scan, every page would read all members
+     * of the pattern.
+     */
     const pattern = (
       scope: Scope,
       { expression, prefix }: Extract<Source, { readonly _tag: "Pattern" }>["pattern"],
@@ -83,8 +89,8 @@ export const layer = Layer.effect(
         order by m.user_id limit ${limit}`
 
     /**
-     * The tenant itself comes first (group ''), so that who is in it and below it is addressed as its member. No more is read than the page
-     * needs, as of a pattern.
+     * A tenant and those below it. The tenant itself comes first (group ''), so that a user who is also in one below it
+     * is addressed as its member. Like a pattern, it reads only as far as the page needs.
      */
     const family = (scope: Scope, id: string, { after, limit }: Options) => {
       const members = sql`tenant_users m where m.scope = ${scope} and m.tenant_id = t.id and ${isThere(sql, "m")}

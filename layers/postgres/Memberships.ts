@@ -19,10 +19,11 @@ const make = Effect.gen(function*() {
   const find = yield* Members.finder
   const isThere = Members.isThere(sql, "m")
 
-  // The tenants stay until the memberships are committed; every writer takes them in one order.
+  // The tenants are locked until the memberships are committed, so that none is deleted meanwhile. Every writer locks
+  // them in the same order.
   const put: Memberships["Service"]["put"] = Effect.fnUntraced(
     function*(scope, userId, tenants) {
-      // Empty text stands for none, since an array of nulls alone has no type.
+      // No profile is passed as empty text, since the type of an array of only nulls is unknown.
       const profiles = new Map<string, string>()
       for (const { profile, tenantId } of tenants) {
         profiles.set(tenantId, profile === undefined ? "" : yield* Members.encodeProfile(profile))
@@ -80,7 +81,7 @@ const make = Effect.gen(function*() {
         Effect.asVoid,
         orUnavailable
       ),
-    // In the order in which `put` takes them.
+    // Locks the rows in the order in which `put` does.
     removeAll: (scope, userId) =>
       sql`with own as materialized (select tenant_id from tenant_users where scope = ${scope} and user_id = ${userId}
           order by tenant_id for update)

@@ -44,7 +44,7 @@ const migrations = {
   "0031_tenant_drops": tenantDrops
 }
 
-/** How long a migration waits for a lock, in ms: whoever comes to the table after it waits behind it, the running nodes' statements too. */
+/** How long a migration waits for a lock, in ms. Statements of running nodes on the same table queue behind it. */
 const patience = 1_000
 
 const again = Schedule.spaced("4 seconds")
@@ -55,8 +55,8 @@ const lock = 7_311_843
 const decodeLatest = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ latest: Schema.NullOr(Schema.Int) })]))
 
 /**
- * The last migration that ran, 0 for none. Asked first, since `Migrator` finds it out under a lock against every reader of `table`, and a
- * backup is one for as long as it lasts.
+ * The last migration that ran; 0 if none did. Asked first, since `Migrator` asks it under a lock that conflicts with
+ * every reader of `table`, and a backup is such a reader for as long as it lasts.
  */
 const latestOf = Effect.fnUntraced(function*(table: string) {
   const sql = yield* SqlClient.SqlClient
@@ -79,18 +79,20 @@ const isBlocked = (error: Migrator.MigrationError | SqlError.SqlError | Schema.S
 }
 
 /**
- * Runs what is missing of these migrations, of which `table` keeps account: one node at a time, in one transaction, so that what fails leaves
- * nothing behind. What meets another session's lock, a backup's or a person's, is tried again until that is gone; nodes of the last version
- * serve on meanwhile. A version that is older than the schema says so and starts: in a rolling update its nodes may have to.
+ * Runs those of these migrations that `table` does not record yet: one node at a time and in one transaction, so that a
+ * failure leaves nothing behind. If another session's lock is in the way, such as a backup's, it tries again until that
+ * is released; nodes of the last version serve on meanwhile. A version that is older than the schema logs that and
+ * starts: a rolling update may need it.
  */
 export const run = Effect.fn("Migrations")(function*(table: string, loader: Migrator.Loader) {
   const sql = yield* SqlClient.SqlClient
   const migrate = Effect.gen(function*() {
-    // How long a migration may take is not for a limit to say that the role has for its queries: it would never end.
+    // The role's limit for queries is lifted: a migration that takes longer would never succeed.
     yield* sql`select set_config('statement_timeout', '0', true)`
     yield* sql`select pg_advisory_xact_lock(${lock})`
     yield* sql`select set_config('lock_timeout', ${String(patience)}, true)`
-    // As `Migrator` makes it; where it cannot be made, `Migrator` asks on in a transaction that is aborted, and hides what the database said.
+    // The same table as `Migrator` makes. If it cannot be made, `Migrator` would go on in the aborted transaction, and
+    // hide the database's error.
     yield* sql`create table if not exists ${sql(table)}
       (migration_id integer primary key, created_at timestamptz not null default now(), name text not null)`
     yield* Migrator.make({})({ loader, table })

@@ -3,8 +3,8 @@ import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * From which message id on there may be open messages; empty: from the first. What looks for due rows names it, or each statement opens every
- * day there is: with a year of days a look took two seconds, most of it planning.
+ * The lowest id that an open message may have; empty if unknown. Statements that look for due rows are bounded by it:
+ * otherwise each opens the partition of every day, and with a year of days took two seconds, mostly to plan.
  */
 export const OpenSince = Context.Reference<() => string>("tidings/postgres/OpenSince", { defaultValue: () => () => "" })
 
@@ -18,15 +18,15 @@ const decodeOpen = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ open
 const nextDay = (day: DateTime.Utc) => DateTime.add(day, { days: 1 })
 
 /**
- * Finds out which days are over: those before yesterday, from the first on, that have no open message and may get none, for ids are made of the
- * present but for those of a request to many that is not finished. What is over stays over (`Step.dueAt`), so each day is asked about until it
- * is, and once. If the clock was ahead and is set back, what it had passed is asked about anew.
+ * Finds out which days are over: the days before yesterday, from the oldest on, that have no open message and can get
+ * none. Only an unfinished request to many makes ids of the past. A day that is over stays over (`Step.dueAt`), so it
+ * is checked only until then. If the clock was ahead and is set back, the days that it had passed are checked again.
  */
 export const make = (sql: SqlClient.SqlClient) => {
   let day: DateTime.Utc | undefined
   const since = () => day === undefined ? "" : bound(day)
 
-  // An index of the open ones answers at once; a planner that does not know how few they are would read the day.
+  // The partial indexes of open messages answer at once. Without statistics, the planner would scan the partition.
   const isOpen = (from: string, to: string) =>
     sql.withTransaction(Effect.gen(function*() {
       yield* sql`set local enable_seqscan = off`
@@ -41,7 +41,7 @@ export const make = (sql: SqlClient.SqlClient) => {
     const yesterday = DateTime.subtract(DateTime.startOf(yield* DateTime.now, "day"), { days: 1 })
     if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) day = yesterday
     if (day !== undefined && DateTime.Equivalence(day, yesterday)) return
-    // Before the days: a request that has finished by then has left its messages in them.
+    // Read before the days are checked: the messages of a request that has finished by now are already in them.
     const [{ first, unfinished }] = yield* decodeFirst(
       yield* sql`select (select min(substring(c.relname from '[0-9]{8}$')) from pg_inherits i join pg_class c on c.oid = i.inhrelid
           where i.inhparent = 'messages'::regclass) as first,

@@ -18,7 +18,7 @@ const Found = Schema.Struct({
 })
 const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Found))
 
-/** Environments whose catalogues are kept at most. */
+/** The most environments whose catalogues are cached. */
 const capacity = 1_000
 
 interface Kept {
@@ -32,8 +32,8 @@ const make = Effect.gen(function*() {
   const kept = new Map<Scope, Kept>()
 
   /**
-   * The catalogue is read after its revision: what is kept under one is never older than it. In a transaction, which may have changed it
-   * and not commit, nothing is kept.
+   * Reads and caches a catalogue. It is read after its revision, so the cached catalogue is never older than the
+   * revision it is cached under. Within a transaction nothing is cached: its changes may not commit.
    */
   const keep = Effect.fnUntraced(function*(scope: Scope, revision: number) {
     const sections = yield* catalogue.sections(scope)
@@ -44,7 +44,7 @@ const make = Effect.gen(function*() {
     return sections
   })
 
-  // Each by its key, as profiles are found.
+  // Looks up each row by its key, for the same reason as `Profiles` does.
   const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Owner>) {
     const rows =
       yield* sql`select x.place::int as place, p.topic_id as "topicId", p.preference as setting, r.preferences as legacy,
@@ -81,5 +81,5 @@ const make = Effect.gen(function*() {
   return OverriddenTopics.of({ of: lookup })
 })
 
-/** What the list of a user's topics is made of, on Postgres. */
+/** What a user's list of topics is computed from, on Postgres. */
 export const layer = Layer.effect(OverriddenTopics, make)

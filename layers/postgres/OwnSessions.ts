@@ -2,7 +2,7 @@ import { CannotConnect, said, SharedSessions } from "#layers/CannotStart.ts"
 import { Array, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
 
-/** A pool in session mode that is too small keeps who asks waiting for a session that never becomes free. */
+/** How long to wait for a session: a pooler in session mode that is too small would keep us waiting for ever. */
 const longest = "3 seconds"
 
 const none = () => Effect.fail(new CannotConnect({ cause: "it lent no session within 3 s" }))
@@ -15,10 +15,11 @@ const pidOf = Effect.fnUntraced(function*(session: SqlConnection.Connection) {
 })
 
 /**
- * Opens as many sessions as this node takes at most, `count`, and refuses a pooler that gives each transaction a session of its choice, as
- * PgBouncer does in its transaction and statement modes: the locks by which nodes own shards, and `LISTEN`, are a session's. Two sessions that
- * are ours never have one process, and none changes its own: asked all at once, and then one after the other in the other order, which finds
- * out a pooler whatever the order is in which it lends. Where the database has fewer for us, the start says so: what would need one more is 503.
+ * Opens all the sessions that this node may use (`count`), and refuses a pooler that picks a session for each
+ * transaction, as PgBouncer does in its transaction and statement modes: `LISTEN` and the locks by which nodes own
+ * shards belong to a session. Sessions of our own have a backend process each, and keep it. So all are asked for their
+ * process at once, and then one by one in the reverse order, which exposes a pooler in whatever order it lends. If the
+ * database has fewer sessions for us, the start logs that: what would need one more is answered with 503.
  */
 export const layer = (count: number) =>
   Layer.effectDiscard(

@@ -54,7 +54,7 @@ const records = (
   }))
 }
 
-/** Its sections and topics, in the table of revisions: every change of either is counted. */
+/** The kind under which changes of sections and topics are counted in the table `revisions`. */
 export const revisionKind = "preferences"
 
 const make = Effect.gen(function*() {
@@ -116,7 +116,7 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  // The lock comes first: a topic that is being created in it has it shared until it is seen here.
+  // The section is locked first. Creating a topic in it holds a shared lock until its commit, and so is seen here.
   const archiveSection: PreferenceCatalogue["Service"]["archiveSection"] = Effect.fnUntraced(
     function*(scope, id) {
       const found = yield* sql`select 1 from preference_sections
@@ -138,7 +138,7 @@ const make = Effect.gen(function*() {
     if (found.length === 0) return yield* new SectionNotFound({ id })
   })
 
-  /** The topic of a row that a statement gave. */
+  /** The topic in the only row of a result; `TopicNotFound` if there is no row. */
   const only = Effect.fnUntraced(function*(rows: ReadonlyArray<unknown>, id: string) {
     const row = Array.head(yield* decodeTopics(rows))
     return Option.isSome(row) ? row.value : yield* new TopicNotFound({ id })

@@ -9,7 +9,7 @@ import { documentOf, type Person, ProfileNotFound, Profiles } from "#src/people/
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** `Schema.Json` is open, so that only text which is no JSON object fails to decode. */
+/** Accepts every JSON object: only text that is not one fails to decode. */
 const ProfileText = Schema.fromJsonString(Profile)
 const encodeProfile = Schema.encodeEffect(ProfileText)
 const decodeProfile = Schema.decodeUnknownEffect(ProfileText)
@@ -28,7 +28,7 @@ const decodePerson = Effect.fnUntraced(function*({ preferences, profile }: typeo
   }
 }, orUnavailable)
 
-/** Text that somebody has spoilt is the defect of who asks for it (`JSON.parse` throws), and nobody's answer. */
+/** A row whose text was spoilt is a defect of the one call that asks for it: `JSON.parse` throws here. */
 const documentOfRow = ({ preferences, profile }: typeof Found.Type): Effect.Effect<Option.Option<string>> => {
   if (profile === null) return Effect.succeedNone
   const text = documentOf(profile, preferences)
@@ -41,7 +41,7 @@ const documentOfRow = ({ preferences, profile }: typeof Found.Type): Effect.Effe
 
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
-  // Each by its key: joined as sets, the whole table is read where the planner takes it for a small one.
+  // Looks up each row by its key. With a plain join, the planner reads the whole table if it estimates it to be small.
   const lookup = yield* Lookups.make(
     Effect.fnUntraced(function*(asked: ReadonlyArray<{ readonly scope: Scope; readonly userId: UserId }>) {
       const rows = yield* sql`select x.place::int as place, p.profile, r.preferences
@@ -78,7 +78,7 @@ const make = Effect.gen(function*() {
       on conflict (scope, user_id) do update set profile = excluded.profile, updated_at = excluded.updated_at`
   }, orUnavailable)
 
-  // The empty update of a stored row locks it and returns it as it is.
+  // On conflict, an update that changes nothing locks the stored row and returns it.
   const merge = Effect.fnUntraced(
     function*(scope: Scope, userId: UserId, change: Profile) {
       const text = yield* encodeProfile(change)

@@ -72,7 +72,7 @@ const make = Effect.gen(function*() {
       : Effect.flatMap(encodeSettings(Redacted.value(settings)), (text) =>
         seal.seal(placeOf(scope, id), Redacted.make(text)))
 
-  /** One whose seal is broken has lost its settings; that must not stop the others. */
+  /** If the settings of one cannot be unsealed, they are logged and left out: that must not stop the others. */
   const opened = Effect.fnUntraced(function*(scope: Scope, row: typeof Row.Type) {
     const text = row.settings === null
       ? undefined
@@ -90,7 +90,7 @@ const make = Effect.gen(function*() {
     } satisfies Configuration
   })
 
-  /** All of an environment by their names, the oldest first. */
+  /** The ids, providers and aliases of all configurations of an environment, the oldest first. */
   const named = (scope: Scope) =>
     sql`select id, provider, alias from provider_configurations where scope = ${scope} order by created_at, id`.pipe(
       Effect.flatMap(decodeNamed),
@@ -99,7 +99,10 @@ const make = Effect.gen(function*() {
 
   const rename = Rename.attempts(sql)
 
-  /** A change after which others may be called otherwise: what waits finds its attempts under the new names. */
+  /**
+   * Makes a change after which other configurations may have other names, and renames the attempts of open messages
+   * accordingly.
+   */
   const renaming = Effect.fnUntraced(function*<A, E>(scope: Scope, change: Effect.Effect<A, E>) {
     const before = yield* named(scope)
     const changed = yield* change
@@ -124,8 +127,8 @@ const make = Effect.gen(function*() {
     return { ...draft, id, created: now, updated: undefined } satisfies Configuration
   })
 
-  // The change of the revision comes first in every write: it is the lock that configurations of one scope are written under, since what
-  // each of them is called, and whether it can go, depends on the others.
+  // Every write bumps the revision first: its row is the lock that serialises the writes of a scope's configurations.
+  // The name of one, and whether it may be deleted, depend on the others.
   const create: ProviderConfigurations["Service"]["create"] = Effect.fnUntraced(
     function*(scope, draft) {
       yield* revisions.bump(scope)
@@ -135,7 +138,7 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  // The first change of a scope makes the row that counts them; two nodes that start at once meet there.
+  // The first change of a scope inserts its row of revisions: of two nodes that start at once, only one does.
   const first: ProviderConfigurations["Service"]["first"] = Effect.fnUntraced(
     function*(scope, drafts) {
       const claimed = yield* sql`insert into revisions (scope, kind, revision) values (${scope}, 'providers', 0)

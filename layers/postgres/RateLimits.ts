@@ -8,8 +8,9 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /**
- * Counters in the database: one row per workspace and kind of request, for the current window. In a transaction they count with it. What is counted
- * for each of many things takes the rows of earlier windows along; those that somebody else has in hand are left.
+ * Counters in the database: one row per workspace and kind of request, for the current window. In a transaction, they
+ * are part of it. A counter that exists for each of many things also deletes rows of earlier windows, except those
+ * that another session has locked.
  */
 export const layer = Layer.effect(
   RateLimits,

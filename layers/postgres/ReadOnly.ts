@@ -2,13 +2,13 @@ import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The pool gives its sessions in turn. */
+/** How often one session is checked: the pool lends its sessions in turn. */
 const looked = "2 seconds"
 
 /**
- * Ends the sessions that can only read, so that the pool opens others; `sessions` is how many it has. A session keeps what it was opened with,
- * and one whose host was demoted in a failover without a word to its clients has no end of its own: every write is refused for as long as it
- * lasts (SQLSTATE 25006), though the database takes them again.
+ * Ends read-only sessions, so that the pool opens new ones; `sessions` is how many it has. A session whose host was
+ * demoted in a failover may stay connected and read-only for ever: it refuses every write (SQLSTATE 25006), though the
+ * database accepts writes again.
  */
 export const layer = (sessions: number) =>
   Layer.effectDiscard(Effect.gen(function*() {
@@ -16,7 +16,7 @@ export const layer = (sessions: number) =>
     const patiently = yield* Patience.asking(Patience.callers)
     let told = false
 
-    /** Whether the session that it met could only read. What it says to its end is lost with it. */
+    /** Ends the session that the pool lends if it is read-only; answers whether it was. Its own end has no answer. */
     const ended = Effect.scoped(Effect.gen(function*() {
       const session = yield* sql.reserve
       const found = yield* session.execute(

@@ -12,7 +12,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   return References.of({
     find: Effect.fn("References.find")(function*(scope: Scope, providers: ReadonlyArray<string>, reference: string) {
-      // It keeps the search to the partitions of the last days.
+      // This bound limits the search to the partitions of the last days.
       const since = Ids.from((yield* Clock.currentTimeMillis) - memory)
       const rows = yield* sql`select message_id as id from attempts
         where scope = ${scope} and provider = any(${providers}::text[]) and reference = ${reference} and message_id >= ${since} limit 1`

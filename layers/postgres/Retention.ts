@@ -5,12 +5,12 @@ import * as Leftovers from "#layers/postgres/retention/Leftovers.ts"
 import { Clock, DateTime, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Messages first: what is gone there is gone for readers, whatever of it is still to be dropped. */
+/** Messages first: a message that is gone from there is gone for readers, even if its other rows are still there. */
 const tables = ["messages", "attempts", "history", "outputs"] as const
 
 const day = 86_400_000
 
-/** Others queue behind one who waits for a whole table, so nobody waits for long, in ms: the next try comes soon. */
+/** The longest wait for a lock on a table, in ms: short, since other sessions queue behind it, and soon tried again. */
 const patience = 50
 const again = Schedule.spaced("500 millis").pipe(Schedule.upTo({ times: 40 }))
 
@@ -25,19 +25,19 @@ const daysOf = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   return rows.map(({ name }) => name)
 })
 
-/** Of a day as its partitions name it. */
+/** The start of a day, given as `yyyymmdd`. */
 const startOf = (name: string): DateTime.Utc =>
   DateTime.makeUnsafe(Date.UTC(Number(name.slice(0, 4)), Number(name.slice(4, 6)) - 1, Number(name.slice(6))))
 
-/** What was accepted on a day has an id from the first of these to before the second. */
+/** The ids of a day's messages: from the first of these, to before the second. */
 const boundsOf = (name: string): readonly [from: string, to: string] => {
   const start = startOf(name)
   return [bound(start), bound(DateTime.add(start, { days: 1 }))]
 }
 
 /**
- * Takes a day's messages out of their table in one short transaction, unless one of them is open, or a request that still becomes messages:
- * looked at under the lock that keeps it so.
+ * Detaches a day's messages from their table in one short transaction, unless one of them is open or belongs to a
+ * request that still makes messages. That is checked under the lock, so that it cannot change meanwhile.
  */
 const detachMessages = (name: string, [from, to]: readonly [from: string, to: string]): string =>
   `do $$ begin
@@ -62,9 +62,9 @@ const detach = (table: string, name: string): string =>
 const nameOf = (ms: number): string => DateTime.formatIsoDateUtc(DateTime.makeUnsafe(ms)).replaceAll("-", "")
 
 /**
- * Drops the days of messages, attempts, history, requests and inboxes that ended `days` ago or earlier: a day at a time, detached under a lock that
- * nobody waits behind for long, and dropped when no query can see it any more. A day with an open message or request stays whole. Answers the
- * days that went.
+ * Drops the messages, attempts, history, requests and inbox items of days that ended `days` ago or earlier. Each day is
+ * detached under a lock that is waited for only briefly, and dropped once no query can see it any more. A day with an
+ * open message or request stays whole. Answers the days that were dropped.
  */
 export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClient, days: number) {
   const now = yield* Clock.currentTimeMillis
@@ -81,7 +81,7 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     yield* Effect.forEach(tables.slice(1), (table) => patiently(detach(table, name)), { discard: true })
     detachedDays.push(name)
   }
-  // Before the tables, by which a run that was cut finds the days again.
+  // Before the tables are dropped: by these, a run after one that was interrupted finds the days again.
   yield* Leftovers.drop(sql, bound(startOf(kept)), detachedDays.length > 0)
   for (const name of detachedDays) {
     const [from, to] = boundsOf(name)

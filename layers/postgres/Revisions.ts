@@ -5,10 +5,10 @@ import * as Patience from "#src/store/Patience.ts"
 import { Array, Cache, Clock, Context, Duration, Effect, Exit, Request, RequestResolver, Result, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
-/** What is remembered is taken for current for this long without asking. */
+/** For how many ns a revision that was read counts as current without asking again. */
 const trusted = 1_000_000_000n
 
-/** A change of this node's own may commit until then, so until then it asks every time. */
+/** For how many ns after a change of its own this node asks every time: that change may commit until then. */
 const unsettled = 10_000_000_000n
 
 const capacity = 2_000
@@ -17,13 +17,13 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ scope
 
 class Look extends Request.Class<{ readonly scope: Scope }, number, StoreUnavailable> {}
 
-/** Counts the changes of one kind of thing, and remembers what was made of it until the next change. */
+/** Counts the changes of one kind of thing, and caches what is computed from it until the next change. */
 export interface Revisions {
-  /** To be called in the transaction of a change: first, where the changes of a scope are to wait for each other, else last. */
+  /** Call it in the transaction of a change: first if the changes of a scope are to wait for each other, else last. */
   readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * Remembers what `load` answered for a name, its typed refusals too, until the revision changes. A change counts at
-   * once on this node, within a second on others. In a transaction nothing is remembered.
+   * Caches what `load` answered for a name, its typed refusals too, until the revision changes. A change takes effect
+   * at once on this node, and within a second on others. Within a transaction nothing is cached.
    */
   readonly remembering: <A, E>(
     load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
@@ -89,7 +89,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   return { bump, remembering } satisfies Revisions
 })
 
-/** A refusal is an answer like any other; that the store was away is none. */
+/** A refusal is cached like any other answer; that the store was unavailable is not. */
 const timeToLive = <A, E>(exit: Exit.Exit<A, E | StoreUnavailable>): Duration.Duration => {
   if (Exit.isSuccess(exit)) return Duration.infinity
   const error = Exit.findError(exit)

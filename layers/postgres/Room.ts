@@ -2,14 +2,14 @@ import { isDiskFull } from "#layers/postgres/StoreErrors.ts"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 
-/** A node that is said to be unready gets no more sends, of which one could tell that there is room again. */
+/** After this the node counts as ready again: an unready node gets no sends, so it cannot learn that there is room. */
 const remembered = Duration.toNanosUnsafe("10 seconds")
 
-/** Whether the database's disk has room, as the last writes found it: a database without any still answers every question. */
+/** Whether the database's disk has room, as the last writes found it: without room it still answers every read. */
 export class Room extends Context.Service<Room, {
-  /** Hears of a write that failed. */
+  /** To be told of every write that failed. */
   readonly failed: (error: SqlError) => Effect.Effect<void>
-  /** False for 10 s after a write for which there was none. */
+  /** False for 10 s after a write that failed for want of room. */
   readonly isLeft: Effect.Effect<boolean>
 }>()("tidings/postgres/Room") {}
 

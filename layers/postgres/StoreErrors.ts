@@ -35,7 +35,7 @@ type Fault = SqlError | Schema.SchemaError
 
 export const unavailable = (error: Fault): StoreUnavailable => new StoreUnavailable({ cause: error })
 
-/** Whether the same question meets the same end however long one waits: what the database refuses, and a row that does not decode. */
+/** Whether a repeat would fail in the same way: the database refuses the data, or a row does not decode. */
 export const isFinal = (error: unknown): boolean =>
   Schema.isSchemaError(error) || (isSqlError(error) && isRefusal(error))
 
@@ -45,8 +45,8 @@ const failing = (error: unknown): Effect.Effect<never, StoreUnavailable> =>
 const isOther = <E>(error: E): error is Exclude<E, Fault> => !isSqlError(error) && !Schema.isSchemaError(error)
 
 /**
- * For a method that fails with `StoreUnavailable` only. A rollback on a lost connection dies with its `SqlError`, and is no defect of ours.
- * What is final is a defect of who asks, and of nobody else: to wait for it would be to wait for ever.
+ * Leaves `StoreUnavailable` as a method's only error of the store. A final error becomes a defect: a caller that tried
+ * again would do so for ever. A rollback on a lost connection dies with its `SqlError`: that is `StoreUnavailable` too.
  */
 export const orUnavailable = <A, E, R>(
   effect: Effect.Effect<A, E, R>

@@ -31,7 +31,7 @@ import * as UserPreferences from "#layers/postgres/UserPreferences.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Layer } from "effect"
 
-/** Every store that the memory stores and the contract suites know as well, over a database that is migrated. */
+/** Every store that also exists in memory and has a contract suite, over a migrated database. */
 export const layer = OverriddenTopics.layer.pipe(Layer.provideMerge(Layer.mergeAll(
   ApiKeys.layer,
   Audiences.layer,

@@ -67,7 +67,7 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  // The lock comes first: a template that is being written with it has it shared until it is seen here.
+  // The strategy is locked first. Writing a template with it holds a shared lock until its commit, and so is seen here.
   const archive = Effect.fnUntraced(
     function*(scope: Scope, id: string) {
       const found = yield* sql`select 1 from routing_strategies

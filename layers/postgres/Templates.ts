@@ -32,7 +32,10 @@ const make = Effect.gen(function*() {
     return { ...template, content: ElementIds.assign(template.content, seed) }
   })
 
-  /** Locked until the change commits, as is who has the alias that it is to have: templates that take each other's go in one order. */
+  /**
+   * A template that may be changed; its row is locked until the change commits. So is the template that has the alias
+   * which it is to get, in the order of ids: two templates that swap aliases would otherwise deadlock.
+   */
   const editable = Effect.fnUntraced(function*(scope: Scope, id: string, alias?: Alias | null) {
     const rows = yield* sql`select ${sql.literal(Rows.columns)} from templates t
       where scope = ${scope} and (id = ${id} or alias = ${alias ?? null}) and not archived order by id for update`
@@ -40,7 +43,7 @@ const make = Effect.gen(function*() {
     return row === undefined ? yield* new TemplateNotFound({ id }) : row
   })
 
-  /** The brand and the strategy stay until the change commits. */
+  /** Fails unless the brand and the strategy exist; locks them, so that they stay until the change commits. */
   const checkNamed = Effect.fnUntraced(function*(scope: Scope, { brand, routing }: Template) {
     if (brand !== null) {
       const found = yield* sql`select 1 from brands where scope = ${scope} and id = ${brand.id} for key share`
@@ -52,7 +55,7 @@ const make = Effect.gen(function*() {
     if (found.length === 0) return yield* new UnknownStrategy({ id: routing.strategy_id })
   })
 
-  /** A topic that was archived since is still named by templates that go back to it. */
+  /** Fails unless the topic exists. An archived one will do: a template may go back to a version that names it. */
   const checkTopic = Effect.fnUntraced(function*(scope: Scope, { subscription }: Template) {
     if (subscription === null) return
     const found = yield* sql`select 1 from preference_topics where scope = ${scope} and id = ${subscription.topic_id}`
@@ -74,7 +77,7 @@ const make = Effect.gen(function*() {
       where scope = ${scope} and id = ${id}`
   })
 
-  /** Gives the draft a number, unless the live version is the same; whether it did. */
+  /** Publishes the draft as a new version, unless the live version is the same. Answers whether it did. */
   const publishDraft = Effect.fnUntraced(
     function*(scope: Scope, row: Pick<Rows.Row, "id" | "latest" | "live">, draft: string) {
       const live = yield* version(scope, row.id, row.live)

@@ -47,7 +47,7 @@ const make = Effect.gen(function*() {
 
   const isThere = Drops.isThere(sql, "t")
 
-  /** The templates of a tenant, each in the version that `number` says. */
+  /** The templates of a tenant, each in the version that the expression `number` names. */
   const select = (scope: Scope, tenantId: string, number: Statement.Fragment) =>
     sql`select ${sql.literal(columns)} from tenant_templates t
       join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
@@ -68,7 +68,7 @@ const make = Effect.gen(function*() {
     return yield* versions.length === 0 ? new TenantTemplateNotFound({ id }) : new VersionNotFound({ id })
   })
 
-  /** Locked until the change commits. */
+  /** The latest and the live version of a template, whose row is locked until the change commits. */
   const head = Effect.fnUntraced(function*(scope: Scope, tenantId: string, id: string) {
     const rows = yield* sql`select latest::float8 as latest, live::float8 as live from tenant_templates
       where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id} for update`
@@ -79,7 +79,7 @@ const make = Effect.gen(function*() {
     sql`update tenant_templates set live = ${version}::bigint, published_at = ${now}
       where scope = ${scope} and tenant_id = ${tenantId} and template_id = ${id}`
 
-  // The change of the revision comes first: it is the lock that templates of one scope's tenants are written under.
+  // Every write bumps the revision first: its row is the lock that serialises the writes of a scope's tenant templates.
   const put: TenantTemplates["Service"]["put"] = Effect.fnUntraced(
     function*(scope, tenantId, id, template, publish) {
       yield* revisions.bump(scope)

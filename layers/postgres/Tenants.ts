@@ -26,7 +26,7 @@ const make = Effect.gen(function*() {
     return Option.isSome(row) ? Rows.tenant(row.value) : yield* new TenantNotFound({ id })
   })
 
-  /** The parent exists and is not below the tenant. No other change of this scope's tenants runs beside this. */
+  /** Fails unless the parent exists and is not below the tenant. The caller holds the lock of the scope's tenants. */
   const checkParent = Effect.fnUntraced(function*(scope: Scope, id: string, parentId: string) {
     const ancestors = yield* sql`with recursive up as (
         select id, parent_id from tenants where scope = ${scope} and id = ${parentId}
@@ -39,7 +39,8 @@ const make = Effect.gen(function*() {
     if (ancestors.length === 0) return yield* new ParentRefused({ detail: `Tenant ${parentId} not found` })
   })
 
-  // Empty text stands for what is not given, since an array of nulls alone has no type. The last of a topic wins.
+  // Absent values are passed as empty text, since the type of an array of only nulls is unknown. If a topic occurs
+  // twice, its last item wins.
   const putPreferences = Effect.fnUntraced(
     function*(scope: Scope, id: string, items: ReadonlyArray<TenantPreferenceItem>) {
       const rows = [...new Map(items.map((item) => [item.id, item])).values()]
@@ -58,7 +59,7 @@ const make = Effect.gen(function*() {
     }
   )
 
-  // The change of the revision comes first in every write: it is the lock that tenants of one scope are written under.
+  // Every write bumps the revision first: its row is the lock that serialises the writes of a scope's tenants.
   const replace: Tenants["Service"]["replace"] = Effect.fnUntraced(
     function*(scope, id, draft) {
       yield* revisions.bump(scope)
@@ -86,8 +87,8 @@ const make = Effect.gen(function*() {
     orUnavailable
   )
 
-  // Who adds a member or a template holds the tenant's row, so nothing is added to what is gone. What it had goes later (`Drops`), however much
-  // that is: until then its readers ask whether the tenant is there.
+  // Adding a member or a template locks the tenant's row, so nothing is added to a deleted tenant. What it had, which may
+  // be very much, is deleted later (`Drops`); until then readers ask whether the tenant exists.
   const remove: Tenants["Service"]["remove"] = Effect.fnUntraced(
     function*(scope, id) {
       yield* revisions.bump(scope)

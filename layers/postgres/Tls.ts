@@ -1,12 +1,12 @@
 import { CannotConnect } from "#layers/CannotStart.ts"
 import { Effect, FileSystem, Redacted } from "effect"
 
-/** Files that libpq's parameters of a URL name, and what they are in a connection. */
+/** The parameters of a URL that name files, as in libpq, and the TLS option that each file is for. */
 const files = { sslrootcert: "ca", sslcert: "cert", sslkey: "key" } as const
 
 type Parameter = keyof typeof files
 
-/** What the client leaves out of a URL. */
+/** The TLS options that the client itself does not read from a URL. */
 export interface Tls {
   readonly ca?: string
   readonly cert?: string
@@ -24,9 +24,9 @@ const read = Effect.fnUntraced(function*(parameter: Parameter, path: string) {
 })
 
 /**
- * What `sslrootcert`, `sslcert`, `sslkey` and `sslmode=verify-ca` of a `DATABASE_URL` ask of TLS, as libpq takes them; the client knows the other
- * modes itself, and verifies certificates in all of them. Who names a file wants TLS, unless `sslmode=disable`. `undefined`: as the client
- * does it alone. `sslrootcert=system` names no file.
+ * The TLS options that `sslrootcert`, `sslcert`, `sslkey` and `sslmode=verify-ca` of a `DATABASE_URL` ask for, as libpq
+ * understands them. The client handles the other modes itself, and verifies certificates in all of them. Naming a file
+ * asks for TLS, unless `sslmode=disable`; `sslrootcert=system` names none. `undefined`: leave it to the client.
  */
 export const ofUrl = Effect.fnUntraced(function*(url: Redacted.Redacted) {
   const { searchParams } = new URL(Redacted.value(url))

@@ -8,7 +8,7 @@ import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** JSON as text, since a caller's text may hold what Postgres text cannot. */
+/** Stored as JSON, which escapes what a Postgres text cannot hold. */
 const PoText = Schema.fromJsonString(Schema.String)
 const encode = Schema.encodeEffect(PoText)
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ po: PoText })))
@@ -35,7 +35,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const revisions = yield* Revisions.make("translations")
 
-  /** The texts of the forms of each locale that there are, the best first. */
+  /** The stored texts for each locale and its fallbacks, the best match first. */
   const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
     const forms = asked.flatMap(({ domain, locale, scope }, place) =>
       fallbacks(locale).map((form, rank) => ({ place, rank, scope, domain, form }))

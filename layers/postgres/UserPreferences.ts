@@ -15,7 +15,7 @@ const decodeTopics = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ top
 const Found = Schema.Struct({ place: Schema.Number, preference: Schema.String })
 const decodeFound = Schema.decodeUnknownEffect(Schema.Array(Found))
 
-/** What is said outside of any tenant is kept under the one that has no name. */
+/** The `tenant_id` of preferences outside of any tenant. */
 export const nowhere = ""
 
 interface Asked {
@@ -38,7 +38,7 @@ const make = Effect.gen(function*() {
     return asked.map((_, place) => found.get(place))
   }))
 
-  /** A row that does not decode fails alone. */
+  /** A row that does not decode fails only the call that asked for it. */
   const settingOf = Effect.fnUntraced(function*(asked: Asked) {
     const preference = yield* lookup(asked)
     return preference === undefined ? undefined : yield* decode(preference)
@@ -53,7 +53,8 @@ const make = Effect.gen(function*() {
         : settingOf({ scope, userId, tenantId, topicId })
     }, { concurrency: "unbounded" })
 
-  // Who writes some of a user's topics waits for who does: in a circle else, whose topics were others or stood in another order.
+  // Serialises the writes of one user's topics in one tenant: two that lock the same rows in different orders would
+  // deadlock.
   const turn = (scope: Scope, userId: UserId, tenantId: string) =>
     sql`select pg_advisory_xact_lock(hashtextextended(${`${tenantId} ${userId}`}, ${scope}))`
 
@@ -83,7 +84,7 @@ const make = Effect.gen(function*() {
 
   const replace: UserPreferences["Service"]["replace"] = Effect.fnUntraced(
     function*(scope, userId, tenantId = nowhere, overrides) {
-      // Of two at once one comes after the other: together they would leave the topics of both.
+      // Two calls at once run one after the other: together they would leave the topics of both.
       yield* turn(scope, userId, tenantId)
       const kept = overrides.map(({ topicId }) => topicId)
       const gone = yield* sql`delete from user_preferences

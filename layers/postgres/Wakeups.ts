@@ -7,14 +7,14 @@ import { SecureRandom } from "effect/crypto"
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
-/** How often the nodes are counted, and for how long after one has said that it joins nobody believes to be alone, in ms. */
+/** Ms between counts of the nodes, and for how long after another node's `join` this one does not count as alone. */
 const counted = 2_000
 const joining = 10_000
 
-/** By how much a clock that goes on may get ahead between two counts, in ms. */
+/** Ms by which the clock may get ahead between two counts without counting as set ahead. */
 const stepped = 1_000
 
-/** A node that was not heard of for so long, in ms, is not there. */
+/** A node that was not heard of for so many ms counts as gone. */
 const silence = 60_000
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ nodes: Schema.Int })]))
@@ -24,10 +24,11 @@ const collision = (address: string) =>
   "reach it; until then the two share the work of one"
 
 /**
- * Wakes this node, which the others reach at `address`, when another one accepts for its shards, and tells it whether there is another one.
- * What was told while nobody listened is in the rows: after each (re)listen everything due is read, and after the database's clock was set ahead.
- * A node says that it joins before it accepts anything. The cluster's table takes two nodes with one address for one, so they tell each other,
- * and the log.
+ * Wakes this node when another node accepts messages for its shards, and keeps it informed whether there is another
+ * node. A notification that came while it did not listen is made up for: after each (re)listen, and after the
+ * database's clock was set ahead, everything due is read. A node announces itself before it accepts anything.
+ * `address` is where other nodes reach this one. The cluster's table takes two nodes of one address for one, so they
+ * detect each other by notifications, and log it.
  */
 export const layer = Effect.fnUntraced(function*(address: string) {
   const sql = yield* PgClient.PgClient
@@ -40,7 +41,7 @@ export const layer = Effect.fnUntraced(function*(address: string) {
   let listening = false
   let offset = Infinity
 
-  /** `join` is answered by a node of the same address with `here`. Versions before this one read the first word at most. */
+  /** A node of the same address answers `join` with `here`. Earlier versions read only the first word. */
   const announce = (word: "join" | "here") => sql`select pg_notify('tidings_due', ${`${word} ${self} ${address}`})`
 
   yield* shards.alone(false)
@@ -68,7 +69,7 @@ export const layer = Effect.fnUntraced(function*(address: string) {
     const notifications = yield* sql.listen("tidings_due")
     yield* outage.found()
     yield* shards.wake
-    // Whoever answered the first one was not heard.
+    // Announced again: an answer to the first `join` may have come before this node listened.
     yield* announce("join")
     listening = true
     while (true) {
@@ -89,7 +90,7 @@ export const layer = Effect.fnUntraced(function*(address: string) {
     }))
   )
 
-  /** Who sleeps until something is due has reckoned with the clock as it was. */
+  /** Wakes the owners after the clock was set ahead: they sleep until a time that they computed with the old clock. */
   const wakeAfterStep = Effect.fnUntraced(function*(now: number) {
     const before = offset
     offset = now - Number((yield* Clock.monotonicTimeNanos) / 1_000_000n)

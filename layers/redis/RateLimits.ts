@@ -18,18 +18,18 @@ import { Redis } from "effect/persistence/Redis"
 
 const decodeCount = Schema.decodeUnknownEffect(Schema.Int)
 
-/** What Redis has not said within this time, the database counts. */
+/** How long Redis may take for an answer; after that the database counts. */
 const patience = "250 millis"
 
-/** A start says that Redis counts nothing once it has been silent for so long. */
+/** If Redis has not connected this long after the start, that is logged. */
 const silence = "5 seconds"
 
 const reconnect = Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced("30 seconds")])
 
-/** Its client tells of every attempt to reconnect, one in two seconds. */
+/** Silences the client, which logs every attempt to reconnect, one in two seconds. */
 const quiet = Layer.succeed(References.MinimumLogLevel, "None")
 
-/** The client waits for what Redis owes it, for ever where that is silent: a stop does not. */
+/** Closes the client. It waits for outstanding answers, for ever if Redis is silent: a stop waits for 1 s at most. */
 const leave = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) =>
   Scope.close(scope, exit).pipe(
     Effect.forkDetach({ startImmediately: true }),
@@ -38,7 +38,7 @@ const leave = (scope: Scope.Closeable, exit: Exit.Exit<unknown, unknown>) =>
     Effect.interruptible
   )
 
-/** In one line: what Redis answered (`OOM command not allowed…`), or why nobody did. The log tells of an error's frames alone. */
+/** One line for the log: what Redis answered (`OOM command not allowed…`), or why there was no answer. */
 const reasonOf = (error: unknown): string => {
   const cause = Predicate.hasProperty(error, "cause") ? error.cause : error
   const text = (name: "code" | "message"): string =>
@@ -47,8 +47,8 @@ const reasonOf = (error: unknown): string => {
 }
 
 /**
- * Counters in Redis, which all nodes share. Where it does not answer, or is not there when the node starts, the store beneath counts: losing
- * Redis costs nothing (P8).
+ * Counters in Redis, shared by all nodes. While Redis does not answer, or has not been reached since the start, the
+ * store beneath counts: losing Redis costs nothing (P8).
  */
 export const layer = (url: Redacted.Redacted) =>
   Layer.effect(
@@ -60,7 +60,10 @@ export const layer = (url: Redacted.Redacted) =>
 
       let failing = false
       let changes = 0
-      /** The operator hears of the first failure, and of the first count after it; what began `before` the last of these says nothing new. */
+      /**
+       * Logs the first failure, and the first count that succeeds after it. `before`: the value of `changes` when the
+       * call began; a call that began before the last such change says nothing new.
+       */
       const tell = (before: number, error?: unknown) =>
         Effect.suspend(() => {
           const isFailure = error !== undefined
@@ -72,7 +75,7 @@ export const layer = (url: Redacted.Redacted) =>
             : Effect.logInfo("Redis counts the rate limits again")
         })
 
-      // What it cannot send now it keeps otherwise, for as long as Redis is gone, and every caller waits out his patience.
+      // Without this the client queues commands while Redis is gone, and every caller waits until it times out.
       const options = { url: Redacted.value(url), disableOfflineQueue: true }
       yield* Layer.buildWithScope(Layer.provide(NodeRedis.layer(options), quiet), scope).pipe(
         Effect.tap((context) =>
@@ -91,7 +94,7 @@ export const layer = (url: Redacted.Redacted) =>
       )
 
       const count = Effect.fnUntraced(function*(client: Redis["Service"], key: string) {
-        // With its expiry from the start, so that no counter stays behind.
+        // The counter is made with its expiry, so that none stays behind.
         yield* client.send("SET", key, "0", "PX", String(2 * windowMs), "NX")
         return yield* client.send("INCR", key).pipe(Effect.flatMap(decodeCount))
       })

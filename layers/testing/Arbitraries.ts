@@ -5,10 +5,10 @@ import { Instructions, SendMessage } from "#schemas/SendMessage.ts"
 import { Template } from "#schemas/Template.ts"
 import { Arbitrary, type Array, Schema } from "effect"
 
-/** Any message of POST /send that has the right shape, sensible or not. */
+/** Any message of POST /send that its schema accepts, sensible or not. */
 export const sends = Arbitrary.schema(SendMessage)
 
-/** Anything that may be said, and how, to one of these recipients. */
+/** Any message of POST /send to one of these recipients. */
 export const sendsTo = (recipients: Array.NonEmptyReadonlyArray<typeof Recipient.Encoded>) =>
   Arbitrary.all({
     index: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: recipients.length - 1 }))),
@@ -26,5 +26,5 @@ export const profiles = Arbitrary.schema(Profile)
 /** Any template. */
 export const templates = Arbitrary.schema(Template)
 
-/** What a provider does with its first calls, one after the other. */
+/** What a provider does with its first calls, in their order (`VendorOptions.script`). */
 export const scripts = Arbitrary.schema(Schema.Array(Cue).check(Schema.isMaxLength(12)))

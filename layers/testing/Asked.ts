@@ -7,7 +7,7 @@ import type { Profiles } from "#src/people/Profiles.ts"
 import type { UserPreferences } from "#src/people/UserPreferences.ts"
 import { Exit } from "effect"
 
-/** Requests to many as a node has them: each step is noted, and the messages that it made. */
+/** A node's `Expansions`, asked over the simulated network. Notes a commit for each step and each message it made. */
 export const expansions = (
   store: Store.Store,
   asker: Process,
@@ -57,7 +57,7 @@ export const expansions = (
   }
 }
 
-/** Whom a send reaches, as a node reads it. */
+/** The stores in which a node finds whom a send reaches, with those reads asked over the simulated network. */
 export const people = (
   { ask }: Store.Store,
   asker: Process,

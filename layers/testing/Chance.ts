@@ -1,6 +1,6 @@
 import type { Array } from "effect"
 
-/** Everything that a seed decides: the same seed draws the same. */
+/** Random draws from a seed: the same seed draws the same values in the same order. */
 export interface Chance {
   /** From 0 to below 1. */
   readonly next: () => number
@@ -11,7 +11,7 @@ export interface Chance {
   readonly bytes: (size: number) => Uint8Array
 }
 
-/** Mulberry32, after one round that spreads neighbouring seeds. */
+/** Mulberry32. The seed is mixed first, so that neighbouring seeds draw unrelated values. */
 export const make = (seed: number): Chance => {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b) | 0
   const next = () => {

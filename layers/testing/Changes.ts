@@ -19,7 +19,10 @@ import { Context, Effect, Exit, HashMap, Layer, Schema } from "effect"
 
 const mostTries = 20
 
-/** What users want of topics goes the way of the API, which refuses some of it. Built for a world in which it is asked: it waits for nobody. */
+/**
+ * Topic preferences go through the service that the API uses, because that refuses some of them. It is built when a
+ * story first needs it; building is synchronous.
+ */
 const preferences = (services: Context.Context<Shared>): TopicPreferences.TopicPreferences["Service"] =>
   Effect.runSync(
     Effect.provide(
@@ -28,7 +31,7 @@ const preferences = (services: Context.Context<Shared>): TopicPreferences.TopicP
     ).pipe(Effect.provideContext(services))
   )
 
-/** What there is to be changed. */
+/** What exists in an environment, and so can be changed. */
 interface There {
   readonly topic: (id: string) => boolean
   readonly tenant: (id: string) => boolean
@@ -36,7 +39,10 @@ interface There {
   readonly providers: ReadonlyArray<string>
 }
 
-/** Of a change that is about nothing what it is about, in words. Users need not be there, nor a list that is subscribed to: the API makes it. */
+/**
+ * What a change refers to, in words, if that does not exist. A user need not exist, nor a list that is subscribed to:
+ * the API creates it.
+ */
 const missing = (change: Change, there: There): string | undefined => {
   switch (change._tag) {
     case "Prefer":
@@ -55,7 +61,7 @@ const missing = (change: Change, there: There): string | undefined => {
   }
 }
 
-/** What of a change nothing would ever come of, in a sentence. */
+/** Why a change could never have any effect, in a sentence: that is a mistake in the story. */
 const faultOf = (change: Change, there: There): string | undefined => {
   const said = `The change ${JSON.stringify(change)} names`
   if ("userId" in change && !Schema.is(UserId)(change.userId)) return `${said} a user by what is no id`
@@ -64,7 +70,10 @@ const faultOf = (change: Change, there: There): string | undefined => {
   return what === undefined ? undefined : `${said} ${what}`
 }
 
-/** What users and operators change under way, again and again until a node has answered; the store writes down what it did. */
+/**
+ * Changes that users and operators make while messages are under way. A change is repeated until a node has answered;
+ * what took effect is recorded in the store.
+ */
 export const make = (options: {
   readonly loop: Loop
   readonly chance: Chance
@@ -77,7 +86,7 @@ export const make = (options: {
   const lists = Context.get(services, Lists)
   const memberships = Context.get(services, Memberships)
   const changes: Array<Changed> = []
-  /** The lists that were made under way. */
+  /** Names of the lists that a `Subscribe` may have created. */
   const made = new Set<string>()
   let topics: TopicPreferences.TopicPreferences["Service"] | undefined
 
@@ -116,7 +125,7 @@ export const make = (options: {
     }
   }
 
-  /** What is not there any more cannot be changed, and that is an answer too. */
+  /** One try. A refusal, such as for something that was deleted meanwhile, is an answer too, and is not tried again. */
   const once = (scope: Scope, change: Change, done: () => void): Effect.Effect<void, StoreUnavailable> =>
     Effect.match(applied(scope, change), {
       onSuccess: () => {

@@ -14,13 +14,16 @@ import { Effect, Exit, Option, Schema } from "effect"
 
 /** How a call is sent. */
 export interface SendOptions {
-  /** The `Idempotency-Key`; with one the caller tries again until it is answered. */
+  /**
+   * The `Idempotency-Key`. With one, the caller repeats the call until it is answered. Without one, it repeats only
+   * calls that reached no node.
+   */
   readonly key?: string
   /** 1 production, 2 test. */
   readonly environment?: number
 }
 
-/** What a story does as its users, and their records of it. */
+/** The calls that a story makes as its users, and their own records of them. */
 export interface Client {
   readonly requests: ReadonlyArray<Request>
   readonly resends: ReadonlyArray<Resend>
@@ -48,18 +51,18 @@ const resentIdOf = replyOf("messageId")
 const decode = Schema.decodeUnknownEffect(SendMessage)
 const decodeId = Schema.decodeUnknownOption(MessageId)
 
-/** A world has these two; in any other there would be nobody. */
+/** A world has two environments; any other number is a mistake in the story, and a defect. */
 export const scopeOf = (environment: number): Effect.Effect<Scope> =>
   environment === 1 || environment === 2
     ? Effect.succeed(Scope.make(environment))
     : Effect.die(`The environment is ${environment}, and has to be 1 (production) or 2 (test)`)
 
-/** What was asked, and what became of it. */
+/** The record of a call: what was asked, and every try. */
 type Asked = Pick<Request, "key" | "scope" | "tries">
 
 const invalid = (message: string) => Effect.succeed(reply(400, { message, type: "invalid_request_error" }))
 
-/** A call of the intake as the edge makes it (`layers/http/Send.ts`), without HTTP. */
+/** Calls the intake and answers as the HTTP edge would (`layers/http/Send.ts`), without HTTP. */
 const handle = (
   run: Effect.Effect<Accepted, SendRefused | MessageNotFound | RowRefused | StoreUnavailable>,
   { key, scope }: Asked,
@@ -80,14 +83,14 @@ const handle = (
     )
   )
 
-/** The callers of a world: they never die, call whichever node they are given, and write down what they see. */
+/** The callers of a world: they never crash, each call goes to any node, and they record what they see. */
 export const make = (options: { readonly loop: Loop; readonly chance: Chance; readonly remote: Remote }): Client => {
   const { chance, loop, remote } = options
   const requests: Array<Request> = []
   const resends: Array<Resend> = []
   const cancellations: Array<Cancellation> = []
 
-  /** One try; whether it is over. */
+  /** One try. Answers whether the caller is done, with an answer or because another try would not be safe. */
   const attempt = Effect.fnUntraced(function*(asked: Asked, call: (node: Node) => Effect.Effect<StoredResponse>) {
     let seen: Try | undefined
     const answer = yield* remote(call, (node) => {
@@ -100,11 +103,11 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
       Object.assign(seen, { answeredAt: loop.now(), status, body })
       if (status !== 503) return true
     }
-    // Nobody knows whether it was done; without a key, doing it again may do it twice.
+    // Nobody knows whether the call took effect; without a key, repeating it may do it twice.
     return asked.key === undefined
   })
 
-  /** Tries until it is over; the answer that says that it was done. */
+  /** Tries until the caller is done. The body of the answer that says it was accepted, if one came. */
   const ask = Effect.fnUntraced(function*(asked: Asked, call: (node: Node) => Effect.Effect<StoredResponse>) {
     for (let n = 0; n < mostTries && !(yield* attempt(asked, call)); n++) yield* Effect.sleep(chance.int(50, 3_000))
     return asked.tries.findLast(({ status }) => status === 200 || status === 202)?.body

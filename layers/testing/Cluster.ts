@@ -5,16 +5,16 @@ import type { Node } from "#layers/testing/Node.ts"
 
 export type Cluster = ReturnType<typeof make<Node>>
 
-/** What of a node its placing asks for. */
+/** The part of a node that placement needs. */
 export type Member = Pick<Node, "process" | "own" | "disown">
 
-/** A node that froze loses its locks after this, in ms; a dead one's are free at the latest then (`layers/cluster/ManyNodes.ts`). */
+/** Ms after which a frozen node loses its locks. Those of a dead node are free then at the latest (`ManyNodes.ts`). */
 const lockExpiration = 8_000
 const lockRefresh = 2_000
 
 /**
- * Which node runs which shard, as advisory locks place them: a node that dies, freezes or is robbed of its lock gives way to another, and
- * may learn of it late.
+ * Decides which node runs which shard, as advisory locks do. A node that dies, freezes or is robbed of a lock is
+ * replaced by another, and may learn of it late.
  */
 export const make = <M extends Member>(options: {
   readonly loop: Loop
@@ -24,7 +24,7 @@ export const make = <M extends Member>(options: {
 }) => {
   const { chance, incidents, loop, shardCount } = options
   const members = new Set<M>()
-  /** An object for each grant: a node may be granted again what it is about to give up. */
+  /** Each grant is an object of its own, to tell it from a later grant of the same shard to the same node. */
   const holders = new Map<number, { readonly node: M }>()
   const shards = Array.from({ length: shardCount }, (_, shard) => shard)
   const holds = (node: M, shard: number): boolean => holders.get(shard)?.node === node
@@ -43,14 +43,14 @@ export const make = <M extends Member>(options: {
 
   const held = (node: M): ReadonlyArray<number> => shards.filter((shard) => holds(node, shard))
 
-  /** The lock goes to another node; the old one runs on until it looks. */
+  /** Gives the lock to another node; the old owner runs on until it next refreshes its lock. */
   const rob = (shard: number): void => {
     const robbed = holders.get(shard)?.node
     if (robbed === undefined) return
     holders.delete(shard)
     grant(shard, robbed)
     loop.after(chance.int(0, lockRefresh), () => {
-      // A frozen one looks when it is thawed: its disowning waits in its queue.
+      // A frozen node learns of it when it is thawed: until then the task waits in its queue.
       if (!holds(robbed, shard)) robbed.disown(shard, () => undefined)
     })
   }
@@ -65,7 +65,7 @@ export const make = <M extends Member>(options: {
       loop.after(chance.int(0, 1_500), () => {
         for (const shard of shards) grant(shard)
         if (held(node).length > 0 || !members.has(node)) return
-        // Its share comes from who has most.
+        // No shard was free: it takes some from nodes that have at least two.
         for (const shard of shards) {
           const granted = holders.get(shard)
           const holder = granted?.node
@@ -74,7 +74,7 @@ export const make = <M extends Member>(options: {
           incidents.push(move)
           holder.disown(shard, () => {
             move.until = loop.now()
-            // Granted anew while it drained: that is not what it gives up.
+            // The shard was granted anew while its owner drained: that grant stands.
             if (holders.get(shard) !== granted) return
             holders.delete(shard)
             grant(shard, holder)
@@ -82,7 +82,7 @@ export const make = <M extends Member>(options: {
         }
       })
     },
-    /** The others notice that it is gone, sooner or later. */
+    /** Its shards go to other nodes, after a while: at the latest when its locks expire. */
     crashed: (node: M) => {
       members.delete(node)
       loop.after(chance.int(1_000, lockExpiration), () => {

@@ -13,7 +13,7 @@ import { type Context, Effect, Layer } from "effect"
 
 type TenantEntry = readonly [id: string, tenant: GivenTenant]
 
-/** Parents before their children, as the API takes them. */
+/** Parents before their children: the API refuses a tenant whose parent does not exist yet. */
 export const parentsFirst = (tenants: Readonly<Record<string, GivenTenant>>): ReadonlyArray<TenantEntry> => {
   const depth = ({ parent_tenant_id: parent }: GivenTenant): number => {
     const above = parent === undefined || parent === null ? undefined : tenants[parent]
@@ -50,8 +50,8 @@ const ofAudiences = Effect.fnUntraced(function*({ audiences = {} }: Given) {
 })
 
 /**
- * Stores brands, tenants and audiences as the API would, which `Impossible.ts` has found them fit for. Answers what brings the members of the
- * audiences up to date, if there are any: in memory one step does.
+ * Stores brands, tenants and audiences as the API would; `Impossible.ts` has checked that the API takes them. If there
+ * are audiences, answers the effect that brings their members up to date: in memory, one step is enough.
  */
 export const make = Effect.fnUntraced(function*(services: Context.Context<Shared>, given: Given) {
   for (const scope of environments) {

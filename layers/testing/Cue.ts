@@ -11,12 +11,15 @@ import {
 import { Schema } from "effect"
 
 const after = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))
-/** Only an answer of the kinds `RateLimited` and `Unavailable` says it. */
+/** How long the provider asks the caller to wait, in ms. Only `RateLimited` and `Unavailable` carry it. */
 const retryAfter = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60_000 })))
 
 /**
- * What a provider does with one call. `Accept`: takes it. `Refuse`: answers with an error of the closed union, and has taken it only if that is
- * `Unknown`. `Lose`: the connection breaks, with or without the call `taken`; `proved` if the caller can tell that it was not. Times in ms.
+ * What a provider does with one call. `after` is when the caller hears of it, in ms.
+ * - `Accept`: takes the message.
+ * - `Refuse`: answers with an error of this kind. It has taken the message only if the kind is `Unknown`.
+ * - `Lose`: the connection breaks. `taken`: the provider has the message nevertheless. `proved`: it has not, whatever
+ *   `taken` says, and the caller can tell so (such as by a refused connection).
  */
 export const Cue = Schema.TaggedUnion({
   Accept: { after },
@@ -30,7 +33,7 @@ export const promptly: Cue = { _tag: "Accept", after: 20 }
 
 export const duration = ({ after }: Cue): number => after
 
-/** An error that is `Unknown` leaves open whether the call was taken; here it was. */
+/** Whether the provider takes the message. `Unknown` leaves that open to the caller; here it is taken. */
 export const takes = (cue: Cue): boolean => {
   switch (cue._tag) {
     case "Accept":
@@ -42,7 +45,7 @@ export const takes = (cue: Cue): boolean => {
   }
 }
 
-/** What the caller hears of it. */
+/** What the caller learns; `lost`: it cannot know whether the message was taken. */
 export const told = (cue: Cue): "accepted" | "refused" | "lost" => {
   switch (cue._tag) {
     case "Accept":

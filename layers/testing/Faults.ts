@@ -6,18 +6,23 @@ import type { Node } from "#layers/testing/Node.ts"
 import { Array } from "effect"
 
 /**
- * `crash`: a node dies as by SIGKILL, and another takes its place a while later. `freeze`: it stops as by SIGSTOP and wakes up with what it
- * believed. `rob`: the lock of a shard goes to another node while its owner still works. `leave`: an orderly stop. `jump`: the wall clock is
- * set. `outage`: the store refuses everything for a while.
+ * - `crash`: a node dies as by SIGKILL, and is started again a while later.
+ * - `freeze`: a node stops as by SIGSTOP, and later goes on with what it believed before.
+ * - `rob`: the lock of a shard goes to another node while its owner still works.
+ * - `leave`: a node stops in order, and is started again a while later.
+ * - `jump`: the wall clock of all nodes is set forward or back.
+ * - `outage`: the store refuses everything for a while.
  */
 export type Kind = Exclude<Incident["kind"], "lostAnswer" | "move">
 
 export interface Faults {
+  /** The kinds to draw from; one that is named twice is drawn twice as often. */
   readonly kinds: ReadonlyArray<Kind>
-  /** How many a world has at most; each one's time is drawn from the first `within` ms. */
+  /** The most faults that a world has, besides lost answers. Their number is drawn, from 0. */
   readonly atMost: number
+  /** Each fault begins at a time drawn from the first `within` ms. */
   readonly within: number
-  /** How likely an answer of the store is lost after its commit. */
+  /** The probability that an answer of the store is lost after its commit. */
   readonly lostAnswers: number
 }
 
@@ -30,7 +35,7 @@ export const all: Faults = {
   lostAnswers: 0.003
 }
 
-/** Makes what goes wrong in a world go wrong, and right again. */
+/** Injects the faults of a world, and ends them. */
 export const make = (options: {
   readonly loop: Loop
   readonly chance: Chance
@@ -52,7 +57,7 @@ export const make = (options: {
   const end = (incident: Incident) => {
     incident.until = Math.min(incident.until, loop.now())
   }
-  /** Undone after a while, or when the world is healed. */
+  /** How each fault that still lasts is undone: after its time, or when the world is healed. */
   const mends = new Map<Incident, () => void>()
   const mend = (incident: Incident) => {
     const how = mends.get(incident)
@@ -120,7 +125,7 @@ export const make = (options: {
   return {
     strike,
     isDown: () => outages > 0,
-    /** From here on nothing goes wrong. */
+    /** Ends all faults; no drawn one begins any more. */
     heal: () => {
       healed = true
       mends.forEach((_, incident) => mend(incident))

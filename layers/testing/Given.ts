@@ -10,39 +10,42 @@ import { elementalVersion, type TemplateContent } from "#schemas/Template.ts"
 import type { TenantDraft } from "#schemas/Tenant.ts"
 import { HashMap } from "effect"
 
-/** A user in a tenant; `profile` is what holds for the user there. */
+/** A user in a tenant; `profile` is the profile of the user in this tenant. */
 export interface GivenMember {
   readonly user_id: string
   readonly profile?: JsonMap | null | undefined
 }
 
-/** A tenant as PUT /tenants/:id takes it, with its members, who need no profile. */
+/** A tenant as PUT /tenants/:id takes it, and its members: a user id, or one with a profile in this tenant. */
 export interface GivenTenant extends TenantDraft {
   readonly members?: ReadonlyArray<string | GivenMember>
 }
 
-/** What both environments of a world hold when it begins. */
+/** What is stored when a world begins, the same in both of its environments. */
 export interface Given {
-  /** By the ids of their users. */
+  /** Profiles by user id. */
   readonly profiles?: Readonly<Record<string, Profile>>
-  /** The users who are subscribed, by the ids of their lists. */
+  /** The ids of subscribed users, by list id. */
   readonly lists?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** Preference topics: their ids, with everybody in until he opts out, or what the API takes of each, by id. */
+  /** Preference topics: their ids alone (by default, users are opted in), or what the API takes of each, by id. */
   readonly topics?: ReadonlyArray<string> | Readonly<Record<string, PreferenceTopic>>
-  /** What published templates say, by the ids that sends name. */
+  /** The content of published templates, by template id. */
   readonly templates?: Readonly<Record<string, TemplateContent>>
-  /** What PUT /brands/:id takes, by id; the first is the default, as everywhere. */
+  /** What PUT /brands/:id takes, by brand id. The first one becomes the default brand, as it does in the API. */
   readonly brands?: Readonly<Record<string, BrandDraft>>
-  /** By id. */
+  /** Tenants by id. */
   readonly tenants?: Readonly<Record<string, GivenTenant>>
-  /** What PUT /audiences/:id takes, by id: their members are users with a profile whom the filter finds when a send reads them. */
+  /**
+   * What PUT /audiences/:id takes, by audience id. The members are the users with a profile whom the filter matches
+   * when a send reads them.
+   */
   readonly audiences?: Readonly<Record<string, AudienceBody>>
 }
 
 export const environments = [Scope.make(1), Scope.make(2)]
 const sectionId = "topics"
 
-/** By the name that the store knows it under, in each environment. */
+/** Rows for both environments, by the names under which the store keeps them. */
 const everywhere = <A>(
   entries: ReadonlyArray<readonly [id: string, of: (scope: Scope) => A]>,
   name: (scope: Scope, id: string) => string
@@ -57,7 +60,10 @@ const topicsOf = ({ topics = [] }: Given): ReadonlyArray<readonly [id: string, t
     ? topics.map((id) => [id, { name: id, default_status: "OPTED_IN" }])
     : Object.entries(topics)
 
-/** The state of a world at its beginning, but for what more hangs on than its rows (`Configured.ts`); `at` in epoch ms. */
+/**
+ * The state of the store when a world begins, without brands, tenants and audiences, which `Configured.ts` stores.
+ * `at`: the time of its rows, in epoch ms.
+ */
 export const stored = (empty: State, given: Given, at: number): State => {
   const { lists = {}, profiles = {}, templates = {} } = given
   const topics = topicsOf(given)

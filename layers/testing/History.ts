@@ -4,7 +4,10 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
 
-/** One try of a caller to be answered. Times in ms since the beginning; no answer: nobody knows whether it was done. */
+/**
+ * One try of a call, which reached a node. Times in ms since the world began. Without `answeredAt`, the caller got no
+ * answer and does not know whether the call took effect.
+ */
 export interface Try {
   readonly node: string
   readonly at: number
@@ -13,7 +16,7 @@ export interface Try {
   body: string | undefined
 }
 
-/** The caller's own record of one POST /send, with everything that became of it. */
+/** The caller's own record of one POST /send and its tries. */
 export interface Request {
   readonly number: number
   readonly scope: Scope
@@ -24,18 +27,18 @@ export interface Request {
   requestId: string | undefined
 }
 
-/** The caller's own record of one POST /messages/:id/resend, with everything that became of it. */
+/** The caller's own record of one POST /messages/:id/resend and its tries. */
 export interface Resend {
   readonly scope: Scope
   readonly key: string | undefined
-  /** The message that is to be sent again. */
+  /** The id of the message to send again. */
   readonly messageId: string
   readonly tries: Array<Try>
   /** The new message's id, once a 200 came. */
   resentId: string | undefined
 }
 
-/** What a caller may change of what is stored while messages are under way. */
+/** What a story can change while messages are under way. */
 export type Change =
   | {
     readonly _tag: "Prefer"
@@ -43,54 +46,57 @@ export type Change =
     /** One of `given.topics`. */
     readonly topicId: string
     readonly status: "OPTED_IN" | "OPTED_OUT"
-    /** The tenant within which it holds; outside of any if there is none. */
+    /** The tenant in which the preference holds; without one, it holds outside of tenants. */
     readonly tenantId?: string
   }
   | { readonly _tag: "Subscribe" | "Unsubscribe"; readonly listId: string; readonly userId: string }
   | { readonly _tag: "DeleteList" | "RestoreList"; readonly listId: string }
   /** PUT and DELETE of /users/:id/tenants/:id. */
   | { readonly _tag: "Join" | "Leave"; readonly tenantId: string; readonly userId: string }
-  /** The provider gets new settings, and is there again if it was withdrawn. */
+  /** `Configure` gives a provider new settings, and brings it back if it was withdrawn. */
   | { readonly _tag: "Configure" | "Withdraw"; readonly provider: string }
 
-/** The store's own record of one change, in the order of their commits. Of a change that was tried again there may be two. */
+/** The store's own record of one change, in commit order. A change that was tried again may be recorded twice. */
 export interface Changed {
   readonly at: number
   readonly scope: Scope
   readonly change: Change
 }
 
-/** The provider's own record of one call. Times in ms since the beginning. */
+/** The provider's own record of one call. Times in ms since the world began, except `wall`. */
 export interface Call {
   readonly number: number
   readonly node: string
   /** The environment whose credentials were used. */
   readonly scope: Scope
   readonly provider: string
-  /** Of its settings; 1 until they are changed. */
+  /** The version of its settings that the call used; 1 until they are changed. */
   readonly version: number
   readonly channel: string
   readonly messageId: string
   readonly attempt: number
   readonly token: string
   readonly address: string | undefined
-  /** What was rendered for its channel, as JSON: `body`; of an e-mail `subject`, `text` and `html`. */
+  /** What was rendered for its channel, as JSON: `body`; for an email `subject`, `text` and `html`. */
   readonly text: string
   readonly calledAt: number
-  /** Epoch ms at the call. */
+  /** The wall clock at `calledAt`, in epoch ms. */
   readonly wall: number
-  /** Whether the provider took it: the recipient has it. */
+  /** Whether the provider took the message. */
   taken: boolean
-  /** Taken, but folded with an earlier call of the same token: the recipient has it once. */
+  /** Whether it was taken but folded into an earlier call with the same token: the recipient got nothing new by it. */
   folded: boolean
-  /** The outcome that a living caller was told; `lost`: that nobody knows. */
+  /** The outcome that the node learned, if it was alive. `lost`: it cannot know whether the message was taken. */
   heard: "accepted" | "refused" | "lost" | undefined
-  /** What the answer asked the caller to wait, in ms. */
+  /** How long the answer asked the node to wait before it tries again, in ms. */
   retryAfter: number | undefined
   heardAt: number | undefined
 }
 
-/** The store's own record of one write. `page`: a step of a request to many, under its id, and each message that the step made. */
+/**
+ * The store's own record of one write. A step of a request to many is recorded as a `page` under the request's id, and
+ * so is each message that the step made, under the message's id.
+ */
 export interface Commit {
   readonly at: number
   readonly wall: number
@@ -99,7 +105,7 @@ export interface Commit {
   readonly scope: Scope
   readonly messageId: string
   readonly shard: number
-  /** The epoch that the writer named, and the newest one at that moment. */
+  /** The epoch that the writer named, if it wrote as the shard's owner; `newest` is the shard's epoch at that time. */
   readonly epoch: number | undefined
   readonly newest: number
   readonly result: "Written" | "Refused" | "Fenced" | "Replayed"
@@ -107,13 +113,13 @@ export interface Commit {
   readonly after: Status | undefined
   readonly dueAt: number | undefined
   readonly attempt: { readonly number: number; readonly state: string } | undefined
-  /** The event that a second door brought. */
+  /** The lifecycle events by which the write moved the message, separated by commas. */
   readonly event: string | undefined
-  /** Whether the writer was never told. */
+  /** Whether the answer to the writer was lost. */
   lost: boolean
 }
 
-/** A caller's record of POST /messages/:id/cancel; `confirmedAt`: the answer said that it is cancelled. */
+/** A caller's record of one POST /messages/:id/cancel. `confirmedAt`: when the answer said that it is cancelled. */
 export interface Cancellation {
   readonly scope: Scope
   readonly messageId: string
@@ -121,7 +127,7 @@ export interface Cancellation {
   confirmedAt: number | undefined
 }
 
-/** A provider's record of what it reported of one of its calls; `takenAt`: a node said that it has it. */
+/** A provider's record of a receipt for the call of this number. `takenAt`: when a node acknowledged it. */
 export interface Report {
   readonly call: number
   readonly messageId: string
@@ -130,7 +136,10 @@ export interface Report {
   takenAt: number | undefined
 }
 
-/** A fault, and when it was over. `move`: a shard was taken from a node in good order. */
+/**
+ * A fault, from `at` until `until`. Two kinds are not drawn: `lostAnswer` (an answer of the store was lost after its
+ * commit) and `move` (a node gave a shard up in order, to a node that had joined), which is no fault.
+ */
 export interface Incident {
   readonly kind: "crash" | "freeze" | "rob" | "leave" | "jump" | "outage" | "lostAnswer" | "move"
   readonly node: string | undefined
@@ -145,10 +154,10 @@ export interface LogLine {
   readonly text: string
 }
 
-/** Everything that happened in one world: what its callers, its providers and its store saw, each for itself. */
+/** Everything that happened in one world, as its callers, its providers and its store each recorded it. */
 export interface History {
   readonly seed: number
-  /** The same for two runs that did the same. */
+  /** Equal for two runs that did the same. */
   readonly hash: string
   readonly requests: ReadonlyArray<Request>
   readonly resends: ReadonlyArray<Resend>
@@ -161,18 +170,21 @@ export interface History {
   readonly logs: ReadonlyArray<LogLine>
   /** The stored messages at the end, with attempts and timeline. */
   readonly messages: ReadonlyArray<MessageRow>
-  /** What recipients have: calls that a provider took, each once. */
+  /** What recipients got: the calls that a provider took, without those that it folded into an earlier one. */
   readonly deliveries: ReadonlyArray<Call>
-  /** In-app messages of everybody. */
+  /** The in-app messages of all users. */
   readonly inbox: ReadonlyArray<{ readonly scope: Scope; readonly userId: string; readonly messageId: string }>
-  /** What the store holds at the end: messages, inboxes, preferences. */
+  /** Reads of the store as it is at the end: messages, inboxes, preferences. */
   readonly stored: Stored
   /** Why the story broke off, if it did. */
   readonly failure: string | undefined
-  /** `drained`: everything accepted came to its end. */
+  /** Whether everything that was accepted came to its end. */
   readonly drained: boolean
-  /** What is still there after an orderly stop: fibers and timers that wait, messages in hand. */
+  /**
+   * What each node had left at the end; empty if the world did not drain. `pending`: its tasks and timers that still
+   * wait after an orderly stop. `held`: the messages that it had in hand before it.
+   */
   readonly leftovers: ReadonlyArray<{ readonly node: string; readonly pending: number; readonly held: number }>
-  /** Ms of virtual time that the world lasted. */
+  /** How long the world lasted, in ms of virtual time. */
   readonly lasted: number
 }

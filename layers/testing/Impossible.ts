@@ -13,7 +13,7 @@ interface Options {
   readonly given?: Given
 }
 
-/** By type, so that none is forgotten. */
+/** Typed as a record of all names, so that a new option cannot be forgotten here. */
 const options: Readonly<Record<keyof Options, true>> = {
   nodes: true,
   shards: true,
@@ -45,13 +45,13 @@ const kinds: Readonly<Record<Kind, true>> = {
 const isWhole = (from: number) => (value: number | null | undefined): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= from
 
-/** The times of a cue: with one that is no number its world would never end. */
+/** The times of a cue. If one were not a number, the world would never end. */
 const timesOf = (cue: Cue): ReadonlyArray<readonly [name: string, ms: number | null]> => [
   ["after", cue.after],
   ...(cue._tag === "Refuse" && cue.retryAfter !== null ? [["retryAfter", cue.retryAfter] as const] : [])
 ]
 
-/** A name that nobody would look at, such as a misspelt one. */
+/** Complaints about names that do not exist, such as misspelt ones: they would have no effect. */
 const unknown = (of: string, value: object, known: object): ReadonlyArray<string> =>
   Object.keys(value).filter((name) => !Object.hasOwn(known, name)).map((name) =>
     `${of} has ${name}, which is none of ${Object.keys(known).join(", ")}`
@@ -85,13 +85,16 @@ const ofFaults = ({ atMost, kinds: named, lostAnswers, within }: Faults): Readon
   ...Object.entries({ atMost, within }).filter(([, value]) => !isWhole(0)(value)).map(([name, value]) =>
     `options.faults.${name} is ${value}, and has to be a whole number from 0`
   ),
-  // With every answer lost nobody would learn anything, for days.
+  // If every answer of the store were lost, the world would make no progress for days of virtual time.
   ...(lostAnswers >= 0 && lostAnswers < 1
     ? []
     : [`options.faults.lostAnswers is ${lostAnswers}, and has to be from 0 to below 1`])
 ]
 
-/** What of the options no world can have, in a sentence; it would live to its end or for ever, and nothing would have happened in it. */
+/**
+ * The first thing in the options that no world can have, in a sentence. Such a world would not fail: it would run for
+ * ever, or to its end with nothing having happened.
+ */
 export const of = (asked: Options): string | undefined => {
   const { faults, given, nodes, seeds, shards, vendors = [] } = asked
   return [

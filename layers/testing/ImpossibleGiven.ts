@@ -19,7 +19,7 @@ const is = (Id: Schema.Codec<string, string>, Value: Schema.Codec<unknown, unkno
 
 const Member = Schema.Union([UserId, Schema.Struct({ user_id: UserId, profile: optional(JsonMap) })])
 
-/** What an id and what is under it have to be, as the API has it. */
+/** The schemas of the ids and values of each kind, as the API has them. */
 const kinds = {
   profiles: is(UserId, Profile),
   lists: is(ListId, Schema.Array(UserId)),
@@ -33,7 +33,7 @@ type Kind = keyof typeof kinds
 
 const names: ReadonlyArray<string> = Object.keys(kinds)
 
-/** Without the name of the field where it is the whole of what was given. */
+/** Leaves out the prefix `body: `, which stands for the whole value. */
 const inWords = ({ issue }: Schema.SchemaError): string => sentence(issue).replace(/^body: /, "")
 
 const entryFault = (kind: Kind, id: string, value: unknown): string | undefined => {
@@ -43,13 +43,13 @@ const entryFault = (kind: Kind, id: string, value: unknown): string | undefined 
   return Result.isFailure(decoded) ? `.${id} is refused: ${inWords(decoded.failure)}` : undefined
 }
 
-/** Nobody is asked what a topic is of which only the id is said. */
+/** The given entries of a kind. A topic that is given by its id alone gets the same value as in `Given.ts`. */
 const entriesOf = (kind: Kind, given: Given): ReadonlyArray<readonly [id: string, value: unknown]> =>
   kind === "topics" && Array.isArray(given.topics)
     ? given.topics.map((id) => [id, { name: id, default_status: "OPTED_IN" }] as const)
     : Object.entries(given[kind] ?? {})
 
-/** A tenant without the parent that it names, or below itself. */
+/** Complains about a tenant whose parent is not given, or that is its own ancestor. */
 const parentFault = (tenants: Readonly<Record<string, GivenTenant>>, id: string): string | undefined => {
   const seen = new Set([id])
   for (let parent = tenants[id]?.parent_tenant_id; parent !== undefined && parent !== null;) {
@@ -79,7 +79,7 @@ const kindFault = (kind: Kind, given: Given): string | undefined => {
     (kind === "audiences" ? first(Object.entries(audiences).map(([id, body]) => filterFault(id, body))) : undefined)
 }
 
-/** What of it no world can begin with, each in a sentence; what the API takes is none. */
+/** What no world can begin with, because the API would refuse it: for each kind the first fault, in a sentence. */
 export const of = (given: Given): ReadonlyArray<string> => [
   ...Object.keys(given).filter((name) => !names.includes(name)).map((name) =>
     `options.given has ${name}, which is none of ${names.join(", ")}`

@@ -7,45 +7,54 @@ type Task = () => void
 /** One process of a simulated world: its fibers run only here, and only while it is alive and not frozen. */
 export interface Process {
   readonly name: string
-  /** Does it as soon as the process comes to it; never once it is dead. */
+  /** Queues a task, which the process runs when its turn comes; never once it is dead. */
   readonly post: (task: Task) => void
-  /** Starts an effect with the scheduler, the clock and the chance of this world. */
+  /** Starts an effect with the scheduler, the clock and the randomness of this world. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>) => Fiber.Fiber<A, E>
-  /** Stops in the middle of whatever it does, and goes on with it at `thaw`: SIGSTOP. */
+  /** Stops it in the middle of whatever it does, as SIGSTOP; `thaw` lets it go on from there. */
   readonly freeze: () => void
   readonly thaw: () => void
-  /** No fiber of it ever moves again and no finalizer runs: SIGKILL. */
+  /** Ends it as SIGKILL: none of its fibers moves again, and no finalizer runs. */
   readonly kill: () => void
   readonly isAlive: () => boolean
   readonly isFrozen: () => boolean
   readonly clock: Clock.Clock
-  /** What of it still waits for its turn or for the clock. */
+  /** How many of its tasks still wait for their turn, and of its fibers for the clock. */
   readonly pending: () => number
-  /** When it last did something, in ms since the beginning. */
+  /** When it last ran a task, in ms since the world began. */
   readonly moved: () => number
 }
 
-/** How a run of the loop ended: what was waited for came, nothing was left to do, or it would not end. */
+/**
+ * How a run of the loop ended. `done`: its condition came true. `idle`: nothing was left to do (until its time limit).
+ * `endless`: it took more steps than a world may.
+ */
 export type Ending = "done" | "idle" | "endless"
 
-/** The only thing that moves in a simulated world: it picks the next task by the seed, and moves time when there is none. */
+/**
+ * The event loop of a simulated world. All processes run on it: it picks the next task by the seed, and when no task is
+ * left it moves time on to the next timer.
+ */
 export interface Loop {
-  /** Ms since the beginning; never goes back. */
+  /** Ms since the world began; never goes back. */
   readonly now: () => number
-  /** Epoch ms as every process reads it. */
+  /** The wall clock of every process, in epoch ms. */
   readonly wall: () => number
-  /** Sets everybody's wall clock forward or back; sleeps and monotonic time do not notice. */
+  /** Sets the wall clock forward or back. Sleeps and monotonic time are not affected. */
   readonly jump: (ms: number) => void
   readonly after: (ms: number, task: Task) => void
   readonly process: (name: string) => Process
-  /** Runs until `isDone`, asked each time that nothing is left to do at this moment. */
+  /**
+   * Runs until `isDone`, which is asked each time no task is left to do at the current time. `until`: the time limit,
+   * in ms since the world began.
+   */
   readonly run: (isDone: () => boolean, until?: number) => Ending
   /** Adds a fact to the hash by which two runs are compared. */
   readonly trace: (fact: string) => void
   readonly hash: () => string
 }
 
-/** A world that needs more is stuck in a circle. */
+/** A world that takes more steps is taken to loop for ever. */
 const mostSteps = 2_000_000
 
 export const make = (chance: Chance, epoch: number): Loop => {
@@ -88,7 +97,7 @@ export const make = (chance: Chance, epoch: number): Loop => {
       makeDispatcher: () => dispatcher
     }
     const sleep = (duration: Duration.Duration): Effect.Effect<void> => {
-      // Wall clocks are read in whole ms here.
+      // Rounded up, since this world's clocks count whole ms: a sleep must not end early.
       const ms = Math.ceil(Duration.toMillis(duration))
       if (ms <= 0) return Effect.yieldNow
       if (!Number.isFinite(ms)) return Effect.never
@@ -148,7 +157,7 @@ export const make = (chance: Chance, epoch: number): Loop => {
     }
   }
 
-  /** One of what can be done now, whichever the seed picks. */
+  /** Runs one of the ready tasks, picked by the seed. */
   const step = (): boolean => {
     const last = ready.pop()
     if (last === undefined) return false

@@ -37,7 +37,7 @@ import {
   Scope
 } from "effect"
 
-/** A node's own door to the store, over what the nodes share. */
+/** A node's own journal and handover, over the shared database. */
 const journal = MemoryJournal.layer.pipe(Layer.provideMerge(Handover.layer))
 
 /** The engine as `layers/App.ts` wires it, without its edge. */
@@ -46,7 +46,7 @@ const engine = Layer.merge(Intake.layer, Receipts.layer).pipe(
   Layer.provide(Rendering.layer.pipe(Layer.provide(Layouts.layer)))
 )
 
-/** So few that what goes wrong comes between the pages of a list of a handful. */
+/** So small that even a request to a handful has several pages, and faults can fall between them. */
 const pageSize = 2
 
 /** A running node: a process with an engine in it. */
@@ -56,15 +56,15 @@ export interface Node {
   readonly cancel: Effect.Success<typeof Cancel.make>
   readonly receipts: Receipts.Receipts["Service"]
   readonly shards: Shards.Shards["Service"]
-  /** Owns a shard until `disown`. */
+  /** Makes the node own a shard until `disown`, whose `done` is called once it has let it go. */
   readonly own: (shard: number) => void
   readonly disown: (shard: number, done: () => void) => void
   readonly owned: ReadonlyMap<number, unknown>
-  /** An orderly stop, which drains. */
+  /** Stops the node in order: it finishes what it has in hand first. */
   readonly stop: (done: () => void) => void
 }
 
-/** The members of groups as they are once they were worked out anew. */
+/** `Members` that brings the audiences' members up to date before each page it reads. */
 const keptUp = (members: Members["Service"], upkeep: Effect.Effect<unknown, StoreUnavailable> | undefined) =>
   upkeep === undefined
     ? members
@@ -72,12 +72,12 @@ const keptUp = (members: Members["Service"], upkeep: Effect.Effect<unknown, Stor
 
 const text = (value: unknown): string => typeof value === "string" ? value : Inspectable.toStringUnknown(value, 0)
 
-/** Starts a node; `ready` is called when it takes requests. */
+/** Starts a node; `ready` is called when it can take requests. */
 export const start = (options: {
   readonly process: Process
   readonly shared: Context.Context<Shared>
   readonly store: Store
-  /** What has to be done before members are read. */
+  /** Brings the members of audiences up to date; `undefined` if the world has nothing that needs it. */
   readonly upkeep: Effect.Effect<unknown, StoreUnavailable> | undefined
   readonly providers: (scope: Environment) => ReadonlyArray<Provider>
   readonly shardCount: number
@@ -131,7 +131,7 @@ export const start = (options: {
     const shards = Context.get(built, Shards.Shards)
     yield* shards.alone(options.alone)
     const owned = new Map<number, Fiber.Fiber<never>>()
-    /** What is asked of a process may reach it in another order. */
+    /** The shards that it is to own by now: its process may run the tasks of `own` and `disown` in another order. */
     const wanted = new Set<number>()
     options.ready({
       process,

@@ -7,7 +7,7 @@ import { Effect, Exit } from "effect"
 
 const mostTries = 20
 
-/** What providers report of their calls, again and again until a node has taken it. */
+/** The receipts that providers send for their calls: each is repeated until a node acknowledges it. */
 export const make = (options: { readonly loop: Loop; readonly chance: Chance; readonly remote: Remote }) => {
   const { chance, loop, remote } = options
   const reports: Array<Report> = []

@@ -3,7 +3,10 @@ import type { Loop, Process } from "#layers/testing/Loop.ts"
 import type { Node } from "#layers/testing/Node.ts"
 import { Effect, type Exit } from "effect"
 
-/** What a caller learns: nobody listened there, nothing came within its patience, or the answer. */
+/**
+ * What a caller learns. `NobodyThere`: there was no living node at the address. `Silence`: no answer within its
+ * patience.
+ */
 export type Reply<A, E> =
   | { readonly _tag: "NobodyThere" }
   | { readonly _tag: "Silence" }
@@ -12,7 +15,7 @@ export type Reply<A, E> =
 /** How long a caller waits for an answer, in ms. */
 const patience = 8_000
 
-/** A call over the network to whichever node the balancer picks; `called` is told of it when it arrives. */
+/** Calls a node that the seed picks, as a load balancer would. `called` gets the node's name when it is reached. */
 export const make = (options: {
   readonly loop: Loop
   readonly chance: Chance

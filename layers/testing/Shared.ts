@@ -24,7 +24,7 @@ import * as TenantPreferences from "#src/people/TenantPreferences.ts"
 import { type Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 
-/** MJML is compiled away from the event loop, and stays as it is here. */
+/** MJML is compiled in a worker thread, which a simulated world does not have: here it stays as it is. */
 const outside = Layer.succeed(Mjml, Mjml.of({ compile: Effect.succeed }))
 
 const stores = Layer.mergeAll(
@@ -59,7 +59,7 @@ const layer = (chance: Chance) =>
     ))
   )
 
-/** What the nodes of a world have in common: one database, and what is only read through it. */
+/** What all nodes of a world share: one database, the stores over it, and the source of ids. */
 export type Shared = Layer.Success<ReturnType<typeof layer>>
 
 export const make = (chance: Chance): Context.Context<Shared> =>

@@ -13,52 +13,57 @@ import { Arbitrary, Cause, Config, Effect, Option, Schema } from "effect"
 
 export type { Call, Change, Given, History, Request, VendorOptions }
 
-/** A simulated world as a story sees it. Time passes only while everybody waits. */
+/** A simulated world as a story sees it. Its time passes only while all nodes and callers wait. */
 export interface World {
   readonly chance: Chance
   /**
-   * POST /send, by a caller who tries again for as long as that is safe. It ends when the caller has done what can be done: what was refused has
-   * no `requestId`, and its `tries` say why.
+   * POST /send, by a caller who tries again for as long as that is safe (`SendOptions.key`). Answers the caller's
+   * record once it is accepted, refused or given up. If it was not accepted, it has no `requestId`, and its `tries` say
+   * why.
    */
   readonly send: (message: typeof SendMessage.Encoded, options?: SendOptions) => Effect.Effect<Request>
-  /** One value, which the seed decides. */
+  /** One value of the arbitrary, picked by the seed. */
   readonly draw: <A>(arbitrary: Arbitrary.Arbitrary<A>) => Effect.Effect<A>
-  /** POST /messages/:id/cancel, once: whether it is cancelled, or `undefined` if no answer came or there is no such message. */
+  /**
+   * POST /messages/:id/cancel, tried once. Answers whether the message is cancelled, or `undefined` if no answer came
+   * or there is no such message.
+   */
   readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
-  /** POST /messages/:id/resend, by the same patient caller. */
+  /** POST /messages/:id/resend, tried again like `send`. */
   readonly resend: (messageId: string, options?: SendOptions) => Effect.Effect<Resend>
   /**
-   * Changes what is stored, until a node has answered: preferences, lists, who is in a tenant, and the settings of providers. Whether the store
-   * did it: it does not where the API refuses it, such as to leave a list twice, or to opt out of a required topic. What names a topic, a
-   * list or a tenant that never was there ends the story.
+   * Changes preferences, lists, the members of a tenant or the settings of providers; tries until a node has answered.
+   * Answers whether the store did it. It does not if the API refuses the change, such as leaving a list twice or opting
+   * out of a required topic. A change that names a topic, list, tenant or provider that never existed ends the story.
    */
   readonly change: (change: Change, environment?: number) => Effect.Effect<boolean>
-  /** A provider reports of a call that it took. */
+  /** The call's provider sends a receipt for it, and tries until a node has acknowledged it. */
   readonly report: (call: Call, event: Report["event"]) => Effect.Effect<void>
-  /** What the store holds now. */
+  /** Reads of the store as it is now. */
   readonly stored: Stored
-  /** What providers were asked to do so far. */
+  /** The calls that providers got so far. */
   readonly calls: ReadonlyArray<Call>
-  /** Makes something go wrong now. */
+  /** Injects a fault now. */
   readonly strike: (kind: Faults.Kind) => Effect.Effect<void>
 }
 
 /**
- * What users do in a world; anything that Effect can do in virtual time, which begins on Monday 2026-01-05 at 08:00 UTC. Nothing outside of the
- * world comes to an answer there: no promise, no file, no network. One that fails breaks off, and that breaks every property.
+ * What users do in a world: any effect that needs nothing from outside of it. Promises, files and the network never
+ * answer there. Time is virtual and begins on Monday 2026-01-05 at 08:00 UTC. A story that fails is broken off, and its
+ * world breaks every property.
  */
 export type Story = (world: World) => Effect.Effect<unknown, unknown>
 
 export interface Options {
-  /** 3 by default. */
+  /** The number of nodes, 3 by default. */
   readonly nodes?: number
-  /** 4 by default. */
+  /** The number of shards, 4 by default. */
   readonly shards?: number
-  /** By default `mail` for email, then `post`, and `text` for sms; all accept. */
+  /** The providers, in order. By default `mail` and `post` for email, and `text` for sms; all accept every call. */
   readonly vendors?: ReadonlyArray<VendorOptions>
-  /** `all` of `tidings/testing/Faults` by default; `none` is there too. */
+  /** The faults to inject: by default `all` of `tidings/testing/Faults`, which has `none` too. */
   readonly faults?: Faults.Faults
-  /** Nothing by default: people, lists, tenants, audiences, topics, templates and brands that are there when it begins. */
+  /** What is stored when the world begins, such as profiles, lists and templates. By default nothing. */
   readonly given?: Given
 }
 
@@ -68,16 +73,19 @@ const vendors: ReadonlyArray<VendorOptions> = [
   { key: "text", channel: "sms", address: "phone_number" }
 ]
 
-/** A story that takes longer is broken off, in ms. */
+/** A story that takes longer is broken off, in ms of virtual time. */
 const longestStory = 30 * 24 * 3_600_000
 
-/** Longer than a story waits for an answer (`Remote.ts`), in ms: if nothing of it moves or sleeps meanwhile, nothing ever will. */
+/**
+ * Longer than a story waits for any answer (`Remote.ts`), in ms. If none of its fibers ran or slept for so long, none
+ * ever will.
+ */
 const longestSilence = 20_000
 
 const stuck =
   "the story waits for what never comes: no call of its world, and no sleep; what is outside of it, such as a promise or a file, never answers"
 
-/** Why a story was broken off that is not over. */
+/** Why a story was broken off. `waits`: whether any of its fibers still had something to wait for in its world. */
 const endlessness = (waits: boolean, ending: Ending): string => {
   if (!waits) return stuck
   return ending === "endless"
@@ -85,7 +93,7 @@ const endlessness = (waits: boolean, ending: Ending): string => {
     : "the story did not end within 30 days of its world"
 }
 
-/** How large drawn strings and collections are at most. */
+/** The `size` by which Effect draws strings and collections. */
 const size = 3
 
 const draw = <A>(chance: Chance, arbitrary: Arbitrary.Arbitrary<A>): Effect.Effect<A> =>
@@ -94,7 +102,7 @@ const draw = <A>(chance: Chance, arbitrary: Arbitrary.Arbitrary<A>): Effect.Effe
     return value ?? (yield* Effect.die("The arbitrary has no values"))
   }).pipe(Effect.orDie)
 
-/** Lives one world from its seed to its end: the same seed, the same history. */
+/** Runs one world to its end. The same seed, story and options give the same history. */
 export const run = (seed: number, story: Story, options: Options = {}): History => {
   const fault = Impossible.of(options)
   return live(seed, fault === undefined ? story : () => Effect.die(fault), fault === undefined ? options : {})
@@ -135,10 +143,13 @@ const live = (seed: number, story: Story, options: Options): History => {
   return world.end(isOver ? failure : endlessness(callers.pending() > 0, ending))
 }
 
-/** What must be true of every world in which users do this. */
+/** Something that must be true of every world in which users do what the story says. */
 export interface Property {
   readonly story: Story
-  /** What is wrong with how it went, a sentence each; none, if the property holds. What it throws, such as a failed assertion, counts as one. */
+  /**
+   * What is wrong with this history, a sentence each; none if the property holds. An error that it throws, such as a
+   * failed assertion, counts as a complaint.
+   */
   readonly complaints: (history: History) => ReadonlyArray<string>
 }
 
@@ -146,9 +157,9 @@ export interface Property {
 export class Falsified extends Schema.TaggedError<Falsified>()("Falsified", {
   seed: Schema.Int,
   complaints: Schema.Array(Schema.String),
-  /** What went wrong in that world before the property did. */
+  /** The faults that were injected into that world. */
   faults: Schema.Array(Schema.String),
-  /** Whether a second run of the seed did the same. */
+  /** Whether a second run of the seed had the same history. If not, the story uses time or chance of its own. */
   replays: Schema.Boolean
 }) {
   override get message(): string {
@@ -161,7 +172,7 @@ export class Falsified extends Schema.TaggedError<Falsified>()("Falsified", {
   }
 }
 
-/** What is wrong with a history: its story broke off, something accepted never ended, or what the property says. */
+/** What is wrong with a history: its story broke off, something accepted never ended, or the property complains. */
 const complaintsOf = (property: Property, history: History): ReadonlyArray<string> => {
   if (history.failure !== undefined) return [`the story broke off: ${history.failure}`]
   if (!history.drained) return ["something accepted did not come to its end"]
@@ -173,8 +184,8 @@ const complaintsOf = (property: Property, history: History): ReadonlyArray<strin
 }
 
 /**
- * Holds a property to the worlds of the seeds 1 to `seeds` (100 by default), or to the one seed that the environment variable `SEED` names. It
- * fails at the first world that breaks it, and says which and how to see it again.
+ * Checks a property in the worlds of the seeds 1 to `seeds` (100 by default), or of the one seed that the environment
+ * variable `SEED` names. Fails at the first world that breaks it; the error says which one, and how to replay it.
  */
 export const check = Effect.fnUntraced(function*(
   property: Property,

@@ -11,39 +11,43 @@ import type { Journal, Step } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Effect, Exit, HashMap, Option } from "effect"
 
-/** What a commit tells of its row. */
+/** What a commit records of its row, before and after. */
 interface Noted {
   readonly status: Status | undefined
   readonly dueAt: number | undefined
 }
 
+/** What becomes of a call: answered; refused without effect; or done, with its answer lost. */
 type Fate = "served" | "refused" | "unheard"
 
 interface Options {
   readonly loop: Loop
   readonly chance: Chance
   readonly database: Database["Service"]
-  /** How likely an answer is lost after the commit. */
+  /** The probability that an answer is lost after the commit. */
   readonly loses: number
   readonly isDown: () => boolean
   readonly incidents: Array<Incident>
-  /** Tells nodes of new rows in these shards. */
+  /** Notifies nodes of new rows in these shards. */
   readonly announce: (shards: ReadonlyArray<number>) => void
 }
 
-/** Made once, since an error takes along the stack in which it is made. */
+/** Made once: an error captures the stack where it is made, which is slow. */
 const gone = new StoreUnavailable({ cause: "The connection to the store is gone" })
 
 const newest = (state: State, shard: number): number => Option.getOrElse(HashMap.get(state.epochs, shard), () => 0)
 
-/** What a step says of itself. */
+/** The part of a commit that a step itself says. */
 export const told = ({ attempt, epoch, lifecycle }: Step): Pick<Commit, "attempt" | "epoch" | "event"> => ({
   attempt: attempt === undefined ? undefined : { number: attempt.number, state: attempt.state },
   epoch,
   event: lifecycle.join()
 })
 
-/** The one store of a world, away from its nodes: a question takes its time, may be refused, or answered to nobody. */
+/**
+ * The one store of a world, reached over a network: a call takes time, may be refused, and its answer may be lost after
+ * the commit.
+ */
 export const make = (options: Options) => {
   const { chance, database, loop } = options
   const commits: Array<Commit> = []
@@ -74,7 +78,10 @@ export const make = (options: Options) => {
     return noted
   }
 
-  /** A question on its way: the store answers it at once and whole, whatever has become of who asked. */
+  /**
+   * Sends a call to the store, which runs it as one atomic step when it arrives, even if the asker is dead by then.
+   * `noted` runs the call and records its commit.
+   */
   const ask = <A, E>(
     asker: Process,
     question: Effect.Effect<A, E>,
@@ -115,13 +122,13 @@ export const make = (options: Options) => {
       ]
     })
 
-  /** The journal as a node has it. */
+  /** A node's journal, asked over the simulated network; its writes are recorded as commits. */
   const journalOf = (
     asker: Process,
     journal: Journal["Service"],
     handover: Handover["Service"]
   ): Journal["Service"] => ({
-    // In the node, since it hands over what was committed: only the ways there and back are the store's.
+    // It runs in the node, since it hands committed messages over there: only the ways there and back are simulated.
     accept: Effect.fnUntraced(function*(acceptance) {
       yield* Effect.sleep(latency())
       const becomes = fate()

@@ -15,15 +15,21 @@ export interface Place {
   readonly environment?: 1 | 2
 }
 
-/** What the store holds at this moment, at the end of a history what it held then. It takes no time, and no outage is in its way. */
+/**
+ * Reads of what the store holds: in a story now, in a history at the end of the world. A read takes no time, and no
+ * outage or lost answer affects it.
+ */
 export interface Stored {
-  /** One message as GET /messages/:id tells of it; `undefined` if there is none. */
+  /** One message as GET /messages/:id shows it; `undefined` if there is none. */
   readonly message: (id: string, place?: Place) => MessageRecord | undefined
-  /** Every message, in the order in which they were made. Those of a request have its `requestId`, those for a user his `userId`. */
+  /** All messages, in the order in which they were made. Their `requestId` and `userId` say whose they are. */
   readonly messages: (place?: Place) => ReadonlyArray<MessageRecord>
-  /** The in-app messages of a user in the order of their times, also those that have expired. */
+  /** The in-app messages of a user, oldest first, including expired ones. */
   readonly inbox: (userId: string, place?: Place) => ReadonlyArray<InboxMessage>
-  /** What a user said of topics, by their ids, in a tenant or outside of any: nothing of those that are as by default. */
+  /**
+   * The topic preferences that a user set, by topic id: those in the tenant `tenantId`, or without it those outside of
+   * tenants. Topics that the user left at their default are absent.
+   */
   readonly preferences: (
     userId: string,
     place?: Place & { readonly tenantId?: string }
@@ -34,7 +40,7 @@ const scopeOf = ({ environment = 1 }: Place): Scope => Scope.make(environment)
 const idOf = Schema.decodeUnknownOption(MessageId)
 const userOf = Schema.decodeUnknownOption(UserId)
 
-/** Looks into the store of a world. */
+/** Reads the store of a world through `look`. */
 export const make = (look: Store["look"]): Stored => ({
   message: (id, place = {}) => {
     const row = Option.map(idOf(id), (messageId) => look((state) => findMessage(state, scopeOf(place), messageId)))

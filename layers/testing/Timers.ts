@@ -1,4 +1,4 @@
-/** A thing to come at a time; those of one time come in the order in which they were added. */
+/** A value that is due at a time. Timers of the same time come in the order in which they were added. */
 export interface Timer<A> {
   readonly at: number
   readonly order: number
@@ -8,7 +8,7 @@ export interface Timer<A> {
 
 const isBefore = <A>(a: Timer<A>, b: Timer<A>): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)
 
-/** A binary heap by time. */
+/** A priority queue of timers, as a binary heap. */
 export const make = <A>() => {
   const heap: Array<Timer<A>> = []
   let order = 0
@@ -46,7 +46,7 @@ export const make = <A>() => {
     return first
   }
 
-  /** The first that was not canceled stays on top. */
+  /** The first timer that was not canceled; drops canceled ones before it. */
   const top = (): Timer<A> | undefined => {
     while (heap[0]?.state === "canceled") pop()
     return heap[0]
@@ -58,7 +58,7 @@ export const make = <A>() => {
       rise(timer, heap.length)
       return timer
     },
-    /** Whether it was still to come. */
+    /** Answers whether it was still waiting. */
     cancel: (timer: Timer<A>): boolean => {
       if (timer.state !== "waiting") return false
       timer.state = "canceled"

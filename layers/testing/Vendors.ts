@@ -7,7 +7,10 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { Acceptance, Delivery, Provider, Vendor } from "#src/delivery/Provider.ts"
 import { Effect, Exit } from "effect"
 
-/** When a provider cannot be reached, in ms since the beginning of the world: before `until`, or for good if that is `Infinity`. */
+/**
+ * A time in which a provider cannot be reached: from `from` until just before `until`, in ms since the world began. For
+ * good if `until` is `Infinity`.
+ */
 export interface Down {
   readonly from: number
   readonly until: number
@@ -19,17 +22,20 @@ export interface VendorOptions {
   readonly channel: string
   /** The field of the profile that holds the address. */
   readonly address: string
-  /** Folds calls with the same token, as vendors with idempotency keys do. */
+  /** Whether it delivers only once what is sent again with the same token, as vendors with idempotency keys do. */
   readonly folds?: boolean
-  /** Addresses that it refuses for good (`RecipientRejected`), as profiles and recipients write them. */
+  /** Addresses that it refuses for good (`RecipientRejected`), written as in the profiles and recipients. */
   readonly rejects?: ReadonlyArray<string>
-  /** When it refuses the connection of every call that begins then; nothing is taken, and the caller can tell. */
+  /** When it refuses connections. It takes none of the calls that begin then, and the caller can tell. */
   readonly down?: ReadonlyArray<Down>
-  /** What it does with its other calls, in their order; after the last cue it accepts. */
+  /**
+   * What it does with its first calls in each environment, in their order, not counting those that `rejects` or `down`
+   * decide. After the last cue it accepts.
+   */
   readonly script?: ReadonlyArray<Cue.Cue>
 }
 
-/** Made once: an error takes the stack along in which it is made, and that costs more than a whole call. */
+/** Made once: an error captures the stack where it is made, which costs more than a whole simulated call. */
 const refused = new Unavailable({ detail: "The connection was refused" })
 const broken = new Unknown({ detail: "The connection broke" })
 
@@ -43,22 +49,22 @@ const addressOf = (profile: Profile, field: string): string | undefined => {
 const unreachable: Cue.Cue = { _tag: "Lose", after: 20, taken: false, proved: true }
 const rejection: Cue.Cue = { _tag: "Refuse", after: 20, kind: "RecipientRejected", retryAfter: null }
 
-/** What its address or its time decides of a call, before any script. */
+/** What the address or the time of a call decides, before its provider's script does. */
 const decided = ({ down, rejects }: VendorOptions, call: Call): Cue.Cue | undefined => {
   if (down?.some(({ from, until }) => from <= call.calledAt && call.calledAt < until) === true) return unreachable
   return call.address !== undefined && rejects?.includes(call.address) === true ? rejection : undefined
 }
 
-/** A provider as an environment has it configured. */
+/** A provider and the version of its settings in an environment. */
 interface Installed {
   readonly options: VendorOptions
   readonly version: number
 }
 
-/** A change of a configuration counts within this on every node, in ms (`ProviderConfigurations.installed`). */
+/** Ms within which every node sees a change of a provider's settings (`ProviderConfigurations.installed`). */
 const freshness = 2_000
 
-/** The outside world: scripted providers that write down each call for themselves, whoever makes it. */
+/** The outside world: scripted providers, which record every call that they get. */
 export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
   const calls: Array<Call> = []
   const tokens = new Set<string>()
@@ -75,7 +81,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
     return script?.[turn] ?? Cue.promptly
   }
 
-  /** The network: a call that was begun arrives, whatever becomes of its caller. */
+  /** One call over the network: it arrives even if its caller dies meanwhile. */
   const exchange = (
     caller: Process,
     call: Call,
@@ -169,7 +175,7 @@ export const make = (loop: Loop, options: ReadonlyArray<VendorOptions>) => {
     withdraw: (scope: Scope, key: string) => {
       environments.set(scope, installed(scope).filter(({ options }) => options.key !== key))
     },
-    /** The providers as one node has them, in each environment with its own credentials. */
+    /** The providers as one node sees them in an environment, up to `freshness` old. */
     of: (caller: Process) => {
       const seen = new Map<Scope, {
         readonly at: number

@@ -30,13 +30,13 @@ export interface WorldOptions {
 /** 2026-01-05T08:00:00Z: every world begins on the same Monday morning. */
 const epoch = 1_767_600_000_000
 
-/** Later than any message has a deadline (72 h, api.md 26.4), in ms. */
+/** Longer than any message may be under way (72 h, api.md 26.4), in ms. */
 const longest = 80 * 3_600_000
 
-/** An answer that is on its way when the store has closed its last message has come after so long, in ms. */
+/** Ms after which every answer has arrived that was on its way when the last message ended. */
 const onTheWay = 10_000
 
-/** After the last message ended: time for a stale owner to do what it must not, in ms. */
+/** How long the world runs on after its last message ended, in ms: time for a stale owner to do what it must not. */
 const afterwards = 20_000
 
 /** An orderly stop ends within this, in ms. */
@@ -49,7 +49,7 @@ const openRows = (state: State): number => {
   return open
 }
 
-/** A world: nodes, a store, providers, callers, and a seed that decides everything which the engine does not. */
+/** A world: nodes, a store, providers and callers. The seed decides everything that the engine does not. */
 export const make = (seed: number, options: WorldOptions) => {
   const chance = Chances.make(seed)
   const loop = Loops.make(chance, epoch)
@@ -108,7 +108,7 @@ export const make = (seed: number, options: WorldOptions) => {
 
   for (let n = 0; n < options.nodes; n++) begin(String.fromCodePoint(97 + n))
 
-  /** Everybody well, and everything accepted at its end. */
+  /** Ends all faults, and runs until everything that was accepted has come to its end: whether it did, in time. */
   const drain = (): boolean => {
     faults.heal()
     return loop.run(() => store.look(openRows) === 0, loop.now() + longest) === "done"
@@ -135,11 +135,11 @@ export const make = (seed: number, options: WorldOptions) => {
     faults,
     services,
     calls: vendors.calls,
-    /** Ends the world and tells its history. */
+    /** Ends the world and returns its history. */
     end: (failure: string | undefined): History => {
       drain()
       loop.run(() => false, loop.now() + afterwards)
-      // What a caller gave up waiting for may have been accepted since.
+      // A request whose caller had given up waiting may have been accepted since.
       const drained = drain()
       loop.run(() => false, loop.now() + onTheWay)
       const leftovers = drained ? stop() : []

@@ -34,7 +34,7 @@ interface Found {
 
 const sizeOf = ({ row }: Found): number => Buffer.byteLength(row.recipient) + Buffer.byteLength(row.instructions)
 
-/** Those of which what was said is brought, `bytes` of it in all: each turn gets as much as any other, its first rows first. */
+/** The rows that fit into `bytes`, by what callers said in them. Turns share the bytes equally, first rows first. */
 const fitting = (rows: ReadonlyArray<Found>, bytes: number): ReadonlyArray<Found> => {
   if (rows.reduce((sum, row) => sum + sizeOf(row), 0) <= bytes) return rows
   const ofTurn = new Map<string, number>()
@@ -93,7 +93,7 @@ export const due = (state: State, { bytes, fullMailboxes, fullTurns, held, lane,
     const due = [...byTurn.values()].flatMap((rows) => rows.slice(0, most)).toSorted((a, b) => a.dueAt - b.dueAt)
     const timed = fitting(due, bytes)
     const left = Turns.without(taken, [...cut.dropped, ...passing])
-    // What is left waits behind a turn that is full: another look would find the same.
+    // All other rows wait behind a turn that is full: another look would find the same.
     const halted = left.length === 0 && fullTurns.length > 0
     return {
       rows: [...left, ...timed],

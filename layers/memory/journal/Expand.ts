@@ -46,7 +46,10 @@ export const refused = ({ intents = [], page }: Advance): RowRefused | undefined
     ...page.profiles.map((profile) => profile.userId)
   ])
 
-/** A page and what became of its intents; one whose message was there before, or whose shard has another owner, is not stored. */
+/**
+ * Stores a page, with the status of each message whose intent was stored. An intent is not stored if its message was
+ * there before, or if its shard has another epoch by now.
+ */
 const withPage = (
   state: State,
   { common, members, profiles }: Page,
@@ -68,14 +71,14 @@ const withPage = (
   return [withProfiles(next, profiles), next.seq - state.seq, statuses]
 }
 
-/** What a step of an expansion did; the time of the commit is the store's to add. */
+/** What a step of an expansion did; the store adds the time of the commit. */
 type Stepped = Exclude<Advanced, { readonly _tag: "Written" }> | {
   readonly _tag: "Written"
   readonly created: number
   readonly statuses: ReadonlyMap<MessageId, Status>
 }
 
-/** One step of an expansion: fenced, passed by, or written whole. */
+/** One step of an expansion: fenced, passed by another step, or written whole. */
 export const advance = (state: State, step: Advance): readonly [Stepped, State] => {
   const { at, dueAt, epoch, error, expansion, intents, owner, page, state: becomes, to, tries } = step
   if (Option.getOrUndefined(HashMap.get(state.epochs, expansion.shard)) !== owner) return [{ _tag: "Fenced" }, state]

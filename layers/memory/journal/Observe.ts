@@ -4,7 +4,7 @@ import { type Proof, weigh } from "#src/delivery/journal/Evidence.ts"
 import type { Observation, Observed } from "#src/delivery/Journal.ts"
 import type * as Lifecycle from "#src/delivery/Lifecycle.ts"
 
-/** The times that an event is the first of its kind for. */
+/** The times of a row's first events of each kind, after this event. */
 const stamped = (row: MessageRow, event: Lifecycle.Event, at: number) => ({
   delivered: row.delivered ?? (event === "Deliver" ? at : undefined),
   opened: row.opened ?? (event === "Open" ? at : undefined),
@@ -17,7 +17,7 @@ const proved = (attempts: ReadonlyArray<StoredAttempt>, proof: Proof | undefined
     ? attempts
     : attempts.map((attempt) => attempt.number === proof.number ? { ...attempt, ...proof, state: "accepted" } : attempt)
 
-/** What names an event of a message: its id, if its provider gives it one. */
+/** The key of an event of a message: by its id if its provider gives it one, else by its time. */
 const keyOf = ({ event, eventId, history }: Observed): string =>
   eventId === undefined ? `${history.ts}:${event}` : `${event}:${eventId}`
 
@@ -27,7 +27,7 @@ interface Seen {
   readonly stirred: number | undefined
 }
 
-/** The second door, at this time (epoch ms). `undefined`: there is no such message. */
+/** Applies an event that comes from outside of the owner's steps. `now`: epoch ms. `undefined`: no such message. */
 export const observe = (state: State, observed: Observed, now: number): readonly [Seen | undefined, State] => {
   const { event, id, reason, scope } = observed
   const row = findMessage(state, scope, id)

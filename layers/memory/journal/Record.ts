@@ -14,7 +14,7 @@ import type { RowRefused, Step } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { HashMap, Option } from "effect"
 
-/** What a step did; the time of the commit is the journal's to add. */
+/** What a step did; the journal adds the time of the commit. */
 type Recorded =
   | { readonly _tag: "Written"; readonly status: Status; readonly stirred?: number }
   | { readonly _tag: "Refused" }
@@ -34,7 +34,7 @@ export const refused = ({ attempt, error, inbox, message }: Step): RowRefused | 
     message.templateId
   ])
 
-/** The attempt of this very step is stored: the step was committed before, and its answer was lost. */
+/** Whether the attempt of this very step is stored: then it was committed before, and its answer was lost. */
 const isRepeat = (row: MessageRow, { attempt, epoch }: Step): boolean => {
   if (attempt === undefined) return false
   const stored = row.attempts.find((other) => other.number === attempt.number)
@@ -42,7 +42,7 @@ const isRepeat = (row: MessageRow, { attempt, epoch }: Step): boolean => {
     (attempt.state === "intent" || stored.state === attempt.state)
 }
 
-/** Whether the lines of this attempt's outcome are stored, as its owner told it. */
+/** Whether the timeline's lines of this attempt's outcome are stored, as its owner wrote them. */
 const isTold = ({ history }: MessageRow, { number }: Attempt): boolean =>
   history.some(({ key }) => {
     const [, of, state = ""] = key.split(":")
@@ -50,8 +50,8 @@ const isTold = ({ history }: MessageRow, { number }: Attempt): boolean =>
   })
 
 /**
- * A new attempt takes its place among the others; a stored intent takes the outcome; a stored outcome stays, but for the reference of one
- * that a receipt proved without.
+ * Adds a new attempt in its place, or completes a stored intent with the outcome. A stored outcome stays, except that
+ * one which a receipt proved, without a reference, takes the reference.
  */
 const withAttempt = (
   row: MessageRow,
@@ -77,7 +77,7 @@ export const withEvents = (
 ): ReadonlyArray<StoredEvents> =>
   entry.events.length === 0 || history.some((other) => other.key === entry.key) ? history : [...history, entry]
 
-/** The lines of a step, but for a rendering that shows what its channel's last one did. */
+/** The lines of a step, without a rendering that is equal to the last one of its channel. */
 const linesOf = ({ history }: MessageRow, { events }: Step): Step["events"] => {
   const before = history.flatMap((stored) => stored.events)
   return events.filter(({ channel, output }) =>

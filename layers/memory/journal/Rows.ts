@@ -2,7 +2,7 @@ import { type MessageRow, type State, userName } from "#layers/memory/State.ts"
 import type { Acceptance, NewMessage } from "#src/delivery/Journal.ts"
 import { HashMap } from "effect"
 
-/** A message as it is stored first. */
+/** The row of a new message. */
 export const row = (
   message: Omit<NewMessage, "attempts" | "recovered" | "tries">,
   seq: number,
@@ -29,7 +29,7 @@ export const row = (
   }
 }
 
-/** Users that are not there yet. */
+/** Stores the profiles of users who have none yet. */
 export const withProfiles = (state: State, profiles: Acceptance["profiles"]): State => {
   let next = state
   for (const { profile, scope, userId } of profiles) {

@@ -42,7 +42,7 @@ const json = (standings: ReadonlyArray<Standing>): string =>
     reason
   })))
 
-/** A filter and its text; none: it does not decode. */
+/** A filter as it was read: its text, and what that decodes to; none if it does not decode. */
 interface Read {
   readonly text: string | null
   readonly filter: Option.Option<AudienceFilter | undefined>
@@ -56,12 +56,12 @@ interface Found {
 
 const counted = Metric.update(Metrics.audienceSetAside, 1)
 
-/** What a step of the memberships reads and writes, all of it in one scope (P10). */
+/** The reads and writes of a step, each within one scope (P10). */
 export const make = (sql: SqlClient.SqlClient) => {
-  /** The filters as they were last read, by environment and audience: of thousands, decoding them took most of a step. */
+  /** The decoded filters, by environment and audience: with thousands of them, decoding took most of a step. */
   const read = new Map<Scope, Map<string, Read>>()
 
-  /** One audience's trouble keeps nobody from the others. Every step meets it; the log is told once. */
+  /** Counts an audience whose filter does not decode, and logs each such filter once; the other audiences go on. */
   const setAside = Effect.fnUntraced(function*(scope: Scope, audienceId: string, isKnown: boolean) {
     yield* counted
     if (isKnown) return
@@ -79,7 +79,7 @@ export const make = (sql: SqlClient.SqlClient) => {
     const rows = yield* sql`select id, version::float8 as version, filter from audiences
       where scope = ${scope} ${id === undefined ? sql`` : sql`and id = ${id}`}`.pipe(Effect.flatMap(decodeAudiences))
     const before = read.get(scope) ?? new Map<string, Read>()
-    // Of all, those that are gone are left out.
+    // When all are read, audiences that were deleted drop out.
     const now = id === undefined ? new Map<string, Read>() : before
     const found: Array<Judge> = []
     const unreadable = new Set<string>()
@@ -97,7 +97,7 @@ export const make = (sql: SqlClient.SqlClient) => {
     return { audiences: found, unreadable }
   })
 
-  /** A profile that cannot be read counts as none. Others of this process have their turn between some of them. */
+  /** Users to judge. A profile that cannot be read counts as none. Yields to other fibers from time to time. */
   const judged = (rows: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
     Effect.flatMap(
       Effect.flatMap(rows, decodeUsers),
@@ -114,7 +114,10 @@ export const make = (sql: SqlClient.SqlClient) => {
     sql`array(select t.tenant_id from tenant_users t where t.scope = ${scope} and t.user_id = x.user_id
       and ${isThere(sql, "t")}) as tenants`
 
-  /** Each by its key, here and below: for a set of them the planner goes through the environment's rows, until it knows how many those are. */
+  /**
+   * Looks up each user by key, here and below. With a plain join, the planner reads all rows of the environment until
+   * it has statistics.
+   */
   const users = (scope: Scope, userIds: ReadonlyArray<string>) =>
     judged(sql`select x.user_id as "userId", p.profile, ${tenants(scope)}
       from unnest(${userIds}::text[]) as x(user_id)
@@ -143,7 +146,10 @@ export const make = (sql: SqlClient.SqlClient) => {
       from json_to_recordset(${json(put)}::json) as x(audience_id text, user_id text, version bigint, reason text)
       on conflict (scope, audience_id, user_id) do update set version = excluded.version, reason = excluded.reason`
 
-  /** What the database refuses is found by halves, and left out: whoever asks again would be refused again, and everybody waits behind it. */
+  /**
+   * Writes members. A row that the database refuses is found by halving and left out: it would be refused again at
+   * every try, and everything behind it would wait.
+   */
   const putAll = Effect.fnUntraced(function*(
     scope: Scope,
     put: ReadonlyArray<Standing>,

@@ -12,7 +12,7 @@ const failedBy = (code: string) => (cause: unknown): boolean => faultCode(cause)
 const makeOne = (directory: string): Effect.Effect<void, unknown> =>
   attempt(() => Fs.mkdirSync(directory, { mode: 0o700 })).pipe(Effect.catchIf(failedBy("EEXIST"), () => Effect.void))
 
-/** Node's own `recursive` goes round for ever where the parent is there and has no room for a child, as /proc. */
+/** Used instead of Node's `recursive`, which loops for ever if the parent exists but takes no child, as in /proc. */
 const makeWithParents = (directory: string): Effect.Effect<void, unknown> =>
   makeOne(directory).pipe(
     Effect.catchIf(
@@ -42,7 +42,7 @@ const syncPath = async (path: string) => {
   }
 }
 
-/** Several at a time share a commit of the file system's journal. */
+/** Syncs several files at a time, which then share a commit of the file system's journal. */
 const syncTree = async (root: string) => {
   const paths = [root, ...Fs.readdirSync(root, { recursive: true, encoding: "utf8" }).map((path) => join(root, path))]
   const lane = async () => {

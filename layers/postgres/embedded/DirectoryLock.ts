@@ -25,7 +25,7 @@ const hasCode = (error: unknown, code: string) => Predicate.hasProperty(error, "
 const attempt = <A>(directory: string, run: () => A): Effect.Effect<A, DataDirectoryUnusable> =>
   Effect.try({ try: run, catch: unusable(directory) })
 
-/** EPERM: alive, and somebody else's. */
+/** EPERM means that the process is alive and belongs to another user. */
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0)
@@ -40,7 +40,7 @@ const readOwner = (path: string): Effect.Effect<Option.Option<Owner>> =>
     Effect.option
   )
 
-/** A file is never seen half written: it is made beside its place, and put there whole. */
+/** Writes the owner's file: it is made beside its place and moved there whole, so that nobody reads half of it. */
 const writeOwner = (directory: string, put: (from: string, to: string) => void) =>
   Effect.flatMap(Effect.orDie(Schema.encodeEffect(OwnerFile)(self())), (text) =>
     Effect.try({
@@ -58,7 +58,7 @@ const writeOwner = (directory: string, put: (from: string, to: string) => void) 
 
 const removeOwner = (directory: string) => Effect.sync(() => Fs.rmSync(fileOf(directory), { force: true }))
 
-/** The owner may be just about to write its name. */
+/** Fails with the owner, which may only be about to write its description: so reading it is tried for a moment. */
 const inUse = (directory: string): Effect.Effect<never, DataDirectoryInUse> =>
   readOwner(fileOf(directory)).pipe(
     Effect.flatMap(Effect.fromOption),
@@ -78,7 +78,7 @@ const listen = (name: string): Effect.Effect<Server, unknown> =>
     })
   })
 
-/** A name that the kernel gives to one process at a time, until the scope closes or the process ends, however it ends. */
+/** Takes a name that the kernel gives to one process at a time, until the scope closes or the process ends, however. */
 const takeName = (directory: string, what: string) =>
   Effect.acquireRelease(
     listen(`\0tidings-${createHash("sha256").update(what).digest("hex").slice(0, 40)}`).pipe(
@@ -90,9 +90,9 @@ const takeName = (directory: string, what: string) =>
   )
 
 /**
- * Linux: abstract Unix sockets named after the directory's real path, and after the directory itself: one that was moved while its owner runs,
- * or is mounted at a second place, has other paths. The file only says who it is. Two containers with networks of their own do not see each
- * other's.
+ * On Linux, the lock is two abstract Unix sockets: one is named after the directory's real path, and one after its
+ * device and inode, since a directory that is moved or mounted a second time has another path. The file only describes
+ * the owner. Containers with network namespaces of their own do not see each other's sockets.
  */
 export const acquireBySocket = Effect.fnUntraced(function*(directory: string) {
   const { dev, ino } = yield* attempt(directory, () => Fs.statSync(directory, { bigint: true }))

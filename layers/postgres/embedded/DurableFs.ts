@@ -34,8 +34,8 @@ const errno = { ENOSPC: 51, EIO: 29 }
 const segmentName = /^[0-9A-F]{24}$/
 
 /**
- * As shipped, the node of a file that could not be made (no descriptor left, no room for its inode) keeps its name, so that PostgreSQL, which
- * closes files and tries again, finds the file there and not there, for good.
+ * Removes the node of a file that could not be created (no descriptor left, no room for its inode). As shipped, it
+ * keeps its name: PostgreSQL, which closes other files and tries again, then can neither create the file nor open it.
  */
 const forgetUnmade = (nodes: Nodes, names: Names): void => {
   const mknod = nodes.mknod

@@ -8,9 +8,9 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /**
- * The embedded database has no background processes, so what autovacuum does on a server is done here: every ten minutes the tables that
- * grew or shrank are vacuumed and analysed, one statement each, so that nothing waits for more than one of them; and those whose transaction
- * ids grow old. (Its dead-row counters stay at zero, so sizes are what we go by.)
+ * Does what autovacuum does on a server, since the embedded database has no background processes. Every ten minutes it
+ * vacuums and analyses the tables that grew or shrank, and those whose transaction ids grow old: one statement per
+ * table, so that others wait for only one of them. It goes by sizes, since the dead-row counters stay at zero.
  */
 const vacuum = Effect.fnUntraced(function*(sizes: Map<string, number>) {
   const sql = yield* SqlClient.SqlClient
@@ -24,7 +24,7 @@ const vacuum = Effect.fnUntraced(function*(sizes: Map<string, number>) {
   }
 }, Effect.catchCause((cause) => Effect.logWarning("cannot vacuum", cause)))
 
-/** A database that broke answers nothing more: the process ends at once, and the next one recovers what was acknowledged. */
+/** Ends the process once the database broke, since it answers nothing more. The next recovers what was committed. */
 const leave = Effect.gen(function*() {
   const broken = yield* (yield* EmbeddedStore).broken
   yield* Effect.logFatal("the embedded database broke; restart to recover", broken)

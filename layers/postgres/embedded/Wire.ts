@@ -7,13 +7,13 @@ import type { Buffer } from "node:buffer"
 import { Duplex } from "node:stream"
 import { clearTimeout, setImmediate, setTimeout } from "node:timers"
 
-/** Others get the event loop after so many milliseconds of statements. */
+/** After so many ms of statements, the rest of the process gets turns of the event loop. */
 const turnMillis = 2
 
 /**
- * Turns of the event loop that others get for each millisecond of statements. In a turn Node accepts one connection (libuv), and only in every
- * sixty-first Deno looks at its sockets (Tokio's `event_interval`): with a turn after each statement, and those of a tenth of a second, a burst of
- * callers waited for half a minute. A turn that nobody has a use for costs 2 µs.
+ * Turns of the event loop that the rest of the process gets for each ms of statements. Node accepts one connection per
+ * turn (libuv), and Deno looks at its sockets only every 61st turn (Tokio's `event_interval`): with one turn after each
+ * statement, and statements of 0.1 s, a burst of callers waited for half a minute. An unused turn costs 2 µs.
  */
 const turnsPerMilli = 8
 
@@ -34,11 +34,10 @@ export interface Options {
 const farewell = "farewell"
 
 /**
- * Any number of wire connections onto one backend. A backend has one transaction, so the connection inside BEGIN …
- * COMMIT keeps it and the others take turns after it, a statement each. What waits for its turn can be cancelled: nobody runs what its caller
- * has given up. A connection that ends is rolled back and its
- * prepared statements go. To PostgreSQL they are one session: SET, session advisory locks and temporary tables are
- * common, and a notification goes to all connections.
+ * Multiplexes any number of wire connections onto one backend. A backend has one transaction, so a connection inside
+ * BEGIN … COMMIT keeps the backend, and the others then take turns, a statement each. A statement that waits for its
+ * turn can be cancelled. A connection that ends is rolled back, and its prepared statements are closed. To PostgreSQL
+ * all are one session: they share SET, session advisory locks and temporary tables, and each gets every notification.
  */
 export const make = (backend: Backend, options: Options = {}): Wire => {
   const connections = new Set<Connection>()
@@ -79,12 +78,12 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
       this.units.push(unit)
       queue(this)
     }
-    /** Statements that still wait for their turn are not run any more; the one that runs, and what is in a transaction, goes on. */
+    /** Cancels the statements that wait for their turn. The running one, and those in a transaction, go on. */
     private cancel() {
       if (holder === this || this.units.some((unit) => unit === farewell || !unit.closed)) return
       for (const _ of this.units.splice(0)) this.push(Frames.canceled)
     }
-    /** What it left in the backend, said once. */
+    /** The messages that undo what this connection left in the backend; call it once, at its end. */
     leftovers(): Buffer {
       const bytes = Frames.farewell(holder === this, this.reader.statements)
       this.gone = true
@@ -141,7 +140,7 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
     } while (performance.now() - start < turnMillis)
     rest(performance.now() - start)
   }
-  /** Others' turns, for as long as the statements took at most. */
+  /** Gives the rest of the process turns of the event loop, for at most as long as the statements took. */
   const rest = (millis: number) => {
     const until = performance.now() + millis
     let turns = Math.ceil(millis * turnsPerMilli)
@@ -183,7 +182,7 @@ export const make = (backend: Backend, options: Options = {}): Wire => {
     holder = undefined
     for (const connection of connections) connection.destroy(cause)
   }
-  /** Nothing runs: if somebody waits for an idle transaction, give that one so much time and no more. */
+  /** Called when nothing runs: if others wait for an idle transaction, its connection is ended after `patience`. */
   const watch = () => {
     const idle = holder
     if (idle === undefined || turns.length === 0 || impatience !== undefined) return

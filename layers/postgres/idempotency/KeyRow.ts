@@ -48,8 +48,8 @@ export const make = (sql: SqlClient.SqlClient) => {
   })
 
   /**
-   * Rows that another transaction holds are left for the next sweep. Locked, they stay where they are: looked up by their keys as a set, the
-   * whole table would be read for each batch.
+   * Deletes expired keys. Rows that another transaction has locked are left for the next sweep. Rows are deleted by
+   * `ctid`, which their locks keep valid: by a set of keys, the planner would read the whole table for each batch.
    */
   const sweep = Effect.fnUntraced(function*(limit: number) {
     const now = yield* Clock.currentTimeMillis

@@ -1,2 +1,2 @@
-/** What no text that starts with the prefix comes after, in the order of characters. */
+/** The end of the texts that start with a prefix: all of them sort before it. */
 export const endOf = (prefix: string): string => `${prefix}\u{10ffff}`

@@ -16,7 +16,7 @@ const decodeRemoved = Schema.decodeUnknownEffect(
   Schema.Tuple([Schema.Struct({ removed: Schema.Boolean, listed: Schema.Boolean })])
 )
 
-/** One row per user, his last; in one order, or two writers wait for each other. */
+/** One row per user, the last one given. Sorted by user, or two writers could deadlock. */
 const rowsOf = (subscriptions: ReadonlyArray<NewSubscription>): string =>
   JSON.stringify(
     [...new Map(subscriptions.map((subscription) => [subscription.userId, subscription])).values()]
@@ -24,15 +24,16 @@ const rowsOf = (subscriptions: ReadonlyArray<NewSubscription>): string =>
       .map(({ preferences, userId }) => ({ user_id: userId, preferences: toStored(preferences) }))
   )
 
-/** Has the parts `fresh` and `back` of a statement done before the rest of it. */
+/** Makes Postgres run the parts `fresh` and `back` (`ensured`) before the part that has this condition. */
 export const ensuredFirst = (sql: SqlClient.SqlClient) =>
   sql.literal("where (select count(*) from fresh) + (select count(*) from back) >= 0")
 
 /** The subscriptions of a list. */
 export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
   /**
-   * Makes the list if there is none, or brings it back; a list that is there is not locked. What asks for it `first` does so before it takes
-   * its own rows, as whoever locks the list does: a part of a statement that nobody asks for runs last, and two writers wait for each other.
+   * The parts of a statement that make the list if there is none, or restore a deleted one. An existing list is not
+   * locked. A statement that writes subscriptions reads these parts first (`ensuredFirst`), since all writers must lock
+   * the list before its subscriptions: Postgres runs parts that nothing reads last, and two writers could deadlock.
    */
   const ensured = (scope: Scope, id: ListId, now: number) =>
     sql`fresh as (insert into lists (scope, id, name, created_at, updated_at)
@@ -62,7 +63,7 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
     orUnavailable
   )
 
-  // The list is locked first: of two sets, one is the set in the end, not their union.
+  // The list is locked first: of two calls at once, one's set remains in the end, not the union of both.
   const replaceSubscriptions: Lists["Service"]["replaceSubscriptions"] = Effect.fnUntraced(
     function*(scope, id, subscriptions) {
       const now = yield* Clock.currentTimeMillis

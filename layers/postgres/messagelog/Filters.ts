@@ -28,7 +28,7 @@ export const list = (scope: Scope, query: MessageQuery): List => ({
     query.tags,
     query.tenantId ?? null,
     query.traceId ?? null,
-    // What was asked of before tokens asked for users goes on with the cursor that it had.
+    // Left out if absent: cursors from before this filter existed stay valid.
     ...(query.userId === undefined ? [] : [query.userId])
   ]
 })
@@ -38,20 +38,20 @@ const day = 86_400_000
 /** An expansion's members carry the second of their request, so an id may be this much older than its message. */
 const longestExpansion = day
 
-/** Days behind the start of a page that are looked through before all the others are. */
+/** How many days back from the start of a page the first spans reach; the last span has all older days. */
 const reaches = [2, 30]
 
 const millisOf = (id: string): number => Number.parseInt(id.slice(2, 10), 16) * 1_000
 
-/** Ids from the first of these on and before the second; `undefined` is no bound. */
+/** The ids from `from` on and before `before`; `undefined` is no bound. */
 export interface Span {
   readonly from: string | undefined
   readonly before: string | undefined
 }
 
 /**
- * The spans of ids that a page is looked for in, one after the other until it is full. In one statement the database would open every day
- * there is, and go on in each until it finds a row there.
+ * The spans of ids in which a page is looked for, one after the other until it is full. A single statement would open
+ * the partition of every day, and scan each until it finds a row there.
  */
 export const spans = (
   { enqueuedAfter, messageId }: MessageQuery,
@@ -68,11 +68,11 @@ export const spans = (
 
 const isId = Schema.is(MessageId)
 
-/** Rows of `messages m` whose ids begin as this one's does: those of its request are among them, and one day has them all. */
+/** Rows of `messages m` whose ids begin as this one's does. Those of its request are among them, in one partition. */
 export const besides = (sql: SqlClient.SqlClient, id: MessageId) =>
   sql`m.id >= ${Ids.origin(id)} and m.id < ${`${Ids.origin(id)}g`}`
 
-/** Rows of `messages m` that are of this request to several. No index holds them: they are found by what their ids begin with. */
+/** Messages of this request to several. `request_id` has no index: they are found by how their ids begin. */
 export const ofRequest = (sql: SqlClient.SqlClient, id: MessageId) =>
   sql`(m.request_id = ${id} and m.request_id <> m.id and ${besides(sql, id)})`
 
@@ -87,7 +87,7 @@ export const within = (sql: SqlClient.SqlClient, scope: Scope, { before, from }:
     ...given(from, (id) => sql`m.id >= ${id}`)
   ])
 
-/** What rows of `messages m` a query wants, of those in a span. */
+/** The condition for rows of `messages m` in a span that match a query. */
 const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, span: Span) => {
   const {
     enqueuedAfter,
@@ -129,8 +129,8 @@ const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, span
 }
 
 /**
- * The newest rows of a span that a query wants, as `messages m`. Those of a list are looked for among the ids of each request that was sent to it: however
- * many messages there are besides, none of them is read.
+ * The newest rows of a span that match a query, as `messages m`. Messages of a list are looked for only among the ids
+ * of the requests that were sent to it, so no other message is read.
  */
 export const newest = (
   sql: SqlClient.SqlClient,

@@ -32,7 +32,10 @@ const Row = Schema.Struct({
   archived: Schema.Boolean
 })
 
-/** The columns of a row, of `messages m`; `bigint` would come as a `BigInt`. What waits was tried, and has a time at which it goes on. */
+/**
+ * The columns of a row of `messages m`. `bigint` is cast, since it would come as a `BigInt`. `isWaiting`: the message
+ * was tried, and has a time at which it goes on.
+ */
 const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error, m.event, m.template,
   m.recipient_name as recipient,
   case when m.recipient_key = m.scope || ':user:' || m.recipient_name then m.recipient_name end as "userId",
@@ -45,7 +48,10 @@ const columns = `m.id, m.request_id as "requestId", m.status, m.reason, m.error,
 const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: MessageId })))
 
-/** Of messages that another channel has taken those of which one is to be tried again: nothing in it was taken, for the provider's sake. */
+/**
+ * Which of these messages, sent over one channel already, have another channel that will be tried again: one that has
+ * accepted nothing, and failed for a transient reason.
+ */
 const unfinished = `select distinct a.message_id as id from attempts a
   where a.scope = $1 and a.message_id = any($2::text[]) and a.message_id between $3 and $4
     and a.state in ('rejected', 'unknown') and a.kind = any($5::text[])
@@ -68,8 +74,9 @@ const fromRow = ({ isWaiting, ...row }: typeof Row.Type, isUnfinished: boolean):
 })
 
 /**
- * The records of `messages m` that the rest of a statement names. What waits will be retried, unless it was sent and only waits to be
- * escalated: those few are asked about in a statement of their own, which opens the days of their attempts, and not every day there is.
+ * Reads the records of the rows `messages m` that `from`, the rest of a statement, selects. A waiting message will be
+ * retried, unless it was sent already and only waits for its escalation. Those few are checked in a second statement,
+ * which opens only the partitions of their own days.
  */
 export const read = (sql: SqlClient.SqlClient) => {
   const selected = sql.literal(columns)

@@ -7,9 +7,9 @@ import { Clock, Context, Duration, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /**
- * How far a search goes in one page. What a filter wants may be behind any number of messages that it does not want, and a caller waits for 2 s:
- * after its time a search tells what it found and where it was. `first` messages are looked through at first, which fills most pages, then
- * `next` at a time.
+ * How far one page of a search goes. Any number of messages that do not match may come before one that does, and a
+ * caller waits for 2 s: after `time`, the search answers what it found and where it stopped. It looks through `first`
+ * messages at first, which fills most pages, then through `next` at a time.
  */
 export const Pace = Context.Reference<{
   readonly time: Duration.Input
@@ -19,13 +19,16 @@ export const Pace = Context.Reference<{
   defaultValue: () => ({ time: "1 second", first: 1_000, next: 250_000 })
 })
 
-/** The newest messages that were wanted. All before `reached` are still to be looked through; without it there is nothing to look through. */
+/**
+ * The newest messages that match. Messages before `reached` have not been looked through yet; `undefined`: there are no
+ * more.
+ */
 export interface Found {
   readonly rows: ReadonlyArray<MessageRecord>
   readonly reached: MessageId | undefined
 }
 
-/** An index leads to what these name, whatever there is besides. */
+/** Whether an index finds what the query names, however many other messages there are. */
 const isIndexed = ({ list, messageId, recipient, traceId, userId }: MessageQuery): boolean =>
   [list, messageId, recipient, traceId, userId].some((name) => name !== undefined)
 

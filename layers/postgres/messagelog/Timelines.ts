@@ -18,10 +18,11 @@ const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 const at = ({ events }: typeof Row.Type): number => events.at(-1)?.ts ?? 0
 
 /**
- * A message's timeline. ENQUEUED is its row; an attempt has the lines of its intent and of its outcome, every other step a row of its own. A
- * step stands at the time of its last line. Of one millisecond, the acceptance comes first, then the attempts by their number, then the
- * other steps as they were written: transaction ids count up. What an attempt showed is stored with a message of the same request: so its
- * day is known, and no other is opened.
+ * Reads a message's timeline. ENQUEUED comes from the message's row; the lines of an attempt's intent and outcome from
+ * the attempt's row; those of every other step from a row of `history`. A step's place is the time of its last line.
+ * Within one millisecond, the acceptance comes first, then the attempts by number, then the other steps in the order of
+ * their transaction ids. What an attempt rendered is stored with a message of the same request, so that only the
+ * partition of its day is opened.
  */
 export const read = (sql: SqlClient.SqlClient) =>
   Effect.fnUntraced(function*(scope: Scope, id: MessageId) {

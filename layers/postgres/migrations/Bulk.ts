@@ -31,7 +31,7 @@ export const bulk = Effect.gen(function*() {
   )`
 })
 
-/** Users are dropped after their job, in pieces: by its own delete they would all go in one statement, however many they are. */
+/** Users are deleted after their job, in batches: with a cascade, any number of them would go in one statement. */
 export const bulkDrops = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   yield* sql`alter table bulk_users drop constraint bulk_users_scope_job_id_fkey`

@@ -2,8 +2,9 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Rendered mails are longer than a row may be uncompressed. LZ4 takes a third of the processor time of the default, which was a quarter of what a
- * delivery cost the database; a server built without it (the embedded one) keeps the default.
+ * Compresses large values with LZ4: rendered mails are longer than a row may be uncompressed. It takes a third of the
+ * processor time of the default, which was a quarter of what a delivery cost the database. A server that is built
+ * without LZ4, as the embedded one, keeps the default.
  */
 export const compression = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -2,9 +2,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Only the key finds a message by its id. In a small partition the recipients' index, which has the columns of the key, cost the same, and was
- * taken; that plan was kept while the partition grew, and each lookup read the whole environment's entries: 4 s for a batch of steps behind
- * 100,000 messages. Its predicate is true of every row, and follows from asking for a recipient.
+ * Makes the planner find a message by id with the primary key only. The recipients' index has the key's columns too: in
+ * a small partition it cost the same and was chosen, and that plan was kept while the partition grew. Each lookup then
+ * read all entries of the environment: 4 s for a batch of steps among 100,000 messages. Now the index is partial, so it
+ * serves only queries that name a recipient; its predicate is true of every row.
  */
 export const recipients = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

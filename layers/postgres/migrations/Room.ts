@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** Gives the partitions that exist the room that new ones have. Only pages that are filled from now on have it; nothing is rewritten. */
+/** Gives existing partitions the fill factor of new ones, for pages filled from now on: nothing is rewritten. */
 export const room = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   for (const [table, percent] of [["messages", 45], ["attempts", 50], ["history", 100]] as const) {

@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * Which requests were sent to a list: a row for each, where an index of messages had two entries for each message. The ids of a request's
- * messages begin as its own does, so its messages are found by their key.
+ * Which requests were sent to a list: one row per request, in place of an index with two entries per message. The ids
+ * of a request's messages begin as its own does, so they are found by the primary key.
  */
 export const sendings = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

@@ -2,9 +2,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /**
- * The lines that an attempt leaves in a message's timeline stand in its own row: its intent's and its outcome's, JSON without what was rendered.
- * That is a row of its own, which the attempts of a request may have in common: `output_of` is the message that it was stored with. A row of
- * `history` beside each of an attempt's two writes cost the database as much as the attempt.
+ * Stores an attempt's lines of the timeline in the attempt's row, those of its intent and of its outcome, as JSON
+ * without what was rendered. A row of `history` for each of these two writes cost the database as much as the attempt.
+ * What was rendered has a row of `outputs`, which attempts of a request may share: `output_of` is the message that it
+ * was stored with.
  */
 export const timelines = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient

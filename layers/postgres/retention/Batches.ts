@@ -1,10 +1,10 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 
-/** Rows of one statement: nobody waits long for what it holds. */
+/** Rows deleted by one statement: few enough that nobody waits long for its locks. */
 export const batch = 5_000
 
-/** Until a statement finds fewer rows than it looks for. Answers how many it found in all. */
+/** Repeats a statement until it finds fewer rows than `batch`. Answers how many it found in all. */
 export const untilNone = (statement: Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>) =>
   Effect.gen(function*() {
     let gone = 0

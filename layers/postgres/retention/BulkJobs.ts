@@ -8,15 +8,16 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /**
- * `requests` deletes some and answers their scopes and ids: their jobs go in its statement. A job whose request is gone looks as one whose run
- * was cut before it was accepted, and could be run again.
+ * A statement that deletes requests together with their bulk jobs; `requests` deletes them and returns their scopes and
+ * ids. A job that outlived its request would look like one whose run was interrupted before acceptance, and could be
+ * run again.
  */
 export const goingWith = (sql: SqlClient.SqlClient, requests: Statement.Fragment) =>
   sql`with gone as (${requests}),
     jobs as (delete from bulk_jobs j using gone where j.scope = gone.scope and j.request_id = gone.id)
     select id from gone`
 
-/** Those that were never run, and those whose requests are gone. One that is about to be accepted is young. */
+/** Drops jobs that were never run, and those whose requests are gone. One that is just being accepted is too young. */
 const jobs = (sql: SqlClient.SqlClient, before: DateTime.Utc) =>
   untilNone(sql`delete from bulk_jobs where ctid = any(array(
     select j.ctid from bulk_jobs j where created_at < ${before.epochMilliseconds}
@@ -24,7 +25,7 @@ const jobs = (sql: SqlClient.SqlClient, before: DateTime.Utc) =>
         and not exists (select from expansions x where x.scope = j.scope and x.id = j.request_id)))
     limit ${batch}::int for update of j)) returning 1`)
 
-/** Users of jobs that are gone, and those that a run which was cut has left: each job is found by one step through the index. */
+/** Drops the users of jobs that are gone, also those that an interrupted run left. One index step finds each job. */
 const users = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   const left = yield* sql`with recursive jobs as (
       (select scope, job_id from bulk_users order by scope, job_id limit 1)
@@ -45,7 +46,7 @@ const users = Effect.fnUntraced(function*(sql: SqlClient.SqlClient) {
   }
 })
 
-/** Drops the bulk jobs of before `before`, each at once for its readers, and their users after them. */
+/** Drops the bulk jobs from before `before`, and then their users. */
 export const drop = Effect.fn("Retention.bulkJobs")(function*(sql: SqlClient.SqlClient, before: DateTime.Utc) {
   yield* jobs(sql, before)
   yield* users(sql)

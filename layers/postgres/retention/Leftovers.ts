@@ -4,7 +4,7 @@ import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
-/** Ended messages of before `before`, an id's beginning, that no day was made for, and what else the default partitions have of them. */
+/** Drops ended messages from before `before` (the beginning of an id) that are in the default partitions. */
 const ofDefault = (sql: SqlClient.SqlClient, before: string) =>
   untilNone(sql`with m as (delete from messages_default where ctid = any(array(
       select d.ctid from messages_default d where d.id < ${before} and d.due_at is null and not exists (
@@ -16,8 +16,8 @@ const ofDefault = (sql: SqlClient.SqlClient, before: string) =>
     select id from m`)
 
 /**
- * Items of inboxes of before `before` whose messages are gone. The bound on the messages leaves the days out that are kept. Found by their
- * places: by their keys as a set, the whole table would be read for each batch.
+ * Drops inbox items from before `before` whose messages are gone. The bound on the messages leaves out the partitions
+ * that are kept. Rows are deleted by `ctid`: by a set of keys, the planner would read the whole table for each batch.
  */
 const ofInboxes = (sql: SqlClient.SqlClient, before: string) =>
   untilNone(sql`delete from inbox where ctid = any(array(
@@ -25,7 +25,7 @@ const ofInboxes = (sql: SqlClient.SqlClient, before: string) =>
         and not exists (select from messages m where m.scope = i.scope and m.id = i.message_id and m.id < ${before})
       limit ${batch}::int for update of i)) returning 1`)
 
-/** Requests of before `before` of which nothing is open, and no message is there any more. */
+/** Drops requests from before `before` that are finished and have no messages any more. */
 const ofRequests = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, before: string) {
   const isGone =
     sql`not exists (select from messages m where m.scope = r.scope and m.request_id = r.id and m.id < ${before}
@@ -44,8 +44,8 @@ const ofRequests = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, before:
 })
 
 /**
- * Drops what is older than `before`, an id's beginning, and stands in no day of its own: messages of the default partitions, items of inboxes
- * whose messages are gone. `isDue`: days went, so there are such items.
+ * Drops what is older than `before` (the beginning of an id) and not in a partition of a day: messages of the default
+ * partitions, and inbox items whose messages are gone. `isDue`: days were detached, so there are such items.
  */
 export const drop = Effect.fn("Leftovers.drop")(function*(sql: SqlClient.SqlClient, before: string, isDue: boolean) {
   const gone = yield* ofDefault(sql, before)

@@ -14,10 +14,10 @@ import * as Pages from "#src/paging/Pages.ts"
 import { Array, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** The draft's place in a list of versions: before every number. */
+/** The draft's position in a list of versions, in front of every published one. */
 const draftPlace = 1e15
 
-/** What of the templates only reads. */
+/** The methods of the template store that only read. */
 export const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
@@ -89,7 +89,7 @@ export const make = Effect.gen(function*() {
     })
   }, orUnavailable)
 
-  /** An id before an alias of the same text. */
+  /** Loads a template by its id or alias; a template whose id is `name` comes before one whose alias it is. */
   const load = (isDraft: boolean) =>
     Effect.fnUntraced(function*(scope: Scope, name: string) {
       const rows = yield* sql`select t.id, t.alias, t.archived, ${isDraft ? sql`t.draft` : sql`v.template`} as template

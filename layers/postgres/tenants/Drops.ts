@@ -2,7 +2,10 @@ import type { Scope } from "#schemas/Scope.ts"
 import { Array, Effect, Option, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 
-/** Rows of a kind that go in one transaction: each member leaves its user to the audiences, and nobody waits long for what it holds. */
+/**
+ * Rows of each kind deleted in one transaction, members each with a mark for the audiences: so few that its locks are
+ * held briefly.
+ */
 const batch = 1_000
 
 const decode = Schema.decodeUnknownEffect(
@@ -10,11 +13,14 @@ const decode = Schema.decodeUnknownEffect(
 )
 const decodeGenerations = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ generation: Schema.String })))
 
-/** Of a row of `tenant_templates`, by its alias: its tenant is not gone. */
+/** The condition that the tenant of a row of `tenant_templates`, by its alias, exists. */
 export const isThere = (sql: SqlClient.SqlClient, of: string) =>
   sql.literal(`exists (select from tenants owner where owner.scope = ${of}.scope and owner.id = ${of}.tenant_id)`)
 
-/** The rows that a tenant has left, `limit` of each kind. One made anew has its own, and nothing of the old one's but members. */
+/**
+ * Deletes what a deleted tenant has left but its members, `limit` rows of each kind. Nothing happens if the tenant
+ * exists again: `generation` has cleared the old one's rows by then.
+ */
 const pieces = (sql: SqlClient.SqlClient, scope: number, id: string, limit: Statement.Fragment) => {
   const isGone = sql`not exists (select from tenants p where p.scope = ${scope} and p.id = ${id})`
   const removed = (table: string, key: string) =>
@@ -30,7 +36,7 @@ const pieces = (sql: SqlClient.SqlClient, scope: number, id: string, limit: Stat
   ]
 }
 
-/** Deletes the next rows of a tenant that is gone, in the order of their ids. Whether there may be more. */
+/** Deletes the next rows of a deleted tenant, in the order of their ids. Answers whether there may be more. */
 export const step = Effect.fn("tenants.Drops.step")(
   function*(sql: SqlClient.SqlClient) {
     const found = yield* sql`select scope, tenant_id as "tenantId", generation::text as generation from tenant_drops
@@ -51,8 +57,9 @@ export const step = Effect.fn("tenants.Drops.step")(
 )
 
 /**
- * To be called before a tenant is written, in its transaction: the generation of one made now. Of one that was removed a moment ago nothing is
- * left then but members, which have the generation before. `step` waits for the transaction.
+ * The generation that a tenant gets if it is created now; to be called in the transaction that writes it. Clears what a
+ * deleted tenant of the same id has left, but for its members: those have the generation before. `step` waits for this
+ * transaction.
  */
 export const generation = Effect.fnUntraced(function*(sql: SqlClient.SqlClient, scope: Scope, id: string) {
   const rows = yield* sql`select generation::text as generation from tenant_drops

@@ -23,7 +23,7 @@ export const membership = ({ profile, tenantId, userId }: typeof Row.Type): Memb
   profile: profile ?? undefined
 })
 
-/** Of a row of `tenant_users`, by its alias: its tenant is not gone, nor another one made under its id. */
+/** The condition that the tenant of a row of `tenant_users` (alias `of`) exists and is not a newer one of its id. */
 export const isThere = (sql: SqlClient.SqlClient, of: string) =>
   sql.literal(
     `exists (select from tenants of_member where of_member.scope = ${of}.scope and of_member.id = ${of}.tenant_id
@@ -35,14 +35,14 @@ const decodeFound = Schema.decodeUnknownEffect(
 )
 const decodeProfile = Schema.decodeUnknownEffect(Schema.NullOr(profileText))
 
-/** `tenantId` absent: the only tenant of the user; in SQL that is empty text, which is no id. */
+/** Without `tenantId`, the user's only tenant is asked for; SQL gets empty text for that, which is never an id. */
 interface Asked {
   readonly scope: Scope
   readonly userId: string
   readonly tenantId: string | undefined
 }
 
-/** Two memberships of a user are enough to know that neither is the only one. A row that does not decode fails alone. */
+/** Reads at most two memberships: two show that the user has no only one. A row that does not decode fails alone. */
 export const finder = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const there = isThere(sql, "u")
