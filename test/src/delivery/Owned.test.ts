@@ -4,7 +4,8 @@ import { Journal } from "#src/delivery/Journal.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect, Fiber, Schema } from "effect"
+import { TestClock } from "effect/testing"
 
 const unused = Effect.die("nothing but claims is asked for")
 
@@ -53,7 +54,90 @@ const live = (story: { readonly stop: Stop; readonly fencedAt?: number; readonly
   return claims.filter((at) => at >= stop.at + stop.for).length
 }
 
+/** The shards of a node whose store gives out one epoch after the other at once. */
+const always = () => {
+  let epoch = 0
+  return Owned.make(Journal.of({
+    accept: () => unused,
+    record: () => unused,
+    observe: () => unused,
+    due: () => unused,
+    take: (shard) => Effect.sync(() => ({ shard, epoch: ++epoch, seq: 70 + epoch }))
+  }))
+}
+
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 40_000 }))
+
 describe("Owned", () => {
+  it.effect.prop(
+    "P4: a hand-over ends with the last step that runs, after 15 s at most, and no step begins in it",
+    { handedOverAt: Millis, steps: Schema.Array(Schema.Struct({ from: Millis, length: Millis })) },
+    ({ handedOverAt, steps }) =>
+      Effect.gen(function*() {
+        const owned = always()
+        const fiber = yield* Effect.forkScoped(owned.own(3, "node", Effect.void), { startImmediately: true })
+        const began = yield* Clock.currentTimeMillis
+        const owner = owned.find(3)
+        for (const { from, length } of steps) {
+          const step = Effect.suspend(() => {
+            const entered = owned.enter(3, owner)
+            return entered === undefined
+              ? Effect.void
+              : Effect.delay(Effect.sync(() => owned.leave(entered)), length)
+          })
+          yield* Effect.forkScoped(Effect.delay(step, from))
+        }
+        assert.deepStrictEqual([owned.has(3), owned.window()], [true, [{ shard: 3, takenAtSeq: 71 }]])
+        yield* TestClock.adjust(handedOverAt)
+        let ended: number | undefined
+        yield* Effect.forkScoped(
+          Effect.andThen(
+            Fiber.interrupt(fiber),
+            Effect.map(Clock.currentTimeMillis, (at) => {
+              ended = at - began - handedOverAt
+            })
+          ),
+          { startImmediately: true }
+        )
+        assert.deepStrictEqual([owned.has(3), owned.window(), owned.enter(3, owner)], [false, [], undefined])
+        yield* TestClock.adjust("1 minute")
+        const left = Math.max(
+          0,
+          ...steps.map(({ from, length }) => from <= handedOverAt ? from + length - handedOverAt : 0)
+        )
+        assert.deepStrictEqual([ended, owned.find(3)], [Math.min(left, 15_000), undefined])
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("P2: a shard that is given back while it is handed over is its new epoch's, and no step of the old one's begins", () =>
+    Effect.gen(function*() {
+      const owned = always()
+      const first = yield* Effect.forkScoped(owned.own(3, "node", Effect.void), { startImmediately: true })
+      const old = owned.find(3)
+      owned.enter(3, old)
+      yield* Effect.forkScoped(Fiber.interrupt(first), { startImmediately: true })
+      yield* Effect.forkScoped(owned.own(3, "node", Effect.void), { startImmediately: true })
+      const next = owned.find(3)
+      assert.deepStrictEqual([old?.epoch, next?.epoch], [1, 2])
+      assert.isUndefined(owned.enter(3, old), "its message may have moved on since it was read")
+      yield* TestClock.adjust("16 seconds")
+      assert.strictEqual(owned.find(3), next)
+      const entered = owned.enter(3, next)
+      if (entered !== undefined) owned.leave(entered)
+      assert.strictEqual(entered, next)
+    }).pipe(Effect.scoped))
+
+  it.effect("P1: what a predecessor accepted for itself until it learnt of its end is looked for 10 s later", () =>
+    Effect.gen(function*() {
+      const owned = always()
+      const looks: Array<number> = []
+      const began = yield* Clock.currentTimeMillis
+      const look = Effect.map(Clock.currentTimeMillis, (at) => void looks.push(at - began))
+      yield* Effect.forkScoped(owned.own(3, "node", look), { startImmediately: true })
+      yield* TestClock.adjust("1 hour")
+      assert.deepStrictEqual(looks, [0, 10_000])
+    }).pipe(Effect.scoped))
+
   it("P2: who stood still while it claimed a shard hears first that it is another's", () => {
     assert.strictEqual(live({ stop: { at: 3_000, for: 30_000 }, disownedAfter: 2_000 }), 0)
   })
