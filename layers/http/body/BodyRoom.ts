@@ -1,4 +1,4 @@
-import { InFlight } from "#src/fibers/InFlight.ts"
+import { type Entry, InFlight } from "#src/fibers/InFlight.ts"
 import { type Clock, Context } from "effect"
 
 /** What all claims together may hold, and how long a body may be under way before it gives way to others, in ms. */
@@ -20,22 +20,29 @@ export interface Claim {
 /** Lets a body in; `giveWay` is called, once at most, when others need what it has held for too long. */
 export type Room = (clock: Clock.Clock, giveWay: () => void) => Claim
 
+/** A body that is under way. */
+interface Coming {
+  readonly since: number
+  readonly leave: () => void
+}
+
 const millis = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000_000n)
 
 /**
  * A bound on the bytes of bodies that are in memory. Who comes when it is full is refused, unless somebody has been sending for longer than
- * `patience`: then the one who has done so longest gives way. So those who send slowly, and never come to an end, keep the room from nobody.
+ * `patience`: then the one who has done so longest gives way, or is refused if it is that one who asks. So those who send slowly, and never come
+ * to an end, keep the room from nobody.
  */
 export const make = ({ bytes: capacity, patience }: Bounds): Room => {
-  const coming = new InFlight<{ readonly since: number; readonly leave: () => void }>()
+  const coming = new InFlight<Coming>()
   let taken = 0
 
-  const findRoom = (clock: Clock.Clock, bytes: number): boolean => {
+  const findRoom = (clock: Clock.Clock, bytes: number, own: Entry<Coming>): boolean => {
     const isFull = () => taken + bytes > capacity
     while (isFull()) {
-      const oldest = coming.oldest?.value
-      if (oldest === undefined || millis(clock) - oldest.since <= patience) return false
-      oldest.leave()
+      const { oldest } = coming
+      if (oldest === undefined || oldest === own || millis(clock) - oldest.value.since <= patience) return false
+      oldest.value.leave()
     }
     return true
   }
@@ -56,7 +63,7 @@ export const make = ({ bytes: capacity, patience }: Bounds): Room => {
     return {
       hold: (bytes) => {
         const more = bytes - held
-        if (!findRoom(clock, more)) return false
+        if (!findRoom(clock, more, entry)) return false
         taken += more
         held = bytes
         return true

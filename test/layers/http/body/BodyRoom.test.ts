@@ -1,7 +1,7 @@
 import { BodyRoom, make, type Room } from "#layers/http/body/BodyRoom.ts"
 import { BeforeAnswer, chunked, exchange, head, post, serve } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Clock, Deferred, Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { connect } from "node:net"
 
@@ -47,6 +47,23 @@ const slow = Effect.fnUntraced(function*(port: number, bytes: number) {
 })
 
 describe("the room for bodies", () => {
+  it.effect("who has sent for too long and finds no more room is refused, and gives back what it held, no more", () =>
+    Effect.gen(function*() {
+      const clock = yield* Clock.Clock
+      const room = make({ bytes: 100, patience: 5_000 })
+      const told: Array<string> = []
+      const letIn = (name: string) => room(clock, () => told.push(name))
+      const whole = letIn("whole")
+      assert.isTrue(whole.hold(60))
+      whole.complete()
+      const slow = letIn("slow")
+      assert.isTrue(slow.hold(30))
+      yield* TestClock.adjust("6 seconds")
+      assert.isFalse(slow.hold(50))
+      slow.release()
+      assert.deepStrictEqual([letIn("next").hold(41), letIn("next").hold(40), told], [false, true, []])
+    }))
+
   it.effect("a body that finds none is 503 with Retry-After; a short one is served; the room comes back with the answer", () =>
     Effect.gen(function*() {
       const { asked, port } = yield* serveIn1MB(700 * kB)
