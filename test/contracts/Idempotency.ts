@@ -99,6 +99,32 @@ export const idempotencyContract = <E>(
         }))
     }
 
+    for (const [how, ending] of Object.entries(endings)) {
+      const then = how === "failure" ? "fails with it and does not run" : "runs in its place"
+      it.effect(`P5: a call that waits for one which ends in a ${how} ${then}`, () =>
+        Effect.gen(function*() {
+          const { key, once, runs, writing, written } = yield* start
+          const [begun, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+          const broken = writing(Fixture.response("lost")).pipe(
+            Effect.andThen(Deferred.succeed(begun, undefined)),
+            Effect.andThen(Deferred.await(go)),
+            Effect.andThen(ending)
+          )
+          const first = yield* Effect.forkChild(once(key(), broken))
+          yield* Deferred.await(begun)
+          const waiting = once(key(), writing(Fixture.response("second")))
+          const second = yield* Effect.forkChild(waiting, { startImmediately: true })
+          yield* Deferred.succeed(go, undefined)
+          assert.isTrue(Exit.isFailure(yield* Fiber.await(first)))
+          const exit = yield* Fiber.await(second)
+          if (how === "failure")
+            assert.strictEqual(Option.getOrUndefined(Exit.findErrorOption(exit))?._tag, "StoreUnavailable")
+          else assert.deepStrictEqual(exit, Exit.succeed({ response: Fixture.response("second"), replayed: false }))
+          assert.strictEqual(runs(), how === "failure" ? 1 : 2)
+          assert.deepStrictEqual(yield* written, how === "failure" ? undefined : { by: "second" })
+        }))
+    }
+
     it.effect.prop(
       "P5: of duplicates at once exactly one runs; the others wait for it and repeat it",
       { count },

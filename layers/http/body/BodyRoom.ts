@@ -47,7 +47,8 @@ export const make = ({ bytes: capacity, patience }: Bounds): Room => {
 
   /** Makes room for so many more bytes of a body, which does not cut itself off: the answer is that there is none. */
   const findRoom = (asking: Entry<Coming>, clock: Clock.Clock, bytes: number): boolean => {
-    while (taken + bytes > capacity) {
+    const isFull = () => taken + bytes > capacity
+    while (isFull()) {
       const { oldest } = coming
       if (oldest === undefined || oldest === asking || millis(clock) - oldest.value.since <= patience) return false
       oldest.value.leave()

@@ -115,10 +115,14 @@ describe("User preferences", () => {
         refusal(`${narrow}: The topic does not go through inbox`)
       ])
       for (
-        const [topic, setting] of [[fixed, { status: "OPTED_OUT" }], [fixed, choose()], [
-          narrow,
-          choose("sms")
-        ]] as const
+        const [topic, setting] of [
+          [fixed, { status: "OPTED_OUT" }],
+          [fixed, choose()],
+          // Channels named and not chosen are no choice.
+          [fixed, { ...choose("email"), has_custom_routing: false }],
+          [narrow, { ...choose("inbox"), has_custom_routing: false }],
+          [narrow, choose("sms")]
+        ] as const
       )
         assert.strictEqual((yield* put(topic, setting))[0], 200)
       // Terms that change later change what holds, not what was said.
@@ -194,7 +198,11 @@ describe("User preferences", () => {
           { topic_id: "pt_none", reason: "The topic does not exist" }
         ]
       })
-      assert.include((yield* call("GET", "/users/ada/preferences")).text, optedIn)
+      for (const bad of [{ topic_id: required, status: "OPTED_OUT" }, { topic_id: "pt_none", status: "OPTED_IN" }])
+        assert.strictEqual((yield* put([{ topic_id: optedOut, status: "OPTED_IN" }, bad])).status, 400)
+      const { text } = yield* call("GET", "/users/ada/preferences")
+      assert.include(text, optedIn)
+      assert.notInclude(text, optedOut)
       const item = { topic_id: optedOut, status: "OPTED_IN", has_custom_routing: false, custom_routing: [] }
       assert.deepStrictEqual((yield* put([{ topic_id: optedOut, status: "OPTED_IN" }])).body, {
         items: [item],

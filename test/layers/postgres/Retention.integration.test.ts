@@ -116,9 +116,12 @@ describe("Retention", () => {
       yield* stored(idAt(at(30), "a"), null)
       yield* requested(idAt(at(30), "a"), null)
       yield* stored(idAt(at(29), "b"), at(-1))
+      yield* requested(idAt(at(29), "b"), null)
       yield* stored(idAt(at(28), "c"), null)
       yield* requested(idAt(at(28), "c"), 0)
       yield* stored(idAt(at(6), "d"), null)
+      // One that still becomes messages, and has none yet.
+      yield* requested(idAt(at(28), "e"), 0)
       assert.deepStrictEqual(yield* Retention.drop(sql, 7), [])
       for (
         const [table, column, left] of [
@@ -128,7 +131,7 @@ describe("Retention", () => {
           ["outputs", "message_id", ["b", "c", "d"]],
           ["inbox", "message_id", ["b", "c", "d"]],
           ["list_requests", "request_id", ["b", "c", "d"]],
-          ["expansions", "id", ["c"]]
+          ["expansions", "id", ["b", "c", "e"]]
         ] as const
       ) {
         const found = yield* Ids(yield* sql`select ${sql(column)} as id from ${sql(table)} order by 1`)

@@ -1,7 +1,7 @@
 import { BodyRoom, type Claim, make, type Room } from "#layers/http/body/BodyRoom.ts"
-import { chunked, exchange, head, post, serve } from "#test/layers/http/body/Wire.ts"
+import { BeforeAnswer, chunked, exchange, head, post, serve } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Schema } from "effect"
+import { Clock, Deferred, Effect, Fiber, Schema } from "effect"
 import { TestClock } from "effect/testing"
 import { connect } from "node:net"
 
@@ -116,6 +116,19 @@ describe("the room for bodies", () => {
       yield* TestClock.adjust("1 millis")
       assert.strictEqual((yield* post(port, "/send", stringOf(600 * kB))).status, 200)
       assert.match(yield* first.answer, /^HTTP\/1.1 503 /)
+    }))
+
+  it.effect("a body that has come whole keeps its room until it is answered, however long that takes", () =>
+    Effect.gen(function*() {
+      const [come, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const answering = Effect.andThen(Deferred.succeed(come, undefined), Deferred.await(go))
+      const { port } = yield* Effect.provideService(serveIn1MB(Infinity), BeforeAnswer, answering)
+      const whole = yield* Effect.forkChild(post(port, "/send", stringOf(700 * kB)))
+      yield* Deferred.await(come)
+      yield* TestClock.adjust("6 seconds")
+      assert.strictEqual((yield* post(port, "/send", stringOf(600 * kB))).status, 503)
+      yield* Deferred.succeed(go, undefined)
+      assert.strictEqual((yield* Fiber.join(whole)).status, 200)
     }))
 
   it.effect("the room of a sender that leaves comes back", () =>

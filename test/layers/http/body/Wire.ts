@@ -2,7 +2,7 @@ import { guard } from "#layers/http/body/BodyGuard.ts"
 import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { HttpRouter } from "effect/http"
 import { HttpApi, HttpApiBuilder, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import type { AddressInfo, Socket } from "node:net"
@@ -23,11 +23,17 @@ const Api = HttpApi.make("wire").add(
   )
 )
 
+/** What `/send` waits for before it answers. */
+export const BeforeAnswer = Context.Reference<Effect.Effect<void>>("tidings/test/http/body/BeforeAnswer", {
+  defaultValue: () => Effect.void
+})
+
 const handlers = HttpApiBuilder.group(Api, "all", (handlers) =>
   handlers.handleAll({
     send: ({ payload, request }) => {
       const bytes = request instanceof CheckedRequest ? request.bytes.length : 0
-      return Effect.succeed({ bytes, echo: bytes > 1000 ? null : payload })
+      const answer = { bytes, echo: bytes > 1000 ? null : payload }
+      return Effect.as(Effect.flatten(BeforeAnswer), answer)
     },
     record: ({ payload: { data } }) =>
       Effect.succeed({
