@@ -6,7 +6,7 @@ export interface Asked {
   readonly segments: ReadonlyArray<string>
 }
 
-/** `messages`: only messages to the grant's users. */
+/** `messages`: allowed, but it may only see messages to the grant's users. */
 export type Verdict = "allowed" | "refused" | "messages"
 
 const ofUser = ({ scopes, userIds }: Grant, user: string | undefined, scope: string): Verdict =>

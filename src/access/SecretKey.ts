@@ -6,6 +6,6 @@ export class SecretKey extends Context.Service<SecretKey, {
   readonly bytes: Redacted.Redacted<Uint8Array>
 }>()("tidings/SecretKey") {}
 
-/** 32 bytes for one purpose, so that what one use reveals helps against no other. */
+/** Derives 32 bytes for one purpose, so that what leaks from one use does not help against another. */
 export const derive = (key: SecretKey["Service"], purpose: string): Uint8Array =>
   createHmac("sha256", Redacted.value(key.bytes)).update(purpose).digest()
