@@ -1,7 +1,7 @@
 import { GroupId } from "#schemas/Id.ts"
 import { Schema } from "effect"
 
-/** Parts of a list's id, which dots separate (api.md 1.7). */
+/** How many dot-separated parts a list's id may have (api.md 1.7). */
 export const maxParts = 4
 
 /** What is wrong with the parts of a list's id, in words; `undefined` if nothing is. */

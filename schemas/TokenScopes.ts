@@ -1,12 +1,15 @@
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** What a user's token may be made for (api.md 17). */
+/** The scopes that a user's token may have (api.md 17). */
 const known =
   /^(?:user_id:.+|(?:read|write):brands(?::.+)?|read:messages|(?:read|write):(?:user-tokens|preferences)|inbox:(?:read:messages|write:events))$/
 
 const refused = (message: string) => Effect.fail(new SchemaIssue.InvalidValue({ message }))
 
-/** Scopes as callers write them: one text, separated by spaces. Unknown ones are refused, since they may be meant as a restriction. */
+/**
+ * Scopes as callers write them: one text, separated by spaces. Unknown ones are refused, since their author may have
+ * meant a restriction.
+ */
 export const TokenScopes = Schema.String.pipe(
   Schema.decodeTo(
     Schema.Array(Schema.String),

@@ -4,7 +4,7 @@ import * as Query from "#schemas/api/Query.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
-/** `timestamp`: ISO 8601. */
+/** `timestamp` in ISO 8601. */
 const AuditEvent = Schema.Struct({
   auditEventId: Schema.String,
   type: Schema.String,

@@ -9,7 +9,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 const params = { brand_id: Schema.String }
 
-/** Times in epoch ms but `version`, which is an ISO 8601 date-time. */
+/** Times in epoch ms, except `version`, which is an ISO 8601 date-time. */
 export const BrandResponse = Schema.Struct({
   id: Schema.String,
   name: Schema.String,

@@ -8,12 +8,18 @@ import { MessageId } from "#schemas/MessageId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
-/** Users of one call: a job has any number, but they are stored within the patience of whoever adds them. */
+/**
+ * How many users one call may add: a job may have any number, but those of one call must be stored within the time that
+ * a caller waits.
+ */
 const mostUsers = 10_000
 
 const params = { job_id: Schema.String }
 
-/** `received`: its users; `enqueued`: those who have a message; `failures`: those who cannot have one. `requestId`: since it was run. */
+/**
+ * `received`: how many users it has; `enqueued`: how many have a message; `failures`: how many cannot have one.
+ * `requestId`: present once the job was run.
+ */
 export const BulkJob = Schema.Struct({
   definition: BulkMessage,
   status: BulkJobStatus,
@@ -24,7 +30,7 @@ export const BulkJob = Schema.Struct({
 })
 export type BulkJob = typeof BulkJob.Type
 
-/** A user of a job as it was given, and what became of it. */
+/** A user of a job as it was given, and its outcome. */
 const Listed = Schema.Struct({
   ...BulkUser.fields,
   status: BulkUserStatus,
@@ -32,7 +38,10 @@ const Listed = Schema.Struct({
   error: maybe(Schema.String)
 })
 
-/** `total`: users taken; `errors`: those who were not, since they cannot be sent to or are in the job already. */
+/**
+ * `total`: how many users were added; `errors`: those who were not, since they cannot be sent to or are in the job
+ * already.
+ */
 const Taken = Schema.Struct({
   total: Schema.Finite,
   errors: Schema.Array(Schema.Struct({ user: BulkUser, error: Schema.String }))

@@ -7,7 +7,7 @@ type Type =
   | "rate_limit_error"
   | "api_error"
 
-/** The body of every error: a sentence for a person and a word for a program, and nothing else (api.md, Annex C). */
+/** The body of every error: a sentence for people and a type for programs, and nothing else (api.md, Annex C). */
 const body = <const T extends Type>(type: T) => ({ message: Schema.String, type: Schema.tag(type) })
 
 /** The request is malformed; `message` names each refused field by its path. */

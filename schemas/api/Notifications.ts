@@ -14,7 +14,7 @@ const params = { id: Schema.String }
 const query = { version: Query.given(Snapshot) }
 const state = optional(TemplateState)
 
-/** `alias`: left out, it stays; `null` removes it. */
+/** An `alias` that is left out stays as it is; `null` removes it. */
 export const TemplateWrite = Schema.Struct({
   notification: Schema.Struct({ ...Template.fields, alias: Schema.optional(Schema.NullOr(Alias)) }),
   state
@@ -33,7 +33,7 @@ export const TemplateResponse = Schema.Struct({
 })
 export type TemplateResponse = typeof TemplateResponse.Type
 
-/** Times in epoch ms; the topic is the published version's. */
+/** Times in epoch ms. The topic is that of the published version. */
 export const TemplateSummary = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -48,7 +48,7 @@ export const TemplateSummary = Schema.Struct({
 })
 export type TemplateSummary = typeof TemplateSummary.Type
 
-/** `draft`, `published:v002` for the live one, `v001`. */
+/** `version` is `draft`, `published:v002` for the live version, or `v001` for an earlier one. */
 export const TemplateVersion = Schema.Struct({
   version: Schema.String,
   created: Schema.Finite,
@@ -57,7 +57,7 @@ export const TemplateVersion = Schema.Struct({
 })
 export type TemplateVersion = typeof TemplateVersion.Type
 
-/** Every element, its elements and its locales have an MD5 `checksum` of what of them is translated. */
+/** Every element, nested element and locale has a `checksum`: the MD5 of its translatable text. */
 export const ContentResponse = Schema.Struct({ version: Schema.String, elements: Schema.Array(Element) })
 
 export const ContentMutation = Schema.Struct({
@@ -67,7 +67,7 @@ export const ContentMutation = Schema.Struct({
   elements: Schema.Array(Schema.Struct({ id: Schema.String, checksum: Schema.String }))
 })
 
-/** Items in a page of versions: a number out of 1–10 is moved into it. */
+/** Items in a page of versions: a number outside 1–10 is clamped. */
 const VersionsLimit = Query.limitOf(10)
 
 export class Notifications extends HttpApiGroup.make("notifications").add(

@@ -23,7 +23,7 @@ const Config = Schema.Struct({ type: Schema.Literals(["OPT_IN", "OPT_OUT", "REQU
 
 const Item = Schema.Struct({ id: Schema.String, title: Schema.String, config: Config })
 
-/** What there is to be chosen, in the words of the legacy calls. */
+/** The sections and topics, in the form of the legacy calls. */
 export const Configuration = Schema.Struct({
   uncategorized: Schema.Array(Item),
   categories: Schema.Array(Schema.Struct({ ...Item.fields, notifications: Schema.Array(Item) }))
@@ -62,7 +62,7 @@ export const SectionResponse = Schema.Struct({
 })
 export type SectionResponse = typeof SectionResponse.Type
 
-/** `published_version`: epoch ms, higher with every publication. */
+/** `published_version`: epoch ms, but always higher than the one before. */
 export const PublishedResponse = Schema.Struct({
   page_id: Schema.String,
   published_at: IsoTime,

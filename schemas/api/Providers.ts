@@ -16,7 +16,7 @@ export const ProviderWrite = Schema.Struct({
   settings: optional(JsonMap)
 })
 
-/** `settings` with a mask in place of every secret. Times in epoch ms. */
+/** A provider's configuration; every secret in `settings` is masked. Times in epoch ms. */
 export const ProviderResponse = Schema.Struct({
   id: Schema.String,
   provider: Schema.String,

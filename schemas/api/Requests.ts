@@ -9,7 +9,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 const params = { request_id: Schema.String }
 
-/** How far a request has come. `messages`: made of it so far; times in epoch ms. */
+/** How far a request has come. `messages`: how many were made of it so far. Times in epoch ms. */
 export const RequestProgress = Schema.Struct({
   requestId: MessageId,
   state: ExpansionState,

@@ -33,7 +33,7 @@ export const StrategyResponse = Schema.Struct({
 })
 export type StrategyResponse = typeof StrategyResponse.Type
 
-/** What a list without `limit` gives. */
+/** Items in a page without `limit`. */
 export const defaultLimit = 20
 
 export class RoutingStrategies extends HttpApiGroup.make("routingStrategies").add(

@@ -13,7 +13,7 @@ const written = {
 /** `updated`: epoch ms of the last change of its status. */
 const success = Schema.Struct({ checks: Schema.Array(Schema.Struct({ ...written, updated: Schema.Finite })) })
 
-/** Approval of templates (api.md 14). The call that hands a draft in is ours. */
+/** Approval of templates (api.md 14). The call that submits a draft is our addition. */
 export class Submissions extends HttpApiGroup.make("submissions").add(
   HttpApiEndpoint.post("submit", "/submissions", {
     params: { id: Schema.String },

@@ -12,7 +12,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 
 const params = { tenant_id: Id, template_id: Id }
 
-/** Times are ISO 8601; `published_at` is there once a version was published. */
+/** Times in ISO 8601. `published_at` is present once a version has been published. */
 const association = {
   id: Schema.String,
   version: Schema.String,
@@ -38,7 +38,7 @@ export const TenantTemplateItem = Schema.Struct({
 })
 export type TenantTemplateItem = typeof TenantTemplateItem.Type
 
-/** `published_at`: when this call published it. */
+/** `published_at`: when this call published it, if it did. */
 export const TenantTemplateSaved = Schema.Struct({
   id: Schema.String,
   version: Schema.String,

@@ -29,7 +29,7 @@ export const TenantResponse = Schema.Struct({
 })
 export type TenantResponse = typeof TenantResponse.Type
 
-/** `profile` is what holds for the user in the tenant. */
+/** `profile`: the user's profile within this tenant. */
 export const TenantAssociation = Schema.Struct({
   tenant_id: Schema.String,
   user_id: Schema.String,

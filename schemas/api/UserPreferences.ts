@@ -13,7 +13,7 @@ const user = { user_id: UserId }
 const topic = { user_id: UserId, topic_id: Id }
 const query = { tenant_id: Query.given(GroupId) }
 
-/** What holds for a user and a topic now, and what would without a word of theirs. */
+/** What holds for a user and a topic now, and (`default_status`) what would hold if the user had set nothing. */
 export const TopicPreference = Schema.Struct({
   topic_id: Schema.String,
   topic_name: Schema.String,
@@ -46,7 +46,7 @@ export type BulkResult = typeof BulkResult.Type
 
 const BulkError = Schema.Struct({ topic_id: Schema.String, reason: Schema.String })
 
-/** Some of the topics cannot be set as asked; nothing was. */
+/** Some of the topics cannot be set as asked, and none was set. */
 export class TopicsRefused extends Schema.Error<TopicsRefused>("TopicsRefused")({
   message: Schema.String,
   type: Schema.tag("invalid_request_error"),
