@@ -1,6 +1,6 @@
 const literal = /^(?:#[0-9a-f]{3}(?:[0-9a-f]{3})?|[a-z]{3,20}|rgba?\([\d.,%\s]{5,40}\))$/i
 
-/** A colour that may stand in a style: `#1a2b3c`, a name, or `rgb(…)`; another text is none. */
+/** The color if it may stand in a style: `#1a2b3c`, a name, or `rgb(…)`. */
 export const color = (said: string): string | undefined => {
   const trimmed = said.trim()
   return literal.test(trimmed) ? trimmed : undefined
