@@ -1,7 +1,7 @@
 import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 
-/** A caller's id or name: any text of 1–512 characters that Postgres can hold, so no NUL and no half of a surrogate pair. */
+/** A caller's id or name: any text of 1–512 characters that Postgres can store, so without NUL and lone surrogates. */
 export const Id = Schema.NonEmptyString.check(Schema.isMaxLength(512), Text.storable)
 
 /** The name of something that need not exist: any text that can be looked up. */

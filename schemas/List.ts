@@ -12,6 +12,9 @@ const fault = (id: string): string | undefined => {
   return parts.length > maxParts ? `Expected at most ${maxParts} parts` : undefined
 }
 
-/** A caller's id of a list: one to four parts with dots between them, so that patterns can name a branch of lists (api.md 7). */
+/**
+ * A caller's id of a list: one to four parts, separated by dots, so that patterns can name a branch of lists (api.md
+ * 7).
+ */
 export const ListId = GroupId.check(Schema.makeFilter(fault)).pipe(Schema.brand("ListId"))
 export type ListId = typeof ListId.Type

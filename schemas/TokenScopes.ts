@@ -26,7 +26,7 @@ export const TokenScopes = Schema.String.pipe(
   )
 )
 
-/** In ms. A year is 365.25 days, as in the `ms` library that callers know. */
+/** The units of `Lifetime`, in ms. A year is 365.25 days, as in the `ms` library that callers know. */
 const units: ReadonlyArray<readonly [name: RegExp, ms: number]> = [
   [/^(?:milliseconds?|msecs?|ms)?$/, 1],
   [/^(?:seconds?|secs?|s)$/, 1_000],
@@ -45,7 +45,10 @@ const millisecondsOf = (text: string): number => {
   return number === undefined || unit === undefined ? Number.NaN : Number(number) * unit[1]
 }
 
-/** How long a token holds, in ms: a text such as `2 hours`, `1d`, `2.5 hrs`, or a number of seconds; from a second to a hundred years. */
+/**
+ * How long a token is valid, in ms. Callers write a text such as `2 hours`, `1d` or `2.5 hrs`, or a number of seconds;
+ * from a second to a hundred years.
+ */
 export const Lifetime = Schema.Union([Schema.String, Schema.Finite]).pipe(
   Schema.decodeTo(
     Schema.Number,

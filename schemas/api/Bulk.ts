@@ -56,7 +56,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     .annotate(
       OpenApi.Description,
       "A job has one message and any number of users, each with data and a profile of their own. Users are added to it until it is run."
-        + " `content` is sent in the place of `template`, and this in the place of the template that `event` names."
+        + " `content` is used instead of `template`, and `template` instead of the template that `event` names."
     ),
   HttpApiEndpoint.post("add", "/:job_id", {
     params,
@@ -67,7 +67,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     .annotate(OpenApi.Summary, "Add users to a bulk job")
     .annotate(
       OpenApi.Description,
-      "Users who do not exist are created when the job is run, with their `profile`. Whoever is in the job already stays as first given."
+      "Users who do not exist are created when the job is run, with their `profile`. A user who is in the job already stays as first given."
         + ` At most ${mostUsers} in one call.`
     ),
   HttpApiEndpoint.post("run", "/:job_id/run", { params, error: NotFound })
@@ -75,7 +75,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     .annotate(OpenApi.Summary, "Run a bulk job")
     .annotate(
       OpenApi.Description,
-      "Once. The job is a request from then on: its users become messages a page at a time, found by `GET /messages?traceId=` and its"
+      "A job runs once. From then on it is a request: its users become messages page by page, found by `GET /messages?traceId=` and its"
         + " `requestId`."
     ),
   HttpApiEndpoint.get("get", "/:job_id", { params, success: Schema.Struct({ job: BulkJob }), error: NotFound })

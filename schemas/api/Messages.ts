@@ -107,7 +107,7 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Get one part of what was rendered")
     .annotate(
       OpenApi.Description,
-      "What a RENDERED entry of the timeline points at, as it is. A part that is empty, or of another name, is 404."
+      "The part of a rendering to which a RENDERED entry of the timeline points, unchanged. A part that is empty, or has another name, is 404."
     ),
   HttpApiEndpoint.post("cancel", "/:message_id/cancel", {
     params,
@@ -117,7 +117,7 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Cancel a message")
     .annotate(
       OpenApi.Description,
-      "Only a message that no provider has, or may have without our knowing; a second cancel changes nothing."
+      "Only for a message that no provider has accepted, or may have accepted without our knowing. A second cancel changes nothing."
     ),
   HttpApiEndpoint.post("resend", "/:message_id/resend", {
     params,
@@ -128,6 +128,6 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Send a message again")
     .annotate(
       OpenApi.Description,
-      "A new message for the same recipient, with current profile; the original is not changed."
+      "Sends a new message to the same recipient, with the current profile; the original is not changed."
     )
 ).prefix("/messages").annotate(OpenApi.Title, "Messages") {}

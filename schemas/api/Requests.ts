@@ -44,7 +44,7 @@ export class Requests extends HttpApiGroup.make("requests").add(
     .annotate(OpenApi.Summary, "Resume a request")
     .annotate(
       OpenApi.Description,
-      "A request that is `FAILED` goes on from where it was set aside; who has a message of it already gets no other. Any other request stays as"
+      "A request that is `FAILED` goes on from where it was set aside; recipients who already have a message of it get no other. Any other request stays as"
         + " it is."
     ),
   HttpApiEndpoint.put("archive", "/:request_id/archive", { params, error: NotFound })

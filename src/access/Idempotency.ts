@@ -3,8 +3,9 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, type Option, Schema } from "effect"
 
 /**
- * What identifies a call to be run once: scope, path with its parameters filled in and no query, and the caller's value
- * (reliability.md 2.2). `expiresAt` is epoch ms; `bodyHash` is the SHA-256 of the body, stored for the record and never compared.
+ * Identifies a call to be run once: by scope, path with its parameters filled in and no query, and the caller's value
+ * (reliability.md 2.2). `expiresAt` is epoch ms. `bodyHash` is the SHA-256 of the body, stored for the record and never
+ * compared.
  */
 export const IdempotencyKey = Schema.Struct({
   scope: Scope,

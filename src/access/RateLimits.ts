@@ -36,7 +36,10 @@ export class RateLimits extends Context.Service<RateLimits, {
   readonly take: (scope: Scope, rule: Rule) => Effect.Effect<Taken, StoreUnavailable>
 }>()("tidings/RateLimits") {}
 
-/** The scope under which a workspace's requests are counted: limits are the workspace's, not an environment's (api.md 1.7). */
+/**
+ * The scope under which a workspace's requests are counted: limits apply to the workspace, not to an environment
+ * (api.md 1.7).
+ */
 export const workspaceOf = (scope: Scope): number => scope - (scope + 1) % 2
 
 /** Limits per minute by kind of request; `0`: unlimited. */
@@ -63,7 +66,10 @@ export const kinds: ReadonlyArray<LimitedKind> = Struct.keys(routes)
 
 const isKind = (name: string): name is LimitedKind => Object.hasOwn(routes, name)
 
-/** Reads `TIDINGS_RATE_LIMITS`: `lists=20,brands=200`; what it does not name keeps its default. `undefined` when it is malformed. */
+/**
+ * Reads `TIDINGS_RATE_LIMITS`: `lists=20,brands=200`. Kinds that it does not name keep their defaults. `undefined` if
+ * it is malformed.
+ */
 export const parse = (text: string): Limits | undefined => {
   const limits = { ...defaults }
   for (const entry of text.split(",").map((part) => part.trim()).filter((part) => part !== "")) {

@@ -1,7 +1,9 @@
 import { Context, Redacted } from "effect"
 import { createHmac } from "node:crypto"
 
-/** The 32 bytes of `TIDINGS_SECRET_KEY`, the same on every node: every other secret of the service is made from them. */
+/**
+ * The 32 bytes of `TIDINGS_SECRET_KEY`, the same on every node. All other secrets of the service are derived from them.
+ */
 export class SecretKey extends Context.Service<SecretKey, {
   readonly bytes: Redacted.Redacted<Uint8Array>
 }>()("tidings/SecretKey") {}

@@ -92,8 +92,8 @@ const ruleOf = (text: string): Rule | undefined => {
 }
 
 /**
- * Reads `Mo-Fr 09:00-17:00; Sa 10:00-14:00; Dec 24-26 off`: the part of the `opening_hours` grammar with weekdays, times, lists, months and
- * dates (api.md 26.6); `undefined` for anything else.
+ * Reads `Mo-Fr 09:00-17:00; Sa 10:00-14:00; Dec 24-26 off`: the part of the `opening_hours` grammar with weekdays,
+ * times, lists, months and dates (api.md 26.6). `undefined` for anything else.
  */
 export const parse = (text: string): OpeningHours | undefined => {
   if (text.length > 1_000) return undefined

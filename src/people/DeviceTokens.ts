@@ -75,8 +75,8 @@ export class DeviceTokens extends Context.Service<DeviceTokens, {
   /** Idempotent; another user's token stays. */
   readonly remove: (scope: Scope, userId: UserId, token: string) => Effect.Effect<void, StoreUnavailable>
   /**
-   * The active tokens that have not expired, the newest first, at most `mostReachable`. Batched: calls of one turn of the event loop share a
-   * statement.
+   * The active tokens that have not expired, newest first, at most `mostReachable`. Batched: calls of one turn of the
+   * event loop share a statement.
    */
   readonly reachable: (scope: Scope, userId: UserId) => Effect.Effect<ReadonlyArray<Reachable>, StoreUnavailable>
   /**

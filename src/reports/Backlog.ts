@@ -1,7 +1,10 @@
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect } from "effect"
 
-/** Work that is due and not done. `depth` counts up to `counted` rows and no further; `oldestDueMs` is epoch ms, absent when nothing is due. */
+/**
+ * Work that is due and not done. `depth` counts up to `counted` rows and no further. `oldestDueMs` is epoch ms; absent
+ * if nothing is due.
+ */
 export interface Backlog {
   readonly depth: number
   readonly counted: number

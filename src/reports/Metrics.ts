@@ -80,7 +80,10 @@ export const audienceSetAside = Metric.counter("tidings_audience_steps_set_aside
   incremental: true
 })
 
-/** Open messages whose next step was overdue when the safety sweep found them; anything above 0 is a bug (reliability.md A5). */
+/**
+ * Open messages whose next step was overdue when the safety sweep found them. Anything above 0 is a bug (reliability.md
+ * A5).
+ */
 export const stuck = Metric.counter("tidings_stuck_messages_total", {
   description: "Overdue messages found by the safety sweep",
   incremental: true

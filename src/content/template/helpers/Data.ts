@@ -7,7 +7,10 @@ const at: Helper = ([path], _, around) => around.at(text(path, around))
 export const data: Readonly<Record<string, Helper>> = {
   "default": ([value, otherwise]) => value ?? otherwise,
   "path": at,
-  /** The value at a path. If there is none, it is an empty text or an error (api.md 2.6), where the helper `path` answers nothing. */
+  /**
+   * The value at a path. If there is none, it is an empty text or an error (api.md 2.6), where the helper `path`
+   * answers nothing.
+   */
   "var": ([path], _, around) => {
     const value = around.at(text(path, around))
     if (value === undefined) around.missing(text(path, around))
