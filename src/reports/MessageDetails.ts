@@ -36,8 +36,8 @@ const keyOf = ({ channel, provider }: Pick<HistoryEvent, "channel" | "provider">
 const isTaken = ({ state }: Attempt): boolean => state === "accepted"
 
 /**
- * Whether only the timeline tells which of the calls the recipient's deeds belong to: the message went out by more than
- * one channel or provider, and was delivered, opened or clicked. `attempts`: all of them.
+ * Whether only the timeline tells which call the recipient's deeds belong to: the message was delivered, opened or
+ * clicked, and had been accepted by more than one channel or provider.
  */
 export const isAmbiguous = (
   { clicked, delivered, opened }: MessageRecord,
