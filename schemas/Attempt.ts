@@ -2,9 +2,10 @@ import { Kind } from "#schemas/DeliveryError.ts"
 import { Schema } from "effect"
 
 /**
- * One call to a provider (P4). The row is written as `intent` before the call and gets its outcome after it; a row still `intent` when a new
- * owner finds it is an unknown outcome. `number` counts from 1 within the message. Times in epoch ms; `retryAfter` in ms. An `accepted` one
- * with the kind `RecipientRejected` was taken by the provider and bounced later.
+ * One call to a provider (P4). Its row is written as `intent` before the call, and gets its outcome after it. If a new
+ * owner finds a row that is still `intent`, its outcome is unknown. `number` counts from 1 within the message. Times in
+ * epoch ms; `retryAfter` in ms. An `accepted` attempt of kind `RecipientRejected` was accepted by the provider and
+ * bounced later.
  */
 export const Attempt = Schema.Struct({
   number: Schema.Int,

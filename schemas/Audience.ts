@@ -52,14 +52,14 @@ const Rule: Schema.Codec<Rule> = Schema.Union([
   })
 ])
 
-/** A filter as it is stored and given back: one rule needs no operator. */
+/** A filter as it is stored and answered. With one rule it needs no operator. */
 export const AudienceFilter = Schema.Struct({
   operator: Schema.optionalKey(LogicalOperator),
   filters: Schema.Array(Rule)
 })
 export type AudienceFilter = typeof AudienceFilter.Type
 
-/** What a caller may write for a rule: which fields go together is `AudienceRules`' to say. */
+/** A rule as callers write it. `AudienceRules` checks which fields go together. */
 export interface RuleDraft {
   readonly operator?: LogicalOperator | ComparisonOperator | null | undefined
   readonly path?: string | null | undefined
@@ -67,7 +67,7 @@ export interface RuleDraft {
   readonly filters?: ReadonlyArray<RuleDraft> | null | undefined
 }
 
-/** A rule, or the whole filter; older clients send one condition for the filter (api.md 8). */
+/** A rule, or the whole filter: older clients send a single condition as the filter (api.md 8). */
 export const RuleDraft: Schema.Codec<RuleDraft> = Schema.Struct({
   operator: optional(Schema.Union([LogicalOperator, ComparisonOperator])),
   path: optional(Schema.String),
@@ -75,7 +75,7 @@ export const RuleDraft: Schema.Codec<RuleDraft> = Schema.Struct({
   filters: optional(Schema.Array(Schema.suspend((): Schema.Codec<RuleDraft> => RuleDraft)))
 })
 
-/** What callers say of an audience (api.md 8): all of it may be left out, and without a filter it has no members. */
+/** An audience as callers write it (api.md 8). Every field may be left out; without a filter it has no members. */
 export const AudienceBody = Schema.Struct({
   name: optional(Id),
   description: optional(Schema.String.check(Schema.isMaxLength(10_000), Text.storable)),

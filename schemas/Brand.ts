@@ -2,14 +2,14 @@ import { Id } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { Schema } from "effect"
 
-/** Fields that are known, each of which may be absent or `null`, and whatever else the caller keeps there. */
+/** Known fields, each of which may be absent or `null`, and anything else that the caller keeps there. */
 const open = <Fields extends Schema.Struct.Fields>(fields: Fields) =>
   optional(Schema.StructWithRest(Schema.Struct(fields), [JsonMap]))
 
 const text = optional(Schema.String)
 const flag = optional(Schema.Boolean)
 
-/** By the caller's own names; `primary`, `secondary` and `tertiary` are the usual ones. */
+/** Colors by the caller's own names; usually `primary`, `secondary` and `tertiary`. */
 export const BrandColors = optional(Schema.Record(Schema.String, Schema.NullOr(Schema.String)))
 
 const frame = {
@@ -55,7 +55,9 @@ export const BrandInapp = open({
   preferences: open({ templateIds: optional(Schema.Array(Schema.Json)) })
 })
 
-/** What a brand looks like (api.md §9): the members that the specification and the published client know, and any other. */
+/**
+ * What a brand looks like (api.md §9): the fields that the specification and the published client know, and any others.
+ */
 export const BrandSettings = Schema.StructWithRest(
   Schema.Struct({ colors: BrandColors, email: BrandEmail, inapp: BrandInapp }),
   [JsonMap]
@@ -73,7 +75,7 @@ export const BrandSnippets = Schema.StructWithRest(
 )
 export type BrandSnippets = typeof BrandSnippets.Type
 
-/** What callers say of a brand. */
+/** A brand as callers write it. */
 export const BrandDraft = Schema.Struct({
   name: Id,
   settings: optional(BrandSettings),
@@ -81,7 +83,7 @@ export const BrandDraft = Schema.Struct({
 })
 export type BrandDraft = typeof BrandDraft.Type
 
-/** A brand where a message is rendered. */
+/** A brand as the renderer uses it. */
 export const Brand = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -90,7 +92,7 @@ export const Brand = Schema.Struct({
 })
 export type Brand = typeof Brand.Type
 
-/** A brand that is kept on a tenant in place of a separate one; it has no id of its own. */
+/** A brand that is stored in a tenant itself; it has no id of its own. */
 export const EmbeddedBrand = Schema.StructWithRest(
   Schema.Struct({
     name: optional(Schema.String),

@@ -6,9 +6,9 @@ import { Instructions } from "#schemas/SendMessage.ts"
 import { Schema } from "effect"
 
 /**
- * What a bulk job says to each of its users (api.md §13): a send's message without its recipients, or the older form, in which `event` names
- * the template, `brand` the brand, and `override` has what is said to a provider by its key, and to channels under `channel`. `locale` is kept
- * and says nothing: what a template says in another language is in its own locales.
+ * What a bulk job sends to each of its users (api.md §13): a send's message without its recipients, or the older form.
+ * There, `event` names the template, `brand` the brand, and `override` holds overrides by a provider's key, and by
+ * channel under `channel`. `locale` is stored but has no effect: a template's translations are in its own locales.
  */
 export const BulkMessage = Schema.Struct({
   ...Instructions.fields,
@@ -20,8 +20,8 @@ export const BulkMessage = Schema.Struct({
 export type BulkMessage = typeof BulkMessage.Type
 
 /**
- * One person of a bulk job, named by `recipient` (a user's id), by `to`, or by the addresses in `profile`; `data` is merged over the message's
- * (api.md §13).
+ * One user of a bulk job, named by `recipient` (a user's id), by `to`, or by the addresses in `profile`. `data` is
+ * merged over the message's (api.md §13).
  */
 export const BulkUser = Schema.Struct({
   profile: optional(JsonMap),
@@ -32,7 +32,7 @@ export const BulkUser = Schema.Struct({
 })
 export type BulkUser = typeof BulkUser.Type
 
-/** `ERROR`: nothing could be made of it, or not all: its request was set aside, and can be resumed. */
+/** `ERROR`: it was not expanded, or not fully. Its request was set aside, and can be resumed. */
 export const BulkJobStatus = Schema.Literals(["CREATED", "PROCESSING", "COMPLETED", "ERROR"])
 export type BulkJobStatus = typeof BulkJobStatus.Type
 

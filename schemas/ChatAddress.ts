@@ -4,7 +4,7 @@ import { Schema } from "effect"
 
 /** Where a Slack message goes; the first of `channel`, `user_id` and `email` counts (api.md 2.1). */
 export const SlackAddress = Schema.Struct({
-  /** In place of the configuration's own. */
+  /** Used instead of the token in the provider's configuration. */
   access_token: optional(Schema.String),
   channel: optional(Id),
   user_id: optional(Id),
@@ -13,7 +13,8 @@ export const SlackAddress = Schema.Struct({
 export type SlackAddress = typeof SlackAddress.Type
 
 /**
- * Where a Teams message goes; the first of a conversation, a channel, a user, an e-mail and a named channel of a team counts (api.md 2.1).
+ * Where a Teams message goes. The first that is given counts: a conversation, a channel, a user, an e-mail address, a
+ * channel of a team by its name (api.md 2.1).
  */
 export const MsTeamsAddress = Schema.Struct({
   service_url: Id,
@@ -27,7 +28,7 @@ export const MsTeamsAddress = Schema.Struct({
 })
 export type MsTeamsAddress = typeof MsTeamsAddress.Type
 
-/** Where a Discord message goes; the channel counts before the user (api.md 2.2). */
+/** Where a Discord message goes; `channel_id` wins over `user_id` (api.md 2.2). */
 export const DiscordAddress = Schema.Struct({
   channel_id: optional(Id),
   user_id: optional(Id)

@@ -3,13 +3,13 @@ import { GroupId, Reference } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { DateTime, Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** A push provider's name of one installed app. */
+/** The name that a push provider gives to one installed app. */
 export const Token = GroupId
 
 export const TokenProvider = Schema.Literals(["firebase-fcm", "apn", "expo", "onesignal"])
 export type TokenProvider = typeof TokenProvider.Type
 
-/** Only `active` ones are sent to. */
+/** Only `active` tokens are sent to. */
 export const TokenStatus = Schema.Literals(["active", "unknown", "failed", "revoked"])
 export type TokenStatus = typeof TokenStatus.Type
 
@@ -27,7 +27,7 @@ const Device = Schema.Struct({
 
 const Tracking = Schema.Struct({ os_version: text, ip: text, lat: text, long: text })
 
-/** What was said of a token besides its provider. */
+/** What callers gave for a token besides its provider. */
 export const TokenDetails = Schema.Struct({
   device: Schema.optionalKey(Device),
   properties: Schema.optionalKey(Schema.Json),
@@ -64,14 +64,14 @@ export const TokenWrite = Schema.Struct({
 })
 export type TokenWrite = typeof TokenWrite.Type
 
-/** What a write says of a token; `null` says nothing. */
+/** The details in a write; `null` counts as left out. */
 export const detailsOf = ({ device, properties, tracking }: TokenWrite): TokenDetails => ({
   ...(device === undefined || device === null ? {} : { device }),
   ...(properties === undefined || properties === null ? {} : { properties }),
   ...(tracking === undefined || tracking === null ? {} : { tracking })
 })
 
-/** A token as a patch sees it, and as it must still be afterwards. */
+/** A token as a patch sees it. The patched document must still be one. */
 export const TokenDocument = Schema.Struct({
   token: Token,
   ...TokenWrite.fields,

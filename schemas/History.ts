@@ -29,8 +29,8 @@ export const HistoryType = Schema.Literals([
 export type HistoryType = typeof HistoryType.Type
 
 /**
- * One entry of a message's timeline. `ts` is epoch ms. Addresses and payloads stay out of it (P9): a reader joins them from the message.
- * `attempt` is the number of the provider call an entry belongs to.
+ * One entry of a message's timeline. `ts` is epoch ms; `attempt` is the number of the attempt that it belongs to. It
+ * holds no addresses and payloads (P9): readers join them from the message.
  */
 export const HistoryEvent = Schema.Struct({
   type: HistoryType,

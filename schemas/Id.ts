@@ -1,18 +1,21 @@
 import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 
-/** A caller's id or name: any text of 1–512 characters that Postgres can hold, so no NUL and no half of a surrogate pair. */
+/** A caller's id or name: any text of 1–512 characters that Postgres can store, so without NUL and lone surrogates. */
 export const Id = Schema.NonEmptyString.check(Schema.isMaxLength(512), Text.storable)
 
-/** The name of something that need not be there: any text that can be looked for. */
+/** The name of something that need not exist: any text that can be looked up. */
 export const Reference = Schema.String.check(Text.storable)
 
-/** A key of an index takes 2,700 bytes; a user's id, which may have 1,536 of them, leaves this. */
+/** A key of a Postgres index can have about 2,700 bytes. A user's id, which may take 1,536 of them, leaves this. */
 const mostBytes = 1_000
 
 const encoder = new TextEncoder()
 
-/** A caller's id of what users are in or have, such as a list: as `Id`, and short enough to be one key together with any user's. */
+/**
+ * A caller's id of something that users are in or have, such as a list: an `Id` that is short enough to share an index
+ * key with any user's id.
+ */
 export const GroupId = Id.check(
   Schema.makeFilter((id) =>
     id.length * 3 <= mostBytes || encoder.encode(id).length <= mostBytes

@@ -5,13 +5,13 @@ export type Value = Schema.Json | undefined
 
 export const isList = (value: Value): value is Schema.JsonArray => Array.isArray(value)
 
-/** An object with fields, which a list is not. */
+/** Whether it is an object; a list is not one here. */
 export const isObject = (value: Value): value is Schema.JsonObject =>
   typeof value === "object" && value !== null && !isList(value)
 
 const index = /^(?:0|[1-9]\d*)$/
 
-/** The value behind these keys, each an object's own or the index of a list; `undefined` where there is none. */
+/** The value at a path of keys, each an object's own key or a list's index; `undefined` if there is none. */
 export const valueAt = (value: Value, keys: ReadonlyArray<string>): Value =>
   keys.reduce<Value>((found, key) => {
     if (isList(found)) return index.test(key) ? found[Number(key)] : undefined

@@ -1,7 +1,7 @@
 import { GroupId } from "#schemas/Id.ts"
 import { Schema } from "effect"
 
-/** Parts of a list's id, which dots separate (api.md 1.7). */
+/** How many dot-separated parts a list's id may have (api.md 1.7). */
 export const maxParts = 4
 
 /** What is wrong with the parts of a list's id, in words; `undefined` if nothing is. */
@@ -12,6 +12,9 @@ const fault = (id: string): string | undefined => {
   return parts.length > maxParts ? `Expected at most ${maxParts} parts` : undefined
 }
 
-/** A caller's id of a list: one to four parts with dots between them, so that patterns can name a branch of lists (api.md 7). */
+/**
+ * A caller's id of a list: one to four parts, separated by dots, so that patterns can name a branch of lists (api.md
+ * 7).
+ */
 export const ListId = GroupId.check(Schema.makeFilter(fault)).pipe(Schema.brand("ListId"))
 export type ListId = typeof ListId.Type

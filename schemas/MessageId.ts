@@ -3,8 +3,8 @@ import { Schema } from "effect"
 const pattern = /^1-[0-9a-f]{8}-[0-9a-f]{24}$/
 
 /**
- * `1-<8 hex: epoch seconds>-<24 hex>`. The time in front makes ids prune partitions and, within a scope, sort by age. A request's id has the
- * same form; for a send to one recipient the two are the same string.
+ * `1-<8 hex: epoch seconds>-<24 hex>`. The time in front lets queries by id prune partitions, and lets ids of one scope
+ * sort by age. A request's id has the same form; for a send to one recipient it is the message's id.
  */
 export const MessageId = Schema.String.check(Schema.isPattern(pattern)).pipe(Schema.brand("MessageId"))
 export type MessageId = typeof MessageId.Type

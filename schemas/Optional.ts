@@ -1,6 +1,9 @@
 import { Schema } from "effect"
 
-/** A field that may be absent or, as the published client types most of them, `null`; both mean "not given" (api.md 1.8). */
+/**
+ * A field that may be absent or, as the published client types most of them, `null`. Both mean "not given" (api.md
+ * 1.8).
+ */
 export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
 /** An open map of caller data: any JSON under any key. */

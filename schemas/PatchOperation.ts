@@ -1,9 +1,9 @@
 import { Effect, Schema } from "effect"
 
-/** JSON Pointers (RFC 6901); a missing leading slash is tolerated (api.md, PATCH /profiles). */
+/** A JSON Pointer (RFC 6901). A missing leading slash is tolerated (api.md, PATCH /profiles). */
 const path = Schema.String
 
-/** A struct each, so that a refused one is told of by its own `op` alone. */
+/** One struct for each `op`, so that a refusal names only the fields of the operation that was meant. */
 const operations = <S extends Schema.Codec<Schema.Json, unknown>>(value: S) =>
   Schema.Union([
     Schema.Struct({ op: Schema.Literal("add"), path, value }),
@@ -18,7 +18,7 @@ const operations = <S extends Schema.Codec<Schema.Json, unknown>>(value: S) =>
 export const PatchOperation = operations(Schema.Json)
 export type PatchOperation = typeof PatchOperation.Type
 
-/** The same where a `value` that is left out is `null` (api.md 12, PATCH /users/:id/tokens/:token). */
+/** The same, with `null` for a `value` that is left out (api.md 12, PATCH /users/:id/tokens/:token). */
 export const LenientPatchOperation = operations(
   Schema.Json.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 )

@@ -3,9 +3,9 @@ import { Reason } from "#schemas/Status.ts"
 import { Schema } from "effect"
 
 /**
- * Whose word a preference is, the strongest first: the send's own, the user's for the topic inside the tenant and outside
- * of one, the recipient's legacy one, the subscription's, the list's; then what holds for who said nothing: the tenant's, the topic's and
- * its section's (api.md 10.4).
+ * Who said a preference, the strongest first: the send itself; the user for the topic, inside the tenant and then
+ * outside of any; the recipient's legacy preferences; the subscription; the list. Then the defaults for who said
+ * nothing: the tenant's, the topic's, its section's (api.md 10.4).
  */
 export const DecisionSource = Schema.Literals([
   "message",
@@ -20,7 +20,7 @@ export const DecisionSource = Schema.Literals([
 ])
 export type DecisionSource = typeof DecisionSource.Type
 
-/** The rule that decided: a source, and the topic, notification, category or tenant that it spoke under. */
+/** The rule that decided: its source, and the topic, notification, category or tenant (`id`) that it was about. */
 export const DecisionRule = Schema.Struct({
   source: DecisionSource,
   id: Schema.String,
@@ -28,7 +28,7 @@ export const DecisionRule = Schema.Struct({
 })
 export type DecisionRule = typeof DecisionRule.Type
 
-/** Something a recipient said that their topic does not let them say, by its name in `allowed_preferences`. */
+/** A choice of the recipient that the topic does not allow, by its name in `allowed_preferences`. */
 export const WithheldRule = Schema.Struct({
   source: DecisionSource,
   id: Schema.String,
@@ -37,8 +37,8 @@ export const WithheldRule = Schema.Struct({
 export type WithheldRule = typeof WithheldRule.Type
 
 /**
- * What a recipient's preferences made of one message, as its timeline keeps it. `rule` and `channels` are there when
- * somebody spoke of the status, or of the channels; channels keep the order of the message's routing. No addresses (P9).
+ * What a recipient's preferences decided about one message, as its timeline stores it. `rule` is present if anybody set
+ * a status, `channels` if anybody chose channels; these keep the order of the message's routing. No addresses (P9).
  */
 export const PreferenceDecision = Schema.Struct({
   outcome: Schema.Literals(["KEPT", "DROPPED"]),
@@ -51,7 +51,7 @@ export const PreferenceDecision = Schema.Struct({
     dropped: Schema.Array(Schema.String),
     rule: DecisionRule
   })),
-  /** What of the recipient's words did not count. */
+  /** The recipient's choices that did not count. */
   withheld: Schema.optionalKey(Schema.Array(WithheldRule))
 })
 export type PreferenceDecision = typeof PreferenceDecision.Type

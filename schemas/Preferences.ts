@@ -10,8 +10,8 @@ export const PreferenceStatus = Schema.Literals(["OPTED_IN", "OPTED_OUT", "REQUI
 export type PreferenceStatus = typeof PreferenceStatus.Type
 
 /**
- * When an entry counts as opted out: from `start` until `until`, ISO 8601. `snooze` is the only type known and the one of
- * a rule without any. A time that is no date never comes, like the `until` of a delay (api.md 2.4, 26.6).
+ * When an entry counts as opted out: from `start` until `until`, ISO 8601. `snooze` is the only known type, and the
+ * type of a rule that has none. A time that cannot be read never comes, like the `until` of a delay (api.md 2.4, 26.6).
  */
 export const PreferenceRule = Schema.Struct({
   type: Schema.String.pipe(Schema.withDecodingDefaultKey(Effect.succeed("snooze"))),
@@ -35,7 +35,7 @@ export const RecipientPreferences = Schema.Struct({
 })
 export type RecipientPreferences = typeof RecipientPreferences.Type
 
-/** Whose word an entry is, the strongest first. */
+/** Who said an entry, the strongest first. */
 export const PreferenceSource = Schema.Literals(["recipient", "subscription", "list"])
 export type PreferenceSource = typeof PreferenceSource.Type
 
@@ -49,7 +49,7 @@ export const SentPreferences = Schema.Struct({
 })
 export type SentPreferences = typeof SentPreferences.Type
 
-/** A status with a choice of channels: a tenant's default for a topic, or what a user says of it (api.md 10.3, 11). */
+/** A status with a choice of channels: a tenant's default for a topic, or a user's own preference (api.md 10.3, 11). */
 export const TopicSetting = Schema.Struct({
   status: PreferenceStatus,
   has_custom_routing: optional(Schema.Boolean),

@@ -19,8 +19,8 @@ export const WebhookAddress = Schema.Struct({
 export type WebhookAddress = typeof WebhookAddress.Type
 
 /**
- * One recipient: a user, a direct address, or a named audience. Which of them it is, is read from the keys present; other keys are profile
- * fields that hold for this send (api.md 2.1).
+ * One recipient: a user, a direct address, or a named audience, according to the keys that are present. Other keys are
+ * profile fields for this send only (api.md 2.1).
  */
 export const Recipient = Schema.StructWithRest(
   Schema.Struct({

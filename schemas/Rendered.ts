@@ -17,13 +17,16 @@ export const Rendered = Schema.Struct({
   html: Schema.String,
   blocks: Schema.Array(Schema.Struct({ type: Schema.String, text: Schema.String })),
   actions: Schema.Array(Action),
-  /** What the author wrote for this channel in its own form, filled in: `payload` of a webhook, `slackBlocks`. */
+  /**
+   * What the author wrote in this channel's native form, with variables filled in: `payload` of a webhook,
+   * `slackBlocks`.
+   */
   raw: Schema.optionalKey(JsonMap),
-  /** What the elements are in the provider's own form: `slackBlocks`, `adaptiveCard`. */
+  /** The elements, rendered into the provider's native form: `slackBlocks`, `adaptiveCard`. */
   native: Schema.optionalKey(JsonMap),
-  /** Of an e-mail that says so in its header: where one click opts out of its topic (RFC 8058). */
+  /** For an e-mail with an unsubscribe header: the URL at which one click opts out of its topic (RFC 8058). */
   unsubscribe: Schema.optionalKey(Schema.String),
-  /** Of a text message. */
+  /** Only for a text message. */
   segments: Schema.optionalKey(Segments)
 })
 export type Rendered = typeof Rendered.Type

@@ -5,10 +5,13 @@ import { Schema } from "effect"
 export const RoutingMethod = Schema.Literals(["all", "single"])
 export type RoutingMethod = typeof RoutingMethod.Type
 
-/** Milliseconds; 0, as in the published client's own examples, says nothing. */
+/** Milliseconds. 0, which the published client's own examples use, counts as left out. */
 export const Timeout = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))
 
-/** `single` stops at the first success, `all` tries each; an entry is a channel, a provider key, or a nested routing (api.md 2.3). */
+/**
+ * `single` stops at the first success, `all` sends to each. An entry is a channel, a provider's key, or a nested
+ * routing (api.md 2.3).
+ */
 export interface Routing {
   readonly method: RoutingMethod
   readonly channels: ReadonlyArray<RoutingEntry>
@@ -45,7 +48,7 @@ const AnyRouting: Schema.Codec<Routing> = Schema.Struct({
   )
 })
 
-/** Each is looked at for every attempt of a message, in one go. */
+/** How many entries a routing may have: each attempt of a message looks at all of them, without yielding. */
 const mostEntries = 100
 
 const entries = ({ channels }: Routing): number =>

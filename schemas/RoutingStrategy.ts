@@ -2,7 +2,7 @@ import { optional } from "#schemas/Optional.ts"
 import { ChannelSettings, ProviderSettings, Routing } from "#schemas/Routing.ts"
 import { Schema } from "effect"
 
-/** How messages of the templates that name it are routed, unless they say so themselves (api.md §15). */
+/** How messages are routed whose template names this strategy, unless they bring their own routing (api.md §15). */
 export const RoutingStrategy = Schema.Struct({
   name: Schema.NonEmptyString.check(Schema.isMaxLength(512)),
   description: optional(Schema.String),

@@ -20,15 +20,18 @@ const inWords = (message: string): string =>
       .replace(/^Expected a value with a length of at least 1$/, "Must not be empty")
       .replace(/^Expected a value with a length/, "Expected a length")
 
-/** A reason that names a type or a word is one of several that would do; other rules have to hold together. */
+/**
+ * Several reasons that name a type or a literal are alternatives, joined by "or". Other rules must all hold, and are
+ * joined by "and".
+ */
 const alternative = /^Expected (?:string|number|boolean|array|object|null|")/
 
-/** All that is said of one field, which is expected once. */
+/** Joins all reasons of one field, with "Expected" only once. */
 const joined = ([first = "", ...others]: ReadonlyArray<string>): string =>
   [first, ...others.map((other) => other.replace(/^Expected /, ""))]
     .join([first, ...others].some((reason) => alternative.test(reason)) ? " or " : " and ")
 
-/** The field and what is wrong with it. A list that ends too soon is itself the field, not the entry that it lacks. */
+/** The field, and what is wrong with it. If a list is too short, the field is the list and not the missing entry. */
 const refused = (path: ReadonlyArray<PropertyKey>, message: string): readonly [string, string] => {
   const last = path.at(-1)
   if (typeof last !== "number" || message !== missing) return [shown(path), inWords(message)]
@@ -36,7 +39,8 @@ const refused = (path: ReadonlyArray<PropertyKey>, message: string): readonly [s
 }
 
 /**
- * One sentence that names each refused field by its path, within `root` if there is one; cut at 1,000 characters. Values are not repeated.
+ * One sentence that names each refused field by its path, below `root` if given; cut at 1,000 characters. It never
+ * repeats values.
  */
 export const sentence = (issue: SchemaIssue.Issue, root?: string): string => {
   const messages = new Map<string, Set<string>>()

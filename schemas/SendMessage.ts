@@ -15,7 +15,7 @@ export const Metadata = Schema.Struct({
   utm: optional(JsonMap)
 })
 
-/** `message` of POST /send without its recipients: what is to be said, and how (api.md §3). Durations in ms. */
+/** `message` of POST /send without its recipients: what is to be sent, and how (api.md §3). Durations in ms. */
 export const Instructions = Schema.Struct({
   template: optional(Id),
   content: optional(Content),

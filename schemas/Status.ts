@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** A message's status (spec.md, States and transitions). Which may follow which is `src/delivery/Lifecycle`. */
+/** A message's status (spec.md, States and transitions). `src/delivery/Lifecycle` says which may follow which. */
 export const Status = Schema.Literals([
   "ENQUEUED",
   "DELAYED",

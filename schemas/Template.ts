@@ -3,7 +3,7 @@ import { Id } from "#schemas/Id.ts"
 import { optional } from "#schemas/Optional.ts"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** The version of Elemental that content without one is in. */
+/** The version of Elemental that applies to content without a `version`. */
 export const elementalVersion = "2022-01-01"
 
 /** A template's content as callers write it: full Elemental only (api.md 2.5). */
@@ -11,7 +11,8 @@ export const TemplateContent = Schema.Struct({ version: optional(Schema.String),
 export type TemplateContent = typeof TemplateContent.Type
 
 /**
- * What a template's draft and each of its versions hold. `version` is there once stored; so are the ids of elements.
+ * What a template's draft and each of its versions hold. Once stored, the content has a `version` and its elements have
+ * ids.
  */
 export const Template = Schema.Struct({
   name: Id,
@@ -20,12 +21,18 @@ export const Template = Schema.Struct({
   subscription: Schema.NullOr(Schema.Struct({ topic_id: Id })),
   routing: Schema.NullOr(Schema.Struct({ strategy_id: Id })),
   content: TemplateContent,
-  /** A variable that is not there fails the rendering of the channel instead of being an empty text (api.md 2.6). */
+  /**
+   * With this, a missing variable fails the rendering of the channel; otherwise it renders as an empty text (api.md
+   * 2.6).
+   */
   throw_on_variable_not_found: optional(Schema.Boolean)
 })
 export type Template = typeof Template.Type
 
-/** Another name of a template, which sends and events use. `tenant/` begins the names of tenants' own templates. */
+/**
+ * Another name of a template, for sends and events. Names that begin with `tenant/` are reserved for tenants' own
+ * templates.
+ */
 export const Alias = Id.check(Schema.isPattern(/^(?!tenant\/)/, { message: "Expected not to start with tenant/" }))
 export type Alias = typeof Alias.Type
 
@@ -35,7 +42,7 @@ const refused = (message: string) => Effect.fail(new SchemaIssue.InvalidValue({ 
 
 const isState = (text: string): text is keyof typeof states => Object.hasOwn(states, text)
 
-/** `DRAFT` or `PUBLISHED`, in any case. */
+/** `DRAFT` or `PUBLISHED`, in upper or lower case. */
 export const TemplateState = Schema.String.pipe(
   Schema.decodeTo(
     Schema.Literals(["DRAFT", "PUBLISHED"]),
@@ -55,7 +62,10 @@ const numbered = /^(?:published:)?v(\d{3,15})$/
 /** A version as callers name it: `v001`. */
 export const versionName = (version: number): string => `v${String(version).padStart(3, "0")}`
 
-/** Which snapshot of a template: the draft, the live version, or one by its number, `v001`, also as the list of versions names the live one. */
+/**
+ * Which snapshot of a template: the draft, the live version, or a version by its number as in `v001`. `published:v002`,
+ * as the list of versions names the live one, is accepted too.
+ */
 export const Snapshot = Schema.String.pipe(
   Schema.decodeTo(
     Schema.Union([Schema.Literals(["draft", "published"]), Schema.Int]),

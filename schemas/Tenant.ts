@@ -8,7 +8,7 @@ import { Schema } from "effect"
 export const TenantPreferenceItem = Schema.Struct({ id: Id, ...TopicSetting.fields })
 export type TenantPreferenceItem = typeof TenantPreferenceItem.Type
 
-/** What callers say of a tenant (api.md §11). An embedded `brand` is used instead of `brand_id`. */
+/** A tenant as callers write it (api.md §11). An embedded `brand` is used instead of `brand_id`. */
 export const TenantDraft = Schema.Struct({
   name: Id,
   parent_tenant_id: optional(Id),
@@ -20,7 +20,7 @@ export const TenantDraft = Schema.Struct({
 })
 export type TenantDraft = typeof TenantDraft.Type
 
-/** A tenant as it is stored. `preferences` in the order of their topics. */
+/** A tenant as it is stored. `preferences` are in the order of their topics' ids. */
 export interface Tenant {
   readonly id: string
   readonly name: string
@@ -32,5 +32,8 @@ export interface Tenant {
   readonly preferences: ReadonlyArray<TenantPreferenceItem>
 }
 
-/** How far up a tenant's parents give it their properties, profiles, brands and preferences: itself and three more. */
+/**
+ * How many tenants properties, profiles, brands and preferences are inherited from: the tenant itself and its three
+ * nearest ancestors.
+ */
 export const chainLength = 4

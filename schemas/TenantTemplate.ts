@@ -3,7 +3,7 @@ import { ChannelSettings, ProviderSettings, Routing } from "#schemas/Routing.ts"
 import { TemplateContent } from "#schemas/Template.ts"
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** What callers say of a tenant's template (api.md §11): its content, and its own way of sending it. */
+/** A tenant's template as callers write it (api.md §11): its content, and its own routing and settings. */
 export const TenantTemplate = Schema.Struct({
   content: TemplateContent,
   routing: optional(Routing),
@@ -12,7 +12,7 @@ export const TenantTemplate = Schema.Struct({
 })
 export type TenantTemplate = typeof TenantTemplate.Type
 
-/** Which version: the newest, the one that is sent, or one by its number. */
+/** Which version: the newest, the published one, or one by its number. */
 export type TenantVersion = "latest" | "published" | number
 
 /** A version as callers name it: `v1`. */

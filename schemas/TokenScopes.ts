@@ -1,12 +1,15 @@
 import { Effect, Schema, SchemaIssue, SchemaTransformation } from "effect"
 
-/** What a user's token may be made for (api.md 17). */
+/** The scopes that a user's token may have (api.md 17). */
 const known =
   /^(?:user_id:.+|(?:read|write):brands(?::.+)?|read:messages|(?:read|write):(?:user-tokens|preferences)|inbox:(?:read:messages|write:events))$/
 
 const refused = (message: string) => Effect.fail(new SchemaIssue.InvalidValue({ message }))
 
-/** Scopes as callers write them: one text, separated by spaces. Unknown ones are refused, since they may be meant as a restriction. */
+/**
+ * Scopes as callers write them: one text, separated by spaces. Unknown ones are refused, since their author may have
+ * meant a restriction.
+ */
 export const TokenScopes = Schema.String.pipe(
   Schema.decodeTo(
     Schema.Array(Schema.String),
@@ -23,7 +26,7 @@ export const TokenScopes = Schema.String.pipe(
   )
 )
 
-/** In ms. A year is 365.25 days, as in the `ms` library that callers know. */
+/** The units of `Lifetime`, in ms. A year is 365.25 days, as in the `ms` library that callers know. */
 const units: ReadonlyArray<readonly [name: RegExp, ms: number]> = [
   [/^(?:milliseconds?|msecs?|ms)?$/, 1],
   [/^(?:seconds?|secs?|s)$/, 1_000],
@@ -42,7 +45,10 @@ const millisecondsOf = (text: string): number => {
   return number === undefined || unit === undefined ? Number.NaN : Number(number) * unit[1]
 }
 
-/** How long a token holds, in ms: a text such as `2 hours`, `1d`, `2.5 hrs`, or a number of seconds; from a second to a hundred years. */
+/**
+ * How long a token is valid, in ms. Callers write a text such as `2 hours`, `1d` or `2.5 hrs`, or a number of seconds;
+ * from a second to a hundred years.
+ */
 export const Lifetime = Schema.Union([Schema.String, Schema.Finite]).pipe(
   Schema.decodeTo(
     Schema.Number,

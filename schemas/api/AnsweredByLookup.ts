@@ -1,8 +1,8 @@
 import { Context } from "effect"
 
 /**
- * Annotates a GET whose lookups all go out together: they have a caller's patience themselves, and to wait for them once more would cost each
- * read a fiber.
+ * Annotates a GET all of whose lookups are batched. They limit how long a caller waits themselves, and limiting it once
+ * more would cost a fiber for each read.
  */
 export const AnsweredByLookup = Context.Reference<boolean>("tidings/api/AnsweredByLookup", {
   defaultValue: () => false

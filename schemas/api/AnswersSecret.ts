@@ -1,4 +1,7 @@
 import { Context } from "effect"
 
-/** Annotates a POST whose answer is a credential: with an idempotency key it is kept sealed, since whoever reads the database could use it (P9). */
+/**
+ * Annotates a POST whose response is a credential. With an idempotency key the response is stored encrypted, since
+ * whoever reads the database could use it (P9).
+ */
 export const AnswersSecret = Context.Reference<boolean>("tidings/api/AnswersSecret", { defaultValue: () => false })

@@ -22,7 +22,7 @@ import { Translations } from "#schemas/api/Translations.ts"
 import { UserPreferences } from "#schemas/api/UserPreferences.ts"
 import { HttpApi, OpenApi } from "effect/http-api"
 
-/** Every endpoint of the JSON API. What stands before each of them is `layers/http/Served`. */
+/** Every endpoint of the JSON API. What each request passes first is in `layers/http/Served`. */
 export class Api extends HttpApi.make("tidings").add(
   Send,
   Messages,

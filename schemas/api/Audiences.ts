@@ -45,12 +45,12 @@ export class Audiences extends HttpApiGroup.make("audiences").add(
     .annotate(OpenApi.Summary, "Create or replace an audience")
     .annotate(
       OpenApi.Description,
-      "Its members are counted anew in the background, and follow the profiles from then on. Without rules it has none."
+      "Its members are worked out in the background, and follow the profiles from then on. Without rules it has none."
     ),
   HttpApiEndpoint.delete("remove", "/:audience_id", { params })
     .annotate(OpenApi.Summary, "Delete an audience")
-    .annotate(OpenApi.Description, "For good."),
+    .annotate(OpenApi.Description, "Cannot be undone."),
   HttpApiEndpoint.get("members", "/:audience_id/members", { params, query, success: Items(Member), error: NotFound })
     .annotate(OpenApi.Summary, "List the members of an audience")
-    .annotate(OpenApi.Description, "In the order of the users' ids, each with why.")
+    .annotate(OpenApi.Description, "In the order of the users' ids, each with the reason for the membership.")
 ).prefix("/audiences").annotate(OpenApi.Title, "Audiences") {}

@@ -4,7 +4,7 @@ import * as Query from "#schemas/api/Query.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
-/** `timestamp`: ISO 8601. */
+/** `timestamp` in ISO 8601. */
 const AuditEvent = Schema.Struct({
   auditEventId: Schema.String,
   type: Schema.String,
@@ -23,7 +23,7 @@ export class AuditEvents extends HttpApiGroup.make("auditEvents").add(
     .annotate(OpenApi.Summary, "List audit events")
     .annotate(
       OpenApi.Description,
-      "Who changed what of the workspace's templates, brands, lists and so on; the newest first."
+      "Who changed the workspace's templates, brands, lists and so on, newest first."
     ),
   HttpApiEndpoint.get("get", "/:audit_event_id", {
     params: { audit_event_id: Schema.String },

@@ -13,6 +13,6 @@ export class Auth extends HttpApiGroup.make("auth").add(
     .annotate(OpenApi.Summary, "Issue a user's token")
     .annotate(
       OpenApi.Description,
-      "A JWT for a client that must not hold an API key: it opens only what its scopes name, of the users that they name."
+      "A JWT for clients that must not hold an API key. It permits only what its scopes name, for the users that they name."
     )
 ).prefix("/auth").annotate(OpenApi.Title, "User tokens") {}

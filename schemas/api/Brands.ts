@@ -9,7 +9,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 const params = { brand_id: Schema.String }
 
-/** Times in epoch ms but `version`, which is an ISO 8601 date-time. */
+/** Times in epoch ms, except `version`, which is an ISO 8601 date-time. */
 export const BrandResponse = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -31,7 +31,7 @@ export class Brands extends HttpApiGroup.make("brands").add(
     .annotate(OpenApi.Summary, "Create a brand")
     .annotate(
       OpenApi.Description,
-      "Published at once. The first brand of an environment is its default: messages without another brand have it."
+      "Published at once. The first brand of an environment is its default: messages without another brand use it."
     ),
   HttpApiEndpoint.get("list", "/", {
     query: { cursor: Query.Text, limit: Query.Limit },
@@ -48,7 +48,7 @@ export class Brands extends HttpApiGroup.make("brands").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Replace a brand")
-    .annotate(OpenApi.Description, "Whole: settings and snippets that are not sent are cleared."),
+    .annotate(OpenApi.Description, "Replaces it whole: settings and snippets that are not sent are cleared."),
   HttpApiEndpoint.delete("remove", "/:brand_id", { params, error: [NotFound, Conflict] })
     .annotate(OpenApi.Summary, "Delete a brand")
     .annotate(

@@ -8,12 +8,18 @@ import { MessageId } from "#schemas/MessageId.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
-/** Users of one call: a job has any number, but they are stored within the patience of whoever adds them. */
+/**
+ * How many users one call may add: a job may have any number, but those of one call must be stored within the time that
+ * a caller waits.
+ */
 const mostUsers = 10_000
 
 const params = { job_id: Schema.String }
 
-/** `received`: its users; `enqueued`: those who have a message; `failures`: those who cannot have one. `requestId`: since it was run. */
+/**
+ * `received`: how many users it has; `enqueued`: how many have a message; `failures`: how many cannot have one.
+ * `requestId`: present once the job was run.
+ */
 export const BulkJob = Schema.Struct({
   definition: BulkMessage,
   status: BulkJobStatus,
@@ -24,7 +30,7 @@ export const BulkJob = Schema.Struct({
 })
 export type BulkJob = typeof BulkJob.Type
 
-/** A user of a job as it was given, and what became of it. */
+/** A user of a job as it was given, and its outcome. */
 const Listed = Schema.Struct({
   ...BulkUser.fields,
   status: BulkUserStatus,
@@ -32,7 +38,10 @@ const Listed = Schema.Struct({
   error: maybe(Schema.String)
 })
 
-/** `total`: users taken; `errors`: those who were not, since they cannot be sent to or are in the job already. */
+/**
+ * `total`: how many users were added; `errors`: those who were not, since they cannot be sent to or are in the job
+ * already.
+ */
 const Taken = Schema.Struct({
   total: Schema.Finite,
   errors: Schema.Array(Schema.Struct({ user: BulkUser, error: Schema.String }))
@@ -47,7 +56,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     .annotate(
       OpenApi.Description,
       "A job has one message and any number of users, each with data and a profile of their own. Users are added to it until it is run."
-        + " `content` is sent in the place of `template`, and this in the place of the template that `event` names."
+        + " `content` is used instead of `template`, and `template` instead of the template that `event` names."
     ),
   HttpApiEndpoint.post("add", "/:job_id", {
     params,
@@ -58,7 +67,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     .annotate(OpenApi.Summary, "Add users to a bulk job")
     .annotate(
       OpenApi.Description,
-      "Users who do not exist are created when the job is run, with their `profile`. Whoever is in the job already stays as first given."
+      "Users who do not exist are created when the job is run, with their `profile`. A user who is in the job already stays as first given."
         + ` At most ${mostUsers} in one call.`
     ),
   HttpApiEndpoint.post("run", "/:job_id/run", { params, error: NotFound })
@@ -66,7 +75,7 @@ export class Bulk extends HttpApiGroup.make("bulk").add(
     .annotate(OpenApi.Summary, "Run a bulk job")
     .annotate(
       OpenApi.Description,
-      "Once. The job is a request from then on: its users become messages a page at a time, found by `GET /messages?traceId=` and its"
+      "A job runs once. From then on it is a request: its users become messages page by page, found by `GET /messages?traceId=` and its"
         + " `requestId`."
     ),
   HttpApiEndpoint.get("get", "/:job_id", { params, success: Schema.Struct({ job: BulkJob }), error: NotFound })

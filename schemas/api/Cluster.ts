@@ -2,19 +2,19 @@ import { Schema } from "effect"
 
 const Ms = Schema.Int
 
-/** One node of the cluster, or one engine worker of it, by the address that the others reach it at. */
+/** One node of the cluster, or one of its engine workers, by the address at which the others reach it. */
 export const ClusterNode = Schema.Struct({
   address: Schema.String,
-  /** It has said so in the last seconds, and answers the others. */
+  /** It has reported itself in the last seconds, and answers the others. */
   alive: Schema.Boolean,
-  /** Epoch ms; null for a node that alone has its store. */
+  /** Epoch ms; null for a node that has its store to itself. */
   last_seen: Schema.NullOr(Ms),
-  /** What it owns, with the messages that are due in each. */
+  /** The shards that it owns. `due`: how many of a shard's messages are due. */
   shards: Schema.Array(Schema.Struct({ shard: Schema.Int, epoch: Schema.Int, since: Ms, due: Schema.Int }))
 })
 export type ClusterNode = typeof ClusterNode.Type
 
-/** Who owns what, and how far behind it is (ours). */
+/** Which node owns which shards, and how far behind they are. Our addition to the API. */
 export const Cluster = Schema.Struct({
   shards: Schema.Int,
   /** Shards that no living node owns. */
@@ -22,7 +22,7 @@ export const Cluster = Schema.Struct({
   nodes: Schema.Array(ClusterNode),
   /** Messages that are due and not done, counted up to 10,000. */
   due: Schema.Int,
-  /** Ms that the oldest of them has waited; 0 when none is due. */
+  /** How long the oldest of them has been due, in ms; 0 when none is due. */
   lag: Ms,
   oldest_due: Schema.NullOr(Schema.Struct({ id: Schema.String, shard: Schema.Int, since: Ms }))
 })

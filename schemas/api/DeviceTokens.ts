@@ -33,7 +33,7 @@ export class DeviceTokens extends HttpApiGroup.make("deviceTokens").add(
     success: Schema.Struct({ tokens: Schema.Array(UserToken) })
   })
     .annotate(OpenApi.Summary, "List a user's device tokens")
-    .annotate(OpenApi.Description, "The oldest first, also those that have expired or failed."),
+    .annotate(OpenApi.Description, "Oldest first, including those that have expired or failed."),
   HttpApiEndpoint.put("registerMany", "/", {
     params: user,
     payload: [
@@ -59,7 +59,7 @@ export class DeviceTokens extends HttpApiGroup.make("deviceTokens").add(
     .annotate(OpenApi.Summary, "Patch a device token")
     .annotate(
       OpenApi.Description,
-      "Applies a JSON Patch (RFC 6902), all operations or none. A `value` that is left out is null: a date of expiry that is null is the default one."
+      "Applies a JSON Patch (RFC 6902), all operations or none. A `value` that is left out counts as null; an expiry date of null becomes the default one."
     ),
   HttpApiEndpoint.delete("remove", "/:token", { params })
     .annotate(OpenApi.Summary, "Delete a device token")

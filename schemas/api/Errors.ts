@@ -7,7 +7,7 @@ type Type =
   | "rate_limit_error"
   | "api_error"
 
-/** The body of every error: a sentence for a person and a word for a program, and nothing else (api.md, Annex C). */
+/** The body of every error: a sentence for people and a type for programs, and nothing else (api.md, Annex C). */
 const body = <const T extends Type>(type: T) => ({ message: Schema.String, type: Schema.tag(type) })
 
 /** The request is malformed; `message` names each refused field by its path. */
@@ -41,7 +41,7 @@ export class NotFound extends Schema.Error<NotFound>("NotFound")(body("invalid_r
 export class Conflict extends Schema.Error<Conflict>("Conflict")(body("invalid_request_error"), {
   httpApiStatus: 409,
   description:
-    "Something else that is stored stands against it, as `message` tells; or an earlier request with this Idempotency-Key is still running, and `Retry-After` says when to ask again."
+    "The request conflicts with something else that is stored, as `message` says; or an earlier request with this Idempotency-Key is still running, and `Retry-After` says when to ask again."
 }) {}
 
 export class PayloadTooLarge extends Schema.Error<PayloadTooLarge>("PayloadTooLarge")(body("invalid_request_error"), {
@@ -65,11 +65,12 @@ export class TooManyRequests extends Schema.Error<TooManyRequests>("TooManyReque
 
 export class InternalError extends Schema.Error<InternalError>("InternalError")(body("api_error"), {
   httpApiStatus: 500,
-  description: "A fault of this service; it is in its log."
+  description: "A fault of this service, which is in its log."
 }) {}
 
 /** Nothing is known to be stored; a retry, best with the same Idempotency-Key, is safe. */
 export class Unavailable extends Schema.Error<Unavailable>("Unavailable")(body("api_error"), {
   httpApiStatus: 503,
-  description: "The database does not answer. `Retry-After` says when to ask again."
+  description:
+    "The database does not answer, or the node has more to do than it can. `Retry-After` says when to ask again."
 }) {}

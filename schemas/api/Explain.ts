@@ -10,8 +10,8 @@ const CallOutcome = Schema.Union([Schema.Literal("Accepted"), Kind])
 const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 31_622_400_000 }))
 
 /**
- * A message of the strategy, and how its providers answer. Without `profile` everybody can be reached; a provider
- * accepts once its faults are over. Times in ms.
+ * A message of the strategy, and how its providers answer. Without `profile`, every channel has an address. A provider
+ * accepts once its faults are used up. Times in ms.
  */
 export const ExplainRequest = Schema.Struct({
   faults: optional(
@@ -29,12 +29,15 @@ export const ExplainRequest = Schema.Struct({
 })
 export type ExplainRequest = typeof ExplainRequest.Type
 
-/** The next way's turn comes so many ms after one has taken the message, unless the recipient is known to have it by then. */
+/**
+ * The next channel is tried `after` ms after one has accepted the message, unless the recipient is known by then to
+ * have it (`criteria`).
+ */
 const Escalation = Schema.Struct({ criteria: Schema.String, after: Schema.Finite })
 
 /**
- * Where a message may go: one provider of a channel, or several ways in order (`single`) or each (`all`). Timeouts in
- * ms.
+ * Where a message may go: one provider of a channel, or several nodes, of which one in order (`single`) or each
+ * (`all`). Timeouts in ms.
  */
 export type PlanNode =
   | { readonly channel: string; readonly provider: string; readonly timeout?: number | undefined }
@@ -60,8 +63,8 @@ export const PlanNode: Schema.Codec<PlanNode> = Schema.Union([
 ])
 
 /**
- * The calls that would be made; `at` and `took` in ms from the acceptance on. `status` is left out if 500 calls do not
- * end it.
+ * The calls that would be made. `at` is ms since acceptance, `took` is ms. `status` is left out if the message has not
+ * ended after 500 calls.
  */
 export const ExplainResponse = Schema.Struct({
   plan: maybe(PlanNode),

@@ -2,7 +2,7 @@ import { DateTime, Effect, Option, Schema, SchemaIssue, SchemaTransformation } f
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
 
-/** Whether the day that a date-time begins with is in the calendar: JavaScript takes the 30th of February for the 2nd of March. */
+/** Whether the day at the start of a date-time exists: JavaScript reads the 30th of February as the 2nd of March. */
 export const isDay = (text: string): boolean => {
   const day = text.slice(0, "yyyy-mm-dd".length)
   return Option.exists(DateTime.make(day), (date) => DateTime.formatIsoDateUtc(date) === day)
@@ -15,10 +15,13 @@ export const fromIso = (text: string): number | undefined => {
   return Option.getOrUndefined(Option.map(DateTime.make(zoned.replace(" ", "T")), DateTime.toEpochMillis))
 }
 
-/** Seconds since 1970 are smaller than this until the year 5138, milliseconds bigger since March 1973. */
+/**
+ * Tells epoch seconds from epoch ms: seconds stay below this until the year 5138, milliseconds are above it since March
+ * 1973.
+ */
 const firstMillisecond = 1e11
 
-/** Epoch ms of a number of seconds or of milliseconds, of which unit nobody said. */
+/** Epoch ms of a time in seconds or milliseconds, whichever its size suggests. */
 export const fromEpoch = (time: number): number => Math.abs(time) < firstMillisecond ? time * 1_000 : time
 
 const digits = /^\d{1,15}$/

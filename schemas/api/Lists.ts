@@ -11,7 +11,7 @@ import { UserId } from "#schemas/Profile.ts"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
-/** What is only looked for need not follow the rules of what is made. */
+/** An id that is only looked up need not be a valid `ListId`; one that creates a list must be. */
 const params = { list_id: Id }
 const made = { list_id: ListId }
 const page = { cursor: Query.Text }

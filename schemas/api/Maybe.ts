@@ -1,6 +1,6 @@
 import { Option, Predicate, Schema, SchemaGetter } from "effect"
 
-/** A member that a response leaves out when its value is `undefined`. */
+/** A field that a response leaves out if its value is `undefined`. */
 export const maybe = <S extends Schema.Codec<unknown, unknown>>(schema: S) =>
   Schema.optionalKey(schema).pipe(
     Schema.decodeTo(Schema.optional(Schema.toType(schema)), {

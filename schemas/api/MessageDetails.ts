@@ -5,7 +5,7 @@ import { Schema } from "effect"
 
 const time = maybe(Schema.Int)
 
-/** What became of one channel and provider of a message. Times in epoch ms. */
+/** The outcome of a message at one channel and provider. Times in epoch ms. */
 export const ProviderDetails = Schema.Struct({
   channel: Schema.Struct({ key: Schema.String, name: Schema.String, template: Schema.String }),
   provider: Schema.String,
@@ -20,8 +20,8 @@ export const ProviderDetails = Schema.Struct({
 export type ProviderDetails = typeof ProviderDetails.Type
 
 /**
- * A message as callers see it (api.md §4). Times in epoch ms, each the first of its kind; `providers` on a single
- * message only.
+ * A message as callers see it (api.md §4). Times in epoch ms, each the first of its kind. `providers` is present only
+ * when a single message is read.
  */
 export const MessageDetails = Schema.Struct({
   id: MessageId,

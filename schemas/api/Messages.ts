@@ -12,7 +12,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 
 const params = { message_id: Schema.String }
 
-/** Filters of the list; all given ones hold, the values of one are alternatives. */
+/** Filters of the list. All that are given must hold; several values of one filter are alternatives. */
 export const MessageFilters = Schema.Struct({
   archived: Query.Flag,
   cursor: Query.Text,
@@ -38,7 +38,7 @@ export const HistoryEntry = Schema.StructWithRest(Schema.Struct({ type: HistoryT
 ])
 export type HistoryEntry = typeof HistoryEntry.Type
 
-/** The parts of what a channel was given to send; those it does not use are empty. */
+/** The parts of what a channel was given to send; parts that the channel does not use are empty. */
 export const OutputContent = Schema.Struct({
   html: Rendered.fields.html,
   subject: Rendered.fields.subject,
@@ -46,9 +46,9 @@ export const OutputContent = Schema.Struct({
   body: Rendered.fields.body,
   text: Rendered.fields.text,
   blocks: Rendered.fields.blocks,
-  /** Ours: Slack's blocks or the adaptive card of Teams, as they were sent. */
+  /** Our addition: Slack's blocks or the adaptive card of Teams, as they were sent. */
   native: Rendered.fields.native,
-  /** Ours: how many parts a text message was. */
+  /** Our addition: into how many parts a text message was cut. */
   segments: Rendered.fields.segments
 })
 
@@ -56,18 +56,18 @@ export const OutputContent = Schema.Struct({
 export const Output = Schema.Struct({ channel: Schema.String, channel_id: Schema.String, content: OutputContent })
 export type Output = typeof Output.Type
 
-/** The names of the parts that are read by themselves. */
+/** The names of the parts that can be read separately. */
 export const OutputPartName = Schema.Literals(["html", "title", "body", "subject", "blocks", "text"])
 export type OutputPartName = typeof OutputPartName.Type
 
-/** A part by itself: HTML, plain text or, of blocks, JSON. */
+/** One part: HTML, plain text, or JSON for `blocks`. */
 const OutputPart = [
   Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/html" })),
   Schema.String.pipe(HttpApiSchema.asText()),
   OutputContent.fields.blocks
 ]
 
-/** The message can no longer be cancelled: the record as it is, with the error's two members. */
+/** The message can no longer be cancelled. The body is its record, with the two fields of an error added. */
 export class NotCancelable extends Schema.Error<NotCancelable>("NotCancelable")({
   ...MessageDetails.fields,
   message: Schema.String,
@@ -107,7 +107,7 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Get one part of what was rendered")
     .annotate(
       OpenApi.Description,
-      "What a RENDERED entry of the timeline points at, as it is. A part that is empty, or of another name, is 404."
+      "The part of a rendering to which a RENDERED entry of the timeline points, unchanged. A part that is empty, or has another name, is 404."
     ),
   HttpApiEndpoint.post("cancel", "/:message_id/cancel", {
     params,
@@ -117,7 +117,7 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Cancel a message")
     .annotate(
       OpenApi.Description,
-      "Only a message that no provider has, or may have without our knowing; a second cancel changes nothing."
+      "Only for a message that no provider has accepted, or may have accepted without our knowing. A second cancel changes nothing."
     ),
   HttpApiEndpoint.post("resend", "/:message_id/resend", {
     params,
@@ -128,6 +128,6 @@ export class Messages extends HttpApiGroup.make("messages").add(
     .annotate(OpenApi.Summary, "Send a message again")
     .annotate(
       OpenApi.Description,
-      "A new message for the same recipient, with current profile; the original is not changed."
+      "Sends a new message to the same recipient, with the current profile; the original is not changed."
     )
 ).prefix("/messages").annotate(OpenApi.Title, "Messages") {}

@@ -14,7 +14,7 @@ const params = { id: Schema.String }
 const query = { version: Query.given(Snapshot) }
 const state = optional(TemplateState)
 
-/** `alias`: left out, it stays; `null` removes it. */
+/** An `alias` that is left out stays as it is; `null` removes it. */
 export const TemplateWrite = Schema.Struct({
   notification: Schema.Struct({ ...Template.fields, alias: Schema.optional(Schema.NullOr(Alias)) }),
   state
@@ -33,7 +33,7 @@ export const TemplateResponse = Schema.Struct({
 })
 export type TemplateResponse = typeof TemplateResponse.Type
 
-/** Times in epoch ms; the topic is the published version's. */
+/** Times in epoch ms. The topic is that of the published version. */
 export const TemplateSummary = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -48,7 +48,7 @@ export const TemplateSummary = Schema.Struct({
 })
 export type TemplateSummary = typeof TemplateSummary.Type
 
-/** `draft`, `published:v002` for the live one, `v001`. */
+/** `version` is `draft`, `published:v002` for the live version, or `v001` for an earlier one. */
 export const TemplateVersion = Schema.Struct({
   version: Schema.String,
   created: Schema.Finite,
@@ -57,7 +57,7 @@ export const TemplateVersion = Schema.Struct({
 })
 export type TemplateVersion = typeof TemplateVersion.Type
 
-/** Every element, its elements and its locales have an MD5 `checksum` of what of them is translated. */
+/** Every element, nested element and locale has a `checksum`: the MD5 of its translatable text. */
 export const ContentResponse = Schema.Struct({ version: Schema.String, elements: Schema.Array(Element) })
 
 export const ContentMutation = Schema.Struct({
@@ -67,7 +67,7 @@ export const ContentMutation = Schema.Struct({
   elements: Schema.Array(Schema.Struct({ id: Schema.String, checksum: Schema.String }))
 })
 
-/** Items in a page of versions: a number out of 1–10 is moved into it. */
+/** Items in a page of versions: a number outside 1–10 is clamped. */
 const VersionsLimit = Query.limitOf(10)
 
 export class Notifications extends HttpApiGroup.make("notifications").add(
@@ -76,14 +76,17 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
     success: Results(TemplateSummary)
   })
     .annotate(OpenApi.Summary, "List templates")
-    .annotate(OpenApi.Description, "Newest first, without archived ones; with `event_id` the one of that alias."),
+    .annotate(
+      OpenApi.Description,
+      "Newest first, without archived ones; with `event_id`, only the one that has this alias."
+    ),
   HttpApiEndpoint.post("create", "/", {
     payload: TemplateWrite,
     success: TemplateResponse.pipe(HttpApiSchema.status(201)),
     error: Conflict
   })
     .annotate(OpenApi.Summary, "Create a template")
-    .annotate(OpenApi.Description, "As a draft, or with `state` PUBLISHED as its first version too."),
+    .annotate(OpenApi.Description, "Creates a draft; with `state` PUBLISHED, also publishes it as the first version."),
   HttpApiEndpoint.get("get", "/:id", { params, query, success: TemplateResponse, error: NotFound })
     .annotate(OpenApi.Summary, "Get a template")
     .annotate(OpenApi.Description, "The published version, or the one that `version` names: draft, published, v001."),
@@ -97,7 +100,10 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
     .annotate(OpenApi.Description, "Replaces the draft; with `state` PUBLISHED it is published too."),
   HttpApiEndpoint.delete("archive", "/:id", { params, error: NotFound })
     .annotate(OpenApi.Summary, "Archive a template")
-    .annotate(OpenApi.Description, "Sends with it end as UNMAPPED; its versions can still be read, its alias is free."),
+    .annotate(
+      OpenApi.Description,
+      "Sends that name it end as UNMAPPED. Its versions can still be read; its alias becomes free."
+    ),
   HttpApiEndpoint.get("versions", "/:id/versions", {
     params,
     query: { cursor: Query.Text, limit: VersionsLimit },
@@ -114,7 +120,7 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
     .annotate(OpenApi.Summary, "Publish a template")
     .annotate(
       OpenApi.Description,
-      "Makes the draft a version and that one live; with `version` an earlier one is live again. Repeated, it changes nothing."
+      "Makes the draft a new version and that version live; with `version`, makes an earlier version live again. Repeated, it changes nothing."
     ),
   HttpApiEndpoint.post("preview", "/:id/preview", {
     params,
@@ -135,7 +141,7 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Replace a template's content")
-    .annotate(OpenApi.Description, "Replaces the elements of the draft; what has no id gets one."),
+    .annotate(OpenApi.Description, "Replaces the elements of the draft; elements without an id get one."),
   HttpApiEndpoint.put("putElement", "/:id/elements/:element_id", {
     params: { ...params, element_id: Schema.String },
     payload: Element,
@@ -145,7 +151,7 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
     .annotate(OpenApi.Summary, "Replace an element of a template")
     .annotate(
       OpenApi.Description,
-      "Replaces one element of the draft, however deep; its id stays. `state` as elsewhere."
+      "Replaces one element of the draft, however deep; its id stays. With `state` PUBLISHED the draft is published too."
     ),
   HttpApiEndpoint.put("putLocale", "/:id/locales/:locale_id", {
     params: { ...params, locale_id: Schema.NonEmptyString },
@@ -157,5 +163,5 @@ export class Notifications extends HttpApiGroup.make("notifications").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Translate a template")
-    .annotate(OpenApi.Description, "Sets what the named elements of the draft say in one locale, all or none.")
+    .annotate(OpenApi.Description, "Sets the content of the named elements of the draft in one locale, all or none.")
 ).prefix("/notifications").annotate(OpenApi.Title, "Templates") {}

@@ -2,8 +2,8 @@ import { maybe } from "#schemas/api/Maybe.ts"
 import { Schema } from "effect"
 
 /**
- * One page of a list (api.md 1.4, L-list). `cursor` goes back as the query parameter `cursor`; `next_url` is the request
- * of the next page. Both are there when `has_more` is true.
+ * One page of a list (api.md 1.4, L-list). `cursor` is sent back as the query parameter `cursor`; `next_url` is the URL
+ * of the next page. Both are present when `has_more` is true.
  */
 export const ObjectList = <S extends Schema.Top>(item: S) =>
   Schema.Struct({
@@ -15,5 +15,5 @@ export const ObjectList = <S extends Schema.Top>(item: S) =>
     next_url: maybe(Schema.String)
   })
 
-/** What such a list without `limit` gives. */
+/** Items in a page of such a list without `limit`. */
 export const defaultLimit = 20

@@ -23,7 +23,7 @@ const Config = Schema.Struct({ type: Schema.Literals(["OPT_IN", "OPT_OUT", "REQU
 
 const Item = Schema.Struct({ id: Schema.String, title: Schema.String, config: Config })
 
-/** What there is to be chosen, in the words of the legacy calls. */
+/** The sections and topics, in the form of the legacy calls. */
 export const Configuration = Schema.Struct({
   uncategorized: Schema.Array(Item),
   categories: Schema.Array(Schema.Struct({ ...Item.fields, notifications: Schema.Array(Item) }))
@@ -62,7 +62,7 @@ export const SectionResponse = Schema.Struct({
 })
 export type SectionResponse = typeof SectionResponse.Type
 
-/** `published_version`: epoch ms, higher with every publication. */
+/** `published_version`: epoch ms, but always higher than the one before. */
 export const PublishedResponse = Schema.Struct({
   page_id: Schema.String,
   published_at: IsoTime,
@@ -105,7 +105,10 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Replace a preference section")
-    .annotate(OpenApi.Description, "Whole: optional members that are not sent are cleared. Its topics stay."),
+    .annotate(
+      OpenApi.Description,
+      "Replaces it whole: optional fields that are not sent are cleared. Its topics stay."
+    ),
   HttpApiEndpoint.delete("archiveSection", "/sections/:section_id", { params: section, error: [NotFound, Conflict] })
     .annotate(OpenApi.Summary, "Archive a preference section")
     .annotate(OpenApi.Description, "Refused while topics remain in it."),
@@ -142,16 +145,16 @@ export class Preferences extends HttpApiGroup.make("preferences").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Replace a topic")
-    .annotate(OpenApi.Description, "Whole: optional members that are not sent are cleared."),
+    .annotate(OpenApi.Description, "Replaces it whole: optional fields that are not sent are cleared."),
   HttpApiEndpoint.delete("archiveTopic", "/sections/:section_id/topics/:topic_id", { params: topic, error: NotFound })
     .annotate(OpenApi.Summary, "Archive a topic")
-    .annotate(OpenApi.Description, "Messages that still name it are held to what users said of it."),
+    .annotate(OpenApi.Description, "Messages that still name it keep following the preferences that users set for it."),
   HttpApiEndpoint.post("publish", "/publish", {
     payload: [PublishRequest, Schema.Null],
     success: PublishedResponse
   })
     .annotate(OpenApi.Summary, "Publish the preference page")
-    .annotate(OpenApi.Description, "Keeps all sections and topics as they are for the hosted page."),
+    .annotate(OpenApi.Description, "Publishes a copy of all sections and topics for the hosted page."),
   HttpApiEndpoint.get("recipient", "/:recipient_id", {
     params: recipient,
     success: Schema.Struct({

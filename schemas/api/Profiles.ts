@@ -14,7 +14,7 @@ const success = Schema.Struct({ status: Schema.Literal("SUCCESS") })
 
 export class Profiles extends HttpApiGroup.make("profiles").add(
   HttpApiEndpoint.get("get", "/", {
-    // Its schemas are JSON as they stand: a codec on top would only cost time.
+    // The decoded form of its schemas is JSON already: a codec would only cost time.
     disableCodecs: true,
     params,
     success: found,

@@ -16,7 +16,7 @@ export const ProviderWrite = Schema.Struct({
   settings: optional(JsonMap)
 })
 
-/** `settings` with a mask in place of every secret. Times in epoch ms. */
+/** A provider's configuration; every secret in `settings` is masked. Times in epoch ms. */
 export const ProviderResponse = Schema.Struct({
   id: Schema.String,
   provider: Schema.String,
@@ -64,7 +64,7 @@ export class Providers extends HttpApiGroup.make("providers").add(
     .annotate(OpenApi.Summary, "Configure a provider")
     .annotate(
       OpenApi.Description,
-      "`settings` are those of the catalogue, others are ignored; without any the provider sends nothing until it has them."
+      "`settings` are those that the catalogue lists; others are ignored. Without settings, the provider sends nothing until it has them."
     ),
   HttpApiEndpoint.get("get", "/:id", { params, success: ProviderResponse, error: NotFound })
     .annotate(OpenApi.Summary, "Get a provider configuration")
@@ -73,9 +73,9 @@ export class Providers extends HttpApiGroup.make("providers").add(
     .annotate(OpenApi.Summary, "Replace a provider configuration")
     .annotate(
       OpenApi.Description,
-      "Whole. A mask that is sent back keeps its secret, unless it would be sent to another host; `provider` cannot change."
+      "Replaces it whole. A mask that is sent back keeps its secret, unless the secret would then go to another host; `provider` cannot change."
     ),
   HttpApiEndpoint.delete("remove", "/:id", { params, error: [NotFound, Conflict] })
     .annotate(OpenApi.Summary, "Delete a provider configuration")
-    .annotate(OpenApi.Description, "Refused while a routing strategy cannot do without it.")
+    .annotate(OpenApi.Description, "Refused while a routing strategy needs it.")
 ).prefix("/providers").annotate(OpenApi.Title, "Providers") {}

@@ -11,16 +11,16 @@ const Empty = Schema.Literal("").pipe(
  * A parameter that may be left out, or empty: the published client sends `null` as an empty value (api.md, Annex C.2).
  */
 export const given = <S extends Schema.Top>(schema: S) =>
-  // Neither of the two is what a parameter that is repeated has: several values.
+  // A repeated parameter has several values, which match neither member: hence the message.
   Schema.optionalKey(Schema.Union([Empty, schema]).annotate({ message: "Expected one value" }))
 
 /** One value of a query parameter. */
 export const Text = given(Schema.String)
 
-/** Several values: comma-joined in one, as the published client does, or the parameter repeated. */
+/** Several values: comma-joined, as the published client does, or as a repeated parameter. */
 export const Texts = Schema.optionalKey(Schema.Array(Schema.String))
 
-/** The members of a `Texts`. */
+/** The single values of a `Texts`. */
 export const members = (texts: ReadonlyArray<string> | undefined): ReadonlyArray<string> =>
   texts === undefined
     ? []
@@ -39,7 +39,7 @@ export const Flag = given(
   )
 )
 
-/** Items in a page: a number out of 1 to `longest` is moved into it. */
+/** Items in a page: a number outside 1 to `longest` is clamped. */
 export const limitOf = (longest: number) =>
   given(
     Schema.String.pipe(
@@ -56,8 +56,8 @@ export const limitOf = (longest: number) =>
     )
   )
 
-/** Items in a page: a number out of 1–100 is moved into it. */
+/** Items in a page: a number outside 1–100 is clamped. */
 export const Limit = limitOf(100)
 
-/** What a list without `limit` gives. */
+/** Items in a page without `limit`. */
 export const defaultLimit = 50

@@ -9,7 +9,7 @@ import { Reason, Status } from "#schemas/Status.ts"
 import { Snapshot } from "#schemas/Template.ts"
 import { Schema } from "effect"
 
-/** What a provider would be given; `error` says why there is nothing. */
+/** What a provider would be given to send; `error` says why there is nothing. */
 export const Shown = Schema.Struct({
   channel: Schema.String,
   channel_id: Schema.String,
@@ -38,7 +38,10 @@ export const DryRunResponse = Schema.Struct({
 })
 export type DryRunResponse = typeof DryRunResponse.Type
 
-/** A recipient, data and brand to show a template with; without `version` its draft, without `channels` every one. */
+/**
+ * A recipient, data and brand to render a template with. Without `version` its draft is rendered, without `channels`
+ * every channel.
+ */
 export const PreviewRequest = Schema.Struct({
   version: optional(Snapshot),
   to: optional(Recipient),

@@ -9,7 +9,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 
 const params = { request_id: Schema.String }
 
-/** How far a request has come. `messages`: made of it so far; times in epoch ms. */
+/** How far a request has come. `messages`: how many were made of it so far. Times in epoch ms. */
 export const RequestProgress = Schema.Struct({
   requestId: MessageId,
   state: ExpansionState,
@@ -44,7 +44,7 @@ export class Requests extends HttpApiGroup.make("requests").add(
     .annotate(OpenApi.Summary, "Resume a request")
     .annotate(
       OpenApi.Description,
-      "A request that is `FAILED` goes on from where it was set aside; who has a message of it already gets no other. Any other request stays as"
+      "A request that is `FAILED` goes on from where it was set aside; recipients who already have a message of it get no other. Any other request stays as"
         + " it is."
     ),
   HttpApiEndpoint.put("archive", "/:request_id/archive", { params, error: NotFound })

@@ -33,7 +33,7 @@ export const StrategyResponse = Schema.Struct({
 })
 export type StrategyResponse = typeof StrategyResponse.Type
 
-/** What a list without `limit` gives. */
+/** Items in a page without `limit`. */
 export const defaultLimit = 20
 
 export class RoutingStrategies extends HttpApiGroup.make("routingStrategies").add(
@@ -55,7 +55,10 @@ export class RoutingStrategies extends HttpApiGroup.make("routingStrategies").ad
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Replace a routing strategy")
-    .annotate(OpenApi.Description, "Whole; templates that name it follow at once, without being published again."),
+    .annotate(
+      OpenApi.Description,
+      "Replaces it whole; templates that name it follow at once, without being published again."
+    ),
   HttpApiEndpoint.delete("archive", "/:id", { params, error: [NotFound, Conflict] })
     .annotate(OpenApi.Summary, "Archive a routing strategy")
     .annotate(OpenApi.Description, "Refused while templates name it."),

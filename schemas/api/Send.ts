@@ -7,12 +7,12 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 
 export const SendRequest = Schema.Struct({ message: SendMessage })
 
-/** `requestId` is the message's id when `to` is one recipient, else it names the whole request. */
+/** If `to` is one recipient, `requestId` is the message's id; otherwise it names the whole request. */
 export const SendResponse = Schema.Struct({ requestId: MessageId })
 
 export class Send extends HttpApiGroup.make("send", { topLevel: true }).add(
   HttpApiEndpoint.post("send", "/send", {
-    // Its schemas are JSON as they stand: a codec on top would only cost time.
+    // The decoded form of its schemas is JSON already: a codec would only cost time.
     disableCodecs: true,
     payload: SendRequest,
     success: [SendResponse.pipe(HttpApiSchema.status(202)), DryRunResponse]

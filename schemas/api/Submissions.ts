@@ -13,7 +13,7 @@ const written = {
 /** `updated`: epoch ms of the last change of its status. */
 const success = Schema.Struct({ checks: Schema.Array(Schema.Struct({ ...written, updated: Schema.Finite })) })
 
-/** Approval of templates (api.md 14). The call that hands a draft in is ours. */
+/** Approval of templates (api.md 14). The call that submits a draft is our addition. */
 export class Submissions extends HttpApiGroup.make("submissions").add(
   HttpApiEndpoint.post("submit", "/submissions", {
     params: { id: Schema.String },
@@ -21,7 +21,7 @@ export class Submissions extends HttpApiGroup.make("submissions").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Submit a template")
-    .annotate(OpenApi.Description, "Hands its draft in for approval."),
+    .annotate(OpenApi.Description, "Submits its draft for approval."),
   HttpApiEndpoint.get("checks", "/:submission_id/checks", { params, success, error: NotFound })
     .annotate(OpenApi.Summary, "List a submission's checks"),
   HttpApiEndpoint.put("putChecks", "/:submission_id/checks", {
@@ -31,8 +31,8 @@ export class Submissions extends HttpApiGroup.make("submissions").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Replace a submission's checks")
-    .annotate(OpenApi.Description, "The complete set."),
+    .annotate(OpenApi.Description, "Replaces the complete set."),
   HttpApiEndpoint.delete("withdraw", "/:submission_id/checks", { params, error: NotFound })
     .annotate(OpenApi.Summary, "Withdraw a submission")
-    .annotate(OpenApi.Description, "The submission and its checks are gone; the template stays as it is.")
+    .annotate(OpenApi.Description, "Removes the submission and its checks; the template stays as it is.")
 ).prefix("/notifications/:id").annotate(OpenApi.Title, "Template submissions") {}

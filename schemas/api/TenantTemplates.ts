@@ -12,7 +12,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 
 const params = { tenant_id: Id, template_id: Id }
 
-/** Times are ISO 8601; `published_at` is there once a version was published. */
+/** Times in ISO 8601. `published_at` is present once a version has been published. */
 const association = {
   id: Schema.String,
   version: Schema.String,
@@ -38,7 +38,7 @@ export const TenantTemplateItem = Schema.Struct({
 })
 export type TenantTemplateItem = typeof TenantTemplateItem.Type
 
-/** `published_at`: when this call published it. */
+/** `published_at`: when this call published it, if it did. */
 export const TenantTemplateSaved = Schema.Struct({
   id: Schema.String,
   version: Schema.String,
@@ -65,11 +65,11 @@ export class TenantTemplates extends HttpApiGroup.make("tenantTemplates").add(
     .annotate(OpenApi.Summary, "Create or replace a tenant's template")
     .annotate(
       OpenApi.Description,
-      "As a new version. Once published, it replaces the workspace's template of the same id in sends to the tenant."
+      "Stores a new version. Once published, it replaces the workspace's template of the same id in sends to the tenant."
     ),
   HttpApiEndpoint.delete("remove", "/:template_id", { params, error: NotFound })
     .annotate(OpenApi.Summary, "Delete a tenant's template")
-    .annotate(OpenApi.Description, "Sends to the tenant have the workspace's template again."),
+    .annotate(OpenApi.Description, "Sends to the tenant use the workspace's template again."),
   HttpApiEndpoint.post("publish", "/:template_id/publish", {
     params,
     payload: [Schema.Struct({ version: optional(TenantVersion) }), Schema.Null],
@@ -77,7 +77,7 @@ export class TenantTemplates extends HttpApiGroup.make("tenantTemplates").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Publish a tenant's template")
-    .annotate(OpenApi.Description, "Its newest version, or the one that `version` names: v1."),
+    .annotate(OpenApi.Description, "Publishes its newest version, or the one that `version` names: v1."),
   HttpApiEndpoint.get("version", "/:template_id/versions/:version", {
     params: { ...params, version: TenantVersion },
     success: TenantTemplateResponse,

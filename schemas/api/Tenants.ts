@@ -29,7 +29,7 @@ export const TenantResponse = Schema.Struct({
 })
 export type TenantResponse = typeof TenantResponse.Type
 
-/** `profile` is what holds for the user in the tenant. */
+/** `profile`: the user's profile within this tenant. */
 export const TenantAssociation = Schema.Struct({
   tenant_id: Schema.String,
   user_id: Schema.String,
@@ -51,13 +51,13 @@ export class Tenants extends HttpApiGroup.make("tenants").add(
     .annotate(OpenApi.Summary, "Create or replace a tenant")
     .annotate(
       OpenApi.Description,
-      "Whole: what is not sent is cleared, default preferences too. Members and templates stay."
+      "Replaces it whole: fields that are not sent are cleared, default preferences too. Members and templates stay."
     ),
   HttpApiEndpoint.delete("remove", "/:tenant_id", { params })
     .annotate(OpenApi.Summary, "Delete a tenant")
     .annotate(
       OpenApi.Description,
-      "With its memberships and templates. Users keep their profiles and preferences; children have no parent then."
+      "Also deletes its memberships and templates. Users keep their profiles and preferences; its children are left without a parent."
     ),
   HttpApiEndpoint.get("users", "/:tenant_id/users", {
     params,
@@ -72,7 +72,10 @@ export class Tenants extends HttpApiGroup.make("tenants").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Set a tenant's default for a topic")
-    .annotate(OpenApi.Description, "It holds for the tenant's users while they have not chosen for themselves."),
+    .annotate(
+      OpenApi.Description,
+      "It applies to the tenant's users for as long as they have not chosen for themselves."
+    ),
   HttpApiEndpoint.delete("removePreference", "/:tenant_id/default_preferences/items/:topic_id", { params: topic })
     .annotate(OpenApi.Summary, "Remove a tenant's default for a topic")
 ).prefix("/tenants").annotate(OpenApi.Title, "Tenants") {}
@@ -94,7 +97,7 @@ export class UserTenants extends HttpApiGroup.make("userTenants").add(
     })
   })
     .annotate(OpenApi.Summary, "Add a user to tenants")
-    .annotate(OpenApi.Description, "All of them or, when one does not exist, none; other memberships stay."),
+    .annotate(OpenApi.Description, "Adds all of them, or none if one of them does not exist; other memberships stay."),
   HttpApiEndpoint.delete("removeAll", "/", { params: { user_id: Id } })
     .annotate(OpenApi.Summary, "Remove a user from every tenant"),
   HttpApiEndpoint.get("get", "/:tenant_id", { params: member, success: TenantAssociation, error: NotFound })
@@ -105,7 +108,10 @@ export class UserTenants extends HttpApiGroup.make("userTenants").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Add a user to a tenant")
-    .annotate(OpenApi.Description, "With a profile that holds for the user in this tenant. The user need not exist."),
+    .annotate(
+      OpenApi.Description,
+      "Optionally with a profile of the user within this tenant. The user need not exist."
+    ),
   HttpApiEndpoint.delete("remove", "/:tenant_id", { params: member })
     .annotate(OpenApi.Summary, "Remove a user from a tenant")
 ).prefix("/users/:user_id/tenants").annotate(OpenApi.Title, "Users and tenants") {}

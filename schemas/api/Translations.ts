@@ -10,7 +10,7 @@ const Locale = Schema.String.check(
 const params = { domain: Schema.String, locale: Locale }
 const Po = Schema.String.annotate({ description: "The text of a .po file." })
 
-/** api.md 23. The text is a JSON string; uploads as `text/plain` are taken as they are. */
+/** api.md 23. The text is a JSON string; an upload may also be sent raw, as `text/plain`. */
 export class Translations extends HttpApiGroup.make("translations").add(
   HttpApiEndpoint.get("get", "/", { params, success: Po, error: NotFound })
     .annotate(OpenApi.Summary, "Get a translation")

@@ -13,7 +13,7 @@ const user = { user_id: UserId }
 const topic = { user_id: UserId, topic_id: Id }
 const query = { tenant_id: Query.given(GroupId) }
 
-/** What holds for a user and a topic now, and what would without a word of theirs. */
+/** What holds for a user and a topic now, and (`default_status`) what would hold if the user had set nothing. */
 export const TopicPreference = Schema.Struct({
   topic_id: Schema.String,
   topic_name: Schema.String,
@@ -46,12 +46,15 @@ export type BulkResult = typeof BulkResult.Type
 
 const BulkError = Schema.Struct({ topic_id: Schema.String, reason: Schema.String })
 
-/** Some of the topics cannot be set as asked; nothing was. */
+/** Some of the topics cannot be set as asked, and none was set. */
 export class TopicsRefused extends Schema.Error<TopicsRefused>("TopicsRefused")({
   message: Schema.String,
   type: Schema.tag("invalid_request_error"),
   errors: Schema.Array(BulkError)
-}, { httpApiStatus: 400, description: "Nothing was set; `errors` tells of each topic why it cannot be." }) {}
+}, {
+  httpApiStatus: 400,
+  description: "Nothing was set; `errors` says for each refused topic why it cannot be set."
+}) {}
 
 export class UserPreferences extends HttpApiGroup.make("userPreferences").add(
   HttpApiEndpoint.get("list", "/", {
@@ -61,7 +64,7 @@ export class UserPreferences extends HttpApiGroup.make("userPreferences").add(
   })
     .annotate(AnsweredByLookup, true)
     .annotate(OpenApi.Summary, "List a user's preferences")
-    .annotate(OpenApi.Description, "The topics that the user has overridden, all at once."),
+    .annotate(OpenApi.Description, "All topics that the user has set, on one page."),
   HttpApiEndpoint.post("update", "/", {
     params: user,
     query,
@@ -69,7 +72,7 @@ export class UserPreferences extends HttpApiGroup.make("userPreferences").add(
     success: Schema.Struct({ items: Schema.Array(BulkResult), errors: Schema.Array(BulkError) })
   })
     .annotate(OpenApi.Summary, "Update some of a user's preferences")
-    .annotate(OpenApi.Description, "Sets what can be set and tells why the rest cannot; other topics stay."),
+    .annotate(OpenApi.Description, "Sets what can be set, and says why the rest cannot; other topics stay."),
   HttpApiEndpoint.put("replace", "/", {
     params: user,
     query,
@@ -78,7 +81,7 @@ export class UserPreferences extends HttpApiGroup.make("userPreferences").add(
     error: TopicsRefused
   })
     .annotate(OpenApi.Summary, "Replace a user's preferences")
-    .annotate(OpenApi.Description, "All or none; every other topic is as by default again."),
+    .annotate(OpenApi.Description, "Sets all or none; every other topic returns to its default."),
   HttpApiEndpoint.get("get", "/:topic_id", {
     params: topic,
     query,
@@ -86,7 +89,7 @@ export class UserPreferences extends HttpApiGroup.make("userPreferences").add(
     error: NotFound
   })
     .annotate(OpenApi.Summary, "Get a user's preference for a topic")
-    .annotate(OpenApi.Description, "The effective default if the user has said nothing of it."),
+    .annotate(OpenApi.Description, "If the user has not set it, the default that applies."),
   HttpApiEndpoint.put("put", "/:topic_id", {
     params: topic,
     query,

@@ -6,8 +6,8 @@ import { Clock, Context, Effect, Latch, Layer, Metric, Schema } from "effect"
 export class Overloaded extends Schema.TaggedError<Overloaded>()("Overloaded", {}) {}
 
 /**
- * With the journal's patience of 1.5 s, `interval` keeps every answer within 2.5 s (reliability.md 2.6). 1,024 calls at once fill both of the
- * journal's writers; 64 MB are 10 of the longest bodies.
+ * Together with the journal's patience of 1.5 s, `interval` answers every call within 2.5 s (reliability.md 2.6).
+ * `most`: 1,024 calls at once fill both of the journal's writers. `bytes`: 64 MB are ten of the longest bodies.
  */
 const bounds: AdmissionQueue.Bounds = {
   latency: 1_000,
@@ -17,17 +17,17 @@ const bounds: AdmissionQueue.Bounds = {
   bytes: 64 * 1024 * 1024
 }
 
-/** What a call that waits costs beside its body, in bytes, about. */
+/** Roughly what a waiting call holds in memory besides its body, in bytes. */
 const overhead = 8 * 1024
 
 /**
- * Runs calls as many at a time as are answered within a second, lets others wait, and refuses who would wait too long: offered more than it
- * can do, the node goes on doing what it can (reliability.md 2.6).
+ * Load shedding: runs as many calls at once as can each be answered within a second, queues the others, and refuses
+ * those that would wait too long. Offered more than it can do, the node goes on doing what it can (reliability.md 2.6).
  */
 export class Admission extends Context.Service<Admission, {
   /** `bytes`: the length of the body that a call brings. */
   readonly admit: <A, E, R>(bytes: number, call: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Overloaded, R>
-  /** Whether who comes now would wait in vain: to be asked before anything is read of a call. */
+  /** Whether a call that arrives now would wait in vain. To be asked before anything of the call is read. */
   readonly isFull: () => boolean
 }>()("tidings/access/Admission") {}
 
@@ -47,7 +47,7 @@ export const layer = Layer.effect(
       queue.expire(now())
     }).pipe(Effect.forever, Effect.forkScoped)
 
-    /** Waits to be let in; answers when that was. */
+    /** Waits to be let in; answers the monotonic time of it, in ms. */
     const enter = (bytes: number) =>
       Effect.callback<number, Overloaded>((resume) => {
         queue.arrive(now(), {

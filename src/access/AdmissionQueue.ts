@@ -1,4 +1,4 @@
-/** Who asks to be let in; one of `enter` and `refuse` is called, once. */
+/** A call that asks to be let in. Exactly one of `enter` and `refuse` is called, once. */
 export interface Visitor {
   /** Bytes held in memory for as long as it waits. */
   readonly bytes: number
@@ -8,15 +8,18 @@ export interface Visitor {
 
 /** Times in ms of one monotonic clock. */
 export interface Bounds {
-  /** What an admitted call may take before the limit is cut. */
+  /** An admitted call that takes longer than this cuts the limit. */
   readonly latency: number
-  /** For so long a queue may stand: a burst that is served within it is refused nothing. */
+  /**
+   * How long the queue may stay non-empty before it counts as standing: a burst that is served within this time is
+   * refused nothing.
+   */
   readonly interval: number
-  /** What a wait may last once the queue has stood longer than `interval`. */
+  /** How long a call may wait once the queue has been non-empty for longer than `interval`. */
   readonly delay: number
-  /** Admitted calls at once: at the start, and the bounds that adapting keeps to. */
+  /** How many calls may run at once: the first limit, and the bounds within which it adapts. */
   readonly limit: { readonly first: number; readonly least: number; readonly most: number }
-  /** Bytes that all who wait may hold. */
+  /** The memory that all waiting calls together may hold. */
   readonly bytes: number
 }
 
@@ -25,12 +28,15 @@ interface Waiting extends Visitor {
 }
 
 /**
- * Admission by the time that a call would wait: a limit on the calls at work, found by their latency, and before it a queue with controlled
- * delay. The limit is that of TCP, as in Netflix's concurrency-limits (additive increase while it is used and calls are quick, doubling
- * far below the bound; one multiplicative decrease per round of slow ones). The queue is CoDel's as Facebook's servers have it ("Fail at
- * Scale", ACM Queue 2015): one that has emptied within `interval` is a burst and keeps everybody; one that has not is standing, and keeps
- * nobody longer than `delay`; who finds so many before him that his time would be over is better told so at once (`isFull`). Pure but for its
- * own state: the caller says what time it is.
+ * Admission control by waiting time: a limit on running calls, found from their latency, with a queue of controlled
+ * delay in front of it.
+ * The limit adapts as TCP's does, after Netflix's concurrency-limits: it grows additively while it is used and calls
+ * are quick (doubling per round far below the latency bound), and is cut multiplicatively, once per round of slow
+ * calls.
+ * The queue is CoDel as in Facebook's servers ("Fail at Scale", ACM Queue 2015). A queue that empties within `interval`
+ * is a burst, and everybody in it is served. One that does not is standing, and nobody in it waits longer than `delay`.
+ * A call that finds too many before it to be served in that time should be refused at once (`isFull`).
+ * Pure but for its own state: the caller tells the time.
  */
 export const make = (bounds: Bounds) => {
   const { bytes: capacity, delay, interval, latency } = bounds
@@ -39,11 +45,11 @@ export const make = (bounds: Bounds) => {
   let limit = first
   let running = 0
   let held = 0
-  /** When the queue last began to stand. */
+  /** When the queue was last empty before it filled. */
   let standing = 0
-  /** When the limit was last cut: calls that began before it tell nothing of the new one. */
+  /** When the limit was last cut. Calls that began before then say nothing about the new limit. */
   let cut = -Infinity
-  /** Who got in out of the queue in the `delay` that began at `counted`, and in the one before. */
+  /** How many were let in from the queue in the `delay` that began at `counted`, and in the one before it. */
   let counted = -Infinity
   let entered = 0
   let enteredBefore = 0
@@ -85,7 +91,7 @@ export const make = (bounds: Bounds) => {
     }
   }
 
-  /** When the one who has waited longest is refused, if nothing changes; `undefined`: nobody waits. */
+  /** When the call that has waited longest will be refused if no place becomes free; `undefined` if none waits. */
   const refusesAt = (): number | undefined => {
     const head = waiting[0]
     return head && Math.max(standing + interval, head.since + delay)
@@ -104,17 +110,23 @@ export const make = (bounds: Bounds) => {
         waiting.push({ ...visitor, since: now })
       }
     },
-    /** An admitted call that was let in at `since` is over. Its place goes to who has waited longest, before anybody is refused. */
+    /**
+     * An admitted call that was let in at `since` has ended. Its place goes to the call that has waited longest, before
+     * any is refused.
+     */
     leave: (now: number, since: number): void => {
       adapt(now, since)
       running--
       admit(now)
     },
-    /** Refuses those whose time is over. */
+    /** Refuses the calls that have waited too long. */
     expire: (now: number): void => {
       for (let at = refusesAt(); at !== undefined && at <= now; at = refusesAt()) shift()?.refuse()
     },
-    /** Whether the queue stands, and has twice as many in it as get in before their time is over: who comes now waits in vain. */
+    /**
+     * Whether the queue is standing and holds more than twice as many calls as were let in within one `delay`: a call
+     * that arrives now would wait in vain.
+     */
     isFull: (now: number): boolean => {
       if (waiting.length === 0 || now - standing < interval) return false
       count(now)

@@ -3,18 +3,18 @@ import type { Grant } from "#src/access/Grant.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, type Redacted, Schema } from "effect"
 
-/** Who asks: an environment of a workspace, and which snapshot of its templates the key renders. */
+/** Who makes a request: an environment of a workspace, and which snapshot of its templates the key renders. */
 export interface Principal {
   readonly scope: Scope
   readonly keyState: KeyState
-  /** Of a user's token: what it is good for. An API key may do everything. */
+  /** What a user's token permits. Absent for an API key, which permits everything. */
   readonly grant?: Grant
 }
 
 /** No key, or not one of ours: 401. */
 export class InvalidKey extends Schema.TaggedError<InvalidKey>()("InvalidKey", {}) {}
 
-/** Keys that nobody has seen are not kept: with them stored, no later start would make and show others. */
+/** The new keys could not be shown, and so were not stored: no later start would make and show others. */
 export class KeysUnseen extends Schema.TaggedError<KeysUnseen>()("KeysUnseen", { cause: Schema.Defect() }) {
   override get message(): string {
     return `the API keys could not be shown, so none were made: ${String(this.cause)}`
@@ -33,9 +33,9 @@ export interface BootstrapKeys {
 export class ApiKeys extends Context.Service<ApiKeys, {
   readonly authenticate: (key: Redacted.Redacted) => Effect.Effect<Principal, InvalidKey | StoreUnavailable>
   /**
-   * Creates the four keys if this store has none yet and answers them; `undefined` when keys exist. With `secret` they are
-   * `pk_prod_<secret>` and so on, else random. They are kept once `show` is done with them; where it fails, or the process ends before that,
-   * the store has none as before.
+   * Creates the four keys if this store has none yet, and answers them; `undefined` when keys exist. With `secret` they
+   * are `pk_prod_<secret>` and so on, otherwise random. They are committed only after `show` succeeds: if it fails, or
+   * the process ends before, the store still has none.
    */
   readonly bootstrap: (
     secret: Redacted.Redacted | undefined,

@@ -1,7 +1,9 @@
 import { Redacted, Result } from "effect"
 import { Base64 } from "effect/encoding"
 
-/** What follows the scheme's name, if the header is of that scheme; names of schemes have no case (RFC 9110, 11.1). */
+/**
+ * What follows the scheme's name, if the header has that scheme. Scheme names are case-insensitive (RFC 9110, 11.1).
+ */
 const credentials = (header: string, scheme: string): string | undefined => {
   const { length } = scheme
   if (header.charCodeAt(length) !== 0x20 || header.slice(0, length).toLowerCase() !== scheme) return undefined

@@ -6,17 +6,18 @@ interface Shareable {
 }
 
 /**
- * Runs at most one call per name at a time in this process: those that come meanwhile wait for its answer, and have it as a replay, or its
- * failure. A first call that vanished (interrupted, or dead of a fault of ours) answered nothing: the next one runs.
+ * Runs at most one call per name at a time in this process. Calls that come meanwhile wait for the first one's answer,
+ * and get it marked as a replay, or get its failure. If the first call was interrupted or died of a defect, it has no
+ * answer to share, and a waiting call runs itself.
  */
 export const make = <A extends Shareable, E>(late?: {
   readonly patience: Duration.Input
-  /** What a call that waited longer is told. */
+  /** The failure of a call that waited longer than `patience` for the first one. */
   readonly tooLate: () => E
 }) => {
   const running = new Map<string, Deferred.Deferred<A, E>>()
 
-  // Whoever says that it runs also says when it no longer does, wherever between the two it is interrupted.
+  // Uninterruptible around `call`, so that the entry in `running` is always removed, wherever the call is interrupted.
   const run = <R>(name: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.uninterruptibleMask((restore) => {
       const first = running.get(name)

@@ -3,8 +3,9 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, type Option, Schema } from "effect"
 
 /**
- * What identifies a call to be run once: scope, path with its parameters filled in and no query, and the caller's value
- * (reliability.md 2.2). `expiresAt` is epoch ms; `bodyHash` is the SHA-256 of the body, stored for the record and never compared.
+ * Identifies a call to be run once: by scope, path with its parameters filled in and no query, and the caller's value
+ * (reliability.md 2.2). `expiresAt` is epoch ms. `bodyHash` is the SHA-256 of the body, stored for the record and never
+ * compared.
  */
 export const IdempotencyKey = Schema.Struct({
   scope: Scope,
@@ -33,24 +34,25 @@ export interface Answer {
 }
 
 /**
- * Runs an operation once per key: key row, operation and response commit together, so that a crash leaves all or none (P5). A response that
- * is a refusal rolls the operation's writes back and is stored all the same. Expired rows count as absent.
+ * Runs an operation once per key: the key's row, the operation's writes and the response commit together, so that a
+ * crash leaves all or none of them (P5). A response that is a refusal rolls the operation's writes back, and is itself
+ * stored all the same. Expired rows count as absent.
  */
 export class Idempotency extends Context.Service<Idempotency, {
-  /** For operations that write through the same database connection; there is no outside I/O in them. */
+  /** For operations that write through the same database connection and do no outside I/O. */
   readonly once: <R>(
     key: IdempotencyKey,
     operation: Effect.Effect<StoredResponse, StoreUnavailable, R>
   ) => Effect.Effect<Answer, StillRunning | StoreUnavailable, R>
-  /** The response that was stored for a key; it waits for no call under way. */
+  /** The response that is stored for a key. Does not wait for a call under way. */
   readonly find: (key: IdempotencyKey) => Effect.Effect<Option.Option<StoredResponse>, StoreUnavailable>
-  /** Deletes expired rows, at most `limit`; answers how many went. */
+  /** Deletes at most `limit` expired rows; answers how many were deleted. */
   readonly sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>
 }>()("tidings/Idempotency") {}
 
 /**
- * The key of the current request, for an operation that commits it itself with its own rows (`Journal.accept`); absent on a request without
- * the header and in `once`.
+ * The current request's key, for an operation that commits it with its own rows (`Journal.accept`). Absent if the
+ * request has no such header, and inside `once`.
  */
 export const CurrentKey = Context.Reference<IdempotencyKey | undefined>("tidings/Idempotency/CurrentKey", {
   defaultValue: () => undefined

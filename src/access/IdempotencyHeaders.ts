@@ -14,17 +14,20 @@ const hour = 3_600_000
 const shortest = 25 * hour
 const longest = 365 * 24 * hour
 
-/** Visible ASCII without the comma-space that joins two headers of one name. */
+/**
+ * Visible ASCII. It excludes the space, so that two headers of one name, which are joined by a comma and a space, do
+ * not match.
+ */
 const visible = /^[\x21-\x7e]{1,255}$/
 
 /** Seconds or milliseconds: the published client's documentation and the API's disagree (api.md 1.5). */
 const expiry = (text: string): number | undefined =>
   /^(?:\d{9,11}|\d{13,16})$/.test(text) ? fromEpoch(Number(text)) : fromIso(text)
 
-/** Whether `x-idempotency-expiration` says a time; of a request that has none, yes. */
+/** Whether `x-idempotency-expiration` is a time; `true` without the header. */
 export const isExpiration = (text: string | undefined): boolean => text === undefined || expiry(text) !== undefined
 
-/** What a time is told that is none. */
+/** The refusal of an expiration that is no time. */
 export const notADate = "Expiration is not a valid date"
 
 /**

@@ -2,9 +2,12 @@ import { derive, type SecretKey } from "#src/access/SecretKey.ts"
 import { once } from "#src/content/Once.ts"
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, timingSafeEqual } from "node:crypto"
 
-/** Texts in a form that nobody else can read, change or make. Each belongs to one place, a text without line breaks. */
+/**
+ * Encrypted and authenticated texts, which nobody without the key can read, change or forge. Each is bound to one
+ * place: a text without line breaks.
+ */
 export interface Opaque {
-  /** base64url. The same text at the same place always gives the same. */
+  /** Answers base64url. Deterministic: the same text at the same place always gives the same. */
   readonly seal: (place: string, text: string) => string
   /** The text that `seal` was given for the very same place; `undefined` if there is none. */
   readonly open: (place: string, sealed: string) => string | undefined
@@ -13,11 +16,11 @@ export interface Opaque {
 const tagBytes = 16
 
 /**
- * The text encrypted under its own authentication tag as the initial value (the construction of SIV, RFC 5297), so it needs no chance.
- * The keys are made of the installation's, and serve one purpose.
+ * Encrypts a text with its own authentication tag as the initial value (the construction of SIV, RFC 5297), so it needs
+ * no randomness. The keys are derived from the installation's, for this purpose alone.
  */
 export const make = (key: SecretKey["Service"], purpose: string): Opaque => {
-  // As objects: of bytes, every use would make one anew, at several times the cost of the use.
+  // As key objects: with raw bytes, Node would make a new object for every use, at several times the cost of the use.
   const keyFor = (part: string) => once(() => createSecretKey(derive(key, `${purpose}/${part}`)))
   const tagKey = keyFor("tag")
   const textKey = keyFor("text")
@@ -33,7 +36,7 @@ export const make = (key: SecretKey["Service"], purpose: string): Opaque => {
     },
     open: (place, sealed) => {
       const bytes = Buffer.from(sealed, "base64url")
-      // The decoder skips what is no base64url; only the one spelling of the bytes counts.
+      // Node's decoder skips what is not base64url. Only the canonical spelling of the bytes is accepted.
       if (bytes.length <= tagBytes || bytes.toString("base64url") !== sealed) return undefined
       const tag = bytes.subarray(0, tagBytes)
       const cipher = createDecipheriv("aes-256-ctr", textKey(), tag)

@@ -6,7 +6,7 @@ export interface Asked {
   readonly segments: ReadonlyArray<string>
 }
 
-/** `messages`: only messages to the grant's users. */
+/** `messages`: allowed, but it may only see messages to the grant's users. */
 export type Verdict = "allowed" | "refused" | "messages"
 
 const ofUser = ({ scopes, userIds }: Grant, user: string | undefined, scope: string): Verdict =>
@@ -16,8 +16,8 @@ const ofBrand = ({ scopes }: Grant, brand: string | undefined, scope: string): V
   scopes.has(scope) || (brand !== undefined && scopes.has(`${scope}:${brand}`)) ? "allowed" : "refused"
 
 /**
- * What a user's token opens (api.md 17): the devices, preferences and inbox of its own users, messages to them, and brands. Everything else
- * needs an API key.
+ * What a user's token permits (api.md 17): the devices, preferences and inbox of its own users, messages to them, and
+ * brands. Everything else needs an API key.
  */
 export const judge = (grant: Grant, { method, segments: [root, id, part] }: Asked): Verdict => {
   const reads = method === "GET" || method === "HEAD"

@@ -2,15 +2,18 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, Struct } from "effect"
 
-/** Requests of one kind that a workspace may make in a minute. */
+/** How many requests of one kind a workspace may make in a minute. */
 export interface Rule {
   readonly name: LimitedKind
   readonly limit: number
-  /** The thing of the workspace whose requests are counted by themselves; absent: all of the kind are counted together. */
+  /**
+   * What the requests are about, if they are counted for each such thing; absent if all of the kind are counted
+   * together.
+   */
   readonly of?: string
 }
 
-/** What a store counts under, within a workspace. */
+/** The name of a rule's counter within a workspace. */
 export const counterOf = ({ name, of }: Rule): string => of === undefined ? name : `${name}/${of}`
 
 /** The length of a window, in ms; windows begin at whole minutes. */
@@ -18,7 +21,7 @@ export const windowMs = 60_000
 
 export const windowStart = (now: number): number => now - now % windowMs
 
-/** `count`: requests in this window, this one among them; it may stop one above the limit. */
+/** `count`: requests in this window, with this one; a store may stop counting at one above the limit. */
 export interface Taken {
   readonly count: number
   /** When the window ends: epoch ms. */
@@ -26,20 +29,23 @@ export interface Taken {
 }
 
 /**
- * Counts limited requests. Counters are worth nothing after a minute: a store may forget them at any time, and a caller then gets more than
- * its limit, never less.
+ * Counts limited requests. A store may forget counters at any time, since they are worthless after a minute; a caller
+ * then gets more than its limit, never less.
  */
 export class RateLimits extends Context.Service<RateLimits, {
   readonly take: (scope: Scope, rule: Rule) => Effect.Effect<Taken, StoreUnavailable>
 }>()("tidings/RateLimits") {}
 
-/** The scope under which a workspace's requests are counted: limits are the workspace's, not an environment's (api.md 1.7). */
+/**
+ * The scope under which a workspace's requests are counted: limits apply to the workspace, not to an environment
+ * (api.md 1.7).
+ */
 export const workspaceOf = (scope: Scope): number => scope - (scope + 1) % 2
 
 /** Limits per minute by kind of request; `0`: unlimited. */
 export type Limits = Readonly<Record<LimitedKind, number>>
 
-/** The kinds of request that can be limited, and the routes they are; parameters are written `:id`. */
+/** The kinds of request that can be limited, and their routes; parameters are written `:id`. */
 export const routes = {
   "list-subscriptions": "POST /lists/:id/subscriptions",
   "lists": "PUT /lists/:id",
@@ -48,7 +54,10 @@ export const routes = {
 } as const
 export type LimitedKind = keyof typeof routes
 
-/** A message is resent for one person who waits for it: how often, is no question of what else the workspace resends (api.md 1.7). */
+/**
+ * Whether requests of a kind are counted for each thing. Resends are counted for each message: how often one is resent
+ * does not depend on what else the workspace resends (api.md 1.7).
+ */
 export const isPerThing = (name: LimitedKind): boolean => name === "resends"
 
 export const defaults: Limits = { "list-subscriptions": 20, "lists": 20, "brands": 200, "resends": 10 }
@@ -57,7 +66,10 @@ export const kinds: ReadonlyArray<LimitedKind> = Struct.keys(routes)
 
 const isKind = (name: string): name is LimitedKind => Object.hasOwn(routes, name)
 
-/** Reads `TIDINGS_RATE_LIMITS`: `lists=20,brands=200`; what it does not name keeps its default. `undefined` when it is malformed. */
+/**
+ * Reads `TIDINGS_RATE_LIMITS`: `lists=20,brands=200`. Kinds that it does not name keep their defaults. `undefined` if
+ * it is malformed.
+ */
 export const parse = (text: string): Limits | undefined => {
   const limits = { ...defaults }
   for (const entry of text.split(",").map((part) => part.trim()).filter((part) => part !== "")) {
@@ -68,5 +80,5 @@ export const parse = (text: string): Limits | undefined => {
   return limits
 }
 
-/** The operator's table (`TIDINGS_RATE_LIMITS`). */
+/** The limits that the operator set (`TIDINGS_RATE_LIMITS`). */
 export const RateLimitTable = Context.Reference<Limits>("tidings/RateLimitTable", { defaultValue: () => defaults })

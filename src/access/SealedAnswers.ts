@@ -5,14 +5,17 @@ import { Effect, Option } from "effect"
 
 const placeOf = ({ path, scope, value }: IdempotencyKey): string => JSON.stringify([scope, path, value])
 
-/** Idempotency whose store sees the answers' statuses and headers, and their bodies sealed for their keys (P9). */
+/**
+ * Idempotency whose store sees the statuses and headers of responses, but their bodies only encrypted, each bound to
+ * its key (P9).
+ */
 export const make = (idempotency: Idempotency["Service"], key: SecretKey["Service"]): Idempotency["Service"] => {
   const opaque = Opaque.make(key, "idempotency/answers")
   const sealed = (of: IdempotencyKey) => (response: StoredResponse): StoredResponse => ({
     ...response,
     body: opaque.seal(placeOf(of), response.body)
   })
-  // What an earlier version kept is not sealed.
+  // Responses that an earlier version stored are not encrypted.
   const opened = (of: IdempotencyKey) => (response: StoredResponse): StoredResponse => ({
     ...response,
     body: opaque.open(placeOf(of), response.body) ?? response.body

@@ -3,7 +3,7 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
 import { Effect, Layer, Schedule } from "effect"
 
-/** Rows of one delete: small, so that no request waits for it (reliability.md 2.2). */
+/** Rows that one statement deletes: few, so that no request waits for it (reliability.md 2.2). */
 const batch = 5_000
 
 const every = (what: string, sweep: (limit: number) => Effect.Effect<number, StoreUnavailable>) =>
@@ -14,7 +14,7 @@ const every = (what: string, sweep: (limit: number) => Effect.Effect<number, Sto
     Effect.forkScoped
   )
 
-/** Deletes what has expired, every ten minutes: idempotency keys and in-app messages. Both count as absent even before. */
+/** Deletes expired idempotency keys and in-app messages every ten minutes. Both count as absent even before. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   const { sweep: keys } = yield* Idempotency
   const { sweep: inbox } = yield* Inbox

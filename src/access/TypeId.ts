@@ -3,10 +3,10 @@ import { SecureRandom } from "effect/crypto"
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
-/** Bytes of chance in an id: 74 bits of them are used. */
+/** Random bytes for an id: 74 bits of them are used. */
 const randomBytes = 10
 
-/** The 128 bits of a UUID of version 7 (RFC 9562, 5.7): 48 of epoch ms, version, chance, variant, chance. */
+/** The 128 bits of a UUID of version 7 (RFC 9562, 5.7): 48 bits of epoch ms, version, random, variant, random. */
 const uuid = (now: number, random: Uint8Array): bigint => {
   const chance = random.subarray(0, randomBytes).reduce((bits, byte) => bits << 8n | BigInt(byte), 0n)
   const low = chance & 0x3fff_ffff_ffff_ffffn

@@ -12,7 +12,7 @@ const issuer = "tidings"
 const algorithm = "HS256"
 const userPrefix = "user_id:"
 
-/** Whether a credential can be a user's token: API keys begin otherwise. */
+/** Whether a credential can be a user's token. API keys begin otherwise. */
 export const isToken = (credential: Redacted.Redacted): boolean =>
   /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(Redacted.value(credential))
 
@@ -22,12 +22,12 @@ export const grantOf = (scopes: ReadonlyArray<string>): Grant => ({
 })
 
 /**
- * Users' tokens: JWTs signed with a key made of the installation's (HS256), bound to the environment and state of the API key that asked
- * for them. Nothing is stored, so one cannot be taken back: it ends at its expiry.
+ * Users' tokens: JWTs (HS256) signed with a key derived from the installation's, and bound to the environment and state
+ * of the API key that asked for them. They are not stored, so one cannot be revoked: it ends when it expires.
  */
 export class UserTokens extends Context.Service<UserTokens, {
   readonly issue: (principal: Principal, scopes: ReadonlyArray<string>, lifetimeMs: number) => Effect.Effect<string>
-  /** Forged, changed or expired: `InvalidKey`. */
+  /** Fails with `InvalidKey` if the token is forged, changed or expired. */
   readonly authenticate: (token: Redacted.Redacted) => Effect.Effect<Principal, InvalidKey>
 }>()("tidings/UserTokens") {}
 

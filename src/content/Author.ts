@@ -1,2 +1,2 @@
-/** Who wrote a template or strategy: an API key has no person's name. */
+/** The author of every template and strategy: an API key has no person's name. */
 export const author = "api"

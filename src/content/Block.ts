@@ -6,7 +6,9 @@ export type Align = "left" | "center" | "right" | "full"
 export const styles = ["text", "h1", "h2", "h3", "subtext"] as const
 export type Style = (typeof styles)[number]
 
-/** One rendered element, the same for every channel that will show it. Empty texts and `undefined` are what was not said. */
+/**
+ * One rendered element, the same for every channel. An empty text or `undefined` means that the author did not set it.
+ */
 export type Block =
   | {
     readonly _tag: "Paragraph"
@@ -39,16 +41,16 @@ export type Block =
   }
   | { readonly _tag: "Divider"; readonly color: string | undefined }
   | { readonly _tag: "Code"; readonly text: string }
-  /** The author's own HTML, data in it escaped for where it stands. */
+  /** The author's own HTML; data in it is escaped for where it stands. */
   | { readonly _tag: "Html"; readonly html: string }
-  /** An element in the form of the chat platform that it is for, as its author's program made it. */
+  /** An element in a chat platform's native form, as the author's program made it. */
   | { readonly _tag: "Native"; readonly json: Schema.JsonObject }
   | { readonly _tag: "List"; readonly ordered: boolean; readonly start: number; readonly blocks: ReadonlyArray<Block> }
   | { readonly _tag: "Item"; readonly background: string | undefined; readonly blocks: ReadonlyArray<Block> }
   | { readonly _tag: "Columns"; readonly blocks: ReadonlyArray<Block> }
   | { readonly _tag: "Column"; readonly width: string | undefined; readonly blocks: ReadonlyArray<Block> }
 
-/** A paragraph that only says something. */
+/** A paragraph of plain style, unless another is given. */
 export const paragraph = (inlines: ReadonlyArray<Inline>, style: Style = "text", align?: Align): Block => ({
   _tag: "Paragraph",
   style,

@@ -6,7 +6,7 @@ import { Brands } from "#src/content/Brands.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Effect, Schema } from "effect"
 
-/** What may say which brand a message has, besides the environment's default. */
+/** Everything but the environment's default that may set a message's brand. */
 export interface Wishes {
   readonly instructions: Pick<Instructions, "brand_id" | "channels">
   /** The tenant and its ancestors, nearest first. */
@@ -14,7 +14,9 @@ export interface Wishes {
   readonly template: string | undefined
 }
 
-/** Remembers what is made of an object for as long as the object lives: the same brand is always the same object. */
+/**
+ * Caches what is made from an object for as long as the object lives, so that the same brand is always the same object.
+ */
 const made = <K extends object, A>(make: (key: K) => A) => {
   const known = new WeakMap<K, A>()
   return (key: K): A => {
@@ -26,7 +28,7 @@ const made = <K extends object, A>(make: (key: K) => A) => {
   }
 }
 
-/** The brand that a tenant has in itself, named after it. */
+/** The brand embedded in a tenant, with the tenant's name unless it has its own. */
 const embedded = made(({ brand, id, name }: Tenant): Brand => ({
   id,
   name: brand?.name ?? name,
@@ -36,7 +38,7 @@ const embedded = made(({ brand, id, name }: Tenant): Brand => ({
 
 const parts = ["head", "header", "footer"] as const
 
-/** The parts of mails that a brand takes from the default one (`inheritDefault`). */
+/** A brand with the parts of mails that it inherits from the default brand (`inheritDefault`). */
 const under = made((fallback: Brand) =>
   made((brand: Brand): Brand => {
     const { email } = brand.settings
@@ -52,15 +54,18 @@ const isJson = Schema.is(Schema.JsonObject)
 
 const jsonOf = (value: unknown): Schema.JsonObject => isJson(value) ? value : {}
 
-/** What templates say `brand` for: its settings, by themselves and as `settings`, its name and its id. */
+/**
+ * The variable `brand` of templates: its settings, at the top level and again under `settings`, its snippets, name and
+ * id.
+ */
 export const variable = made(({ id, name, settings, snippets }: Brand): Schema.JsonObject => {
   const json = jsonOf(settings)
   return { ...json, settings: json, snippets: jsonOf(snippets), id, name }
 })
 
 /**
- * Chooses the brand of each channel: the channel's own, else the message's, the nearest tenant's, the template's, the
- * default (api.md §9). A brand that does not exist is none. Costs nothing where there are no brands.
+ * Chooses the brand of each channel: the channel's own, or else the message's, the nearest tenant's, the template's,
+ * the default (api.md §9). A brand that does not exist is passed over. Costs nothing if there are no brands.
  */
 export const make = Effect.gen(function*() {
   const brands = yield* Brands

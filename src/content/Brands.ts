@@ -10,7 +10,10 @@ export class BrandNotFound extends Schema.TaggedError<BrandNotFound>()("BrandNot
 /** There is a brand of this id already: 409. */
 export class BrandExists extends Schema.TaggedError<BrandExists>()("BrandExists", { id: Schema.String }) {}
 
-/** It is the default one of several, or a template, a tenant, its own template or a routing strategy names it: 409. */
+/**
+ * The brand is the default of an environment with several, or is named by a template, a tenant, a tenant's template or
+ * a routing strategy: 409.
+ */
 export class BrandInUse extends Schema.TaggedError<BrandInUse>()("BrandInUse", {
   id: Schema.String,
   by: Schema.Literals(["default", "template", "tenant", "tenant template", "strategy"])
@@ -24,7 +27,7 @@ export const BrandLimit = Context.Reference<number | undefined>("tidings/BrandLi
   defaultValue: () => undefined
 })
 
-/** `version` is the epoch ms of the change that made it, and rises with every change. Times in epoch ms. */
+/** `version` is the epoch ms of the brand's last change, and rises with every change. Times in epoch ms. */
 export interface BrandRecord extends Brand {
   readonly version: number
   readonly created: number
@@ -33,8 +36,8 @@ export interface BrandRecord extends Brand {
 }
 
 /**
- * Brands (api.md §9). Every write is published at once. The first brand of an environment is its default, which messages
- * without another have; it goes last.
+ * Brands (api.md §9). Every write is published at once. The first brand of an environment is its default, for messages
+ * without another brand; it can only be deleted last.
  */
 export class Brands extends Context.Service<Brands, {
   readonly create: (
@@ -43,7 +46,7 @@ export class Brands extends Context.Service<Brands, {
     draft: BrandDraft
   ) => Effect.Effect<BrandRecord, BrandExists | TooManyBrands | StoreUnavailable>
   readonly get: (scope: Scope, id: string) => Effect.Effect<BrandRecord, BrandNotFound | StoreUnavailable>
-  /** Whole: what is not given is cleared. */
+  /** Replaces it whole: fields that are not given are cleared. */
   readonly replace: (
     scope: Scope,
     id: string,
@@ -56,10 +59,10 @@ export class Brands extends Context.Service<Brands, {
     page: PageQuery
   ) => Effect.Effect<Page<BrandRecord>, InvalidCursor | StoreUnavailable>
   /**
-   * For a send, the brand of an id. Cheap: it is remembered, and a change counts at once on this node and within 2 s on
-   * others.
+   * For a send: the brand with an id. Cheap: answers are cached, and a change counts at once on this node and within 2
+   * s on others.
    */
   readonly resolve: (scope: Scope, id: string) => Effect.Effect<Brand | undefined, StoreUnavailable>
-  /** For a send, the default brand; as cheap. */
+  /** For a send: the default brand. As cheap as `resolve`. */
   readonly fallback: (scope: Scope) => Effect.Effect<Brand | undefined, StoreUnavailable>
 }>()("tidings/Brands") {}

@@ -1,20 +1,23 @@
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 
-/** What one rendering of one message may use, all its elements together. */
+/** Limits on one rendering of one message, all its elements together. */
 export const limits = {
   /** Characters of output; of one channel's HTML too. */
   output: 1_048_576,
   /** Turns of loops. */
   turns: 10_000,
-  /** Steps of any kind: what bounds the time, since a step takes well under a microsecond. */
+  /** Steps of any kind. They bound the time, since a step takes well under a microsecond. */
   steps: 50_000,
   /** Characters and list items that conditions and helpers may scan. */
   scanned: 8_388_608,
-  /** Elements inside elements. */
+  /** How deep elements may be nested. */
   depth: 32
 } as const
 
-/** Counts what a rendering uses; the first limit met is kept, and everything that asks is told to stop. */
+/**
+ * Counts what a rendering uses. The first limit that is exceeded is kept as `failure`; from then on every call tells
+ * its caller to stop.
+ */
 export class Budget {
   #output = limits.output
   #turns = limits.turns
@@ -22,14 +25,14 @@ export class Budget {
   readonly scan: { left: number } = { left: limits.scanned }
   failure: RenderFailed | undefined = undefined
 
-  /** False from the first failure on. `count` is for what takes longer than a microsecond. */
+  /** Counts steps; `false` once there is a failure. `count` above 1 is for what takes longer than a microsecond. */
   step(count = 1): boolean {
     this.#steps -= count
     if (this.#steps < 0) this.fail(`The content takes more than ${limits.steps} steps to render`)
     return this.failure === undefined
   }
 
-  /** Pays for looking through so many characters or list items. */
+  /** Counts characters or list items that are scanned. */
   look(amount: number): boolean {
     this.scan.left -= amount
     if (this.scan.left < 0) this.fail(`The content looks through more than ${limits.scanned} characters`)

@@ -2,10 +2,10 @@ import * as PluralForms from "#src/content/PluralForms.ts"
 import { po } from "gettext-parser"
 import { Effect, Schema } from "effect"
 
-/** The text is no .po file: 400. */
+/** The text is not a .po file: 400. */
 export class NoCatalogue extends Schema.TaggedError<NoCatalogue>()("NoCatalogue", { detail: Schema.String }) {}
 
-/** What a key is looked up with: its `msgctxt`, and the number that chooses among its plural forms. */
+/** How a key is looked up: its `msgctxt`, and the number that selects a plural form. */
 export interface Lookup {
   readonly context?: string | undefined
   readonly count?: number | undefined
@@ -17,13 +17,16 @@ export interface Catalogue {
   readonly text: (key: string, lookup?: Lookup) => string | undefined
 }
 
-/** The keys of a .po file, and what only looks like some: comments, but for entries in them (`#~`), and strings. */
+/**
+ * Finds the keywords of a .po file, and skips what may only look like them: strings, and comments other than obsolete
+ * entries (`#~`).
+ */
 const token = /#\r*~|[#|][^\n]*|"(?:[^"\\]|\\[^])*"?|'(?:[^'\\]|\\[^])*'?|msgid_plural|msgid|msgstr/g
 
-/** No language has more than six. */
+/** The most plural forms of one entry. No language has more than six. */
 const mostForms = 100
 
-/** Whether an entry has more forms than any language: the parser copies those before for each. */
+/** Whether an entry has too many plural forms: the parser copies all earlier forms for each one. */
 const hasTooManyForms = (text: string): boolean => {
   let forms = 0
   for (const [found] of text.matchAll(token)) {
@@ -43,7 +46,7 @@ const catalogueOf = (text: string): Catalogue => {
   )
   return {
     text: (key, { context = "", count } = {}) => {
-      // The entry of the empty key is the file's header.
+      // The entry with the empty key is the file's header.
       const forms = key === "" ? undefined : entries.get(JSON.stringify([context, key]))
       const form = forms?.[count === undefined ? 0 : formOf(count)] ?? forms?.[0]
       return form === "" ? undefined : form
@@ -51,14 +54,14 @@ const catalogueOf = (text: string): Catalogue => {
   }
 }
 
-/** The text of the first of them that has one. */
+/** Several catalogues as one: the first that has a text for the key answers. */
 export const layered = ([first, ...others]: ReadonlyArray<Catalogue>): Catalogue | undefined => {
   if (first === undefined || others.length === 0) return first
   const next = layered(others)
   return { text: (key, lookup) => first.text(key, lookup) ?? next?.text(key, lookup) }
 }
 
-/** Reads the text of a .po file (GNU gettext manual, "The Format of PO Files"). */
+/** Parses a .po file (GNU gettext manual, "The Format of PO Files"). */
 export const parse = (text: string): Effect.Effect<Catalogue, NoCatalogue> =>
   hasTooManyForms(text)
     ? Effect.fail(new NoCatalogue({ detail: `An entry has more than ${mostForms} plural forms` }))

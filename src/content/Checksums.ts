@@ -4,12 +4,12 @@ import * as Own from "#src/content/Own.ts"
 import type { Schema } from "effect"
 import { createHash } from "node:crypto"
 
-/** The members that a translator would change. */
+/** The fields that a translator would change. */
 const translatable = ["title", "content", "altText", "alt_text", "raw"]
 
 const md5 = (value: unknown): string => createHash("md5").update(JSON.stringify(value)).digest("hex")
 
-/** Members in one order, so that equal content has one checksum. */
+/** Sorts the fields, so that equal content has the same checksum. */
 const ordered = (value: Json.Value): unknown => {
   if (Json.isList(value)) return value.map(ordered)
   return Json.isObject(value)
@@ -31,8 +31,8 @@ const localized = (locales: Json.Value): Schema.JsonObject =>
     : {}
 
 /**
- * A stored element with the MD5 of what of it is translated, its elements' included; they and its locales have their
- * own.
+ * A stored element with the MD5 of its translatable content, nested elements included. Nested elements and locales get
+ * their own checksums.
  */
 export const withChecksums = <E extends Element>(element: E): E & { readonly checksum: string } => {
   const children = Own.member(element, "elements")

@@ -21,20 +21,23 @@ import { DateTime, Result, type Schema } from "effect"
 
 export { RenderFailed }
 
-/** What a message says, and for whom and what it is rendered. */
+/** The content of a message, and the channel, provider and recipient to render it for. */
 export interface Input {
   readonly content: Content
   readonly channel: string
   readonly provider: string
   readonly data: Schema.JsonObject
   readonly profile: Schema.JsonObject
-  /** What else the provider may be called, its vendor's key included. */
+  /** Other names of the provider, its vendor's key included. */
   readonly providers?: ReadonlyArray<string> | undefined
-  /** What it looks like: the brand of this channel of the message (api.md §9). */
+  /** The brand of this channel of the message (api.md §9). */
   readonly brand?: Brand | undefined
-  /** Whether a variable that is not there fails the rendering: an option of templates (api.md 2.6). Brands' own texts are spared. */
+  /**
+   * Whether a missing variable fails the rendering: an option of templates (api.md 2.6). It does not apply to brands'
+   * own texts.
+   */
   readonly throwing?: boolean | undefined
-  /** The brand's page, where the channel has one. */
+  /** The brand's page, for a channel that has one. */
   readonly branding?: Branding | undefined
   readonly translate?: Translate | undefined
   readonly context: {
@@ -42,22 +45,25 @@ export interface Input {
     readonly recipient: string
     readonly tenantId: string | undefined
     readonly environment: string
-    /** When this is rendered, in epoch ms: what `datetime.year` is from. */
+    /** When this is rendered, in epoch ms; `datetime.year` comes from it. */
     readonly now?: number | undefined
-    /** Of the link that opts out of the message's topic (api.md 2.6). */
+    /** The token of the link that opts out of the message's topic (api.md 2.6). */
     readonly unsubscribeTrackingId?: string
-    /** What else templates may speak of: `brand`, `tenant`, `urls`, `event`, `template`, `subscriptionTopicId` … (api.md 2.6). */
+    /**
+     * The other variables of templates: `brand`, `tenant`, `urls`, `event`, `template`, `subscriptionTopicId` … (api.md
+     * 2.6).
+     */
     readonly variables?: Schema.JsonObject | undefined
   }
 }
 
-/** Rendered but for what takes longer: `mjml` is to be compiled, and its HTML to be given to `finish`. */
+/** Rendered up to the slow part: `mjml`, if present, has to be compiled, and its HTML passed to `finish`. */
 export interface Prepared {
   readonly mjml: string | undefined
   readonly finish: (compiled: string | undefined) => Result.Result<Rendered, RenderFailed>
 }
 
-/** Markdown, a tag, a line break or a carriage return: what a plain text does not have. */
+/** Matches text without markdown, variables or carriage returns. */
 const plain = /^[^*_~`[\]\\{\r]*$/
 
 const systemOf = ({ context }: Input): Schema.JsonObject => ({
@@ -78,7 +84,7 @@ const systemOf = ({ context }: Input): Schema.JsonObject => ({
 
 const objectOf = (value: Value): Schema.JsonObject => isObject(value) ? value : {}
 
-/** A short `{title, body}` that is only text, where there is nothing to compute. */
+/** The document of a `{title, body}` that is only text, with nothing to compute; `undefined` for other content. */
 const simple = ({ body, elements, title }: Content): Document | undefined => {
   if (
     (elements !== undefined && elements !== null && elements.length > 0) || typeof body !== "string" ||
@@ -104,7 +110,7 @@ const withinLimits = (rendered: Rendered): Result.Result<Rendered, RenderFailed>
     ? Result.fail(new RenderFailed({ detail: `The content renders to more than ${limits.output} characters of HTML` }))
     : Result.succeed(rendered)
 
-/** What becomes of a content that is only text: the same for everyone, and whichever provider sends it. */
+/** Renders content that is only text. Cached, since it is the same for every recipient and provider. */
 const simply = recent(4, (content: Content, channel: string, language: string | undefined) => {
   const document = simple(content)
   return document && withinLimits(shape({
@@ -118,10 +124,10 @@ const simply = recent(4, (content: Content, channel: string, language: string | 
   }))
 })
 
-/** A value within an address list is one of its addresses, or a name, and never another: what would begin one is left out. */
+/** A value inside a list of addresses is one address or name: characters that would begin another one are left out. */
 const listed = { text: (text: string) => text, value: (text: string) => text.replaceAll(/[,;<>"\r\n]+/g, " ") }
 
-/** Texts of a message that are lists of addresses, with their variables filled in (api.md §3: `cc`, `bcc`, `reply_to`). */
+/** Fills in the variables of a message's address lists (api.md §3: `cc`, `bcc`, `reply_to`). */
 export const addresses = (
   input: Input,
   texts: ReadonlyArray<string>
@@ -142,8 +148,9 @@ export const addresses = (
 }
 
 /**
- * What one channel of a message is given to send. Data is data: it is escaped in HTML, left alone in text, and never markup, markdown or
- * behaviour. Output, loops, steps and depth are limited (`Budget`), so that this ends within about 100 ms.
+ * Renders what one channel of a message is given to send. Data stays data: it is escaped in HTML, kept as it is in
+ * plain text, and never becomes markup, markdown or behavior. Output, loops, steps and depth are limited (`Budget`), so
+ * that rendering ends within about 100 ms.
  */
 export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => {
   const language = languageOf(input.profile["locale"])
@@ -187,7 +194,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
   return Result.succeed({ mjml: typeof html === "string" ? html : undefined, finish })
 }
 
-/** The same at once, for content without MJML. */
+/** `prepare` and `finish` in one, for content without MJML. */
 export const render = (input: Input): Result.Result<Rendered, RenderFailed> =>
   Result.flatMap(prepare(input), ({ finish, mjml }) =>
     mjml === undefined

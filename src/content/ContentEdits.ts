@@ -10,14 +10,16 @@ export class ElementNotFound extends Schema.TaggedError<ElementNotFound>()("Elem
   template: Schema.String
 }) {}
 
-/** Some content of an element in one locale; `id` names the element. */
+/** An element's content in one locale; `id` names the element. */
 export interface Localized extends Schema.JsonObject {
   readonly id: string
 }
 
 type Edit = (element: Schema.JsonObject) => Schema.JsonObject
 
-/** Applies an edit to every element that has one, however deep, in one go; answers the ids that were found too. */
+/**
+ * Applies the edits to the elements with these ids, however deep, in one pass. Also answers the ids that were found.
+ */
 const edited = (content: TemplateContent, edits: ReadonlyMap<string, Edit>) => {
   const found = new Set<string>()
   const walk = (value: Schema.Json): Schema.Json => {
@@ -25,7 +27,7 @@ const edited = (content: TemplateContent, edits: ReadonlyMap<string, Edit>) => {
     const id = Own.member(value, "id")
     const edit = typeof id === "string" ? edits.get(id) : undefined
     const children = Own.member(value, "elements")
-    // First what is inside: what an edit puts in place of an element is not gone into.
+    // Children first, so that no edit is applied inside what another one inserted.
     const own = Json.isList(children) ? { ...value, elements: children.map(walk) } : value
     if (edit === undefined || typeof id !== "string") return own
     found.add(id)
@@ -34,14 +36,14 @@ const edited = (content: TemplateContent, edits: ReadonlyMap<string, Edit>) => {
   return { content: { ...content, elements: content.elements.map(walk).filter(isElement) }, found }
 }
 
-/** Replaces an element by this one; it keeps its id. */
+/** Replaces the element with this id; the id stays. */
 export const putElement = (template: string, id: string, element: Element) =>
   Effect.fnUntraced(function*(before: TemplateContent) {
     const { content, found } = edited(before, new Map([[id, () => ({ ...element, id })]]))
     return found.has(id) ? content : yield* new ElementNotFound({ id, template })
   })
 
-/** Sets what these elements say in one locale, all or none; their other locales stay. */
+/** Sets the content of these elements in one locale, all or none; their other locales stay. */
 export const putLocale = (template: string, locale: string, texts: ReadonlyArray<Localized>) =>
   Effect.fnUntraced(function*(before: TemplateContent) {
     const saying = (text: Schema.JsonObject): Edit => (element) => {
@@ -49,7 +51,7 @@ export const putLocale = (template: string, locale: string, texts: ReadonlyArray
       const others = Json.isObject(locales) ? Object.entries(locales).filter(([name]) => name !== locale) : []
       return { ...element, locales: Object.fromEntries([...others, [locale, text]]) }
     }
-    // Of one element that is named twice the last counts.
+    // If an element is named twice, the last one counts.
     const { content, found } = edited(before, new Map(texts.map(({ id, ...text }) => [id, saying(text)])))
     const missing = texts.find(({ id }) => !found.has(id))
     return missing === undefined ? content : yield* new ElementNotFound({ id: missing.id, template })

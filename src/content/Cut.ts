@@ -1,6 +1,6 @@
 /**
- * A text of at most so many UTF-16 units, the most that any platform counts, with an ellipsis in place of what is cut off. Neither a character nor a
- * backslash and what it escapes is cut in two.
+ * Cuts a text to at most `longest` UTF-16 units, with an ellipsis for what is cut off. No platform counts a text longer
+ * than in UTF-16 units. Surrogate pairs, and backslashes with what they escape, are never split.
  */
 export const cut = (text: string, longest: number): string => {
   if (text.length <= longest) return text

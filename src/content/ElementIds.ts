@@ -5,14 +5,14 @@ import * as Own from "#src/content/Own.ts"
 import type { Schema } from "effect"
 import { createHash } from "node:crypto"
 
-/** Bytes of chance that the ids of one content are made from. */
+/** Random bytes from which the ids of one content are made. */
 export const seedBytes = 16
 
-/** What was computed on the way out is not stored when it comes back. */
+/** Checksums are computed for responses, and not stored when they are sent back. */
 const withoutChecksum = (object: Schema.JsonObject): Schema.JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([key]) => key !== "checksum"))
 
-/** Content as it is stored: every element, however deep, has an id, its own or a new one made from `seed`. */
+/** Content as it is stored: every element, however deep, has an id, either its own or a new one made from `seed`. */
 export const assign = (content: TemplateContent, seed: Uint8Array): TemplateContent => {
   let made = 0
   const fresh = (): string =>

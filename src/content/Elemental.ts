@@ -14,21 +14,24 @@ import { footer } from "#src/content/layout/Footer.ts"
 import { inline } from "#src/content/Inline.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 
-/** What a channel's elements say: the title and the blocks in their order, or what the author wrote for this channel in its own form. */
+/**
+ * A channel's rendered elements: the title and the blocks in their order, or what the author wrote in the channel's
+ * native form.
+ */
 export interface Document {
   readonly title: string
   readonly blocks: ReadonlyArray<Block>
   readonly raw: Raw | undefined
   /** The `html` of `raw` is MJML. */
   readonly isMjml: boolean
-  /** The foot of a brand's mails. */
+  /** The footer of the brand's mails. */
   readonly footer: ReadonlyArray<Block>
   /** Whether there is more than a short title and body. */
   readonly isRich: boolean
   readonly look: Omit<Look, "language">
 }
 
-/** For whom and with what the elements are rendered. */
+/** For whom the elements are rendered, and with which variables, brand and budget. */
 export interface Target extends Audience {
   readonly scope: Pick<Scope, "data" | "profile" | "system" | "translate" | "throwing">
   /** The brand of a mail. */
@@ -42,7 +45,7 @@ const top = { depth: 0, lists: 0 } as const
 
 const isPart = ({ type }: Element): boolean => type === "channel"
 
-/** Where the top level is `channel` elements, those for this provider, channel or else `default`. */
+/** If the top level has `channel` elements: those for this provider, or else for this channel, or else `default`. */
 const forChannel = (
   elements: ReadonlyArray<Element>,
   { channel, providers }: Place
@@ -52,7 +55,10 @@ const forChannel = (
   return named.find((found) => found.length > 0) ?? []
 }
 
-/** Whether its author wrote anything for this place: not where every `channel` element, or every element's `channels`, names others. */
+/**
+ * Whether the content has anything for this channel and provider. It has not if all its `channel` elements, or the
+ * `channels` of all its elements, name others.
+ */
 export const isWritten = ({ body, elements, title }: Content, place: Place): boolean => {
   if (elements === undefined || elements === null || elements.length === 0) return true
   if (typeof title === "string" || typeof body === "string") return true
@@ -61,7 +67,10 @@ export const isWritten = ({ body, elements, title }: Content, place: Place): boo
     : elements.some((element) => isFor(element["channels"], place))
 }
 
-/** Renders the elements of a message for one channel (api.md 2.5). Types it does not know are skipped. Ends early by the budget. */
+/**
+ * Renders the elements of a message for one channel (api.md 2.5). Unknown types are skipped. When the budget is used
+ * up, it stops early.
+ */
 export const document = (content: Content, target: Target): Document => {
   const { budget } = target
   const fields = new Fields(budget)
@@ -76,7 +85,8 @@ export const document = (content: Content, target: Target): Document => {
     : []
 
   const elements = content.elements ?? []
-  // Of several for one place the first that is shown speaks, its `raw` as much as its elements.
+  // Of several `channel` elements that fit, the first one that is shown counts, for its `raw` as well as for its
+  // elements.
   const part = forChannel(elements, target)
     .map((one) => localized(one, target.locale))
     .find((one) => walk.shows(one, scope))

@@ -27,9 +27,9 @@ const closing = "\uFDDB"
 const shielded = /[\uFDD0-\uFDDB]/g
 
 /**
- * Hides a value's own marks behind characters that Unicode reserves for a program's inner use, so that data never becomes emphasis or a link,
- * and its edges, so that marks and links around an empty or spaced value still hold. Those characters themselves are dropped. Each mark is a
- * step.
+ * Shields a value, so that data never becomes emphasis or a link: its markdown characters are replaced by Unicode
+ * noncharacters, and its edges are marked, so that emphasis and links of the author around an empty or spaced value
+ * still work. Noncharacters in the value itself are dropped. Each mark costs a step.
  */
 export const shield = (value: string, budget: Budget): string => {
   let hidden = opening
@@ -43,7 +43,7 @@ export const shield = (value: string, budget: Budget): string => {
   return hidden + value.slice(from) + closing
 }
 
-/** The same, with line ends: inside a value nothing begins that only a line can begin. */
+/** The same, with line ends shielded too: nothing inside a value can begin a block. */
 export const shieldLines = (value: string, budget: Budget): string =>
   shield(value, budget).replace(/\r\n?|\n/g, lineEnd)
 
@@ -51,7 +51,7 @@ export const shieldLines = (value: string, budget: Budget): string =>
 export const unshield = (text: string): string =>
   text.replace(shielded, (hidden) => hidden === lineEnd ? "\n" : marks.charAt(hidden.charCodeAt(0) - 0xfdd0))
 
-/** A value, with what stands in it; or an edge whose other one was trimmed away. */
+/** A shielded value, or a single edge whose other one was trimmed away. */
 const shieldedValue = "\uFDD9[^\uFDD9\uFDDB]*\uFDDB|\uFDD9(?![^\uFDD9\uFDDB]*\uFDDB)|\uFDDB"
 const backslashed = "\\\\([*_~`[\\]()\\\\!#>+.-])"
 const label = `(?:${shieldedValue}|[^[\\]\\n\uFDD9\uFDDB])*`
@@ -63,7 +63,10 @@ const blank = /^\s?$/
 
 const emphasisOf = (mark: string): Emphasis => mark === "~~" ? "del" : mark.length === 2 ? "strong" : "em"
 
-/** Reads **bold**, *italic*, ~~struck~~, `code`, [links](…), ![images](…) and \-escapes, in linear time; a mark without a partner is a text. */
+/**
+ * Parses **bold**, *italic*, ~~struck~~, `code`, [links](…), ![images](…) and backslash escapes, in linear time. A mark
+ * without a partner is text.
+ */
 export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> => {
   if (!marked.test(source)) return source === "" ? [] : [{ _tag: "Text", text: unshield(source) }]
   const found: Array<Inline> = []
@@ -77,7 +80,7 @@ export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> =>
     plain = ""
   }
 
-  /** Closes the nearest open mark of its kind; what was opened after that one stays a text. */
+  /** Closes the nearest open mark of this kind; marks opened after it become text. */
   const close = (mark: string): void => {
     for (let last = open.pop(); last !== undefined; last = open.pop()) {
       counts.set(last.mark, (counts.get(last.mark) ?? 1) - 1)
@@ -116,7 +119,7 @@ export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> =>
       found.push({ _tag: "Code", text: unshield(code) })
     } else if (text !== undefined && href !== undefined) {
       flush()
-      // A white space can only be a value's.
+      // White space here can only come from a value.
       const [said, to] = [unshield(text), unshield(href).replaceAll(/\s/g, encodeURIComponent)]
       found.push(
         bang === "!"

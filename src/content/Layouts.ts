@@ -5,12 +5,15 @@ import { source } from "#src/content/layout/Source.ts"
 import { Mjml } from "#src/content/Mjml.ts"
 import { Cache, Context, Effect, Exit, Layer } from "effect"
 
-/** As many layouts as are kept, a few kB each. */
+/** How many layouts are cached, a few kB each. */
 const capacity = 256
 
-/** Pages of brands, compiled once per revision of a brand and remembered: a mail costs a lookup. */
+/** The pages of brands, compiled once per revision of a brand and cached: each mail costs only a lookup. */
 export class Layouts extends Context.Service<Layouts, {
-  /** `brand` as the API gives it: another object is another revision. Without a layout, mails of the brand have the plain one. */
+  /**
+   * `brand` as `Brands` answers it: a different object is a different revision. Without a layout, mails of the brand
+   * use the unbranded page.
+   */
   readonly of: (brand: Brand) => Effect.Effect<Branding>
 }>()("tidings/Layouts") {}
 
@@ -21,7 +24,7 @@ export const layer = Layer.effect(
     const known = new WeakMap<Brand, Branding>()
     const layouts = yield* Cache.makeWith(
       (mjmlSource: string) => Effect.map(mjml.compile(mjmlSource), cut),
-      // A compiler that was only late is asked again.
+      // Failures are kept only briefly: a compiler that was only slow is tried again.
       { capacity, timeToLive: (exit) => Exit.isSuccess(exit) ? "1 day" : "1 minute" }
     )
 

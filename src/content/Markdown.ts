@@ -4,7 +4,7 @@ import { inline, unshield } from "#src/content/Inline.ts"
 
 const deepest = 5
 
-/** Whole runs alone: given back mark by mark, a long one would be gone over as often as it is long. */
+/** A fence matches whole runs of marks only: with backtracking mark by mark, a long run would take quadratic time. */
 const fence = /^ {0,3}(```+|~~~+(?!~))[^`]*$/
 const heading = /^ {0,3}(#{1,6})(?=[ \t]|$)/
 const divider = /^ {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})$/
@@ -16,7 +16,7 @@ const startsBlock = (line: string): boolean =>
 
 const indentOf = (line: string): number => line.length - line.trimStart().length
 
-/** What a heading says, without the marks that may close it. */
+/** A heading's text, without closing marks. */
 const titleOf = (line: string, marks: string): string => {
   const text = line.trim().slice(marks.length).trim()
   let end = text.length
@@ -24,7 +24,10 @@ const titleOf = (line: string, marks: string): string => {
   return end === 0 || /\s/.test(text.charAt(end - 1)) ? text.slice(0, end).trimEnd() : text
 }
 
-/** A line end is a space, or stays one after two spaces or a backslash, as in CommonMark. */
+/**
+ * Joins the lines of a paragraph: a line end becomes a space, but stays after two spaces or a backslash, as in
+ * CommonMark.
+ */
 const joined = (lines: ReadonlyArray<string>): string =>
   lines.map((line, index) => {
     const last = index === lines.length - 1
@@ -37,8 +40,9 @@ const joined = (lines: ReadonlyArray<string>): string =>
 const styles = ["h1", "h2", "h3"] as const
 
 /**
- * The blocks of a markdown text: paragraphs, headings, lists, quotes, code, dividers; inside them what `inline` reads. HTML is a text. It goes
- * over each line once for each list or quote around it, of which there are at most 5; what is deeper is a text.
+ * Parses the blocks of a markdown text: paragraphs, headings, lists, quotes, code, dividers; inside them, what `inline`
+ * parses. HTML is text. Each line is scanned once for each list or quote around it, of which there are at most 5;
+ * anything deeper is text.
  */
 export const markdown = (source: string, budget: Budget): ReadonlyArray<Block> =>
   parse(source.replaceAll(/\r\n?/g, "\n").split("\n"), budget, 0)
@@ -47,7 +51,7 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
   const blocks: Array<Block> = []
   let at = 0
 
-  /** The lines from here on, as long as they belong together. */
+  /** Takes the lines from here on for as long as they belong together. */
   const taken = (belongs: (line: string, index: number) => boolean): ReadonlyArray<string> => {
     const from = at
     for (let line = lines[at]; line !== undefined && belongs(line, at - from) && budget.step(); line = lines[at]) at++

@@ -1,6 +1,7 @@
 /**
- * Remembers what a pure function made of recent strings, at most `entries` of them and `characters` of input, twice over: a full generation
- * becomes the old one and is forgotten when the next is full. What is used stays. `made` is told of an input that was not remembered.
+ * Caches what a pure function makes of strings, in two generations of at most `entries` strings and `characters` of
+ * input each. When the young generation is full it becomes the old one, and the previous old one is dropped. What is
+ * used moves to the young one. `made` is called on a cache miss.
  */
 export const memo = <A>(
   limit: { readonly entries: number; readonly characters: number },

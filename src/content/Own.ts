@@ -1,6 +1,9 @@
 import { isList, type Value } from "#schemas/Json.ts"
 
-/** An own key, or `undefined`: nothing inherited is ever seen, so `constructor` or `__proto__` are what the data says they are. */
+/**
+ * The value of an own key, or `undefined`. Nothing inherited is ever seen, so `constructor` and `__proto__` are only
+ * what the data says.
+ */
 export const member = (of: Value, key: string): Value => {
   if (typeof of === "string")
     return key === "length"
@@ -15,18 +18,18 @@ export const member = (of: Value, key: string): Value => {
 
 const key = /[^.[\]"']+/g
 
-/** The keys of a path in a text: dots and brackets, with or without quotes. */
+/** The keys of a path written as text: with dots or brackets, with or without quotes. */
 export const keysOf = (path: string): ReadonlyArray<string> => path.match(key) ?? []
 
-/** Lists in lists that still read as a text. */
+/** How deep nested lists are still converted to text. */
 const deepest = 64
 
-/** An item of a list takes longer than a character that is looked at. */
+/** The cost of a list's item, compared to looking at one character. */
 const costOfItem = 8
 
 /**
- * How a value reads inside a text. Its own `toString` is data and never called. `look` pays for the items of lists, since lists within lists may
- * be many and say nothing.
+ * A value as text. Its own `toString` is data, and never called. `look` pays for the items of lists, since nested lists
+ * may have many items and no text.
  */
 export const textOf = (value: Value, look: (characters: number) => boolean = () => true, depth = 0): string => {
   if (typeof value === "string") return value

@@ -3,11 +3,14 @@ import { safeHref } from "#src/content/Href.ts"
 import { rule, textOf } from "#src/content/html/Text.ts"
 import type { Inline } from "#src/content/Inline.ts"
 
-/** How blocks become text: what stands between them, and what a channel shows by itself or has no room for. */
+/**
+ * How blocks become text: what separates them, and what is left out, since the channel shows it itself or has no room
+ * for it.
+ */
 export interface Way {
   readonly between: string
   readonly withActions: boolean
-  /** With dividers, images, the marks of quotes, and what HTML says. */
+  /** Whether dividers, images, quote marks and the text of HTML are included. */
   readonly isLetter: boolean
 }
 
@@ -31,7 +34,7 @@ const inlineText = (piece: Inline): string => {
   }
 }
 
-/** A paragraph without its marks; a link is its text and its address. */
+/** A paragraph without emphasis; a link is its text and its address. */
 export const flow = (inlines: ReadonlyArray<Inline>): string => inlines.map(inlineText).join("")
 
 const prefixed = (text: string, first: string, rest: string): string => first + text.replaceAll("\n", `\n${rest}`)
@@ -80,7 +83,10 @@ export const text = (blocks: ReadonlyArray<Block>, way: Way): string =>
 
 const line = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g
 
-/** One line: a subject or a title never carries a line break into a header, nor what some readers take for one. */
+/**
+ * Makes one line: a subject or title must never carry a line break into a header, nor anything that some readers take
+ * for one.
+ */
 export const oneLine = (title: string): string => title.replace(line, " ").trim()
 
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g

@@ -1,12 +1,12 @@
 /** Chooses one of a key's plural forms by a number. */
 type Form = (count: number) => number
 
-/** Germanic, which is what a file without the header means here. */
+/** One and many, as in Germanic languages: the rule of a file without the header. */
 const germanic: Form = (count) => count === 1 ? 0 : 1
 
 type Binary = (left: number, right: number) => number
 
-/** By precedence, the loosest first; each level is left-associative, as in C. */
+/** Operators by precedence, loosest first; each level is left-associative, as in C. */
 const levels: ReadonlyArray<Readonly<Record<string, Binary>>> = [
   { "||": (a, b) => Number(a !== 0 || b !== 0) },
   { "&&": (a, b) => Number(a !== 0 && b !== 0) },
@@ -21,10 +21,10 @@ const levels: ReadonlyArray<Readonly<Record<string, Binary>>> = [
   { "*": (a, b) => a * b, "/": (a, b) => b === 0 ? 0 : Math.trunc(a / b), "%": (a, b) => b === 0 ? 0 : a % b }
 ]
 
-/** Longer expressions than this are no plural rule. */
+/** Longer expressions are not accepted as a plural rule. */
 const longest = 1_000
 
-/** A reader of one expression; `undefined` where it does not parse. */
+/** Parses one expression; `undefined` if it does not parse. */
 const reader = (tokens: ReadonlyArray<string>) => {
   let at = 0
   const take = (token: string): boolean => {
@@ -75,8 +75,8 @@ const reader = (tokens: ReadonlyArray<string>) => {
 }
 
 /**
- * Reads a `Plural-Forms` header, `nplurals=2; plural=(n != 1);` (GNU gettext manual, "Additional functions for plural forms"). Without a
- * rule that can be read it is one and many.
+ * Parses a `Plural-Forms` header, `nplurals=2; plural=(n != 1);` (GNU gettext manual, "Additional functions for plural
+ * forms"). Without a valid rule it is one and many.
  */
 export const parse = (header: string | undefined): Form => {
   const expression = /plural\s*=\s*([^;]*)/.exec(header?.replace(/nplurals\s*=[^;]*;?/, "") ?? "")?.[1]?.trim() ?? ""

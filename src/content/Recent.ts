@@ -1,6 +1,6 @@
 /**
- * Remembers what was last made of the very same parts, for a few of them: the messages of a fan-out come one after the other, and have their
- * content in common.
+ * Caches the last few results by the identity of the arguments: the messages of a fan-out come one after the other and
+ * share their content.
  */
 export const recent = <Parts extends ReadonlyArray<unknown>, A>(
   entries: number,

@@ -8,7 +8,10 @@ import { defaultDomain, Translations } from "#src/content/Translations.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import { Context, Effect, Layer, Option } from "effect"
 
-/** Renders one channel of a message with everything that is kept elsewhere: its brand's page, the workspace's translations, MJML. */
+/**
+ * Renders one channel of a message with everything that is stored elsewhere: its brand's page, the workspace's
+ * translations, compiled MJML.
+ */
 export class Rendering extends Context.Service<Rendering, {
   readonly render: (scope: Scope, input: Content.Input) => Effect.Effect<Rendered, Content.RenderFailed>
 }>()("tidings/Rendering") {}
@@ -41,7 +44,7 @@ export const layer = Layer.effect(
 
     return Rendering.of({
       render: (scope, input) =>
-        // What needs nothing from elsewhere, as most messages, is rendered at once.
+        // Most messages need nothing stored elsewhere, and are rendered at once.
         (input.brand === undefined && input.profile["locale"] === undefined
           ? Effect.suspend(() => Effect.fromResult(Content.prepare(input)))
           : Effect.flatMap(around(scope, input), (whole) => Effect.fromResult(Content.prepare(whole))))

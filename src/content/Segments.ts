@@ -1,19 +1,19 @@
-/** How a text message is cut for the radio network: each part is paid for. */
+/** How a text message is cut for the mobile network; each segment is paid for. */
 export interface Segments {
   readonly count: number
   readonly encoding: "GSM-7" | "UCS-2"
 }
 
-/** GSM 03.38: its basic table, and the characters of its extension table, which take two places. */
+/** GSM 03.38: its basic table, and its extension table, whose characters take two places each. */
 const gsm = /^[\n\r !"#$%&'()*+,\-./0-9:;<=>?@A-Z_a-z¡£¤¥§¿ÄÅÆÇÉÑÖØÜßàäåæèéìñòöøùüΓΔΘΛΞΠΣΦΨΩ\f[\\\]^{|}~€]*$/
 const extended = /[\f[\\\]^{|}~€]/
 
-/** Places in the one segment of a short text, and in each of several, which carry a header (3GPP TS 23.040). */
+/** Places in a single segment, and in each of several, which carry a header (3GPP TS 23.040). */
 const room = { "GSM-7": [160, 153], "UCS-2": [70, 67] } as const
 
 const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" })
 
-/** Longer texts are cut by no vendor that takes them. */
+/** No vendor accepts longer texts. */
 const longest = 16_384
 
 const packed = (sizes: ReadonlyArray<number>, whole: number, part: number): number => {
@@ -22,7 +22,7 @@ const packed = (sizes: ReadonlyArray<number>, whole: number, part: number): numb
   let count = 1
   let left = part
   for (const size of sizes) {
-    // What is larger than a segment fills several; all else stays in one piece.
+    // A character larger than a segment fills several; any other is never split.
     if (size > left) {
       count += Math.max(1, Math.ceil((size - (size > part ? left : 0)) / part))
       left = size > part ? part - ((size - left) % part || part) : part - size

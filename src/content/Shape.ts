@@ -25,7 +25,7 @@ const actionsOf = (blocks: ReadonlyArray<Block>): ReadonlyArray<Action> =>
       : [{ content: block.content, href: block.href }]
   )
 
-/** The blocks one by one, for channels that show them so. */
+/** The blocks as single texts, for channels that show them one by one. */
 const piecesOf = (blocks: ReadonlyArray<Block>): Rendered["blocks"] =>
   blocks.flatMap((block) => {
     const text = Plain.text([block], note)
@@ -43,18 +43,18 @@ const firstWords = (blocks: ReadonlyArray<Block>): string => {
   return ""
 }
 
-/** What is shaped, and for whom. */
+/** What to shape, and for which channel and providers. */
 export interface Shaping {
   readonly channel: string
-  /** What the provider may be called. */
+  /** All names of the provider, its vendor's key included. */
   readonly providers: ReadonlyArray<string>
   readonly language: string | undefined
   readonly document: Document
-  /** The page of the mail's brand. */
+  /** The page of the brand, for a mail. */
   readonly layout: Layout | undefined
   /** Fills in the variables of the layout's own texts. */
   readonly write: (template: string) => string
-  /** Fails the rendering. */
+  /** Makes the rendering fail with this sentence. */
   readonly refuse: (detail: string) => void
 }
 
@@ -70,19 +70,19 @@ const email = ({ document, language, layout, write }: Shaping): Rendered => {
   }
 }
 
-/** What a text message says, and the parts that it is cut into. */
+/** The text of a text message, and its segments. */
 const texted = (said: string): Pick<Rendered, "text" | "segments"> => {
   const segments = segmentsOf(said)
   return { text: said, ...(segments === undefined ? {} : { segments }) }
 }
 
-/** The elements in the form of a chat platform that has one. */
+/** The elements in the provider's native form, if it is a chat platform that has one. */
 const nativeOf = ({ document: { blocks, isRich, title }, providers, refuse }: Shaping): Pick<Rendered, "native"> => {
   if (!isRich) return {}
   const isNative = blocks.flatMap(inside).some(({ _tag }) => _tag === "Native")
   if (providers.includes("slack")) {
     const made = slackBlocks(title, blocks)
-    // A text in place of what the author made for this platform would not be the author's message.
+    // Falling back to plain text would drop what the author made for this platform.
     if (made.length === 0 && isNative) refuse("Slack takes no more than 50 blocks")
     return made.length === 0 ? {} : { native: { slackBlocks: made } }
   }
@@ -92,7 +92,7 @@ const nativeOf = ({ document: { blocks, isRich, title }, providers, refuse }: Sh
   return card === undefined ? {} : { native: { adaptiveCard: card } }
 }
 
-/** Which parts of a document a channel takes. */
+/** Shapes the document's blocks for the channel. */
 const ofBlocks = (shaping: Shaping): Rendered => {
   const { channel, document: { blocks, title } } = shaping
   switch (channel) {
@@ -115,7 +115,10 @@ const ofBlocks = (shaping: Shaping): Rendered => {
   }
 }
 
-/** What a channel is given to send: what its elements say, and over that what the author wrote in the channel's own form. */
+/**
+ * What a channel is given to send: what its elements make, overridden by what the author wrote in the channel's native
+ * form (`raw`).
+ */
 export const shape = (shaping: Shaping): Rendered => {
   const { channel, document: { raw } } = shaping
   const made = ofBlocks(shaping)

@@ -10,7 +10,7 @@ export class SubmissionNotFound
 
 export const CheckStatus = Schema.Literals(["RESOLVED", "FAILED", "PENDING"])
 
-/** One thing that a reviewer, or a program, has to say of a submission. `updated`: epoch ms of the last change of its status. */
+/** One check on a submission, by a reviewer or a program. `updated`: epoch ms of the last change of its status. */
 export const Check = Schema.Struct({
   id: Schema.String,
   type: Schema.Literal("custom"),
@@ -21,7 +21,7 @@ export type Check = typeof Check.Type
 
 export type CheckWrite = Omit<Check, "updated">
 
-/** The set of checks after a write, each with the time of its last change. */
+/** The set of checks after a write. `updated` changes only if the status does. */
 export const merged = (stored: ReadonlyArray<Check>, written: ReadonlyArray<CheckWrite>, now: number) => {
   const before = new Map(stored.map((check) => [check.id, check]))
   return [...new Map(written.map((check) => [check.id, check])).values()].map(({ id, status, type }): Check => {
@@ -30,9 +30,12 @@ export const merged = (stored: ReadonlyArray<Check>, written: ReadonlyArray<Chec
   })
 }
 
-/** Drafts handed in for approval, and the checks on them (api.md 14). What a submission says does not bind the template: it stays a draft. */
+/**
+ * Drafts submitted for approval, and the checks on them (api.md 14). A submission has no effect on its template, which
+ * stays a draft.
+ */
 export class Submissions extends Context.Service<Submissions, {
-  /** Hands in the draft of a template; answers the submission's id. */
+  /** Submits a template's draft; answers the submission's id. */
   readonly submit: (scope: Scope, templateId: string) => Effect.Effect<string, TemplateNotFound | StoreUnavailable>
   readonly checks: (
     scope: Scope,
@@ -46,7 +49,7 @@ export class Submissions extends Context.Service<Submissions, {
     id: string,
     checks: ReadonlyArray<CheckWrite>
   ) => Effect.Effect<ReadonlyArray<Check>, SubmissionNotFound | StoreUnavailable>
-  /** The submission and its checks are gone. */
+  /** Removes the submission and its checks. */
   readonly withdraw: (
     scope: Scope,
     templateId: string,

@@ -12,7 +12,7 @@ export class TemplateNotFound
 /** The template has no such version, or was never published: 404. */
 export class VersionNotFound extends Schema.TaggedError<VersionNotFound>()("VersionNotFound", { id: Schema.String }) {}
 
-/** The template was never published and the key renders published ones: UNMAPPED, UNPUBLISHED. */
+/** The template was never published, but the key renders published templates: UNMAPPED, UNPUBLISHED. */
 export class TemplateUnpublished
   extends Schema.TaggedError<TemplateUnpublished>()("TemplateUnpublished", { id: Schema.String })
 {}
@@ -26,10 +26,10 @@ export class UnknownBrand extends Schema.TaggedError<UnknownBrand>()("UnknownBra
 /** The template names a routing strategy that does not exist: 400. */
 export class UnknownStrategy extends Schema.TaggedError<UnknownStrategy>()("UnknownStrategy", { id: Schema.String }) {}
 
-/** The template names a topic that was never there: 400. */
+/** The template names a topic that never existed: 400. */
 export class UnknownTopic extends Schema.TaggedError<UnknownTopic>()("UnknownTopic", { id: Schema.String }) {}
 
-/** What a caller wrote. `alias`: `undefined` leaves the stored one, `null` removes it. */
+/** A template as a caller wrote it. An `alias` of `undefined` keeps the stored one, `null` removes it. */
 export interface TemplateDraft {
   readonly template: Template
   readonly alias: Alias | null | undefined
@@ -46,7 +46,7 @@ export interface TemplateRecord {
   readonly updated: number | undefined
 }
 
-/** A template in a list: names of its draft, topic of its live version. Times in epoch ms. */
+/** A template in a list: the name and tags of its draft, the topic of its live version. Times in epoch ms. */
 export interface TemplateSummary {
   readonly id: string
   readonly name: string
@@ -68,7 +68,7 @@ export interface VersionRecord {
 /** What a send renders. */
 export interface Resolved {
   readonly id: string
-  /** The template's, whatever name the send gave. */
+  /** The template's alias, whichever name the send used. */
   readonly alias: string | undefined
   readonly template: Template
 }
@@ -76,15 +76,16 @@ export interface Resolved {
 type Missing = TemplateNotFound | StoreUnavailable
 
 /**
- * Notification templates (api.md §14): one draft that is edited, and numbered versions that never change, of which one
- * is live. Every write is one atomic change; what a caller names that does not exist refuses it.
+ * Notification templates (api.md §14): one draft that is edited, and numbered versions that never change, one of which
+ * is live. Every write is one atomic change. A write that names a brand, strategy or topic that does not exist is
+ * refused.
  */
 export class Templates extends Context.Service<Templates, {
   readonly create: (
     scope: Scope,
     draft: TemplateDraft
   ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | UnknownTopic | StoreUnavailable>
-  /** Also of an archived template. */
+  /** Works for an archived template too. */
   readonly get: (
     scope: Scope,
     id: string,
@@ -96,18 +97,18 @@ export class Templates extends Context.Service<Templates, {
     id: string,
     draft: TemplateDraft
   ) => Effect.Effect<TemplateRecord, AliasTaken | UnknownBrand | UnknownStrategy | UnknownTopic | Missing>
-  /** Changes the draft's content, unless `edit` refuses; the draft stays locked meanwhile. */
+  /** Changes the draft's content, unless `edit` fails; the draft is locked meanwhile. */
   readonly editContent: <E>(
     scope: Scope,
     id: string,
     edit: (content: TemplateContent) => Effect.Effect<TemplateContent, E>,
     publish: boolean
   ) => Effect.Effect<TemplateRecord, E | UnknownBrand | UnknownStrategy | Missing>
-  /** From now on it is not found but by `get` and `versions`; its alias is free. */
+  /** From now on only `get` and `versions` find it. Its alias becomes free. */
   readonly archive: (scope: Scope, id: string) => Effect.Effect<void, Missing>
   /**
-   * Makes the draft a new version and that one live, unless the live one is the same already; with a number, makes that
-   * version live. Answers whether another version is live than was.
+   * Makes the draft a new version and that version live, unless the live one is the same already. With a number, makes
+   * that version live. Answers whether the live version changed.
    */
   readonly publish: (
     scope: Scope,
@@ -120,14 +121,17 @@ export class Templates extends Context.Service<Templates, {
     id: string,
     page: PageQuery
   ) => Effect.Effect<Page<VersionRecord>, InvalidCursor | Missing>
-  /** Newest first, without archived ones; only the one of an alias, or those that use a strategy, if given. */
+  /**
+   * Newest first, without archived ones. With `alias`, only the template that has it; with `strategyId`, only those
+   * that use it.
+   */
   readonly list: (
     scope: Scope,
     query: PageQuery & { readonly alias?: string | undefined; readonly strategyId?: string | undefined }
   ) => Effect.Effect<Page<TemplateSummary>, InvalidCursor | StoreUnavailable>
   /**
    * What a send with this name renders: the live version for published keys, the draft for draft keys. Cheap, since
-   * every message asks: it is remembered, and a change counts at once on this node and within 2 s on others.
+   * every message asks: answers are cached, and a change counts at once on this node and within 2 s on others.
    */
   readonly resolve: (
     scope: Scope,

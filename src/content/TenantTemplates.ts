@@ -11,7 +11,9 @@ export class TenantTemplateNotFound
   extends Schema.TaggedError<TenantTemplateNotFound>()("TenantTemplateNotFound", { id: Schema.String })
 {}
 
-/** One version of a tenant's template. `published`: since when a version of it is. Times in epoch ms. */
+/**
+ * One version of a tenant's template. `published`: since when any version of it has been published. Times in epoch ms.
+ */
 export interface TenantTemplateRecord {
   readonly id: string
   readonly version: number
@@ -21,7 +23,7 @@ export interface TenantTemplateRecord {
   readonly published: number | undefined
 }
 
-/** The version that is published, and whether another one, or none, was before. */
+/** The version that is published now. `changed`: another version, or none, was published before. */
 export interface PublishedTenantTemplate extends TenantTemplateRecord {
   readonly changed: boolean
 }
@@ -29,8 +31,8 @@ export interface PublishedTenantTemplate extends TenantTemplateRecord {
 type Missing = TenantTemplateNotFound | StoreUnavailable
 
 /**
- * Templates of tenants (api.md §11), by the ids of those they replace in sends to the tenant. Every write makes a
- * version, which never changes; one of them is published, or none. Each write is one atomic change.
+ * Tenants' own templates (api.md §11). Each has the id of the template that it replaces in sends to the tenant. Every
+ * write makes a new version, which never changes; at most one is published. Each write is one atomic change.
  */
 export class TenantTemplates extends Context.Service<TenantTemplates, {
   readonly put: (
@@ -52,17 +54,17 @@ export class TenantTemplates extends Context.Service<TenantTemplates, {
     id: string,
     version: TenantVersion
   ) => Effect.Effect<TenantTemplateRecord, VersionNotFound | Missing>
-  /** By id, the newest version of each. */
+  /** Ordered by id, with the newest version of each. */
   readonly list: (
     scope: Scope,
     tenantId: string,
     page: PageQuery
   ) => Effect.Effect<Page<TenantTemplateRecord>, InvalidCursor | StoreUnavailable>
-  /** With its versions. */
+  /** Removes it with all its versions. */
   readonly remove: (scope: Scope, tenantId: string, id: string) => Effect.Effect<void, Missing>
   /**
-   * For a send: the published version for published keys, the newest for draft keys; `undefined` if there is none. Cheap,
-   * and as fresh as `Templates.resolve`.
+   * For a send: the published version for published keys, the newest one for draft keys; `undefined` if there is none.
+   * As cheap and as fresh as `Templates.resolve`.
    */
   readonly resolve: (
     scope: Scope,

@@ -12,10 +12,13 @@ export class TranslationNotFound extends Schema.TaggedError<TranslationNotFound>
   locale: Schema.String
 }) {}
 
-/** One spelling of a locale: `de_AT`, `de-at` and `de-AT` are the same. */
+/** The canonical spelling of a locale: `de_AT`, `de-at` and `de-AT` are the same. */
 export const canonical = (locale: string): string => locale.replaceAll("_", "-").toLowerCase()
 
-/** Where a locale's texts are looked for, the best first: itself, then each shorter form (`zh-hant-tw`, `zh-hant`, `zh`). */
+/**
+ * The locales in which a locale's texts are looked up, best first: itself, then each shorter form (`zh-hant-tw`,
+ * `zh-hant`, `zh`).
+ */
 export const fallbacks = (locale: string): ReadonlyArray<string> => {
   const parts = canonical(locale).split("-")
   return parts.map((_, index) => parts.slice(0, parts.length - index).join("-"))
@@ -37,9 +40,9 @@ export class Translations extends Context.Service<Translations, {
     po: string
   ) => Effect.Effect<void, NoCatalogue | TranslationNotFound | StoreUnavailable>
   /**
-   * The texts that a recipient of this locale reads: each as the locale has it, else as the nearest shorter form that has it. Cheap, since
-   * every rendered message may ask: it is remembered, look-ups of one turn share a statement, and a change counts at once on this node and
-   * within 2 s on others.
+   * The texts for a recipient with this locale: each from the locale itself, or else from the nearest shorter form that
+   * has it. Cheap, since every rendered message may ask: answers are cached, and a change counts at once on this node
+   * and within 2 s on others. Lookups of one turn of the event loop share a statement.
    */
   readonly find: (
     scope: Scope,

@@ -10,20 +10,23 @@ import type { Translate } from "#src/content/template/Helper.ts"
 import { type Root, run, type Writer } from "#src/content/template/Run.ts"
 import { Result, type Schema } from "effect"
 
-/** What `{{…}}` may speak of (api.md 2.6). */
+/** The variables that `{{…}}` can use (api.md 2.6). */
 export interface Scope {
   readonly data: Schema.JsonObject
   readonly profile: Schema.JsonObject
-  /** `recipient`, `messageId`, `tenant`, `courier` and what else the engine itself knows. Most templates ask for none of it. */
+  /**
+   * `recipient`, `messageId`, `tenant`, `courier` and whatever else the engine itself knows. Computed on demand, since
+   * most templates use none of it.
+   */
   readonly system: () => Schema.JsonObject
   /** The named elements before this one. */
   readonly refs: Schema.JsonObject
-  /** What templates of this message have named by `set`. */
+  /** The values that templates of this message have named by `set`. */
   readonly set: Map<string, Value>
-  /** `$.item` and `$.index` of the loop around. */
+  /** `$.item` and `$.index` of the enclosing loop. */
   readonly loop: Schema.JsonObject | undefined
   readonly translate: Translate
-  /** Whether a variable that is not there fails the rendering, or is an empty text. */
+  /** Whether a missing variable fails the rendering; otherwise it is an empty text. */
   readonly throwing: boolean
 }
 
@@ -39,10 +42,13 @@ const withLoop = (scope: Scope): Schema.JsonObject => ({
 
 const reserved = ["$", "brand", "data", "event", "profile", "recipient", "refs", "urls"]
 
-/** Names that one message's templates may give. */
+/** How many names the templates of one message may `set`. */
 const mostSet = 256
 
-/** `data`, `profile` and `$` mean themselves; another name is one that was set, a key of the data, or else one that the engine knows. */
+/**
+ * Where paths begin: `data`, `profile` and `$` are what they say; any other name is one that was `set`, or else a key
+ * of the data, or else one that the engine knows.
+ */
 export const rootOf = (scope: Scope): Root => ({
   self: scope.data,
   named: (name): Value => {
@@ -70,7 +76,10 @@ export const rootOf = (scope: Scope): Root => ({
 
 const same = (text: string): string => text
 
-/** What a value's own marks are: those of `inline`, those of `Markdown`, those of Slack's mrkdwn, or nothing where there is no markup. */
+/**
+ * How values are written, by the markup that their text must not trigger: that of `inline`, of `Markdown`, none, or
+ * Slack's mrkdwn.
+ */
 export const writers = {
   inline: (budget: Budget): Writer => ({ text: same, value: (text) => shield(text, budget) }),
   markdown: (budget: Budget): Writer => ({ text: same, value: (text) => shieldLines(text, budget) }),
@@ -79,8 +88,8 @@ export const writers = {
 } as const
 
 /**
- * Fills in a template; a text without a tag is its own. Fails by the budget: it answers what came so far. To read a template is paid for by its
- * length, for loops can go over more of them than are remembered.
+ * Fills in a template; a text without a tag is answered as it is. If the budget fails, it answers what was written so
+ * far. Parsing is paid for by length, since a loop may go over more templates than are cached.
  */
 export const fill = (source: string, scope: Scope, budget: Budget, writer: Writer): string => {
   if (!isTemplate(source)) return budget.write(source.length) ? writer.text(source) : ""
@@ -90,7 +99,7 @@ export const fill = (source: string, scope: Scope, budget: Budget, writer: Write
   return ""
 }
 
-/** The value of a path as `loop` names it: `data.items`, `items`, `$.item.children`. */
+/** The value of a path as `loop` spells it: `data.items`, `items`, `$.item.children`. */
 export const valueAt = (path: string, scope: Scope): Value => {
   const [first = "", ...rest] = keysOf(path.trim())
   return rest.reduce<Value>((value, key) => member(value, key), rootOf(scope).named(first))

@@ -1,4 +1,4 @@
-/** The part of gettext-parser that is used here; it brings no types of its own. */
+/** The part of gettext-parser that is used here; the package has no types of its own. */
 declare module "gettext-parser" {
   interface Entry {
     readonly msgid: string
@@ -6,7 +6,7 @@ declare module "gettext-parser" {
     readonly msgstr: ReadonlyArray<string>
   }
   export const po: {
-    /** Throws on text that is no PO file. */
+    /** Throws on text that is not a PO file. */
     parse(text: string): {
       /** Absent where the text has no header entry. */
       readonly headers?: Readonly<Record<string, string>>

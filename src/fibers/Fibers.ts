@@ -2,8 +2,9 @@ import { InFlight } from "#src/fibers/InFlight.ts"
 import { Effect, Fiber } from "effect"
 
 /**
- * Forks whose owner is the scope in which this was made: when it closes they are interrupted, and it waits for their ends. What is forked
- * starts at once. It does what `Effect.forkIn` does, for what is forked thousands of times a second (see `InFlight`).
+ * Makes a function that forks fibers into the scope in which this was made: when the scope closes, it interrupts them
+ * and waits for their ends. A fork starts at once. Same as `Effect.forkIn`, but for effects that are forked thousands
+ * of times a second (see `InFlight`).
  */
 export const make = Effect.gen(function*() {
   const running = new InFlight<Fiber.Fiber<unknown, unknown>>()

@@ -1,4 +1,4 @@
-/** A place in what is in flight. */
+/** A node of the list: a value in flight. */
 export interface Entry<A> {
   readonly value: A
   before: Entry<A> | undefined
@@ -6,22 +6,22 @@ export interface Entry<A> {
 }
 
 /**
- * Values that come and go all the time, in the order in which they came.
- *
- * A `Map` or a `Set` that many values pass through keeps them alive long after they are deleted: when it makes itself a new table, V8 leaves in
- * the old one a pointer to the new. An old table that a full collection found in use hands its successors, and all that was ever in them, from
- * one collection of the nursery to the next. Here a value that has left points to nothing, and nothing to it.
+ * A doubly linked list of values that come and go all the time, in the order in which they came.
+ * A `Map` or `Set` that many values pass through keeps them alive long after they are deleted. When it grows or shrinks
+ * into a new table, V8 leaves in the old table a pointer to the new one. An old table that was promoted by a full
+ * collection therefore keeps all its successors, and all that was ever in them, alive through every minor collection.
+ * Here a value that has left points to nothing, and nothing points to it.
  */
 export class InFlight<A> {
   private first: Entry<A> | undefined
   private last: Entry<A> | undefined
 
-  /** What came first of those that are there. */
+  /** The entry that came first of those still there. */
   get oldest(): Entry<A> | undefined {
     return this.first
   }
 
-  /** All that are there, from the oldest on. */
+  /** All values that are there, oldest first. */
   *values(): IterableIterator<A> {
     for (let entry = this.first; entry !== undefined; entry = entry.after) yield entry.value
   }
@@ -34,7 +34,7 @@ export class InFlight<A> {
     return entry
   }
 
-  /** Deletes what `add` answered; once, or as often as one likes. */
+  /** Deletes what `add` answered. Idempotent. */
   delete(entry: Entry<A>): void {
     if (entry.before !== undefined) entry.before.after = entry.after
     else if (this.first === entry) this.first = entry.after

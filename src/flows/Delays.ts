@@ -11,7 +11,9 @@ const minute = 60_000
 
 const hoursOf = (delay: Delay) => typeof delay?.until === "string" ? OpeningHours.parse(delay.until) : undefined
 
-/** Whether the start is for each recipient to tell: opening hours, or a date in the recipient's own time zone (api.md 26.6). */
+/**
+ * Whether the start depends on the recipient: opening hours, or a date in the recipient's own time zone (api.md 26.6).
+ */
 export const isOfRecipient = (delay: Delay): boolean =>
   typeof delay?.until === "string" &&
   (hoursOf(delay) !== undefined || (!Instant.hasOffset(delay.until) && typeof delay.timezone !== "string"))
@@ -21,10 +23,10 @@ const durationOf = (delay: Delay, enqueuedAt: number): number | undefined =>
     ? enqueuedAt + Math.ceil(delay.duration / minute) * minute
     : undefined
 
-/** Nobody means a day so far away; `9999-12-31` stands for never in many a database. */
+/** A date farther away than this, ten years in ms, is not meant: `9999-12-31` stands for "never" in many databases. */
 const farthest = 10 * 366 * 24 * 60 * minute
 
-/** Whether a message would never go out in all likelihood. */
+/** Whether the start is so far away that the message would in all likelihood never go out. */
 const isNever = (start: number | undefined, enqueuedAt: number): boolean =>
   start !== undefined && start - enqueuedAt > farthest
 
@@ -32,8 +34,8 @@ const zoneOf = (delay: Delay): DateTime.TimeZone | undefined =>
   typeof delay?.timezone === "string" ? Option.getOrUndefined(TimeZone.parse(delay.timezone)) : Instant.utc
 
 /**
- * When a message may start, in epoch ms, as far as it is known at its acceptance: that plus its delay. A duration is rounded up to whole
- * minutes (api.md 26.6). `undefined`: at once.
+ * When a message may start, in epoch ms, as far as that is known when it is accepted at `enqueuedAt`; `undefined`: at
+ * once. A duration is rounded up to whole minutes (api.md 26.6).
  */
 export const startOf = (delay: Delay, enqueuedAt: number): number | undefined => {
   const waits = durationOf(delay, enqueuedAt)
@@ -47,8 +49,9 @@ export const startOf = (delay: Delay, enqueuedAt: number): number | undefined =>
 }
 
 /**
- * Why a delay of a message that was accepted at `enqueuedAt` means nothing; the send is accepted all the same, and its message ends with this
- * error (api.md 26.6). A date more than ten years away would never come.
+ * Why the delay of a message that was accepted at `enqueuedAt` is invalid; `undefined` if it is valid. The send is
+ * accepted all the same, and its message ends with this error (api.md 26.6). A date more than ten years away counts as
+ * invalid.
  */
 export const fault = (delay: Delay, enqueuedAt: number): string | undefined => {
   if (typeof delay?.until !== "string") return undefined
@@ -61,8 +64,9 @@ export const fault = (delay: Delay, enqueuedAt: number): string | undefined => {
 }
 
 /**
- * Until when a message has to wait for its recipient's time, in epoch ms; `undefined`: no longer, or the delay means nothing,
- * and whoever waited for it would only learn so later. Opening hours that do not come within 90 days are the failure's one sentence.
+ * Until when a message has to wait for its recipient's time, in epoch ms. `undefined`: it waits no longer, or the delay
+ * is invalid, in which case waiting would only put off its error. Fails with an error text if opening hours do not come
+ * within 90 days.
  */
 export const waitOf = (delay: Delay, profile: Profile, now: number): Result.Result<number | undefined, string> => {
   if (typeof delay?.until !== "string" || !isOfRecipient(delay) || fault(delay, now) !== undefined) {

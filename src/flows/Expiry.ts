@@ -3,13 +3,13 @@ import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Instant from "#src/flows/Instant.ts"
 import { Duration, Option } from "effect"
 
-/** Of a number api.md §3 says that it is an `epoch`, and of which unit nothing. */
+/** A time in epoch ms. Of a number, api.md §3 says that it is an `epoch`, but not its unit: `fromEpoch` decides. */
 const instantOf = (at: unknown): number | undefined => {
   if (typeof at === "number") return fromEpoch(at)
   return typeof at === "string" ? Instant.parse(at, Instant.utc) : undefined
 }
 
-/** A number of ms, or an ISO 8601 duration in weeks, days, hours, minutes and seconds. */
+/** A duration in ms, from a number of ms or from an ISO 8601 duration in weeks, days, hours, minutes and seconds. */
 const durationOf = (lasts: unknown): number | undefined => {
   const millis = typeof lasts === "string"
     ? Option.getOrUndefined(Option.map(Duration.fromIso(lasts), Duration.toMillis))
@@ -18,8 +18,9 @@ const durationOf = (lasts: unknown): number | undefined => {
 }
 
 /**
- * When an in-app message that was stored at this time disappears, in epoch ms (api.md §3, `expiry`): at `expires_at`, else when `expires_in` is
- * over. What means neither says nothing, as in the published client's own examples: it stays.
+ * When an in-app message that was stored at `storedAt` disappears, in epoch ms (api.md §3, `expiry`): at `expires_at`,
+ * or else after `expires_in`. `undefined`: never. A value that cannot be read, as some in the published client's own
+ * examples, counts as absent.
  */
 export const of = ({ expiry }: Instructions, storedAt: number): number | undefined => {
   const lasts = durationOf(expiry?.["expires_in"])

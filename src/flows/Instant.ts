@@ -5,10 +5,15 @@ export const utc = DateTime.zoneMakeOffset(0)
 
 export const hasOffset = (text: string): boolean => /(?:Z|[+-]\d\d:?\d\d)$/i.test(text.trim())
 
-/** JavaScript reads a year into nearly any text with a number: `Mo-Fr 9-17` would be a day of 2001, long past, and the message due at once. */
+/**
+ * Stricter than `Date`, which finds a year in nearly any text with a number: `Mo-Fr 9-17` would be a day of 2001, and
+ * the message due at once.
+ */
 const iso8601 = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?$/i
 
-/** The instant that an ISO 8601 date names, in epoch ms; without an offset of its own it is in the zone. `undefined`: it is no date. */
+/**
+ * The instant of an ISO 8601 date, in epoch ms. A date without an offset is in `zone`. `undefined`: it is not a date.
+ */
 export const parse = (text: string, zone: DateTime.TimeZone): number | undefined => {
   if (!iso8601.test(text.trim()) || !isDay(text.trim())) return undefined
   const parsed = hasOffset(text)

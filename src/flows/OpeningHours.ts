@@ -1,19 +1,25 @@
 import { DateTime, Option } from "effect"
 
-/** Minutes of a local day, the end not included; one that is past midnight goes on into the next day. */
+/**
+ * From `from` up to but not including `to`, in minutes of a local day; above 1,440 it runs into the next day. Of dates:
+ * `MMDD`, both included.
+ */
 interface Span {
   readonly from: number
   readonly to: number
 }
 
-/** One rule: on which days, by month and day as `MMDD` and by weekday (0 is Sunday), it is open when; no spans: it is closed. */
+/**
+ * One rule: on which days (`dates` as `MMDD`, `weekdays` with 0 for Sunday; `undefined`: all) it is open when. No
+ * `open` spans: it is closed on them.
+ */
 interface Rule {
   readonly dates: ReadonlyArray<Span> | undefined
   readonly weekdays: ReadonlySet<number> | undefined
   readonly open: ReadonlyArray<Span>
 }
 
-/** When a recipient may be reached: of the rules that speak of a day the last one holds. */
+/** When a recipient may be reached. If several rules cover a day, the last one counts. */
 export type OpeningHours = ReadonlyArray<Rule>
 
 /** How far ahead an opening may be (api.md 26.6). */
@@ -24,9 +30,10 @@ const weekdays = ["su", "mo", "tu", "we", "th", "fr", "sa"]
 
 const month = `(?:${months.join("|")})`
 const weekday = `(?:${weekdays.join("|")})`
-// Not the hour of a time, nor a half of it.
+// A day of the month, which is neither the hour of a time nor its first digit.
 const monthDay = `${month}(?: ?\\d{1,2}(?![\\d:]))?`
-// A space belongs to what follows it: where two parts may take it, a long list is tried in all ways, and there is no end of them.
+// A space is only ever matched together with what follows it. If two parts could match it, the expression would
+// backtrack exponentially on a long list.
 const date = `${monthDay}(?: ?- ?(?:${monthDay}|\\d{1,2}(?![\\d:])))?`
 const day = `${weekday}(?: ?- ?${weekday})?`
 const time = "\\d{1,2}:[0-5]\\d ?- ?\\d{1,2}:[0-5]\\d"
@@ -35,7 +42,7 @@ const rule = new RegExp(`^(${list(date)})?:? ?(${list(day)})? ?(${list(time)}|of
 
 const items = (text: string): ReadonlyArray<string> => text.split(",").map((item) => item.trim())
 
-/** `dec 24-26`, `dec 24-jan 2`, `jan-mar`, `jul`. */
+/** Reads `dec 24-26`, `dec 24-jan 2`, `jan-mar` or `jul`. */
 const dateSpan = (text: string): Span => {
   const [, first = "", firstDay, , second, secondDay] = /^([a-z]+) ?(\d+)?(?: ?(-) ?([a-z]+)? ?(\d+)?)?$/.exec(text) ??
     []
@@ -85,8 +92,8 @@ const ruleOf = (text: string): Rule | undefined => {
 }
 
 /**
- * Reads `Mo-Fr 09:00-17:00; Sa 10:00-14:00; Dec 24-26 off`: the part of the `opening_hours` grammar with weekdays, times, lists, months and
- * dates (api.md 26.6); `undefined` for anything else.
+ * Reads `Mo-Fr 09:00-17:00; Sa 10:00-14:00; Dec 24-26 off`: the part of the `opening_hours` grammar with weekdays,
+ * times, lists, months and dates (api.md 26.6). `undefined` for anything else.
  */
 export const parse = (text: string): OpeningHours | undefined => {
   if (text.length > 1_000) return undefined
@@ -105,7 +112,7 @@ const holds = ({ dates, weekdays }: Rule, { day, month, weekDay }: DateTime.Date
   return inDates && (weekdays === undefined || weekdays.has(weekDay))
 }
 
-/** The instant of a local time; one that the clocks skip is the first after it. */
+/** The instant of a local time, in epoch ms. A local time that the clocks skip is the first one after it. */
 const instant = (date: DateTime.Zoned, minute: number): number => {
   const days = Math.floor(minute / 1_440)
   const { day, month, year } = DateTime.toParts(days === 0 ? date : DateTime.add(date, { days }))
@@ -116,7 +123,7 @@ const instant = (date: DateTime.Zoned, minute: number): number => {
   })
 }
 
-/** The first instant from `now` on at which it is open, in epoch ms; `undefined`: none in the next 90 days. */
+/** The first instant from `now` on at which it is open, in epoch ms; `undefined`: there is none in the next 90 days. */
 export const next = (hours: OpeningHours, zone: DateTime.TimeZone, now: number): number | undefined => {
   const today = DateTime.setZone(DateTime.makeUnsafe(now), zone)
   for (let days = -1; days <= mostDays; days++) {

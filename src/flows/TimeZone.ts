@@ -14,7 +14,7 @@ export const parse = (name: string): Option.Option<DateTime.TimeZone> => {
     : Option.some(DateTime.zoneMakeOffset((sign === "-" ? -total : total) * 60_000))
 }
 
-/** The first of these names that is a zone, else UTC. */
+/** The first of these names that is a time zone, otherwise UTC. */
 export const first = (names: ReadonlyArray<unknown>): DateTime.TimeZone => {
   for (const name of names) {
     const zone = typeof name === "string" ? parse(name) : Option.none()

@@ -21,7 +21,7 @@ export interface List {
   readonly filters: Schema.Json
 }
 
-/** An id of 512 characters that JSON escapes as six each, in base64. */
+/** The length of the longest cursor: an id of 512 characters that JSON escapes as six each, in base64. */
 const longest = 4_200
 
 const placeOf = ({ filters, route, scope }: List): string => JSON.stringify([1, scope, route, filters])
@@ -32,7 +32,7 @@ const decode = Schema.decodeEffect(Schema.fromJsonString(Position))
 /** Opaque cursors: they show nothing of the position. */
 export interface Cursors {
   readonly seal: (list: List, position: Position) => string
-  /** The position that `seal` was given for the very same list. */
+  /** The position that `seal` was given for this very list. */
   readonly open: (list: List, cursor: string) => Effect.Effect<Position, InvalidCursor>
 }
 

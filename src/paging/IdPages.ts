@@ -11,7 +11,10 @@ export const after = (
 ): Effect.Effect<string | undefined, InvalidCursor> =>
   Effect.map(Pages.after(cursors, list, cursor), (position) => position?.id)
 
-/** A page of a list ordered by id whose rows were chosen by more than their number. */
+/**
+ * A page of a list ordered by id, from all of `items`. For readers that know by other means than the number of rows
+ * whether more follow (`isLast`).
+ */
 export const cut = <A>(
   cursors: Cursor.Cursors,
   list: Cursor.List,
@@ -32,10 +35,10 @@ export const page = <A>(
   idOf: (row: A) => string
 ): Page<A> => Pages.cut({ cursors, list, rows, limit, position: (row) => ({ at: 0, id: idOf(row) }) })
 
-/** Surrogates sort behind the other units of their size, as their code points do. */
+/** Moves surrogates behind all other UTF-16 units, as the code points that they encode come behind all others. */
 const weight = (unit: number): number => unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800
 
-/** The order of UTF-8 bytes, Postgres's collation "C"; JavaScript compares UTF-16 units. */
+/** Compares as UTF-8 bytes, which is Postgres's collation "C"; JavaScript would compare UTF-16 units. */
 export const compare = (a: string, b: string): number => {
   const length = Math.min(a.length, b.length)
   for (let index = 0; index < length; index++) {

@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** Which page of a list is wanted: at most `limit` rows, those behind `cursor`, from the start without one. */
+/** Which page of a list is wanted: at most `limit` rows, those after `cursor`, or the first ones without a cursor. */
 export interface PageQuery {
   readonly limit: number
   readonly cursor: string | undefined

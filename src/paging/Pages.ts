@@ -10,7 +10,7 @@ export const after = (
 ): Effect.Effect<Cursor.Position | undefined, InvalidCursor> =>
   cursor === undefined ? Effect.undefined : cursors.open(list, cursor)
 
-/** A page of a list, of up to `limit + 1` rows: the one too many says that there is more. */
+/** A page of a list, from up to `limit + 1` rows: the extra row only says that there are more. */
 export const cut = <A>(options: {
   readonly cursors: Cursor.Cursors
   readonly list: Cursor.List

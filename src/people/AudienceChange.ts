@@ -3,14 +3,14 @@ import * as Filter from "#src/people/AudienceFilter.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
 import { Effect } from "effect"
 
-/** An audience as it is now. */
+/** An audience as it is now: users are judged by it. */
 export interface Judge {
   readonly id: string
   readonly version: number
   readonly filter: AudienceFilter | undefined
 }
 
-/** A user as he is now; `undefined`: he has no profile, and so belongs to no audience. */
+/** A user as he is now. `subject` is `undefined` if he has no profile, and so belongs to no audience. */
 export interface Judged {
   readonly userId: string
   readonly subject: Filter.Subject | undefined
@@ -24,13 +24,16 @@ export interface Standing {
   readonly reason: string
 }
 
-/** Users that are read before others of this process have their turn. */
+/** How many users are judged before other work of this process gets its turn. */
 export const turn = 50
 
-/** Rules that are asked before they have it, about 20 ms' worth: a user is asked those of every audience. */
+/**
+ * How many rules are evaluated before it yields, about 20 ms of work: each user is held against the rules of every
+ * audience.
+ */
 const rulesAtOnce = 20_000
 
-/** What is to be written so that the memberships of these users are what the audiences say now. */
+/** The changes that bring the stored memberships of these users in line with what the audiences say now. */
 export const between = Effect.fnUntraced(function*(
   audiences: ReadonlyArray<Judge>,
   users: ReadonlyArray<Judged>,

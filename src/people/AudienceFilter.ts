@@ -3,14 +3,14 @@ import type { AudienceFilter, Condition, Group, Rule } from "#schemas/Audience.t
 import { isList, type Value, valueAt } from "#schemas/Json.ts"
 import type { Schema } from "effect"
 
-/** Whom a filter is asked about. */
+/** The user that a filter is evaluated for. */
 export interface Subject {
   readonly profile: Schema.JsonObject
   /** The tenants that the user is a member of. */
   readonly tenants: ReadonlyArray<string>
 }
 
-/** Numbers and booleans count as text; what is no scalar has none. */
+/** The text of a scalar, numbers and booleans included; `undefined` for anything else. */
 const textOf = (value: Value): string | undefined =>
   typeof value === "string"
     ? value
@@ -23,7 +23,7 @@ const numberOf = (text: string): number | undefined => {
   return Number.isFinite(number) ? number : undefined
 }
 
-/** Epoch ms of ISO 8601 text, or of a number of seconds or milliseconds. */
+/** Epoch ms of ISO 8601 text, or of a number in seconds or milliseconds. */
 const timeOf = (text: string): number | undefined => {
   const iso = fromIso(text)
   if (iso !== undefined) return iso
@@ -31,7 +31,10 @@ const timeOf = (text: string): number | undefined => {
   return number === undefined ? undefined : fromEpoch(number)
 }
 
-/** Below, at or above 0; as numbers if both sides are some, else by their characters. */
+/**
+ * Compares two texts, with a result below, at or above 0: as numbers if both are numbers, otherwise by their
+ * characters.
+ */
 const order = (left: string, right: string): number => {
   const [a, b] = [numberOf(left), numberOf(right)]
   if (a !== undefined && b !== undefined) return a - b
@@ -92,7 +95,7 @@ const holds = ({ operator, path, value = "" }: Condition, { profile, tenants }: 
 
 const isGroup = (rule: Rule): rule is Group => rule.operator === "AND" || rule.operator === "OR"
 
-/** A group without rules matches nobody, whatever joins it: a blank audience must not reach everyone. */
+/** A group without rules matches nobody, whatever its operator: a blank audience must not reach everyone. */
 const isMet = (rule: Rule, subject: Subject): boolean => {
   if (!isGroup(rule)) return holds(rule, subject)
   const { filters, operator } = rule
@@ -107,10 +110,10 @@ const rootOf = ({ filters, operator = "AND" }: AudienceFilter): Rule => {
 }
 
 /**
- * Whether a user belongs to an audience (api.md 8): the one evaluator there is. Comparison is case-sensitive; numbers and
- * booleans of the profile are compared as text, `GT` and its kin as numbers when both sides are some; `IS_BEFORE` and
- * `IS_AFTER` take ISO 8601 and epochs. What is missing is not equal to anything, and matches `NEQ` and `OMIT` only. `null`
- * counts as missing.
+ * Whether a user belongs to an audience (api.md 8): the only evaluator. Comparison is case-sensitive. Numbers and
+ * booleans of the profile are compared as text, but `GT` and its kin compare as numbers if both sides are numbers.
+ * `IS_BEFORE` and `IS_AFTER` take ISO 8601 and epochs. A missing value equals nothing, and matches only `NEQ` and
+ * `OMIT`; `null` counts as missing.
  */
 export const matches = (filter: AudienceFilter, subject: Subject): boolean => isMet(rootOf(filter), subject)
 
@@ -126,7 +129,7 @@ const told = (rule: Rule, subject: Subject): string => {
   return `${operator}(${value === undefined ? quoted(path) : `${quoted(path)}, ${quoted(value)}`}) ${outcome}`
 }
 
-/** Why, in words: `EQ('title', 'Engineer') => true`. */
+/** Why a user belongs to it, in words: `EQ('title', 'Engineer') => true`. */
 export const reason = (filter: AudienceFilter, subject: Subject): string => {
   const text = told(rootOf(filter), subject)
   return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text

@@ -10,10 +10,10 @@ import * as Text from "#schemas/Text.ts"
 import type { AudienceDraft } from "#src/people/Audiences.ts"
 import { Result, Schema } from "effect"
 
-/** The filter is none: 400, `detail` names the field. */
+/** The filter is not valid: 400. `detail` names the field. */
 export class FilterRefused extends Schema.TaggedError<FilterRefused>()("FilterRefused", { detail: Schema.String }) {}
 
-/** They bound the work for each profile. */
+/** Limits on a filter, which bound the work for each profile. */
 const maxRules = 500
 const longest = 1_000
 
@@ -21,7 +21,7 @@ type Parsed<A> = Result.Result<A, FilterRefused>
 
 const refused = (path: string, reason: string) => Result.fail(new FilterRefused({ detail: `${path}: ${reason}` }))
 
-/** The reason of a membership, which names both, is stored as text. */
+/** Whether a path or value can be stored: both are part of the stored reason of a membership. */
 const isText = (text: string): boolean => text.length <= longest && Text.isStorable(text)
 
 const isLogical = (operator: LogicalOperator | ComparisonOperator): operator is LogicalOperator =>
@@ -56,13 +56,13 @@ const rule = (draft: RuleDraft, at: string): Parsed<Rule> => {
   return Result.map(rules(filters, `${at}.filters`), (parsed) => ({ operator, filters: parsed }))
 }
 
-/** Rules and groups of them, at any depth. */
+/** How many rules and groups there are, at any depth. */
 export const count = (drafts: ReadonlyArray<RuleDraft>): number =>
   drafts.reduce((total, { filters }) => total + 1 + count(filters ?? []), 0)
 
 /**
- * A filter out of what a caller wrote. Several rules need an operator, in the filter or, as an alias, beside it; the
- * filter's own counts (api.md 8).
+ * Parses a filter that a caller wrote. Several rules need an operator, either in the filter or, as an alias, beside it;
+ * the filter's own wins (api.md 8).
  */
 export const parse = (
   draft: RuleDraft,
@@ -85,7 +85,10 @@ export const parse = (
   )
 }
 
-/** The audience that a caller wrote under an id: its name if it has no other, and no rules if it has none. */
+/**
+ * The audience that a caller wrote under this id. Without a name it is named by its id; without a filter it has no
+ * members.
+ */
 export const draft = (id: string, { description, filter, name, operator }: AudienceBody): Parsed<AudienceDraft> => {
   const beside = operator ?? undefined
   return Result.map(

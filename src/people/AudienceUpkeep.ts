@@ -2,12 +2,12 @@ import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import * as Outage from "#src/store/Outage.ts"
 import { Context, Effect, Layer, Queue, Schedule } from "effect"
 
-/** Works whenever it is woken, and looks by itself for what a crash left. */
+/** Runs `AudienceSteps` whenever it is woken, and also by itself, for work that a crash left. */
 export class AudienceUpkeep extends Context.Service<AudienceUpkeep, {
   readonly wake: Effect.Effect<void>
 }>()("tidings/AudienceUpkeep") {}
 
-/** What nobody was told of waits this long at most. */
+/** How long work waits at most that no wake-up announced. */
 const sweep = "5 seconds"
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])

@@ -9,7 +9,7 @@ export class AudienceNotFound
   extends Schema.TaggedError<AudienceNotFound>()("AudienceNotFound", { id: Schema.String })
 {}
 
-/** What callers say of an audience. Without a filter it has no members. */
+/** An audience as callers write it. Without a filter it has no members. */
 export interface AudienceDraft {
   readonly name: string
   readonly description: string
@@ -17,7 +17,7 @@ export interface AudienceDraft {
   readonly operator: LogicalOperator | undefined
 }
 
-/** `version` counts the writes of it, from 1; times in epoch ms. */
+/** `version` counts the audience's writes, from 1. Times in epoch ms. */
 export interface AudienceRecord extends AudienceDraft {
   readonly id: string
   readonly version: number
@@ -25,7 +25,7 @@ export interface AudienceRecord extends AudienceDraft {
   readonly updated: number
 }
 
-/** `version`: that of the audience which the user was last found to match; `added` in epoch ms. */
+/** `version`: the audience's version that the user was last found to match. `added` in epoch ms. */
 export interface AudienceMember {
   readonly userId: string
   readonly version: number
@@ -34,18 +34,19 @@ export interface AudienceMember {
 }
 
 /**
- * Audiences: users chosen by a filter over their profiles (api.md §8). Who belongs to one is worked out after each write
- * of it, and follows profiles from then on (`AudienceSteps`). Pages are in the order of ids, stable while others write.
+ * Audiences: users chosen by a filter over their profiles (api.md §8). The members are worked out after each write of
+ * the audience, and follow the profiles from then on (`AudienceSteps`). Pages are ordered by id, stable while others
+ * write.
  */
 export class Audiences extends Context.Service<Audiences, {
-  /** Creates or replaces it, and has its members counted anew. */
+  /** Creates or replaces it, and starts a new count of its members. */
   readonly put: (scope: Scope, id: string, audience: AudienceDraft) => Effect.Effect<AudienceRecord, StoreUnavailable>
   readonly get: (scope: Scope, id: string) => Effect.Effect<AudienceRecord, AudienceNotFound | StoreUnavailable>
   readonly list: (
     scope: Scope,
     query: PageQuery
   ) => Effect.Effect<Page<AudienceRecord>, InvalidCursor | StoreUnavailable>
-  /** For good, and idempotent; whether it was there. */
+  /** Cannot be undone. Idempotent; answers whether it was there. */
   readonly remove: (scope: Scope, id: string) => Effect.Effect<boolean, StoreUnavailable>
   readonly members: (
     scope: Scope,

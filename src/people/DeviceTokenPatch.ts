@@ -11,7 +11,7 @@ const decode = Schema.decodeUnknownEffect(codec, { errors: "all" })
 
 const refused = (issue: SchemaIssue.Issue) => Effect.fail(new TokenRefused({ issue }))
 
-/** RFC 6902 on a token as the API shows it. `now` is epoch ms. */
+/** Applies a JSON Patch (RFC 6902) to a token as the API shows it. `now` is epoch ms. */
 export const apply = Effect.fnUntraced(function*(
   stored: DeviceToken,
   operations: ReadonlyArray<PatchOperation>,

@@ -9,7 +9,7 @@ import { Context, DateTime, type Effect, Schema, SchemaIssue } from "effect"
 /** The user has no such token: 404. */
 export class TokenNotFound extends Schema.TaggedError<TokenNotFound>()("TokenNotFound", { token: Schema.String }) {}
 
-/** The patched token would be none: 400. `issue` names the fields. */
+/** The patched document would not be a valid token: 400. `issue` names the fields. */
 export class TokenRefused extends Schema.TaggedError<TokenRefused>()("TokenRefused", {
   issue: Schema.declare(SchemaIssue.isIssue)
 }) {}
@@ -36,33 +36,36 @@ export interface Reachable {
   readonly token: string
 }
 
-/** More devices of one user than these, the newest, are never sent to. */
+/** How many of a user's devices are sent to: the newest ones. */
 export const mostReachable = 100
 
-/** Until when a token holds of which nothing is said: two months (api.md 12). */
+/** When a token expires: as the write says, otherwise after two months (api.md 12). */
 export const expiryFrom = ({ expiry_date: expiry }: TokenWrite, now: number): Expiry =>
   expiry ?? DateTime.toEpochMillis(DateTime.add(DateTime.makeUnsafe(now), { months: 2 }))
 
 /**
- * The push devices of users (api.md 12). A token belongs to one user: registered for another it moves, with that user's token too. Only the
- * device knows it, and whoever signs in on a phone that others use gets its pushes from then on, not those who signed in before. Registering one
- * anew makes it active again.
+ * The push devices of users (api.md 12). A token belongs to one user. Registered for another user, it moves to that
+ * one, also if that user's own token (JWT) asks for it: only the device knows its push token, and on a shared phone the
+ * pushes go to whoever signed in last. Registering a token again makes it active again.
  */
 export class DeviceTokens extends Context.Service<DeviceTokens, {
-  /** The oldest first, also those that are not sent to. */
+  /** Oldest first, including those that are not sent to. */
   readonly list: (scope: Scope, userId: UserId) => Effect.Effect<ReadonlyArray<DeviceToken>, StoreUnavailable>
   readonly get: (
     scope: Scope,
     userId: UserId,
     token: string
   ) => Effect.Effect<DeviceToken, TokenNotFound | StoreUnavailable>
-  /** Creates or replaces, all or none; of a token named twice the last counts. */
+  /** Creates or replaces all or none. If a token is named twice, the last one counts. */
   readonly register: (
     scope: Scope,
     userId: UserId,
     registrations: ReadonlyArray<Registration>
   ) => Effect.Effect<void, StoreUnavailable>
-  /** RFC 6902 on the token as the API shows it, all operations or none; its name stays. */
+  /**
+   * Applies a JSON Patch (RFC 6902) to the token as the API shows it, all operations or none. The token itself cannot
+   * be changed.
+   */
   readonly patch: (
     scope: Scope,
     userId: UserId,
@@ -72,11 +75,14 @@ export class DeviceTokens extends Context.Service<DeviceTokens, {
   /** Idempotent; another user's token stays. */
   readonly remove: (scope: Scope, userId: UserId, token: string) => Effect.Effect<void, StoreUnavailable>
   /**
-   * The active tokens that have not expired, the newest first, at most `mostReachable`. Batched: calls of one turn of the event loop share a
-   * statement.
+   * The active tokens that have not expired, newest first, at most `mostReachable`. Batched: calls of one turn of the
+   * event loop share a statement.
    */
   readonly reachable: (scope: Scope, userId: UserId) => Effect.Effect<ReadonlyArray<Reachable>, StoreUnavailable>
-  /** Its provider says that the token is dead: from now on it is `failed`, whoever's it is. Unknown tokens are none of ours. */
+  /**
+   * Marks a token as `failed`, whoever's it is, since its provider says that it is dead. An unknown token has no
+   * effect.
+   */
   readonly invalidate: (
     scope: Scope,
     provider: string,

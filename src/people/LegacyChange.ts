@@ -9,7 +9,10 @@ const encode = Schema.encodeEffect(RecipientPreferences)
 const decode = Schema.decodeUnknownEffect(RecipientPreferences, { errors: "all" })
 const asJson = Schema.decodeUnknownEffect(JsonMap)
 
-/** RFC 6902 on a recipient's legacy preferences, all operations or none. What they become must still be preferences. */
+/**
+ * Applies a JSON Patch (RFC 6902) to a recipient's legacy preferences, all operations or none. The result must be valid
+ * preferences.
+ */
 export const patch = Effect.fnUntraced(
   function*({ categories, notifications }: RecipientPreferences, operations: ReadonlyArray<PatchOperation>) {
     const stored = yield* encode({ notifications: notifications ?? {}, categories: categories ?? {} }).pipe(

@@ -6,7 +6,7 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { PatchRefused } from "#src/people/Profiles.ts"
 import { Context, type Effect, Schema, SchemaIssue } from "effect"
 
-/** The patched preferences would be none: 400. `issue` names the fields. */
+/** The patched document would not be valid preferences: 400. `issue` names the fields. */
 export class LegacyPreferencesRefused
   extends Schema.TaggedError<LegacyPreferencesRefused>()("LegacyPreferencesRefused", {
     issue: Schema.declare(SchemaIssue.isIssue)
@@ -14,17 +14,20 @@ export class LegacyPreferencesRefused
 {}
 
 /**
- * A recipient's preferences by notification and category (api.md 10.1), with a profile or without. They are read with the
- * profile: `Profiles.person`. Each write is one atomic change.
+ * A recipient's preferences by notification and category (api.md 10.1); a profile need not exist. They are read with
+ * the profile: `Profiles.person`. Each write is one atomic change.
  */
 export class LegacyPreferences extends Context.Service<LegacyPreferences, {
-  /** Whole: a record that is not given is cleared. */
+  /** Replaces both records: one that is not given is cleared. */
   readonly replace: (
     scope: Scope,
     userId: UserId,
     preferences: RecipientPreferences
   ) => Effect.Effect<void, StoreUnavailable>
-  /** RFC 6902 on `{notifications, categories}`, both there; all operations or none. */
+  /**
+   * Applies a JSON Patch (RFC 6902) to `{notifications, categories}`, in which both are present; all operations or
+   * none.
+   */
   readonly patch: (
     scope: Scope,
     userId: UserId,

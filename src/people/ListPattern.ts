@@ -2,13 +2,13 @@ import { maxParts } from "#schemas/List.ts"
 import * as Text from "#schemas/Text.ts"
 import { Effect, Schema } from "effect"
 
-/** No pattern of list ids: 400. */
+/** Not a valid pattern of list ids: 400. */
 export class InvalidPattern extends Schema.TaggedError<InvalidPattern>()("InvalidPattern", { detail: Schema.String }) {}
 
 /** Which lists a pattern names (api.md 7). */
 export interface ListPattern {
   readonly text: string
-  /** The same for JavaScript and for Postgres's `~`. */
+  /** The pattern as a regular expression that JavaScript and Postgres's `~` read alike. */
   readonly expression: string
   /** Every id that matches starts with it. */
   readonly prefix: string
@@ -32,8 +32,8 @@ const faultOf = (text: string): string | undefined => {
 }
 
 /**
- * `*` stands for exactly one part, `**` at the end for one or more; an id without either names itself. The lists' own
- * rules hold for the other parts.
+ * Parses a pattern: `*` stands for exactly one part, `**` at the end for one or more; an id without either names
+ * itself. The other parts follow the rules of list ids.
  */
 export const parse = (text: string): Effect.Effect<ListPattern, InvalidPattern> => {
   const fault = text.length > 512 ? "is longer than 512 characters" : faultOf(text)

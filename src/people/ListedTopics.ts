@@ -17,7 +17,7 @@ const listed = (sections: ReadonlyArray<SectionRecord>): ReadonlyMap<string, Lis
     )
   )
 
-/** By their sections as they were read: those who asked for the catalogue together are given the same ones. */
+/** Remembered by the identity of `sections`: callers that read the catalogue at the same time get the same object. */
 const known = new WeakMap<ReadonlyArray<SectionRecord>, ReadonlyMap<string, ListedTopic>>()
 
 /** The topics of a catalogue by their ids. */

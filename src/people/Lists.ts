@@ -44,8 +44,8 @@ export interface Membership {
 
 /**
  * Lists and who is subscribed to them (api.md §7). Each write is one atomic change. A deleted list keeps its
- * subscriptions; it and they are back when it is restored, or written again. Pages are in the order of ids, so that
- * nobody is passed over or met twice while others write.
+ * subscriptions: both are back once it is restored or written again. Pages are ordered by id, so that nobody is skipped
+ * or repeated while others write.
  */
 export class Lists extends Context.Service<Lists, {
   /** Creates, or replaces name and preferences. */
@@ -60,26 +60,31 @@ export class Lists extends Context.Service<Lists, {
     query: PageQuery & { readonly pattern: ListPattern | undefined }
   ) => Effect.Effect<Page<ListRecord>, InvalidCursor | StoreUnavailable>
   readonly remove: (scope: Scope, id: string) => Effect.Effect<void, ListNotFound | StoreUnavailable>
-  /** Whether it was deleted: what is there stays as it is. What never was is not found. */
+  /**
+   * Restores a deleted list, and answers whether it was deleted. A list that is not deleted stays as it is; one that
+   * never existed is not found.
+   */
   readonly restore: (scope: Scope, id: string) => Effect.Effect<boolean, ListNotFound | StoreUnavailable>
   readonly subscriptions: (
     scope: Scope,
     id: string,
     query: PageQuery
   ) => Effect.Effect<Page<SubscriptionRecord>, InvalidCursor | ListNotFound | StoreUnavailable>
-  /** Adds: who is subscribed stays as he is. Creates the list, under its id as its name. */
+  /**
+   * Adds subscriptions; users who are subscribed already are left as they are. Creates a missing list, named by its id.
+   */
   readonly subscribe: (
     scope: Scope,
     id: ListId,
     subscriptions: ReadonlyArray<NewSubscription>
   ) => Effect.Effect<void, StoreUnavailable>
-  /** These and no others; who was subscribed keeps his date. Creates the list. */
+  /** Replaces all subscriptions; users who were subscribed already keep their `created`. Creates a missing list. */
   readonly replaceSubscriptions: (
     scope: Scope,
     id: ListId,
     subscriptions: ReadonlyArray<NewSubscription>
   ) => Effect.Effect<void, StoreUnavailable>
-  /** Subscribes one user or replaces his preferences. Creates the list. */
+  /** Subscribes one user, or replaces his preferences. Creates a missing list. */
   readonly putSubscription: (
     scope: Scope,
     id: ListId,
@@ -90,15 +95,15 @@ export class Lists extends Context.Service<Lists, {
     id: string,
     userId: UserId
   ) => Effect.Effect<void, ListNotFound | SubscriptionNotFound | StoreUnavailable>
-  /** The lists that the user is subscribed to, each with the preferences of his subscription. */
+  /** The lists that the user is subscribed to, each with the preferences of the user's subscription. */
   readonly listsOf: (
     scope: Scope,
     userId: UserId,
     query: PageQuery
   ) => Effect.Effect<Page<ListRecord>, InvalidCursor | StoreUnavailable>
   /**
-   * Subscribes the user to every list, creating those that are missing; preferences that are not given stay. Of a list named twice the last
-   * that are given count.
+   * Subscribes the user to each of these lists, creating missing ones. A subscription keeps its preferences if none are
+   * given. If a list is named twice, the last given preferences count.
    */
   readonly join: (
     scope: Scope,

@@ -10,24 +10,27 @@ export type Source =
   | { readonly _tag: "Audience"; readonly id: string }
   | { readonly _tag: "Tenant"; readonly id: string; readonly includeChildren: boolean }
 
-/** Where a member stands in a source: pages go by `group` and then by user. */
+/** A member's place in a source: pages are ordered by `group`, then by user. */
 export interface Position {
   readonly group: string
   readonly userId: string
 }
 
-/** A member as the source has it; a user may be in it several times, once for each list or tenant (`group`) of it. */
+/** A member of a source. A user may be in it several times, once for each of its lists or tenants (`group`). */
 export interface Member extends Position {
   readonly listId?: string | undefined
   readonly tenantId?: string | undefined
 }
 
 /**
- * The users of a group, a page at a time. Whoever is a member during the whole walk is met; deleted lists and what does not exist have no
- * members.
+ * The users of a group, page by page. Whoever is a member during the whole walk is found. Deleted lists and groups that
+ * do not exist have no members.
  */
 export class Members extends Context.Service<Members, {
-  /** At most `limit` members behind `after`; fewer mean that these are the last. With `memberOf`, only users who are in all these tenants. */
+  /**
+   * At most `limit` members after `after`; fewer mean that there are no more. With `memberOf`, only users who are in
+   * all these tenants.
+   */
   readonly page: (
     scope: Scope,
     source: Source,
@@ -37,6 +40,6 @@ export class Members extends Context.Service<Members, {
       readonly memberOf: ReadonlyArray<string>
     }
   ) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>
-  /** Whether there is such a group; a pattern always is one. */
+  /** Whether the group exists; a pattern always does. */
   readonly exists: (scope: Scope, source: Source) => Effect.Effect<boolean, StoreUnavailable>
 }>()("tidings/Members") {}

@@ -5,13 +5,13 @@ import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import type { TenantNotFound } from "#src/people/Tenants.ts"
 import { Context, type Effect, type Option, Schema } from "effect"
 
-/** The user is not in the tenant, which need not exist: 404. */
+/** The user is not in the tenant, or the tenant does not exist: 404. */
 export class MembershipNotFound extends Schema.TaggedError<MembershipNotFound>()("MembershipNotFound", {
   tenantId: Schema.String,
   userId: Schema.String
 }) {}
 
-/** A user in a tenant; `profile` is what holds for the user there. */
+/** A user in a tenant. `profile`: the user's profile within this tenant. */
 export interface Membership {
   readonly tenantId: string
   readonly userId: string
@@ -20,7 +20,7 @@ export interface Membership {
 
 /** Which users are in which tenants (api.md §11). A user need not have a profile. Each write is one atomic change. */
 export class Memberships extends Context.Service<Memberships, {
-  /** Creates or replaces the user's memberships in these tenants, all or, when a tenant does not exist, none. */
+  /** Creates or replaces the user's memberships in these tenants; none if one of the tenants does not exist. */
   readonly put: (
     scope: Scope,
     userId: string,
@@ -28,15 +28,15 @@ export class Memberships extends Context.Service<Memberships, {
   ) => Effect.Effect<void, TenantNotFound | StoreUnavailable>
   /** Idempotent. */
   readonly remove: (scope: Scope, userId: string, tenantId: string) => Effect.Effect<void, StoreUnavailable>
-  /** Every one of the user. Idempotent. */
+  /** Removes every membership of the user. Idempotent. */
   readonly removeAll: (scope: Scope, userId: string) => Effect.Effect<void, StoreUnavailable>
-  /** By the tenant's id. */
+  /** Ordered by the tenant's id. */
   readonly ofUser: (
     scope: Scope,
     userId: string,
     query: PageQuery
   ) => Effect.Effect<Page<Membership>, InvalidCursor | StoreUnavailable>
-  /** By the user's id; none of a tenant that does not exist. */
+  /** Ordered by the user's id; empty for a tenant that does not exist. */
   readonly ofTenant: (
     scope: Scope,
     tenantId: string,

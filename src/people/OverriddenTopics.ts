@@ -4,17 +4,20 @@ import type { SectionRecord } from "#src/people/PreferenceCatalogue.ts"
 import type { Owner, TopicOverride } from "#src/people/UserPreferences.ts"
 import { Context, type Effect } from "effect"
 
-/** What a user said of topics, and what it is held against. */
+/** The topics that a user has set, with all that is needed to show them. */
 export interface Overridden {
-  /** What was said where the owner's writes go, in the order of the topics' ids; topics that are archived or unknown too. */
+  /**
+   * The settings stored for this owner, inside the tenant or outside of any, ordered by the topics' ids. Includes
+   * topics that are archived or unknown.
+   */
   readonly overrides: ReadonlyArray<TopicOverride>
-  /** The user's words on notifications and categories. */
+  /** The user's legacy preferences, by notification and category. */
   readonly legacy: RecipientPreferences | undefined
-  /** The catalogue, as it is or was since one asked; the same object for as long as it does not change. */
+  /** The catalogue, as it was at some moment since the call. The same object for as long as it does not change. */
   readonly sections: ReadonlyArray<SectionRecord>
 }
 
-/** All that the list of a user's topics is made of, in one read (api.md 10.3). */
+/** Reads at once all that the list of a user's topics needs (api.md 10.3). */
 export class OverriddenTopics extends Context.Service<OverriddenTopics, {
   /** Batched: calls of one turn of the event loop share a statement. */
   readonly of: (owner: Owner) => Effect.Effect<Overridden, StoreUnavailable>

@@ -9,7 +9,7 @@ export class SectionNotFound extends Schema.TaggedError<SectionNotFound>()("Sect
 /** No such topic, or not in the section named: 404. */
 export class TopicNotFound extends Schema.TaggedError<TopicNotFound>()("TopicNotFound", { id: Schema.String }) {}
 
-/** Topics remain in it: 409. */
+/** The section still has topics: 409. */
 export class SectionNotEmpty extends Schema.TaggedError<SectionNotEmpty>()("SectionNotEmpty", { id: Schema.String }) {}
 
 /** Times in epoch ms. */
@@ -21,7 +21,7 @@ export interface TopicRecord {
   readonly updated: number
 }
 
-/** A topic as a send finds it; the section is missing once it is archived. */
+/** A topic as a send finds it. `section` is `undefined` once it is archived. */
 export interface ResolvedTopic extends TopicRecord {
   readonly section: PreferenceSection | undefined
 }
@@ -35,7 +35,7 @@ export interface SectionRecord {
   readonly updated: number | undefined
 }
 
-/** How the hosted page is to look. */
+/** The look of the hosted page. */
 export interface PageSettings {
   readonly brandId: string | undefined
   readonly heading: string | undefined
@@ -47,7 +47,7 @@ export interface PublishedCatalogue extends PageSettings {
   readonly sections: ReadonlyArray<SectionRecord>
 }
 
-/** `version` is `publishedAt` in epoch ms, or the next number if that one is taken. */
+/** `version` is `publishedAt` (epoch ms), or the next number if that is taken. */
 export interface PublishedPage {
   readonly id: string
   readonly publishedAt: number
@@ -63,7 +63,7 @@ export class PreferenceCatalogue extends Context.Service<PreferenceCatalogue, {
   readonly sections: (scope: Scope) => Effect.Effect<ReadonlyArray<SectionRecord>, StoreUnavailable>
   readonly section: (scope: Scope, id: string) => Effect.Effect<SectionRecord, MissingSection>
   readonly createSection: (scope: Scope, section: PreferenceSection) => Effect.Effect<SectionRecord, StoreUnavailable>
-  /** Whole: what is not given is cleared; its topics stay. */
+  /** Replaces it whole: fields that are not given are cleared. Its topics stay. */
   readonly replaceSection: (
     scope: Scope,
     id: string,
@@ -83,15 +83,15 @@ export class PreferenceCatalogue extends Context.Service<PreferenceCatalogue, {
     id: string,
     topic: PreferenceTopic
   ) => Effect.Effect<TopicRecord, MissingTopic>
-  /** From now on it is not found but by `resolve`. */
+  /** From now on only `resolve` finds the topic. */
   readonly archiveTopic: (scope: Scope, sectionId: string, id: string) => Effect.Effect<void, MissingTopic>
-  /** Keeps a copy of all sections and topics for the hosted page, under a version higher than any before. */
+  /** Stores a copy of all sections and topics for the hosted page, with a version higher than any before. */
   readonly publish: (scope: Scope, page: PageSettings) => Effect.Effect<PublishedPage, StoreUnavailable>
-  /** The copy of the highest version. */
+  /** The published copy with the highest version. */
   readonly published: (scope: Scope) => Effect.Effect<Option.Option<PublishedCatalogue>, StoreUnavailable>
   /**
-   * For a send; an archived topic too, since who opted out of it stays out of what still names it. Cheap, and as fresh as
-   * `Templates.resolve`.
+   * For a send. Finds archived topics too, since users who opted out of one stay opted out of messages that still name
+   * it. As cheap and as fresh as `Templates.resolve`.
    */
   readonly resolve: (scope: Scope, id: string) => Effect.Effect<Option.Option<ResolvedTopic>, StoreUnavailable>
 }>()("tidings/PreferenceCatalogue") {}

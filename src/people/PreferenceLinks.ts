@@ -7,24 +7,28 @@ import type { Owner } from "#src/people/UserPreferences.ts"
 import { PublicUrl } from "#src/reports/Tracking.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 
-/** What templates are given for a user to choose by (api.md 2.6). */
+/** The links in a message by which its user can change preferences (api.md 2.6). */
 export interface Links {
   /** The token of `unsubscribe`; empty where the message has no topic. */
   readonly unsubscribeTrackingId: string
-  /** Where one click opts out of the message's topic; of a message without one, the page of all. Empty without a public URL. */
+  /**
+   * The URL at which one click opts out of the message's topic; without a topic, the page of all topics. Empty without
+   * a public URL.
+   */
   readonly unsubscribe: string
-  /** Where all topics are shown and chosen. Empty without a public URL. */
+  /** The URL of the page on which all topics are shown and chosen. Empty without a public URL. */
   readonly preferences: string
 }
 
-/** What an unsubscribe link is about. */
+/** The topic and user that an unsubscribe link is for. */
 export interface Subscription extends Owner {
   readonly topicId: string
 }
 
 /**
- * The tokens of such links: opaque, and bound to the environment, the user, the tenant and, of unsubscribing, the topic. They never expire,
- * since a mail may be read years later, and are the same at every rendering, so that a repeated send has the same body.
+ * The tokens in such links: opaque, and bound to the environment, the user and the tenant; those for unsubscribing also
+ * to the topic. They never expire, since a mail may be read years later. They are deterministic, so that a repeated
+ * send has the same body.
  */
 export interface Tokens {
   readonly unsubscribe: (subscription: Subscription) => string
@@ -33,7 +37,7 @@ export interface Tokens {
   readonly openPreferences: (token: string) => Owner | undefined
 }
 
-/** The links alone, for what renders; none where nobody answers them. */
+/** Makes a message's links, for the renderer; `undefined` if nothing answers them. */
 export const PreferenceLinks = Context.Reference<((owner: Owner, topicId: string | undefined) => Links) | undefined>(
   "tidings/PreferenceLinks",
   { defaultValue: () => undefined }
@@ -41,7 +45,7 @@ export const PreferenceLinks = Context.Reference<((owner: Owner, topicId: string
 
 export const paths = { unsubscribe: "/t/unsubscribe", preferences: "/t/preferences" } as const
 
-/** Ids of 512 characters that JSON escapes as six each, in base64. */
+/** The length of the longest token: ids of 512 characters that JSON escapes as six each, in base64. */
 const longest = 12_500
 
 const Owned = Schema.Tuple([Scope, UserId, Schema.NullOr(Schema.String)])
@@ -76,7 +80,7 @@ export const tokens: Effect.Effect<Tokens, never, SecretKey> = Effect.map(Secret
   }
 })
 
-/** A token costs as much as a small rendering, and most messages name none: it is made when it is asked for. */
+/** Makes each token only when it is read: one costs as much as a small rendering, and most templates use none. */
 const linked = (
   base: string | undefined,
   unsubscribe: (() => string) | undefined,
@@ -111,7 +115,7 @@ export const layer = Layer.effect(
   })
 )
 
-/** Links that look like it and lead nowhere, for what is shown to others than the user. */
+/** Makes links that look real but lead nowhere, for renderings that are shown to someone other than the user. */
 export const harmless = Effect.map(
   PublicUrl,
   (base) => (_: Owner, topicId: string | undefined) =>

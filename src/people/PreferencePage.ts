@@ -28,7 +28,7 @@ export interface ShownTopic {
   readonly name: string
   readonly description: string | undefined
   readonly status: PreferenceStatus
-  /** Empty where the topic leaves no choice of channels. */
+  /** Empty if the topic does not let users choose channels. */
   readonly channels: ReadonlyArray<OfferedChannel>
 }
 
@@ -37,7 +37,7 @@ export interface ShownSection {
   readonly topics: ReadonlyArray<ShownTopic>
 }
 
-/** The hosted page of one user. */
+/** The hosted page as one user sees it. */
 export interface ShownPage {
   readonly scope: Scope
   readonly brandId: string | undefined
@@ -46,7 +46,7 @@ export interface ShownPage {
   readonly sections: ReadonlyArray<ShownSection>
 }
 
-/** What a user wants of a topic. */
+/** What a user submits for one topic. */
 export interface Wish {
   readonly topicId: string
   readonly isIn: boolean
@@ -56,21 +56,24 @@ export interface Wish {
 type Refusal = LinkBroken | StoreUnavailable
 
 /**
- * What a user sees and chooses on the hosted page (api.md 25.5): the catalogue as it was published, or as it is until a first publication;
- * without topics that were archived since. What it says is
- * the publication's; statuses and channels are those that hold now.
+ * What a user sees and chooses on the hosted page (api.md 25.5). It shows the published catalogue, or the current one
+ * until the first publication, without topics that have been archived since. Names and texts are those of the
+ * publication; statuses and channels are those that hold now.
  */
 export class PreferencePage extends Context.Service<PreferencePage, {
-  /** Changes nothing. */
+  /** Reads the page; changes nothing. */
   readonly look: (token: string) => Effect.Effect<ShownPage, Refusal>
   /**
-   * Writes those of the wishes that differ from what holds, at once or not at all; others keep following their defaults. A required topic
-   * stays; one whose last channel is taken away is opted out of. Idempotent.
+   * Writes, atomically, the wishes that differ from what holds now; other topics keep following their defaults. A
+   * required topic cannot be opted out of. A topic whose last channel is deselected is opted out of. Idempotent.
    */
   readonly choose: (token: string, wishes: ReadonlyArray<Wish>) => Effect.Effect<ShownPage, Refusal>
 }>()("tidings/PreferencePage") {}
 
-/** The channels that a user may choose among: those of a topic that says so, all if it names none. */
+/**
+ * The channels that a user may choose from: none unless the topic's `allowed_preferences` say so; otherwise the topic's
+ * channels, or all if it names none.
+ */
 const offered = (
   { record: { topic }, terms: { options } }: ListedTopics.ListedTopic
 ): ReadonlyArray<PreferenceChannel> =>
@@ -78,7 +81,7 @@ const offered = (
     ? options?.channels ?? PreferenceChannel.literals
     : []
 
-/** What a wish says otherwise than what holds; `undefined`: nothing. */
+/** The setting to store for a wish; `undefined` if it is what holds already. */
 const changed = ({ channels, status }: ShownTopic, wish: Wish): TopicSetting | undefined => {
   const chosen = channels.filter(({ channel }) => wish.channels.has(channel))
   const isLeftNone = chosen.length === 0 && channels.some(({ isChosen }) => isChosen)
@@ -92,7 +95,7 @@ const changed = ({ channels, status }: ShownTopic, wish: Wish): TopicSetting | u
   }
 }
 
-/** For lists of topics: so that what is looked up of each shares its statement. */
+/** For lists of topics: run at once, so that their lookups share a statement. */
 const atOnce = { concurrency: "unbounded" } as const
 
 export const layer: Layer.Layer<

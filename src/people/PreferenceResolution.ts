@@ -1,30 +1,36 @@
 import type { DecisionRule, DecisionSource, PreferenceDecision, WithheldRule } from "#schemas/PreferenceDecision.ts"
 import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.ts"
 
-/** What one source says of a message. `channels`: the only ones it may go through; `undefined` leaves that to others. */
+/**
+ * What one source says about a message. `channels`: the only ones it may go through; `undefined` leaves the choice to
+ * other sources.
+ */
 export interface Statement {
   readonly source: DecisionSource
   readonly id: string
   readonly status: PreferenceStatus | undefined
   readonly snoozed: boolean
   readonly channels: ReadonlyArray<PreferenceChannel> | undefined
-  /** What of it the topic does not let its recipients say; it is left out above. */
+  /** The choices that the topic does not allow its recipients; they are left out of the fields above. */
   readonly withheld?: ReadonlyArray<WithheldRule["preference"]>
 }
 
-/** Who did not say it themselves: their word is a default for one who never opted in. */
+/** Sources that are not the recipient's own choice: their status is only a default for a user who never chose one. */
 const defaults: ReadonlySet<DecisionSource> = new Set(["list", "tenant_default", "topic_default", "section_default"])
 
-/** Whether it is the workspace that says it of a topic of its own. */
+/** Whether the source is the catalogue: a topic's or a section's own default. */
 export const isCatalogue = (source: DecisionSource): boolean =>
   source === "topic_default" || source === "section_default"
 
-/** Whether the word is the recipient's own, so that it beats conditions of a template. */
+/** Whether the rule is the recipient's own choice, which beats a template's conditions. */
 export const isOwn = ({ source }: DecisionRule): boolean => !defaults.has(source)
 
 const ruleOf = ({ id, snoozed, source }: Statement): DecisionRule => snoozed ? { source, id, snoozed } : { source, id }
 
-/** The word that decides, and the status it decides on: the first that knows one, unless any of them is REQUIRED. */
+/**
+ * The statement that decides and the resulting status: the first statement with a status or a snooze, unless any of
+ * them is REQUIRED.
+ */
 const decide = (statements: ReadonlyArray<Statement>) => {
   const required = statements.find(({ status }) => status === "REQUIRED")
   if (required !== undefined) return { deciding: { ...required, snoozed: false }, status: "REQUIRED" as const }
@@ -35,14 +41,14 @@ const decide = (statements: ReadonlyArray<Statement>) => {
   }
 }
 
-/** The status alone of what `resolve` decides. */
+/** The status that `resolve` decides. */
 export const statusOf = (statements: ReadonlyArray<Statement>): PreferenceStatus => decide(statements).status
 
 /**
- * What the preferences make of a message (api.md 10.4): pure and total. `statements` come the strongest first; the first
- * that knows a status decides it, unless any of them is REQUIRED, which always wins; the first that chooses channels
- * chooses them, as far as a required message keeps one. `channels` are those of the message's routing, in its order: none
- * is ever added, and if none of several is left the message is dropped.
+ * Decides what preferences do to a message (api.md 10.4). Pure and total. `statements` are ordered strongest first. The
+ * first with a status decides it, except that REQUIRED from any of them always wins. The first that chooses channels
+ * decides those, unless that would leave a required message without any. `channels` are those of the message's routing,
+ * in its order: none is ever added, and if all of them are removed, the message is dropped.
  */
 export const resolve = (
   statements: ReadonlyArray<Statement>,

@@ -25,7 +25,7 @@ const decode = Schema.decodeEffect(Schema.fromJsonString(Schema.Struct({
   sections: Schema.Array(Section)
 })))
 
-/** The text in which stores keep a published page. */
+/** The form in which stores keep a published page. */
 export const toText = (settings: PageSettings, sections: ReadonlyArray<SectionRecord>): string =>
   JSON.stringify({ ...settings, sections })
 

@@ -16,12 +16,12 @@ import type { Statement } from "#src/people/PreferenceResolution.ts"
 import type { TenantDefault } from "#src/people/TenantPreferences.ts"
 import type { TopicOverrides } from "#src/people/UserPreferences.ts"
 
-/** What a topic lets be said of it. */
+/** The terms of a topic: what may be chosen for it. */
 export interface TopicTerms {
   readonly id: string
   readonly sectionId: string
   readonly status: PreferenceStatus
-  /** The only channels that it goes through, and who says so: the topic, or else its section. */
+  /** The only channels that it may go through, and who set them: the topic, or else its section. */
   readonly options: {
     readonly source: DecisionSource
     readonly id: string
@@ -37,8 +37,9 @@ const given = <A>(list: ReadonlyArray<A> | null | undefined): ReadonlyArray<A> |
   list === null || list === undefined || list.length === 0 ? undefined : list
 
 /**
- * The terms of a topic of the catalogue (api.md 10.2). No `routing_options` leave the channels to the section's, if that one has custom
- * routing, and then to the message; no `allowed_preferences` withhold nothing.
+ * The terms of a topic of the catalogue (api.md 10.2). Without `routing_options` its channels are those of its section,
+ * if that has custom routing, otherwise those of the message. Without `allowed_preferences` its recipients may choose
+ * everything.
  */
 export const terms = ({ id, section, sectionId, topic }: Omit<ResolvedTopic, "created" | "updated">): TopicTerms => {
   const own = given(topic.routing_options)
@@ -56,10 +57,15 @@ export const terms = ({ id, section, sectionId, topic }: Omit<ResolvedTopic, "cr
   }
 }
 
-/** Whose words are recipients' own choices, which a topic may withhold; the send's own are the workspace's. */
+/**
+ * Sources that are recipients' own choices, which a topic may disallow. The send's own preferences are the workspace's.
+ */
 const customized: ReadonlySet<DecisionSource> = new Set(["user_in_tenant", "user", "recipient", "subscription"])
 
-/** A statement within the topic's terms: channels that it does not go through, and what its recipients may not say, do not count. */
+/**
+ * A statement cut down to the topic's terms: without channels that the topic does not use, and without choices that it
+ * does not allow its recipients.
+ */
 const within = ({ allowed, options }: TopicTerms, statement: Statement): Statement => {
   const { channels, id, snoozed, source, status } = statement
   const isWithheld = (preference: WithheldRule["preference"]) => customized.has(source) && !allowed.has(preference)
@@ -79,25 +85,28 @@ const within = ({ allowed, options }: TopicTerms, statement: Statement): Stateme
   }
 }
 
-/** Everything that may have been said of one message. Times in epoch ms. */
+/** All preferences that may concern one message. Times in epoch ms. */
 export interface Said {
   readonly now: number
   /** The topic of the message, if the catalogue has it. */
   readonly topic: TopicTerms | undefined
-  /** The names that `notifications` may know the message by, the most special first: its topic, its template. */
+  /** The names under which `notifications` may have the message, the most specific first: its topic, its template. */
   readonly names: ReadonlyArray<string>
   readonly sent: SentPreferences | null | undefined
   readonly overrides: TopicOverrides | undefined
   readonly recipient: RecipientPreferences | undefined
   readonly list: ListWord | undefined
-  /** Nearest first: only the nearest counts. */
+  /** Ordered nearest tenant first; only the first one counts. */
   readonly tenants: ReadonlyArray<TenantDefault>
 }
 
 const instant = (text: string | null | undefined, missing: number): number =>
   text === null || text === undefined ? missing : fromIso(text) ?? Number.NaN
 
-/** From `start` on, before `until`; a side that is missing is open, one that is no date never holds. */
+/**
+ * Whether a rule applies at `now`: from `start` up to but not including `until`. A missing bound is open; with one that
+ * is not a date it never applies.
+ */
 const holds = ({ start, type, until }: PreferenceRule, now: number): boolean =>
   type === "snooze" && instant(start, -Infinity) <= now && now < instant(until, Infinity)
 
@@ -128,7 +137,7 @@ const under = <E>(entries: Entries<E>, names: ReadonlyArray<string>): ReadonlyAr
     return entry === undefined ? [] : [[name, entry] as const]
   })
 
-/** What one record of entries says of the message: its notification before its category. */
+/** The entries of one record that concern the message: those of its notification before those of its category. */
 const entriesOf = <E>(
   record: { readonly notifications?: Entries<E>; readonly categories?: Entries<E> } | null | undefined,
   { names, topic }: Said
@@ -137,7 +146,7 @@ const entriesOf = <E>(
     ? []
     : [...under(record.notifications, names), ...under(record.categories, topic === undefined ? [] : [topic.sectionId])]
 
-/** All of it as statements, the strongest first (api.md 10.4). */
+/** Turns them into statements, strongest first (api.md 10.4). */
 export const statements = (said: Said): ReadonlyArray<Statement> => {
   const { list, now, overrides, recipient, tenants, topic } = said
   const sent = (level: PreferenceSource) =>

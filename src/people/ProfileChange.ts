@@ -5,16 +5,19 @@ import { PatchRefused } from "#src/people/Profiles.ts"
 import { Effect, Equal, JsonPatch, JsonPointer, type Schema } from "effect"
 
 /**
- * These bound the work of one patch: a copy can double the document each time, and a bigger one than this is no
- * profile.
+ * Limits on the work of one patch: each copy operation could double the document, and a document larger than this is
+ * not a profile.
  */
 const maxOperations = 1_000
 const maxCopied = 100_000
 
-/** As deep as a request body may be (reliability.md, B1). */
+/** How deep a profile may be nested: as deep as a request body (reliability.md, B1). */
 const maxDepth = 64
 
-/** Objects deeply, arrays and scalars replaced. Built from entries, so that a key `__proto__` stays a key. */
+/**
+ * Merges objects deeply; arrays and scalars are replaced. Built from entries, so that a key `__proto__` stays an
+ * ordinary key.
+ */
 export const merge = (stored: Profile, change: Profile): Profile =>
   Object.fromEntries([
     ...Object.entries(stored),
@@ -31,7 +34,7 @@ const pointer = (path: string): string => path === "" || path.startsWith("/") ? 
 
 const refuse = (detail: string) => Effect.fail(new PatchRefused({ detail }))
 
-/** What may throw: an operation that does not apply, and a stack that is too short for what was built. */
+/** Runs what may throw: an operation that does not apply, or a stack overflow on a deeply nested document. */
 const attempt = <A>(evaluate: () => A) =>
   Effect.try({
     try: evaluate,
@@ -46,7 +49,10 @@ const isDeeper = (value: Schema.Json, levels: number): boolean =>
   typeof value === "object" && value !== null &&
   (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)))
 
-/** Effect's `JsonPatch` knows add, remove and replace; the other three are made of them (RFC 6902, 4.4 to 4.6). */
+/**
+ * Effect's `JsonPatch` has only add, remove and replace; the other three operations are built from them (RFC 6902, 4.4
+ * to 4.6).
+ */
 const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: PatchOperation, copied: number) {
   const path = pointer(operation.path)
   switch (operation.op) {
@@ -80,12 +86,13 @@ const apply = Effect.fnUntraced(function*(document: Schema.Json, operation: Patc
   }
 })
 
-/** RFC 6902 on a profile, all operations or none. */
+/** Applies a JSON Patch (RFC 6902) to a profile, all operations or none. */
 export const patch = Effect.fnUntraced(function*(stored: Profile, operations: ReadonlyArray<PatchOperation>) {
   if (operations.length > maxOperations) return yield* refuse(`A patch has at most ${maxOperations} operations.`)
   let state: { readonly document: Schema.Json; readonly copied: number } = { document: stored, copied: 0 }
   for (const [index, operation] of operations.entries()) {
-    // Each copies what it changes, which takes 30 ms in an object of 60,000 members: others have their turn in between.
+    // Each operation copies what it changes, which takes 30 ms for an object of 60,000 members: others get a turn in
+    // between.
     if (index > 0) yield* Effect.yieldNow
     state = yield* apply(state.document, operation, state.copied).pipe(
       Effect.mapError(({ detail }) => new PatchRefused({ detail: `patch[${index}]: ${detail}` }))

@@ -5,20 +5,20 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, type Option, Schema } from "effect"
 
-/** The patch does not fit the stored profile, or is not one: 400. */
+/** The patch cannot be applied to the stored profile, or is not a valid patch: 400. */
 export class PatchRefused extends Schema.TaggedError<PatchRefused>()("PatchRefused", { detail: Schema.String }) {}
 
 export class ProfileNotFound
   extends Schema.TaggedError<ProfileNotFound>()("ProfileNotFound", { userId: Schema.String })
 {}
 
-/** A user as a message finds one: the profile, and the legacy preferences (api.md 10.1), which outlive it. */
+/** A user as delivery reads it: the profile, and the legacy preferences (api.md 10.1), which outlive a profile. */
 export interface Person {
   readonly profile: Option.Option<Profile>
   readonly preferences: RecipientPreferences | undefined
 }
 
-/** The text of `document`, of the texts that are stored. */
+/** Builds the text of `document` from the stored texts. */
 export const documentOf = (profile: string, preferences: string | null | undefined): string =>
   preferences === null || preferences === undefined
     ? `{"profile":${profile}}`
@@ -28,23 +28,23 @@ export const documentOf = (profile: string, preferences: string | null | undefin
 export class Profiles extends Context.Service<Profiles, {
   /** Batched: calls of one turn of the event loop share a statement. */
   readonly find: (scope: Scope, userId: UserId) => Effect.Effect<Option.Option<Profile>, StoreUnavailable>
-  /** `find` with the user's legacy preferences, for the same statement: who has none costs nothing more. */
+  /** `find` with the user's legacy preferences, in the same statement: for users without any, it costs no more. */
   readonly person: (scope: Scope, userId: UserId) => Effect.Effect<Person, StoreUnavailable>
   /**
-   * `person` as JSON text, `{"profile":…,"preferences":…}`, as it was stored: it is not decoded only to be encoded again. `preferences` is
-   * left out where there are none; without a profile there is nothing.
+   * `person` as JSON text, `{"profile":…,"preferences":…}`, built from what is stored without decoding and encoding it.
+   * Without preferences, `preferences` is left out; without a profile, the answer is none.
    */
   readonly document: (scope: Scope, userId: UserId) => Effect.Effect<Option.Option<string>, StoreUnavailable>
-  /** Creates or replaces; keys not sent are gone. */
+  /** Creates or replaces; keys that are not sent are removed. */
   readonly replace: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
   /** Creates or merges: objects deeply, arrays and scalars replaced. */
   readonly merge: (scope: Scope, userId: UserId, profile: Profile) => Effect.Effect<void, StoreUnavailable>
-  /** RFC 6902, all operations or none. */
+  /** Applies a JSON Patch (RFC 6902), all operations or none. */
   readonly patch: (
     scope: Scope,
     userId: UserId,
     patch: ReadonlyArray<PatchOperation>
   ) => Effect.Effect<void, ProfileNotFound | PatchRefused | StoreUnavailable>
-  /** Idempotent; lists and preferences stay. */
+  /** Idempotent; list subscriptions and preferences stay. */
   readonly remove: (scope: Scope, userId: UserId) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/Profiles") {}

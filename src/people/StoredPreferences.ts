@@ -1,7 +1,7 @@
 import { RecipientPreferences } from "#schemas/Preferences.ts"
 import { Schema } from "effect"
 
-/** Preferences as they are stored: JSON text in which what was `null` is left out (api.md 1.8). */
+/** Preferences as they are stored: JSON text without the fields that were `null` (api.md 1.8). */
 export const StoredPreferences = Schema.NullOr(Schema.fromJsonString(RecipientPreferences))
 
 export const toStored = (preferences: RecipientPreferences | undefined): string | null =>

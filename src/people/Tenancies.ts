@@ -8,24 +8,30 @@ import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import { Effect, Option, type Schema } from "effect"
 
-/** The tenant that a message is sent in, as far as it is known (api.md 11, Tenant semantics). */
+/** The tenant that a message is sent in (api.md 11, Tenant semantics). */
 export interface Tenancy {
-  /** The tenant and its ancestors, nearest first; empty: none, or one that does not exist. */
+  /** The tenant and its ancestors, nearest first. Empty if there is none, or it does not exist. */
   readonly chain: ReadonlyArray<Tenant>
-  /** What holds for the recipient in the tenant. */
+  /** The recipient's profile within the tenant. */
   readonly profile: Profile | undefined
 }
 
 export const none: Tenancy = { chain: [], profile: undefined }
 
-/** The tenants' profiles, the furthest first, then the user's own, then the one that the user has in the tenant. */
+/**
+ * Merges the profiles, later ones over earlier ones: the tenants' from the furthest ancestor down, the user's own, the
+ * user's within the tenant.
+ */
 export const profileIn = ({ chain, profile }: Tenancy, stored: Profile): Profile => {
   const layers = [...chain.toReversed().map(({ userProfile }) => userProfile), stored, profile]
   const given = layers.filter((layer): layer is Profile => layer !== undefined)
   return given.length === 1 ? stored : given.reduce(ProfileChange.merge, {})
 }
 
-/** What templates say `tenant` for: its properties over its ancestors', by themselves and as `properties`, and its name. */
+/**
+ * The variable `tenant` of templates: the tenant's properties merged over its ancestors', at the top level and again
+ * under `properties`, and its name.
+ */
 export const variable = ({ chain }: Tenancy): Schema.JsonObject | undefined => {
   const [tenant] = chain
   if (tenant === undefined) return undefined
@@ -42,7 +48,7 @@ export const variable = ({ chain }: Tenancy): Schema.JsonObject | undefined => {
   }
 }
 
-/** Finds the tenants of messages. A message without one costs nothing where there are no tenants. */
+/** Finds the tenants of messages. Costs nothing for a message without one in an environment without tenants. */
 export const make = Effect.gen(function*() {
   const tenants = yield* Tenants
   const memberships = yield* Memberships
@@ -57,7 +63,7 @@ export const make = Effect.gen(function*() {
   )
 
   return {
-    /** The recipient in a tenant: the one that the send names, else the only one that the user is in. */
+    /** The recipient with its tenant: the one that the send names, otherwise the user's only one. */
     placed: Effect.fnUntraced(function*(scope: Scope, recipient: Recipient): Effect.fn.Return<
       Recipient,
       StoreUnavailable

@@ -12,8 +12,8 @@ export interface TenantDefault extends TopicSetting {
 /** The defaults that tenants set for topics (api.md 10.4, 3; 11). */
 export class TenantPreferences extends Context.Service<TenantPreferences, {
   /**
-   * The defaults for a topic of a tenant and its ancestors, nearest first, at most the inherited levels of api.md 1.7; those
-   * that set none are left out. As cheap and fresh as `Tenants.chain`.
+   * The defaults that a tenant and its ancestors set for a topic, nearest first, without those that set none. At most
+   * as many levels as are inherited (api.md 1.7). As cheap and as fresh as `Tenants.chain`.
    */
   readonly chain: (
     scope: Scope,

@@ -16,12 +16,15 @@ export interface RefusedTopic {
   readonly reason: string
 }
 
-/** What is asked for cannot be set: 400, nothing was. */
+/** The preferences cannot be set: 400, and nothing was set. */
 export class PreferencesRefused extends Schema.TaggedError<PreferencesRefused>()("PreferencesRefused", {
   errors: Schema.Array(Schema.Struct({ topicId: Schema.String, reason: Schema.String }))
 }) {}
 
-/** What a user reads of one topic. `status` and the channels are those that hold now, `defaultStatus` what else would. */
+/**
+ * A topic as its user sees it. `status` and the channels are those that hold now; `defaultStatus` is what would hold
+ * without the user's own choice.
+ */
 export interface TopicPreference {
   readonly topicId: string
   readonly topicName: string
@@ -32,17 +35,19 @@ export interface TopicPreference {
   readonly channels: ReadonlyArray<PreferenceChannel> | undefined
 }
 
-/** What a user wants of topics, held against the catalogue and the tenants' defaults (api.md 10.3). */
+/**
+ * Users' preferences for topics, checked against the catalogue and combined with the tenants' defaults (api.md 10.3).
+ */
 export class TopicPreferences extends Context.Service<TopicPreferences, {
-  /** The topics that the user has overridden there, in the order of their ids. */
+  /** The topics that this owner has set, ordered by id. */
   readonly list: (owner: Owner) => Effect.Effect<ReadonlyArray<TopicPreference>, StoreUnavailable>
-  /** One topic, overridden or not. */
+  /** One topic, whether the user has set it or not. */
   readonly get: (owner: Owner, topicId: string) => Effect.Effect<TopicPreference, TopicNotFound | StoreUnavailable>
   readonly put: (
     owner: Owner,
     override: TopicOverride
   ) => Effect.Effect<void, PreferencesRefused | TopicNotFound | StoreUnavailable>
-  /** Sets what can be set and answers what was, each topic once, and what was refused. */
+  /** Sets what can be set. Answers what was set, each topic once, and what was refused. */
   readonly update: (
     owner: Owner,
     overrides: ReadonlyArray<TopicOverride>
@@ -50,7 +55,7 @@ export class TopicPreferences extends Context.Service<TopicPreferences, {
     { readonly applied: ReadonlyArray<TopicOverride>; readonly refused: ReadonlyArray<RefusedTopic> },
     StoreUnavailable
   >
-  /** All of them, and no others from now on, or none. Answers the topics that are as by default again. */
+  /** Replaces all settings of the owner, or none. Answers the topics that returned to their defaults. */
   readonly replace: (
     owner: Owner,
     overrides: ReadonlyArray<TopicOverride>
@@ -58,11 +63,14 @@ export class TopicPreferences extends Context.Service<TopicPreferences, {
     { readonly applied: ReadonlyArray<TopicOverride>; readonly deleted: ReadonlyArray<string> },
     PreferencesRefused | StoreUnavailable
   >
-  /** Back to the default; idempotent. */
+  /** Returns the topic to its default. Idempotent. */
   readonly remove: (owner: Owner, topicId: string) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/TopicPreferences") {}
 
-/** REQUIRED is a default of topics; said by a user it means opted in. An unsaid choice is one if it names channels. */
+/**
+ * A setting in its stored form. REQUIRED is only meant as a topic's default; from a user it means opted in. Without
+ * `has_custom_routing`, a setting that names channels counts as a choice of channels.
+ */
 const normal = ({ setting, topicId }: TopicOverride): TopicOverride => ({
   topicId,
   setting: {
@@ -98,7 +106,7 @@ export const layer = Layer.effect(
 
     const topics = (scope: Scope) => Effect.map(catalogue.sections(scope), ListedTopics.of)
 
-    /** Why the override cannot be, if so. */
+    /** Why the override cannot be set; `undefined` if it can. */
     const fault = Effect.fnUntraced(
       function*(
         owner: Owner,
@@ -138,7 +146,7 @@ export const layer = Layer.effect(
       return { known, applied, refused }
     })
 
-    /** In a tenant, what was said outside of any counts as well, and is to be looked up. */
+    /** Inside a tenant, what the user set outside of any counts as well, and has to be looked up. */
     const standingOf = (
       owner: Owner,
       terms: TopicTerms,
@@ -171,7 +179,8 @@ export const layer = Layer.effect(
       })
 
     return TopicPreferences.of({
-      // One lookup has a caller's patience; the tenants' words are looked up after it, and nobody waits for two.
+      // A lookup limits by itself how long a caller waits. Inside a tenant a second lookup follows the first, so both
+      // share one limit.
       list: (owner) => owner.tenantId === undefined ? overriddenBy(owner) : patiently(overriddenBy(owner)),
       get: Effect.fnUntraced(function*(owner, topicId) {
         const listed = (yield* topics(owner.scope)).get(topicId)

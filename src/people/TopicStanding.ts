@@ -2,18 +2,18 @@ import type { PreferenceChannel, PreferenceStatus } from "#schemas/Preferences.t
 import * as PreferenceResolution from "#src/people/PreferenceResolution.ts"
 import * as PreferenceStatements from "#src/people/PreferenceStatements.ts"
 
-/** How a user stands to a topic. `channels`: the only ones chosen; `undefined`: nobody chose any. */
+/** A user's effective status for a topic. `channels`: the only ones chosen; `undefined`: nobody chose any. */
 export interface TopicStanding {
   readonly status: PreferenceStatus
   readonly channels: ReadonlyArray<PreferenceChannel> | undefined
 }
 
-/** What is known of a user beside the topic: `overrides` and `recipient` are the user's own words. `now` in epoch ms. */
+/** What else decides it: `overrides` and `recipient` are the user's own preferences. `now` in epoch ms. */
 export type Known = Pick<PreferenceStatements.Said, "now" | "overrides" | "recipient" | "tenants">
 
 /**
- * Which of a user's words, the tenants' defaults and the topic's own hold: what `PreferenceResolution` makes of a message of the topic that
- * has no template and was sent to no list.
+ * Works out which holds: the user's preferences, the tenants' defaults or the topic's own. Same as
+ * `PreferenceResolution` for a message of this topic that has no template and was sent to no list.
  */
 export const standing = (topic: PreferenceStatements.TopicTerms, known: Known): TopicStanding => {
   const statements = PreferenceStatements.statements({

@@ -6,13 +6,19 @@ import { standing } from "#src/people/TopicStanding.ts"
 import type { Owner, TopicOverrides } from "#src/people/UserPreferences.ts"
 import { Clock, Effect } from "effect"
 
-/** What a user said of a topic, by itself and, as legacy preferences, by notification and category (api.md 10.4, 8). */
+/**
+ * A user's own preferences for a topic: for the topic itself, and the legacy ones by notification and category (api.md
+ * 10.4, 8).
+ */
 export interface Words {
   readonly overrides: TopicOverrides | undefined
   readonly legacy: RecipientPreferences | undefined
 }
 
-/** How one who said that stands to a topic at `now`, epoch ms. `defaultStatus` is what else would hold. */
+/**
+ * The effective status at `now` (epoch ms) of a user with these preferences. `defaultStatus` is what would hold without
+ * them.
+ */
 const at = (
   now: number,
   terms: TopicTerms,
@@ -28,7 +34,7 @@ const at = (
 
 const silence: Words = { overrides: undefined, legacy: undefined }
 
-/** How users stand to topics right now, wherever they look: through the API, on their page, or behind a mail's link. */
+/** Users' effective statuses right now, the same for the API, the hosted page and a mail's link. */
 export const make = Effect.gen(function*() {
   const profiles = yield* Profiles
   const tenants = yield* TenantPreferences
@@ -46,5 +52,8 @@ export const make = Effect.gen(function*() {
   return { legacy, of, byDefault }
 })
 
-/** For a list of topics: so that the lookups of a tenant's words share their statement. Where there are none, no topic needs a fiber. */
+/**
+ * For a list of topics: inside a tenant they run at once, so that their lookups share a statement. Outside of any,
+ * nothing is looked up, and no topic needs a fiber.
+ */
 export const atOnce = ({ tenantId }: Owner) => ({ concurrency: tenantId === undefined ? 1 : "unbounded" } as const)

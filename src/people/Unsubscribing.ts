@@ -11,28 +11,28 @@ import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 
-/** The link was not made here, was changed, or is of something that is no more: 404. */
+/** The link was not made by this installation, was changed, or is for something that no longer exists: 404. */
 export class LinkBroken extends Schema.TaggedError<LinkBroken>()("LinkBroken", {}) {}
 
-/** What a link is about, as it stands. */
+/** What an unsubscribe link shows. */
 export interface Shown {
   readonly scope: Scope
   readonly topicName: string
-  /** `REQUIRED` cannot be opted out of. */
+  /** A topic that is `REQUIRED` cannot be opted out of. */
   readonly status: PreferenceStatus
-  /** The token of the same user's page of all topics. */
+  /** The token of the page on which the same user sees all topics. */
   readonly preferences: string
 }
 
 type Refusal = LinkBroken | StoreUnavailable
 
-/** What the reader of a mail does with its unsubscribe link (api.md 10.4, 9; 25.5). */
+/** Handles a mail's unsubscribe link (api.md 10.4, 9; 25.5). */
 export class Unsubscribing extends Context.Service<Unsubscribing, {
-  /** Changes nothing. */
+  /** Reads what the link shows; changes nothing. */
   readonly look: (token: string) => Effect.Effect<Shown, Refusal>
   /**
-   * What a write of the user's preference through the API does, for an archived topic too, since a template may still name it. Channels
-   * that the user chose are kept. Idempotent; of a required topic nothing changes.
+   * Same as a write of the user's preference through the API, but works for an archived topic too, since a template may
+   * still name it. Channels that the user chose are kept. Idempotent; has no effect on a required topic.
    */
   readonly set: (token: string, status: "OPTED_IN" | "OPTED_OUT") => Effect.Effect<Shown, Refusal>
 }>()("tidings/Unsubscribing") {}

@@ -11,13 +11,13 @@ export interface Owner {
   readonly tenantId: string | undefined
 }
 
-/** What a user said of one topic. */
+/** A user's setting for one topic. */
 export interface TopicOverride {
   readonly topicId: string
   readonly setting: TopicSetting
 }
 
-/** What counts for a message of a topic: what its user said of it inside the tenant, and outside of any. */
+/** A user's settings for one topic that count for a message: inside its tenant, and outside of any. */
 export interface TopicOverrides {
   readonly topicId: string
   readonly inTenant: TopicSetting | undefined
@@ -25,8 +25,8 @@ export interface TopicOverrides {
 }
 
 /**
- * What users said of topics, inside a tenant and (`tenantId` is `undefined`) outside of any (api.md 10.3). Each write is
- * one atomic change; it does not ask whether the topic exists.
+ * Users' settings for topics, inside a tenant or (`tenantId` is `undefined`) outside of any (api.md 10.3). Each write
+ * is one atomic change, and does not check whether the topic exists.
  */
 export class UserPreferences extends Context.Service<UserPreferences, {
   /** For a send. Batched: calls of one turn of the event loop share a statement. */
@@ -36,21 +36,24 @@ export class UserPreferences extends Context.Service<UserPreferences, {
     tenantId: string | undefined,
     topicId: string
   ) => Effect.Effect<TopicOverrides, StoreUnavailable>
-  /** Creates or replaces these; others stay. Of a topic named twice the last counts. */
+  /** Creates or replaces these settings; others stay. If a topic is named twice, the last one counts. */
   readonly put: (
     scope: Scope,
     userId: UserId,
     tenantId: string | undefined,
     overrides: ReadonlyArray<TopicOverride>
   ) => Effect.Effect<void, StoreUnavailable>
-  /** The same, but what a setting leaves out, as its channels, stays as it is stored: of two who say different things at once, both are heard. */
+  /**
+   * The same, but fields that a setting leaves out, such as its channels, stay as they are stored: two concurrent
+   * writes of different fields both count.
+   */
   readonly merge: (
     scope: Scope,
     userId: UserId,
     tenantId: string | undefined,
     overrides: ReadonlyArray<TopicOverride>
   ) => Effect.Effect<void, StoreUnavailable>
-  /** These are all there are from now on. Answers the topics of those that are gone, in the order of their ids. */
+  /** Replaces all of the owner's settings. Answers the topics whose setting was removed, ordered by id. */
   readonly replace: (
     scope: Scope,
     userId: UserId,

@@ -8,7 +8,10 @@ export class AuditEventNotFound
   extends Schema.TaggedError<AuditEventNotFound>()("AuditEventNotFound", { id: Schema.String })
 {}
 
-/** Who did it: an API key by a name that does not open anything, or a user by a token; the account's address where it was named. */
+/**
+ * Who did it: an API key, by a name that gives no access, or a user by a token. `email`: the account's address, if the
+ * request named it.
+ */
 export const Actor = Schema.Struct({ id: Schema.String, email: Schema.optionalKey(Schema.String) })
 export type Actor = typeof Actor.Type
 
@@ -28,10 +31,10 @@ export interface AuditEvent extends Deed {
 
 /** Who changed what (api.md 24). */
 export class Audit extends Context.Service<Audit, {
-  /** All that the operation writes and records, or nothing; a failure undoes it. */
+  /** Runs an operation atomically: all that it writes and records is committed, or nothing if it fails. */
   readonly together: <A, E, R>(operation: Effect.Effect<A, E, R>) => Effect.Effect<A, E | StoreUnavailable, R>
   readonly record: (scope: Scope, deed: Deed) => Effect.Effect<void, StoreUnavailable>
-  /** The newest first. */
+  /** Newest first. */
   readonly list: (
     scope: Scope,
     page: PageQuery

@@ -6,7 +6,10 @@ import { Context, Effect, Layer, Option, Redacted, Schema } from "effect"
 
 /** A provider's request as it came. */
 export interface Callback {
-  /** What the provider may have called: behind a proxy neither scheme nor host is certain. Absolute, with the query. */
+  /**
+   * The URLs that the provider may have called, absolute and with the query: behind a proxy neither scheme nor host is
+   * certain.
+   */
   readonly urls: ReadonlyArray<string>
   readonly query: URLSearchParams
   /** Names in lower case. */
@@ -14,15 +17,21 @@ export interface Callback {
   readonly body: Uint8Array
 }
 
-/** No signature, a wrong or an old one, or nothing to check it with: not known to be the provider's. `detail` holds no payload. */
+/**
+ * The callback cannot be proved genuine: its signature is missing, wrong or too old, or there is nothing to check it
+ * with. `detail` holds no payload.
+ */
 export class Forged extends Schema.TaggedError<Forged>()("Forged", { detail: Schema.String }) {}
 
-/** What is needed for the check (a certificate) is out of reach: the provider should come again. */
+/** What is needed for the check (a certificate) cannot be fetched now: the provider should retry. */
 export class Unverifiable extends Schema.TaggedError<Unverifiable>()("Unverifiable", { detail: Schema.String }) {}
 
-/** How one vendor's callbacks are told from forged ones, and what they say. */
+/** Verifies one vendor's callbacks, and reads what they say. */
 export interface CallbackReader {
-  /** `settings`: those of the configuration that is called back, decrypted. Ends with `Forged` for anything else than a genuine callback. */
+  /**
+   * `settings`: the decrypted settings of the configuration that is called back. Fails with `Forged` unless the
+   * callback is genuine.
+   */
   readonly read: (
     callback: Callback,
     settings: Schema.JsonObject
@@ -34,17 +43,20 @@ export class CallbackReaders
   extends Context.Service<CallbackReaders, ReadonlyMap<string, CallbackReader>>()("tidings/CallbackReaders")
 {}
 
-/** A configuration as callbacks need it; its scope is where their receipts belong, whatever they say themselves (P10). */
+/** A configuration as callbacks need it. Receipts go to its `scope`, whatever they say themselves (P10). */
 export interface CallbackTarget {
   readonly scope: Scope
   /** Catalogue key. */
   readonly provider: string
-  /** What provider calls through it are stored under: its key, its alias, its id. */
+  /** The names under which calls through it may be stored: its key, its alias, its id. */
   readonly names: ReadonlyArray<string>
   readonly settings: Schema.JsonObject
 }
 
-/** A stored configuration as a target; one without settings takes no callback, for there is nothing to check it with. */
+/**
+ * A stored configuration as a target. One without settings accepts no callback, since there is nothing to check it
+ * with.
+ */
 export const targetOf = (scope: Scope, { alias, id, provider, settings }: Configuration): CallbackTarget => ({
   scope,
   provider,
@@ -52,7 +64,7 @@ export const targetOf = (scope: Scope, { alias, id, provider, settings }: Config
   settings: settings === undefined ? {} : Redacted.value(settings)
 })
 
-/** Which configuration an id in a callback's path means, in whatever environment. */
+/** Finds the configuration that an id in a callback's path names, in any environment. */
 export class CallbackTargets extends Context.Service<CallbackTargets, {
   readonly find: (configurationId: string) => Effect.Effect<Option.Option<CallbackTarget>, StoreUnavailable>
 }>()("tidings/CallbackTargets") {}
@@ -62,10 +74,10 @@ export class NoCallbacks extends Schema.TaggedError<NoCallbacks>()("NoCallbacks"
 
 const isId = /^pc_\w{1,64}$/
 
-/** What takes the callbacks of one configuration. */
+/** Takes one callback of a configuration. */
 export type Receiver = (callback: Callback) => Effect.Effect<void, Forged | Unverifiable | StoreUnavailable>
 
-/** The way in for providers' callbacks: verified, then applied. */
+/** Receives providers' callbacks: each is verified, then applied. */
 export class Callbacks extends Context.Service<Callbacks, {
   readonly receiver: (configurationId: string) => Effect.Effect<Receiver, NoCallbacks | StoreUnavailable>
 }>()("tidings/Callbacks") {}

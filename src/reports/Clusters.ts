@@ -4,6 +4,6 @@ import { Context, type Effect } from "effect"
 
 /** What an operator sees of all nodes at once, from any of them. */
 export class Clusters extends Context.Service<Clusters, {
-  /** As the store has it at `now` (epoch ms). */
+  /** The cluster as the store knows it at `now` (epoch ms). */
   readonly look: (now: number) => Effect.Effect<Cluster, StoreUnavailable>
 }>()("tidings/Clusters") {}

@@ -1,4 +1,4 @@
-/** What the workspace's managers change, by the first word of its path. Users' own data and sends are not among them. */
+/** What a workspace's managers change, by the first segment of its path. Users' own data and sends are not audited. */
 const nouns: Readonly<Record<string, string>> = {
   "audiences": "audience",
   "automations": "automation",
@@ -14,7 +14,7 @@ const nouns: Readonly<Record<string, string>> = {
   "translations": "translation"
 }
 
-/** Last words of paths that are deeds of their own. */
+/** Last segments of paths that are a deed of their own rather than a thing. */
 const deeds: Readonly<Record<string, string>> = {
   publish: "published",
   restore: "restored",
@@ -23,23 +23,26 @@ const deeds: Readonly<Record<string, string>> = {
 
 const verbs: Readonly<Record<string, string>> = { POST: "created", PUT: "updated", PATCH: "updated", DELETE: "deleted" }
 
-/** Paths with one of these words ask, run or belong to users; nothing that is managed changes. */
+/** Paths with one of these segments change nothing that is managed: they ask or run something, or belong to users. */
 const others = new Set(["cancel", "explain", "invoke", "preview", "subscriptions", "users"])
 
-/** The path of what a deed was done to: `/notifications/:id/publish` does something to `/notifications/:id`. */
+/** The path of a deed's target: of `/notifications/:id/publish` it is `/notifications/:id`. */
 export const targetOf = (path: string): string => {
   const last = path.split("/").findLast((segment) => segment !== "") ?? ""
   return Object.hasOwn(deeds, last) ? path.replace(/\/[^/]+\/?$/, "") : path
 }
 
-/** The type of the audit event of a route (`PUT /notifications/:id/content`: `notification.content.updated`); `undefined`: it is none. */
+/**
+ * The type of a route's audit event (`PUT /notifications/:id/content`: `notification.content.updated`); `undefined`:
+ * the route is not audited.
+ */
 export const typeOf = (method: string, path: string): string | undefined => {
   const segments = path.split("/").filter((segment) => segment !== "")
   const [root = "", ...words] = segments.filter((segment) => !segment.startsWith(":"))
   const noun = Object.hasOwn(nouns, root) ? nouns[root] : undefined
   const verb = verbs[method]
   if (noun === undefined || verb === undefined || words.some((word) => others.has(word))) return undefined
-  // PUT /preferences/:recipient_id is a user's.
+  // PUT /preferences/:recipient_id changes a user's own data.
   if (root === "preferences" && words.length === 0) return undefined
   const last = words.at(-1) ?? ""
   const deed = Object.hasOwn(deeds, last) ? deeds[last] : undefined

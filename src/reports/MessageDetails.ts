@@ -25,7 +25,7 @@ export const details = (record: MessageRecord): MessageDetails => ({
   archived: record.archived
 })
 
-/** The first time of each thing that a recipient did with what one call sent. */
+/** What the recipient did with what one call sent: the first time of each. */
 type Evidence = Pick<MessageRecord, "delivered" | "opened" | "clicked">
 
 const statusOf = ({ clicked, delivered, opened }: Evidence): ProviderDetails["status"] =>
@@ -35,18 +35,27 @@ const keyOf = ({ channel, provider }: Pick<HistoryEvent, "channel" | "provider">
 
 const isTaken = ({ state }: Attempt): boolean => state === "accepted"
 
-/** Whether only the timeline tells by which of its ways the message was delivered, opened or clicked: it went more than one. */
+/**
+ * Whether only the timeline tells which call the recipient's deeds belong to: the message was delivered, opened or
+ * clicked, and had been accepted by more than one channel or provider.
+ */
 export const isAmbiguous = (
   { clicked, delivered, opened }: MessageRecord,
   attempts: ReadonlyArray<Attempt>
 ): boolean =>
   [clicked, delivered, opened].some((at) => at !== undefined) && new Set(attempts.filter(isTaken).map(keyOf)).size > 1
 
-/** A report that names no call is of a link that a mail client fetched; without a mail, of what was sent last. */
+/**
+ * The call that a report without a call number is credited to. Such a report comes from a link that a mail client
+ * fetched, so it is the last mail, or without one what was sent last.
+ */
 const unnamed = (taken: ReadonlyArray<Attempt>): Attempt | undefined =>
   taken.findLast(({ channel }) => channel === "email") ?? taken.at(-1)
 
-/** What the recipient did, by the channel and provider of the call that it proves. `taken`: the last call of each. */
+/**
+ * What the recipient did, by the call that it is credited to. `attempts`: all that ended; `taken`: the last one of each
+ * channel and provider, if it was accepted.
+ */
 const evidence = (
   record: MessageRecord,
   attempts: ReadonlyArray<Attempt>,
@@ -57,7 +66,7 @@ const evidence = (
   if (!isAmbiguous(record, taken)) return (attempt) => attempt === last ? record : nothing
   const other = unnamed(taken)
   const byNumber = new Map(attempts.map((attempt) => [attempt.number, attempt]))
-  // A line keeps the name that its provider had; the call may have got another one since.
+  // A line of the timeline keeps its provider's name of that time; the attempt follows if the provider is renamed.
   const wayOf = (event: HistoryEvent) => keyOf(byNumber.get(event.attempt ?? 0) ?? event)
   const first = (attempt: Attempt, type: HistoryType) =>
     events.find((event) =>
@@ -73,7 +82,7 @@ const evidence = (
 
 const nothing: Evidence = { delivered: undefined, opened: undefined, clicked: undefined }
 
-/** What the last call to one provider became. */
+/** The outcome of the last call to one provider. */
 const provider = (record: MessageRecord, attempt: Attempt, evidence: Evidence): ProviderDetails => {
   const { clicked, delivered, opened } = evidence
   return {
@@ -99,8 +108,9 @@ const provider = (record: MessageRecord, attempt: Attempt, evidence: Evidence): 
 }
 
 /**
- * One entry per channel and provider that was called, by its last call; a call in flight has none yet. What the recipient did afterwards is
- * told of the call that it proves. `events`: the message's timeline, needed where it `isAmbiguous`.
+ * One entry per channel and provider that was called, from its last call; calls in flight are left out. What the
+ * recipient did afterwards is credited to one of them. `events`: the message's timeline, needed only if it
+ * `isAmbiguous`.
  */
 export const providers = (
   record: MessageRecord,

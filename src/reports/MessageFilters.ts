@@ -4,7 +4,10 @@ import type { Grant } from "#src/access/Grant.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import type { MessageQuery } from "#src/reports/MessageLog.ts"
 
-/** The keys that calls are stored under, by whatever name a provider is asked for; a name that is no more may still be one. */
+/**
+ * The keys under which calls are stored, for providers asked for by any of their names. The name itself is kept too: it
+ * may be the key of a provider that is configured no more.
+ */
 const keysOf = (names: ReadonlyArray<string>, configured: ReadonlyArray<Provider>): ReadonlyArray<string> => [
   ...new Set(names.flatMap((name) => [
     name,
@@ -12,12 +15,12 @@ const keysOf = (names: ReadonlyArray<string>, configured: ReadonlyArray<Provider
   ]))
 ]
 
-/** Whether the question depends on which providers are configured. */
+/** Whether the filters name providers, so that `query` needs the configured ones. */
 export const namesProviders = ({ provider }: MessageFilters): boolean => members(provider).length > 0
 
 /**
- * The query string of GET /messages as the log's question; `configured`: the environment's providers, where it names some. Whom the recipient
- * is to a user's token is a user, never an address.
+ * The query string of GET /messages as a query of the log. `configured`: the environment's providers, if the filters
+ * name any. With a user's token (`grant`), `recipient` is a user's id, never an address.
  */
 export const query = (
   filters: MessageFilters,

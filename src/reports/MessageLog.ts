@@ -13,7 +13,7 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { InvalidCursor, Page, PageQuery } from "#src/paging/Page.ts"
 import { Context, type Effect, Schema } from "effect"
 
-/** What a call failed of that is made again. */
+/** The kinds of failure after which a call is retried. */
 export const transient: ReadonlyArray<Kind> = ["RateLimited", "Unavailable", "Unknown"]
 
 /** A message as readers see it (api.md §4, MessageDetails). Times in epoch ms, each the first of its kind. */
@@ -26,7 +26,7 @@ export interface MessageRecord {
   readonly event: string
   readonly template: string
   readonly recipient: string
-  /** The user that it is for; `undefined` where it is for an address, which may be written as a user's id is. */
+  /** The user that it is for. `undefined` if it is for an address, which may look just like a user's id. */
   readonly userId: string | undefined
   readonly tenantId: string | undefined
   readonly tags: ReadonlyArray<string>
@@ -37,12 +37,12 @@ export interface MessageRecord {
   readonly opened: number | undefined
   readonly clicked: number | undefined
   readonly canceledAt: number | undefined
-  /** A failed call is to be made again. What was sent and waits to be escalated has none. */
+  /** A failed call will be retried. `false` for a message that was sent and waits only for its escalation. */
   readonly willRetry: boolean
   readonly archived: boolean
 }
 
-/** Filters of GET /messages; members of one array are alternatives, the filters themselves all hold. */
+/** The filters of GET /messages: all must hold; the members of an array are alternatives. */
 export interface MessageQuery extends PageQuery {
   readonly archived: boolean
   readonly enqueuedAfter: number | undefined
@@ -74,7 +74,9 @@ export interface Original {
 /** Reads what the journal wrote. Newest first; cursors are opaque, sealed, and stable while others write. */
 export class MessageLog extends Context.Service<MessageLog, {
   readonly get: (scope: Scope, id: MessageId) => Effect.Effect<MessageRecord, MessageNotFound | StoreUnavailable>
-  /** A page may be short, or empty, and still have a cursor: where what is wanted is rare, one page does not look through everything. */
+  /**
+   * A page may be short, or even empty, and still have a cursor: one page does not search everything for rare messages.
+   */
   readonly list: (
     scope: Scope,
     query: MessageQuery
@@ -86,11 +88,11 @@ export class MessageLog extends Context.Service<MessageLog, {
     id: MessageId
   ) => Effect.Effect<ReadonlyArray<HistoryEvent>, MessageNotFound | StoreUnavailable>
   readonly original: (scope: Scope, id: MessageId) => Effect.Effect<Original, MessageNotFound | StoreUnavailable>
-  /** Requests to many; with `state` only those that stand so. */
+  /** Requests to many recipients; with `state`, only those in that state. */
   readonly requests: (
     scope: Scope,
     query: PageQuery & { readonly state: ExpansionState | undefined }
   ) => Effect.Effect<Page<RequestRecord>, InvalidCursor | StoreUnavailable>
-  /** Hides the messages of a request from the default list; idempotent. */
+  /** Hides a request's messages from the default list. Idempotent. */
   readonly archive: (scope: Scope, requestId: MessageId) => Effect.Effect<void, RequestNotFound | StoreUnavailable>
 }>()("tidings/MessageLog") {}

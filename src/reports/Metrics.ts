@@ -7,7 +7,10 @@ export const accepted = Metric.counter("tidings_messages_accepted_total", {
   incremental: true
 })
 
-/** A counter by its attributes. Each series is made once: `Metric.withAttributes` would tell it from the others anew at every update. */
+/**
+ * A counter with attributes. Each series is made once and kept: `Metric.withAttributes` would look it up anew at every
+ * update.
+ */
 const by = <A extends Readonly<Record<string, string>>>(id: string, description: string) => {
   const known = new Map<string, Metric.Counter<number>>()
   return (attributes: A): Metric.Counter<number> => {
@@ -20,7 +23,7 @@ const by = <A extends Readonly<Record<string, string>>>(id: string, description:
   }
 }
 
-/** Messages that reached a status that ends the engine's work on them, by `status`. */
+/** Messages that reached a final status, by `status`. */
 export const settled = by<{ readonly status: Status }>("tidings_messages_settled_total", "Messages settled, by status")
 
 /** Provider calls, by `provider`, `channel` and `outcome` (accepted, or the kind of the error). */
@@ -30,7 +33,7 @@ export const attempts = by<{
   readonly outcome: string
 }>("tidings_attempts_total", "Attempts by provider and outcome")
 
-/** Attempts whose outcome nobody knows: the bound on duplicates (P4). */
+/** Attempts whose outcome is unknown: the upper bound on duplicates (P4). */
 export const unknownOutcomes = Metric.counter("tidings_unknown_outcomes_total", {
   description: "Attempts with an unknown outcome",
   incremental: true
@@ -48,36 +51,45 @@ export const quarantined = Metric.counter("tidings_messages_quarantined_total", 
   incremental: true
 })
 
-/** Messages that requests to many became. */
+/** Messages made from requests to many recipients. */
 export const expanded = Metric.counter("tidings_expanded_messages_total", {
   description: "Messages made of requests to lists, audiences, tenants and many recipients",
   incremental: true
 })
 
-/** Requests to many that are not yet messages, as this node saw them last: up to 8 of its shards. */
+/**
+ * Requests to many recipients that are still being expanded into messages, as this node last saw them: it looks at up
+ * to 8 of its shards.
+ */
 export const expansionsOpen = Metric.gauge("tidings_open_expansions", {
   description: "Requests to many that still become messages here, counted up to 8"
 })
 
-/** Requests to many set aside after too many tries. */
+/** Requests to many recipients set aside after too many tries. */
 export const expansionsQuarantined = Metric.counter("tidings_expansions_quarantined_total", {
   description: "Requests to many quarantined after five tries",
   incremental: true
 })
 
-/** Parts of the upkeep of audiences that cannot be done: a membership that cannot be stored, a filter that does not decode. */
+/**
+ * Parts of the upkeep of audiences that cannot be done and were set aside: a membership that cannot be stored, or a
+ * filter that does not decode.
+ */
 export const audienceSetAside = Metric.counter("tidings_audience_steps_set_aside_total", {
   description: "Memberships and filters of audiences that were set aside",
   incremental: true
 })
 
-/** Open messages whose next step was overdue when the safety sweep found them; anything above 0 is a bug (reliability.md A5). */
+/**
+ * Open messages whose next step was overdue when the safety sweep found them. Anything above 0 is a bug (reliability.md
+ * A5).
+ */
 export const stuck = Metric.counter("tidings_stuck_messages_total", {
   description: "Overdue messages found by the safety sweep",
   incremental: true
 })
 
-/** Writes of an owner that had lost its shard. */
+/** Writes that were refused because their node no longer owned the shard (P2). */
 export const fenced = Metric.counter("tidings_fenced_writes_total", {
   description: "Writes refused because another owner has the shard",
   incremental: true
@@ -89,12 +101,12 @@ export const overloaded = Metric.counter("tidings_requests_overloaded_total", {
   incremental: true
 })
 
-/** Sends that are let in at once, as their latency allows. */
+/** How many sends may run at once, as adapted to their latency (`Admission`). */
 export const admissionLimit = Metric.gauge("tidings_admission_limit", {
   description: "Sends that are worked on at once at most; the others wait or are refused"
 })
 
-/** What an operator expects to see from the start: the counters without attributes. */
+/** The counters without attributes: they are reported from the start, even at 0. */
 export const counters = [
   accepted,
   expanded,

@@ -4,14 +4,14 @@ import type { MessageId } from "#schemas/MessageId.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import { Schema } from "effect"
 
-/** A message that has no such rendering, or one that does not have this part. */
+/** The message has no such rendering, or the rendering does not have this part. */
 export class OutputNotFound extends Schema.TaggedError<OutputNotFound>()("OutputNotFound", {
   id: Schema.String,
   outputId: Schema.String,
   part: Schema.String
 }) {}
 
-/** One part of what a channel was given to send, and its media type. */
+/** One part of a rendering, and its media type. */
 export interface OutputPart {
   readonly contentType: string
   readonly text: string
@@ -19,7 +19,10 @@ export interface OutputPart {
 
 const text = "text/plain; charset=utf-8"
 
-/** The parts that can be read one by one (api.md §4, RENDERED); each is empty where its channel has none. */
+/**
+ * The parts of a rendering that can be read separately (api.md §4, RENDERED). A text part that the channel does not
+ * have is empty.
+ */
 const readers: Readonly<Record<OutputPartName, (output: Rendered) => OutputPart>> = {
   html: ({ html }) => ({ contentType: "text/html; charset=utf-8", text: html }),
   title: ({ title }) => ({ contentType: text, text: title }),
@@ -37,10 +40,10 @@ const partOf = (output: Rendered, name: OutputPartName): OutputPart | undefined 
   return part.text === "" ? undefined : part
 }
 
-/** An output is named by the attempt it was made for. */
+/** An output's id is the number of the attempt that it was made for. */
 const isOf = ({ attempt }: HistoryEvent, outputId: string): boolean => String(attempt) === outputId
 
-/** Where each part of a rendering is read, root-relative; `undefined` for what is no rendering. */
+/** The root-relative path of each part of a rendering; `undefined` for an event that is not a rendering. */
 export const paths = (id: MessageId, { attempt, output }: HistoryEvent): Readonly<Record<string, string>> | undefined =>
   output === undefined || attempt === undefined ? undefined : Object.fromEntries(
     OutputPartName.literals.flatMap((name) =>
@@ -48,7 +51,7 @@ export const paths = (id: MessageId, { attempt, output }: HistoryEvent): Readonl
     )
   )
 
-/** The part of this name of a message's rendering, out of its timeline. */
+/** Finds a part of a message's rendering in the message's timeline. */
 export const find = (
   events: ReadonlyArray<HistoryEvent>,
   outputId: string,

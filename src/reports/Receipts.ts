@@ -8,33 +8,34 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { References } from "#src/reports/References.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 
-/** What a provider may say of a message that it took. */
+/** What a provider may report of a message that it accepted. */
 export type ReceiptEvent = "Deliver" | "Open" | "Click" | "Bounce"
 
 /**
- * A provider's verified word on one message. The message is named by our own id, which the request to the provider carried, so that a receipt
- * may come before its call's outcome is stored; without it by the provider's reference.
+ * A provider's verified report on one message. It names the message by our own id, if the request to the provider
+ * carried that: then it may come even before its call's outcome is stored. Otherwise it is found by the provider's
+ * reference.
  */
 export interface Receipt {
   /** The provider's id of this event, the same at every repeat of it. */
   readonly id: string
   readonly event: ReceiptEvent
   readonly messageId: MessageId | undefined
-  /** The number of the provider call within the message, where the request carried it. */
+  /** The number of the attempt, if the request to the provider carried it. */
   readonly attempt: number | undefined
   readonly reference: string | undefined
-  /** Epoch ms by the provider's clock; `undefined`: when it came. */
+  /** Epoch ms by the provider's clock; `undefined`: the time at which it came. */
   readonly at: number | undefined
   /** Why it bounced, in the provider's words. */
   readonly detail: string | undefined
 }
 
-/** Moves messages by what providers report of them (api.md 25.2). */
+/** Updates messages by what providers report of them (api.md 25.2). */
 export class Receipts extends Context.Service<Receipts, {
   /**
-   * Applies verified receipts in whatever order and number they come: repeats and receipts for unknown messages have no effect. `providers`:
-   * what the calls that they are about may be stored under. After a `StoreUnavailable` some may have been applied; all of them again do no
-   * harm.
+   * Applies verified receipts, in any order and number. Repeats and receipts for unknown messages have no effect.
+   * `providers`: the names under which the calls that they are about may be stored. After a `StoreUnavailable` some may
+   * have been applied; it is safe to apply all again.
    */
   readonly apply: (
     scope: Scope,
@@ -45,13 +46,16 @@ export class Receipts extends Context.Service<Receipts, {
 
 const types = { Deliver: "DELIVERED", Open: "OPENED", Click: "CLICKED", Bounce: "UNDELIVERABLE" } as const
 
-/** One batch goes to the store this many messages at a time. */
+/** How many messages of a batch are written to the store at once. */
 const together = 4
 
 const longestName = 200
 const longestDetail = 500
 
-/** Mail servers quote the address they refuse; it does not belong into a timeline (P9). */
+/**
+ * A provider's words without addresses and phone numbers: mail servers quote the address that they refuse, and it does
+ * not belong in a timeline (P9).
+ */
 const words = (text: string): string =>
   Text.stored(
     text.slice(0, longestDetail).replaceAll(/[^\s<>()"',;:]+@[^\s<>()"',;]+/g, "(address)").replaceAll(
@@ -61,7 +65,7 @@ const words = (text: string): string =>
     longestName
   )
 
-/** Never before the message was accepted nor after now, whatever the provider's clock says. */
+/** The time of a receipt: never before the message was accepted nor after now, whatever the provider's clock says. */
 const timeOf = (receipt: Receipt, id: MessageId, now: number): number =>
   Math.min(now, Math.max(receipt.at ?? now, epochMillis(id)))
 
@@ -80,10 +84,13 @@ interface Named {
   readonly reference: string | undefined
 }
 
-/** Of one second, which is all that many providers tell: what a reader did proves that the message had come. */
+/**
+ * The order of events with the same time; many providers tell whole seconds only. Deliver comes first, since an open or
+ * click proves that the message had arrived.
+ */
 const ranks: Record<ReceiptEvent, number> = { Deliver: 0, Open: 1, Click: 2, Bounce: 3 }
 
-/** One order for the receipts of a batch, however they were put into it (api.md 26.2). */
+/** Orders the receipts of a batch, so that their order in the callback does not matter (api.md 26.2). */
 const inOrder = ({ receipt: a }: Named, { receipt: b }: Named): number => {
   const [first, second] = [a.at ?? Infinity, b.at ?? Infinity]
   if (first !== second) return first - second
@@ -127,7 +134,8 @@ export const layer = Layer.effect(
         const found = yield* Effect.forEach(receipts, (receipt) => named(scope, providers, receipt), {
           concurrency: together
         })
-        // By the message itself: its receipts may name it by our id or by the provider's reference.
+        // Grouped by the message found, since one receipt may name it by our id and another by the provider's
+        // reference.
         const byMessage = Map.groupBy(found.flat(), ({ id }) => id)
         yield* Effect.forEach(
           byMessage.values(),

@@ -3,12 +3,15 @@ import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Context, type Effect, type Option } from "effect"
 
-/** How long, in ms, a message is found by its provider's reference; receipts come within hours, late bounces within days. */
+/**
+ * How long, in ms, a message can be found by its provider's reference. Receipts come within hours, late bounces within
+ * days.
+ */
 export const memory = 8 * 24 * 3_600_000
 
-/** Which message a provider's own id stands for. */
+/** Finds messages by the ids that providers gave them. */
 export class References extends Context.Service<References, {
-  /** Looks among the calls of the last days that went through a provider of one of these names. */
+  /** Looks among the calls of the last `memory` ms that went through a provider of one of these names. */
   readonly find: (
     scope: Scope,
     providers: ReadonlyArray<string>,

@@ -7,7 +7,7 @@ import * as OutputParts from "#src/reports/OutputParts.ts"
 import type { MessageRecord, Original } from "#src/reports/MessageLog.ts"
 import type { Schema } from "effect"
 
-/** A stored event's own members, under the names of the API (api.md §4). */
+/** The fields that an event stores itself, under the names of the API (api.md §4). */
 const members = (event: HistoryEvent) => ({
   type: event.type,
   ts: event.ts,
@@ -23,15 +23,15 @@ const members = (event: HistoryEvent) => ({
   ...event.decision
 })
 
-/** What a message's timeline tells of the send itself. */
+/** The send as a message's timeline shows it. */
 export interface Shown {
   readonly instructions: Original["instructions"]
   readonly recipient: Schema.JsonObject
-  /** What it says to vendors itself: by a provider's key, and by channel under `channel`. */
+  /** What the send itself overrides in the requests to vendors: by a provider's key, and by channel under `channel`. */
   readonly override: Schema.JsonObject
 }
 
-/** What the timeline leaves to the message it belongs to: it holds no addresses and payloads itself. */
+/** The fields of an event that come from the message: stored events hold no addresses and payloads. */
 const joined = (type: HistoryType, record: MessageRecord, shown: Shown): Schema.JsonObject => {
   const { instructions, override, recipient } = shown
   switch (type) {
@@ -57,14 +57,20 @@ const isJson = (entry: [string, unknown]): entry is [string, Schema.Json] => ent
 const recipientJson = (recipient: Original["recipient"]): Schema.JsonObject =>
   Object.fromEntries(Object.entries(recipient).filter(isJson))
 
-/** What of an address opens other people's systems: it was the workspace's to send with. */
+/**
+ * The credentials in an address, by the profile's key: they open other people's systems, and were given to the
+ * workspace alone.
+ */
 const credentials: Readonly<Record<string, ReadonlyArray<string>>> = {
   slack: ["access_token"],
   webhook: ["authentication", "headers"],
   pagerduty: ["routing_key"]
 }
 
-/** Who knows the whole URL of a webhook can call it: of many, its path or query is the key. */
+/**
+ * Reduces a webhook's URL to its origin: whoever knows the whole URL can often call it, since its path or query is the
+ * key.
+ */
 const withoutKey = ([name, value]: [string, Schema.Json]): [string, Schema.Json] =>
   name === "url" && typeof value === "string" ? [name, URL.parse(value)?.origin ?? ""] : [name, value]
 
@@ -77,7 +83,7 @@ const withoutCredentials = ([key, value]: [string, Schema.Json]): [string, Schem
 
 type Overriding = Readonly<Record<string, { readonly override?: JsonMap | null | undefined }>> | null | undefined
 
-/** Whose account a vendor is called with (`config`) is no part of what is said, and secret. */
+/** The overrides of requests to vendors, without `config`, which names the account to call with and is secret. */
 const overridesOf = (settings: Overriding): Schema.JsonObject =>
   Object.fromEntries(
     Object.entries(settings ?? {}).flatMap(([name, { override }]) => {
@@ -87,7 +93,7 @@ const overridesOf = (settings: Overriding): Schema.JsonObject =>
     })
   )
 
-/** A send as whoever made it may see it. */
+/** A send as its caller may see it. */
 export const forCaller = ({ instructions, recipient }: Original): Shown => {
   const channel = overridesOf(instructions.channels)
   return {
@@ -97,7 +103,10 @@ export const forCaller = ({ instructions, recipient }: Original): Shown => {
   }
 }
 
-/** A send as its recipient may see it: without the workspace's credentials, which no browser should hold, and what it says to vendors. */
+/**
+ * A send as its recipient may see it: without the workspace's credentials, which no browser should hold, and without
+ * the overrides.
+ */
 export const forUser = ({ instructions, recipient }: Original): Shown => ({
   instructions,
   recipient: Object.fromEntries(Object.entries(recipientJson(recipient)).map(withoutCredentials)),
@@ -133,7 +142,7 @@ export const contentOf = (output: Rendered): Output["content"] => ({
   ...(output.segments === undefined ? {} : { segments: output.segments })
 })
 
-/** What each channel was given to send, by its last rendering. */
+/** What each channel was last given to send. */
 export const outputs = (events: ReadonlyArray<HistoryEvent>): ReadonlyArray<Output> => {
   const rendered = events.flatMap(({ channel, output, type }) =>
     type === "RENDERED" && channel !== undefined && output !== undefined ? [{ channel, output }] : []

@@ -2,15 +2,15 @@ import { type MessageId, traceId } from "#schemas/MessageId.ts"
 import { Context, Effect, type Function, References, Tracer } from "effect"
 
 /**
- * Marks the first span of a request, whose ids are its parent's: a tracer makes it the root of the trace. So every node knows the root's id,
- * also after a restart.
+ * Marks the first span of a request. Its parent is no real span but carries the ids, and a tracer gives them to this
+ * span as the root of the trace. So every node can work out the root's id, also after a restart.
  */
 export const IsRoot = Context.Reference<boolean>("tidings/Trace/IsRoot", { defaultValue: () => false })
 
 const rootOf = (requestId: MessageId): Tracer.ExternalSpan =>
   Tracer.externalSpan({ traceId: traceId(requestId), spanId: traceId(requestId).slice(16), sampled: true })
 
-/** Without an exporter a span costs nothing. */
+/** Makes a span, or costs nothing if there is no exporter. */
 const traced =
   (name: string, options: Function.LazyArg<Tracer.SpanOptionsNoTrace>) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -20,7 +20,10 @@ const traced =
         : effect
     )
 
-/** A request's id is its trace id (design.md §3), so an operator pastes one into any tracing tool. */
+/**
+ * The root span of a request. The request's id is the trace id (design.md §3), so that an operator can paste it into
+ * any tracing tool.
+ */
 export const accepting = (requestId: MessageId) =>
   traced("accept", () => ({ parent: rootOf(requestId), annotations: Context.make(IsRoot, true) }))
 

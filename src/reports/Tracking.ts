@@ -7,23 +7,28 @@ import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from "node:crypto"
 
-/** Where readers' mail clients reach this server, without a slash at its end; `undefined`: nowhere, and mails have no such links. */
+/**
+ * The URL at which readers' mail clients reach this server, without a slash at its end. `undefined`: there is none, and
+ * mails have no such links.
+ */
 export const PublicUrl = Context.Reference<string | undefined>("tidings/PublicUrl", { defaultValue: () => undefined })
 
-/** What templates are given of one message to report its opening with. */
+/** The variables by which templates report that a message was opened. */
 export interface OpenLink {
   readonly openTrackingId: string
   /** Absolute; empty where the server has no public URL. */
   readonly opened: string
 }
 
-/** Reports of readers' mail clients (api.md 25.2). */
+/** Takes reports of readers' mail clients (api.md 25.2). */
 export class Tracking extends Context.Service<Tracking, {
-  /** A mail client fetched the link of this id: the first time the message is OPENED. A forged id has no effect. */
+  /**
+   * A mail client fetched the link with this id. The first time, the message becomes OPENED. A forged id has no effect.
+   */
   readonly opened: (trackingId: string) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/Tracking") {}
 
-/** The links alone, for what renders; none where nothing tracks. */
+/** Makes a message's links, for the renderer; `undefined` if nothing tracks. */
 export const OpenLinks = Context.Reference<((scope: Scope, id: MessageId) => OpenLink) | undefined>(
   "tidings/OpenLinks",
   { defaultValue: () => undefined }
@@ -35,11 +40,11 @@ const decode = Schema.decodeUnknownEffect(
   Schema.Struct({ id: MessageId, scope: Schema.NumberFromString.pipe(Schema.decodeTo(Scope)) })
 )
 
-/** `<message id>.<scope>.<signature>`: it names the message to who may know it, and nobody else can make one. */
+/** The signature in a tracking id `<message id>.<scope>.<signature>`, without which nobody can make one. */
 const signed = (key: KeyObject, scope: string, id: string): string =>
   createHmac("sha256", key).update(`${scope} ${id}`).digest("base64url").slice(0, signatureLength)
 
-/** Whoever asks wrote one of the two: it may hold characters of several bytes. */
+/** Compares in constant time. By bytes: one of the texts is the caller's, and may hold characters of several bytes. */
 const isSame = (a: string, b: string): boolean => {
   const [one, other] = [Buffer.from(a), Buffer.from(b)]
   return one.length === other.length && timingSafeEqual(one, other)
@@ -48,12 +53,12 @@ const isSame = (a: string, b: string): boolean => {
 /** The path of the picture that a mail loads when it is opened. */
 export const openPath = "/t/open"
 
-/** As an object of its own: every signature would else make it anew, at eight times the cost of signing. */
+/** A key object: with raw bytes, every signature would make a new one, at eight times the cost of signing. */
 const signingKey = Effect.map(SecretKey, (key) => createSecretKey(derive(key, "tracking/open")))
 
 /**
- * The links, made from the installation's key. A signature costs as much as a small rendering, and most messages name none: it is made when it
- * is asked for.
+ * Makes links, signed with a key derived from the installation's. A signature costs as much as a small rendering, and
+ * most templates use none: it is made only when it is read.
  */
 const links = Effect.gen(function*() {
   const key = yield* signingKey
@@ -88,7 +93,8 @@ export const layer = Layer.effect(
           ...message.value,
           event: "Open",
           history: { type: "OPENED", ts: yield* Clock.currentTimeMillis },
-          // Clients and their proxies fetch a picture as often as they like.
+          // One id for all fetches, so that only the first one counts: clients and proxies fetch a picture as often as
+          // they like.
           eventId: "tidings/open"
         }).pipe(Effect.catchTag("MessageNotFound", () => Effect.void))
       })

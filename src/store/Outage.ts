@@ -1,8 +1,9 @@
 import { Effect } from "effect"
 
 /**
- * Tells the log of a loss once, and of its return once: what is tried again every moment would else fill it. `key` tells apart those who
- * share the loss, if there are several: it is told at the first of them, and its return at the last.
+ * Logs a loss once and its end once: what is retried all the time would otherwise fill the log. If several retry over
+ * the same loss, `key` tells them apart: the loss is logged when the first of them reports it, the end when the last
+ * one does.
  */
 export const make = (say: {
   readonly lost: (error: unknown) => Effect.Effect<void>
@@ -18,7 +19,7 @@ export const make = (say: {
       }),
     found: (key = 0): Effect.Effect<void> =>
       Effect.suspend(() => failing.delete(key) && failing.size === 0 ? say.found : Effect.void),
-    /** Who tries no more has neither lost nor found anything. */
+    /** Forgets one that retries no more: it reports neither loss nor end. */
     leave: (key = 0): Effect.Effect<void> => Effect.sync(() => void failing.delete(key))
   }
 }

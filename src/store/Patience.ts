@@ -10,9 +10,10 @@ interface Call {
 }
 
 /**
- * Fails once patience is over, also for a statement on a silent connection, whose own interruption waits 5 s more for its cancellation:
- * that goes on in the background, in the scope in which this was made. All calls share one timer, which runs while there are any: it waits
- * for the oldest.
+ * Limits how long the caller of an effect waits: after `patience` the call fails with a `TimeoutError`. That holds even
+ * for a statement on a silent connection, whose interruption takes another 5 s for its cancellation: this goes on in
+ * the background, in the scope in which this was made. All calls share one timer, which waits for the oldest and runs
+ * only while there are calls.
  */
 export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
   const fork = yield* Fibers.make
@@ -59,8 +60,9 @@ export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
 })
 
 /**
- * The same, for what a loop or a message waits for: the store does not answer. A host that vanished resets no connection, and what is asked of
- * it hangs until the operating system gives up, a quarter of an hour later.
+ * `within`, with `StoreUnavailable` in place of the timeout, for loops and messages that wait for the store. A host
+ * that vanished resets no connection: a statement on it hangs until the operating system gives up, a quarter of an hour
+ * later.
  */
 export const asking = Effect.fnUntraced(function*(patience: Duration.Input) {
   const patiently = yield* within(patience)
@@ -71,5 +73,5 @@ export const asking = Effect.fnUntraced(function*(patience: Duration.Input) {
     )
 })
 
-/** What the database has not said within this time, it does not say (reliability.md 2.6: a 503 within 2.5 s). */
+/** How long a caller's read waits for the database (reliability.md 2.6: a 503 within 2.5 s). */
 export const callers = "2 seconds"

@@ -7,7 +7,7 @@ import type { Schema } from "effect"
 type Json = Schema.JsonObject
 type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
 
-/** Characters of a card: Teams refuses messages over some 28 kB. */
+/** The most characters of a card: Teams refuses messages of more than about 28 kB. */
 const longest = 24_000
 
 const openUrl = (url: string): Json => ({ type: "Action.OpenUrl", url })
@@ -94,7 +94,7 @@ const columns = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
   return made.length === 0 ? [] : [{ type: "ColumnSet", columns: made }]
 }
 
-/** A whole card of an author's own; others' elements stand in the same one, so that it is opened. */
+/** Whether it is a whole card by the author. It is opened, since all elements share one card. */
 const isCard = ({ type }: Json): boolean => type === "AdaptiveCard"
 
 const bodyOf = ({ body }: Json): ReadonlyArray<Json> => isList(body) ? body.filter(isObject) : []
@@ -126,7 +126,7 @@ const one = (block: Block, indent = ""): ReadonlyArray<Json> => {
   }
 }
 
-/** A divider is a line above what follows it. */
+/** A divider becomes a separator line above the item that follows it. */
 const items = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
   let separated = false
   return blocks.flatMap((block) => {
@@ -143,8 +143,8 @@ const items = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
 }
 
 /**
- * A message as an adaptive card for Teams (adaptivecards.io, version 1.4); nothing if it would be too large, and then its text is the
- * message. Texts are runs, in which Teams reads no markdown, so data is never markup.
+ * A message as an adaptive card for Teams (adaptivecards.io, version 1.4); `undefined` if it is empty or too large, in
+ * which case its plain text is sent. Data never becomes markup, since Teams parses no markdown in runs.
  */
 export const adaptiveCard = (title: string, blocks: ReadonlyArray<Block>): Json | undefined => {
   const body = [...said(title, { size: "Large", weight: "Bolder" }), ...items(blocks)]
@@ -153,7 +153,7 @@ export const adaptiveCard = (title: string, blocks: ReadonlyArray<Block>): Json 
     type: "AdaptiveCard",
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     version: "1.4",
-    // What an author's own card says of the card itself: its actions, its width, its version.
+    // The properties of the author's own card: its actions, its width, its version.
     ...Object.fromEntries(cards.flatMap((own) => Object.entries(own))),
     body
   }

@@ -1,6 +1,9 @@
 import { safeHref } from "#src/content/Href.ts"
 
-/** An address that chat platforms take: absolute and of the web; another would refuse the whole message. */
+/**
+ * The address if chat platforms accept it: an absolute web address. With any other, they would refuse the whole
+ * message.
+ */
 export const webAddress = (href: string, longest = 3_000): string | undefined => {
   const safe = safeHref(href)
   return safe !== undefined && safe.length <= longest && /^https?:\/\//i.test(safe) && URL.canParse(safe)

@@ -4,23 +4,26 @@ import { safeHref } from "#src/content/Href.ts"
 import type { Emphasis, Inline } from "#src/content/Inline.ts"
 import * as Plain from "#src/content/Plain.ts"
 
-/** A stretch of a paragraph with everything that holds for it, for chat platforms that style stretches. */
+/** A stretch of text with one style and link, for chat platforms that style stretches. */
 export interface Run {
   readonly text: string
   readonly styles: ReadonlySet<Emphasis | "code">
   readonly href: string | undefined
 }
 
-/** Whether an address is one to follow that no link of a chat platform takes, `mailto` or `tel`: it stands behind its words. */
+/**
+ * Whether an address is safe to follow but not accepted as a link by chat platforms (`mailto`, `tel`): it is written
+ * behind the link's text.
+ */
 const isSpelledOut = (href: string): boolean => safeHref(href) !== undefined && webAddress(href) === undefined
 
-/** What an action without a link says. */
+/** The text of an action that cannot be a link. */
 export const spelledOut = (action: Extract<Block, { readonly _tag: "Action" }>): string =>
   Plain.text([action], { between: "", withActions: true, isLetter: false })
 
-/** Inlines as runs: data stays text, since no platform reads marks in a run. Images are their words. */
+/** Inlines as runs. Data stays text, since no platform parses markup in a run. Images become their alternative text. */
 export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
-  // All that is open after each mark: of four kinds, however many marks there are.
+  // The styles that are open after each mark. There are only four kinds, however many marks there are.
   const open: Array<Run["styles"]> = []
   const runs: Array<Run> = []
   const within = (style: Emphasis | "code"): Run["styles"] => new Set([...open.at(-1) ?? [], style])

@@ -9,8 +9,8 @@ type Json = Schema.JsonObject
 type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
 
 /**
- * What Slack takes (docs.slack.dev/reference/block-kit/blocks). `all` is not documented: of texts together it has refused 11,341 characters
- * (`msg_blocks_too_long`, slackapi/bolt-js#2867) and more.
+ * Slack's limits (docs.slack.dev/reference/block-kit/blocks). `all`, for the texts together, is not documented: 11,341
+ * characters and more have been refused (`msg_blocks_too_long`, slackapi/bolt-js#2867).
  */
 const most = { blocks: 50, header: 150, button: 75, text: 3_000, alt: 2_000, all: 10_000 } as const
 
@@ -37,7 +37,7 @@ const elementsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Json> => runs
 
 const lineEnd: Json = { type: "text", text: "\n" }
 
-/** The texts of blocks one under the other; what has no text in a quote or an item is left to `blocksOf`. */
+/** The paragraphs of blocks, one below the other. What is not text in a quote or an item is left to `blocksOf`. */
 const texts = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> =>
   blocks.flatMap((block) => block._tag === "Paragraph" ? [elementsOf(block.inlines)] : []).filter((one) =>
     one.length > 0
@@ -62,7 +62,7 @@ const list = ({ blocks, ordered, start }: Of<"List">, indent: number): ReadonlyA
   })
 }
 
-/** What stands in a list or quote without being text of it. */
+/** The parts of a list or quote that are not text. */
 const apart = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> =>
   blocks.flatMap((block) => {
     if (block._tag === "Item" || block._tag === "List") return apart(block.blocks)
@@ -76,7 +76,7 @@ const paragraph = ({ inlines, style }: Of<"Paragraph">): ReadonlyArray<Json> => 
   const text = runs.map((run) => run.text).join("")
   if (text.trim() === "") return []
   const isHeading = style === "h1" || style === "h2" || style === "h3"
-  // A header or a context has no links, and an end: what does not fit there is said all the same.
+  // A header or a context can have no links and is limited in length; any other text becomes rich text.
   const isBare = runs.every(({ href }) => href === undefined)
   if (isBare && isHeading && style !== "h3" && text.length <= most.header)
     return [{ type: "header", text: words(text) }]
@@ -138,7 +138,7 @@ const one = (block: Block): ReadonlyArray<Json> => {
 const nativesOf = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> =>
   blocks.flatMap((block) => "blocks" in block ? nativesOf(block.blocks) : block._tag === "Native" ? [block.json] : [])
 
-/** Buttons that follow each other stand beside each other, at most 25 in a block; what is the author's own stays as it is. */
+/** Joins adjacent buttons into one block, at most 25 in each. The author's own blocks stay as they are. */
 const joined = (blocks: ReadonlyArray<Json>, own: ReadonlySet<Json | undefined>): ReadonlyArray<Json> => {
   const all: Array<Json> = []
   for (const block of blocks) {
@@ -161,14 +161,17 @@ const lengthOf = (value: Schema.Json): number => {
     .reduce((sum: number, of: Schema.Json) => sum + lengthOf(of), 0)
 }
 
-/** A message as Slack's blocks; nothing if there is more than Slack takes, and then its text is the message. Data is never markup there. */
+/**
+ * A message as Slack's blocks; empty if it exceeds Slack's limits, in which case its plain text is sent. Data never
+ * becomes markup.
+ */
 export const slackBlocks = (title: string, blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
   const head = title === ""
     ? []
     : paragraph({ _tag: "Paragraph", style: "h1", align: undefined, inlines: [{ _tag: "Text", text: title }] })
   const natives = nativesOf(blocks)
   const made = joined([...head, ...blocks.flatMap(one)], new Set(natives))
-  // What its author wrote for Slack has no other form: how much of it is too much, Slack says.
+  // Native blocks of the author have no text to fall back to: Slack itself decides whether they are too long.
   const isTooLong = natives.length === 0 && lengthOf(made) > most.all
   return made.length > most.blocks || isTooLong ? [] : made
 }

@@ -12,12 +12,12 @@ import { fill, type Scope, writers } from "#src/content/Variables.ts"
 
 const mostLists = 5
 
-/** Whether an element is a piece of a paragraph and no block. */
+/** Whether an element is a piece of a paragraph rather than a block. */
 const isPiece = ({ type }: Element): boolean => type === "string" || type === "link" || type === "img"
 
 /**
- * Elements as blocks. `accent` is the colour of buttons that say none; `meta` is told the title of each that is shown. Types there are none
- * of become nothing.
+ * Renders elements as blocks. `accent`: the color of buttons without their own. `meta` is called with the title of each
+ * `meta` element that is shown. Unknown types are skipped.
  */
 export const make = (
   fields: Fields,
@@ -31,7 +31,7 @@ export const make = (
   const within = (element: Element, inside: Scope, { depth, lists }: Nesting, deeper = 0): ReadonlyArray<Block> =>
     walk.over(element["elements"], inside, { depth: depth + 1, lists: lists + deeper }, making)
 
-  /** Text and quote: in `markdown` format with blocks of its own. */
+  /** A text or quote: one paragraph, or the blocks of its markdown if its `format` is `markdown`. */
   const said = (element: Element, inside: Scope, nesting: Nesting): ReadonlyArray<Block> => {
     const [style, align] = [fields.style(element), fields.align(element, inside)]
     if (element["format"] !== "markdown" || isList(element["elements"]))
@@ -61,7 +61,7 @@ export const make = (
     return [...picture, { _tag: "List", ordered: element["list_type"] === "ordered", start: 1, blocks: items }]
   }
 
-  /** Pieces that follow each other are a paragraph. */
+  /** The blocks of a list item: adjacent pieces are joined into one paragraph. */
   const item = (element: Element, inside: Scope, nesting: Nesting): ReadonlyArray<Block> => {
     const parts = element["elements"]
     if (!isList(parts)) return said(element, inside, nesting)

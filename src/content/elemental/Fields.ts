@@ -8,7 +8,7 @@ import { fill, type Scope, writers } from "#src/content/Variables.ts"
 
 export const elementsOf = (value: Value): ReadonlyArray<Element> => isList(value) ? value.filter(isElement) : []
 
-/** Reads the members of elements; what is of another kind than it should be fails the budget. */
+/** Reads the fields of elements. A field of the wrong type fails the budget. */
 export class Fields {
   readonly budget: Budget
   readonly plain: Writer
@@ -28,7 +28,7 @@ export class Fields {
     return ""
   }
 
-  /** The first of these members that there is, filled in. */
+  /** The first of these fields that is present, filled in. */
   text(element: Element, inside: Scope, ...keys: ReadonlyArray<string>): string {
     const key = keys.find((known) => element[known] !== undefined && element[known] !== null)
     return key === undefined ? "" : fill(this.source(element, key), inside, this.budget, this.plain)

@@ -13,11 +13,11 @@ const formats: ReadonlyArray<readonly [string, Emphasis]> = [
   ["underline", "u"]
 ]
 
-/** What stands in the paragraphs of a document. */
+/** Makes the function that renders elements as inlines of a paragraph. */
 export const make = (fields: Fields, walk: Walk) => {
   const { budget } = fields
 
-  /** In the colour and emphasis that an element asks for. */
+  /** Wraps inlines in the color and emphasis that an element sets. */
   const formatted = (element: Element, inside: Scope, inlines: ReadonlyArray<Inline>): ReadonlyArray<Inline> => {
     const color = fields.color(element, inside, "color")
     const emphases = formats.flatMap(([key, emphasis]) => fields.flag(element, inside, key) ? [emphasis] : [])
@@ -49,7 +49,7 @@ export const make = (fields: Fields, walk: Walk) => {
 
   const pieces: Making<Inline> = { put: piece, read: Plain.flow }
 
-  /** An element's own content, markdown in it read, or that of its pieces. */
+  /** An element's own content with its markdown parsed, or that of its nested pieces. */
   return (element: Element, inside: Scope, { depth, lists }: Nesting): ReadonlyArray<Inline> =>
     formatted(
       element,

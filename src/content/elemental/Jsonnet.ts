@@ -9,7 +9,7 @@ import { member } from "#src/content/Own.ts"
 import type { Scope } from "#src/content/Variables.ts"
 import type { Schema } from "effect"
 
-/** The platforms that have elements of their own, and what holds several of them there. */
+/** The platforms that have native elements, and what may wrap several of them there. */
 const platforms = [
   {
     provider: "slack",
@@ -18,7 +18,7 @@ const platforms = [
   },
   {
     provider: "msteams",
-    // An attachment is its card; a card itself is joined to the others where the message becomes one.
+    // An attachment is unwrapped to its card; cards are merged when the message becomes a single one.
     inside: (made: Value): Value => {
       const [attached] = [member(made, "attachments")].flatMap((all) => isList(all) ? all : [])
       const attachment = attached ?? made
@@ -38,9 +38,10 @@ const isNative = (value: Schema.Json): value is Schema.JsonObject =>
   isObject(value) && typeof value["type"] === "string" && value["type"] !== ""
 
 /**
- * What a `jsonnet` element's program makes, for Slack and for Teams; for every other provider and channel the element is nothing
- * (courier.com/docs, Jsonnet blocks). The program is its `template`, in api.md its `content`. It makes one element of the platform or an array
- * of them; that `null`s in the array are left out, and what holds several elements is opened, is our own choice.
+ * The native elements that a `jsonnet` element's program makes for Slack or Teams; for every other provider and channel
+ * the element renders as nothing (courier.com/docs, Jsonnet blocks). The program is the element's `template`, in api.md
+ * its `content`. It makes one element of the platform, or an array of them. Two things are our own choice: `null`s in
+ * the array are skipped, and wrappers of several elements are opened.
  */
 export const natives = (
   element: Element,

@@ -3,13 +3,16 @@ import { isObject, type Value } from "#schemas/Json.ts"
 import { member } from "#src/content/Own.ts"
 import { canonical } from "#src/content/Translations.ts"
 
-/** A locale of a profile as a language tag, `en-GB`, or nothing if it is none. */
+/** A profile's locale as a language tag such as `en-GB`; `undefined` if it is not one. */
 export const languageOf = (locale: Value): string | undefined =>
   typeof locale === "string" && /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8}){0,3}$/.test(locale)
     ? locale.replaceAll("_", "-")
     : undefined
 
-/** The element as it is in a locale: the exact one, else its language, else as it is (api.md 2.5). */
+/**
+ * The element in a locale: its entry for exactly this locale, or else for its language, or else the element as it is
+ * (api.md 2.5).
+ */
 export const localized = (element: Element, locale: string | undefined): Element => {
   const locales = element["locales"]
   if (locale === undefined || !isObject(locales)) return element
@@ -18,10 +21,10 @@ export const localized = (element: Element, locale: string | undefined): Element
   const name = names.find((known) => canonical(known) === exact) ??
     names.find((known) => canonical(known) === exact.split("-")[0])
   const own = name === undefined ? undefined : member(locales, name)
-  // Of a jsonnet element a locale has the whole program.
+  // For a jsonnet element, the locale's entry is the whole program.
   if (typeof own === "string" && element.type === "jsonnet") return { ...element, template: own }
   if (!isObject(own)) return element
-  // What a locale says in one text stands in place of the pieces, too.
+  // A locale's single text replaces the pieces (`elements`), too.
   const pieces = typeof own["content"] === "string" ? { elements: null } : {}
   return { ...element, ...pieces, ...own, type: element.type }
 }

@@ -4,23 +4,26 @@ import { contexts } from "#src/content/html/Contexts.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 import type { Schema } from "effect"
 
-/** What an author wrote for a channel in the channel's own form, filled in: texts by their key, and other JSON as it is. */
+/**
+ * What an author wrote in a channel's native form, with variables filled in: texts by their key, and other JSON as it
+ * is.
+ */
 export type Raw = Schema.JsonObject
 
 const transformers = ["handlebars", "mjml"]
 
-/** Whether what is filled in is MJML, which is HTML only once it is compiled. */
+/** Whether its `html` is MJML, which becomes HTML only when it is compiled. */
 export const isMjml = (own: Schema.JsonObject): boolean => {
   const named: Value = own["transformers"]
   return isList(named) && named.includes("mjml") && typeof own["html"] === "string"
 }
 
-/** Whether it is one of Slack's text objects that are read for links, mentions and commands. */
+/** Whether it is a text object that Slack parses for links, mentions and commands. */
 const isMrkdwn = ({ type }: Schema.JsonObject): boolean => type === "mrkdwn"
 
 /**
- * Fills in every text of a `channel` element's `raw`; data in its `html`, and in texts that Slack reads as mrkdwn, is escaped. A form that we do
- * not have fails the budget.
+ * Fills in every text of a `channel` element's `raw`. Data is escaped in its `html`, and in texts that Slack reads as
+ * mrkdwn. A form that we do not support fails the budget.
  */
 export const raw = (own: Schema.JsonObject, scope: Scope, budget: Budget): Raw => {
   const filled = (value: Schema.Json, depth: number, writer = writers.plain()): Schema.Json => {

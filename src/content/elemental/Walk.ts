@@ -7,19 +7,19 @@ import { type Scope, valueAt } from "#src/content/Variables.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
 import { Result, type Schema } from "effect"
 
-/** For whom elements are shown. */
+/** The channel, provider and locale that elements are shown for. */
 export interface Audience {
   readonly channel: string
-  /** What the provider may be called, its vendor's key included. */
+  /** All names of the provider, its vendor's key included. */
   readonly providers: ReadonlyArray<string>
   readonly locale: string | undefined
 }
 
-/** Whether an element's `channels` name this channel or provider; without any it is for all. */
+/** Whether an element's `channels` name this channel or provider. An element without `channels` is for all. */
 export const isFor = (names: Value, { channel, providers }: Pick<Audience, "channel" | "providers">): boolean =>
   !isList(names) || names.includes(channel) || providers.some((name) => names.includes(name))
 
-/** The members of elements that are filled in, besides the content. */
+/** The fields of elements that are filled in, besides the content. */
 const texts = ["title", "href", "src", "alt_text", "altText", "imgSrc", "imgHref"] as const
 
 const isLoop = ({ loop }: Element): boolean => loop !== undefined && loop !== null
@@ -30,21 +30,21 @@ export interface Nesting {
   readonly lists: number
 }
 
-/** A member that is copied takes longer than a character that is looked at. */
+/** The cost of copying a field, compared to looking at one character. */
 const costOfMember = 16
 
-/** What elements become, and how that reads for a `ref`. */
+/** What elements are rendered to, and how that reads as text for a `ref`. */
 export interface Making<A> {
   readonly put: (element: Element, inside: Scope, nesting: Nesting) => ReadonlyArray<A>
   readonly read: (made: ReadonlyArray<A>) => string
 }
 
-/** `channels`, `locales`, `if`, `loop` and `ref`, which every element may have (api.md 2.5). */
+/** Handles `channels`, `locales`, `if`, `loop` and `ref`, which every element may have (api.md 2.5). */
 export class Walk {
   readonly #fields: Fields
   readonly audience: Audience
   readonly #refs: { [name: string]: Schema.Json } = Object.create(null)
-  /** Of elements with locales, so that a loop looks through those once and not at every turn. */
+  /** Cache of elements in the reader's locale, so that a loop does not search the locales at every turn. */
   readonly #localized = new WeakMap<Element, Element>()
 
   constructor(fields: Fields, audience: Audience) {
@@ -56,7 +56,7 @@ export class Walk {
     return this.#refs
   }
 
-  /** Whether an element is shown at all; of a loop each turn decides for itself. */
+  /** Whether an element is shown at all. In a loop, `if` is evaluated at every turn instead. */
   shows(element: Element, inside: Scope): boolean {
     const names = element["channels"]
     if (isList(names) && !this.#fields.budget.look(names.length * (1 + this.audience.providers.length))) return false
@@ -80,7 +80,7 @@ export class Walk {
       return []
     }
     const all: Array<A> = []
-    // What is skipped is gone over, too.
+    // Entries that are skipped still cost time.
     if (isList(elements) && !budget.look(elements.length)) return all
     for (const element of elementsOf(elements)) {
       if (!budget.step()) return all
@@ -92,7 +92,7 @@ export class Walk {
     return all
   }
 
-  /** Nothing at all if the element is not shown. */
+  /** What the element is rendered to; `undefined` if it is not shown. */
   #one<A>(element: Element, inside: Scope, nesting: Nesting, making: Making<A>): ReadonlyArray<A> | undefined {
     if (!this.shows(element, inside)) return undefined
     return isLoop(element) ? this.#repeat(element, inside, nesting, making) : making.put(element, inside, nesting)
@@ -129,7 +129,10 @@ export class Walk {
     return false
   }
 
-  /** What is shown once is known with its texts filled in; each turn of a loop would say others. */
+  /**
+   * Makes an element known by its `ref`: with its texts filled in, unless it is a loop, whose turns would each have
+   * other texts.
+   */
   #name<A>(element: Element, inside: Scope, made: ReadonlyArray<A> | undefined, { read }: Making<A>): void {
     const ref = element["ref"]
     if (typeof ref !== "string" || !this.#fields.budget.look(costOfMember * Object.keys(element).length)) return

@@ -7,7 +7,7 @@ import { colors, texts } from "#src/content/html/Styles.ts"
 
 type Of<Tag extends Block["_tag"]> = Extract<Block, { readonly _tag: Tag }>
 
-/** Tables are only for the layout: screen readers pass over them. */
+/** Tables are only for the layout; `presentation` makes screen readers ignore them. */
 export const table = `<table role="presentation" border="0" cellpadding="0" cellspacing="0"`
 
 const aligned = (align: Align | undefined): string =>
@@ -101,7 +101,7 @@ const one = (block: Block): string => {
   }
 }
 
-/** Blocks under each other inside a list item or a quote. */
+/** Blocks below each other inside a list item or a quote. */
 const stack = (blocks: ReadonlyArray<Block>): string =>
   blocks.map((block, index) => `<div style="margin:${index === 0 ? "0" : "8px 0 0"}">${one(block)}</div>`).join("")
 
@@ -113,13 +113,13 @@ const alignOf = (block: Block): string =>
 const isEmpty = (block: Block): boolean =>
   block._tag === "Paragraph" && block.inlines.every((piece) => piece._tag === "Text" && piece.text === "")
 
-/** What keeps a block from the next one, in px: headings stay near to what they head, columns end with gaps of their own. */
+/** The gap below a block, in px: headings stay close to what follows them; columns bring gaps of their own. */
 const gap = (block: Block): number => {
   if (block._tag === "Columns") return 0
   return block._tag === "Paragraph" && (block.style === "h2" || block.style === "h3") ? 8 : 16
 }
 
-/** Blocks under each other as the rows of a table, which keeps their distance in every mail client. */
+/** Blocks below each other as rows of a table, which keeps the gaps in every mail client. */
 export const rows = (blocks: ReadonlyArray<Block>): string =>
   `${table} width="100%">\n${
     blocks.filter((block) => !isEmpty(block)).map((block) =>

@@ -1,6 +1,6 @@
 const literal = /^(?:#[0-9a-f]{3}(?:[0-9a-f]{3})?|[a-z]{3,20}|rgba?\([\d.,%\s]{5,40}\))$/i
 
-/** A colour that may stand in a style: `#1a2b3c`, a name, or `rgb(…)`; another text is none. */
+/** The color if it may stand in a style: `#1a2b3c`, a name, or `rgb(…)`. */
 export const color = (said: string): string | undefined => {
   const trimmed = said.trim()
   return literal.test(trimmed) ? trimmed : undefined
@@ -11,7 +11,9 @@ const channels = (hex: string): ReadonlyArray<number> =>
     .map((pair) => Number.parseInt(pair, 16) / 255)
     .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
 
-/** White or black, whichever reads better on a background (WCAG's relative luminance); white where that is not known. */
+/**
+ * White or black, whichever is easier to read on a background (WCAG's relative luminance); white if that is not known.
+ */
 export const readableOn = (background: string): string => {
   if (!background.startsWith("#"))
     return /^(?:white|yellow|ivory|snow|beige|gold|orange|pink|light.*)$/i.test(background) ? "#111827" : "#ffffff"

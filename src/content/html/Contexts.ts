@@ -2,7 +2,10 @@ import { beginsUnsafely, meaningfulOf } from "#src/content/Href.ts"
 import { escape } from "#src/content/html/Escape.ts"
 import type { Writer } from "#src/content/template/Run.ts"
 
-/** Where in HTML the next character stands. `Raw`: inside an element whose text is none, of which `title` and `textarea` are escapable. */
+/**
+ * The state of the tokenizer at the next character. `Raw`: inside an element whose content is not parsed as HTML; in
+ * `title` and `textarea` of these, escapes still work.
+ */
 type State = "Text" | "Less" | "Tag" | "Name" | "Before" | "Value" | "Comment" | "Bogus" | "Raw"
 
 const escapable = ["title", "textarea"]
@@ -30,23 +33,24 @@ const closing = /[ \t\r\n\f"'()\\;]/g
 
 const meaningful = /[^A-Za-z0-9 #%.,_-]/g
 
-/** What is left of a value where its other characters could mean something: in scripts, styles, handlers and comments. */
+/** A value without any character that could have a meaning, for scripts, styles, handlers and comments. */
 const harmless = (value: string): string => value.replace(meaningful, "")
 
 const hexadecimal = (character: string): string => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`
 
-/** Characters that end or change a value without quotes. */
+/** Characters that end or change an attribute's value without quotes. */
 const unquoted = /[\s=]/g
 
-/** As much of a name, or of an address without what browsers drop of it, as matters. */
+/** How many characters of a name, or of an address without what browsers drop of it, are looked at. */
 const longest = 256
 
 const after = (text: string, found: number, length: number): number => found < 0 ? text.length : found + length
 
 /**
- * Writes data into HTML that the author wrote: escaped in text and attributes, dropped where it would make an address that runs code, and
- * left out of names, and reduced to harmless characters where nothing else is safe. What the author wrote stays as it is. Linear in the output; follows the
- * tokenizer of the HTML standard (13.2.5), and where it is unsure it takes the stricter state.
+ * Writes data into HTML that the author wrote, safely for where it stands. Data is escaped in text and attributes; left
+ * out of names; dropped if it would make an address that runs code; and reduced to harmless characters where nothing
+ * else is safe. What the author wrote stays as it is. Linear in the output. Follows the tokenizer of the HTML standard
+ * (13.2.5); where it is unsure, it takes the stricter state.
  */
 export const contexts = (): Writer => {
   let state: State = "Text"
@@ -99,7 +103,7 @@ export const contexts = (): Writer => {
     return text.length
   }
 
-  /** Goes over what cannot change the state and what changes it, and answers where it goes on. */
+  /** Consumes the characters up to and including the next change of state; answers where to continue. */
   const step = (text: string, at: number): number => {
     const character = text.charAt(at)
     switch (state) {
@@ -115,7 +119,7 @@ export const contexts = (): Writer => {
         state = character === "!" || character === "?" ? "Bogus" : /[a-z/]/i.test(character) ? "Tag" : "Text"
         return at
       case "Tag": {
-        // The slash of an end tag is a part of its name.
+        // The slash of an end tag counts as part of its name.
         const length = text.slice(at).search(element === "" ? /[\s>]|(?!^)\// : /[\s>/]/)
         element = (element + text.slice(at, length < 0 ? at + longest : at + Math.min(length, longest)))
           .slice(0, longest).toLowerCase()
@@ -167,7 +171,7 @@ export const contexts = (): Writer => {
       switch (state) {
         case "Text":
           return escape(data).replaceAll("\n", "<br>\n")
-        // A name from data could be that of a script, or of a handler.
+        // Data in a name could make it a script's or a handler's.
         case "Less":
         case "Name":
           return ""
@@ -179,7 +183,7 @@ export const contexts = (): Writer => {
         case "Before":
           state = "Value"
           quote = ""
-          // With nothing there, what follows would be the value.
+          // If nothing were written, what follows would become the value.
           return attributeValue(data) || "&#32;"
         case "Value":
           return attributeValue(data)

@@ -40,7 +40,7 @@ const character = (entity: string): string | undefined => {
   return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : ""
 }
 
-/** A text of HTML as it reads; a name that mails do not use is left as it is. */
+/** Decodes the character references of an HTML text. Names that mails do not use are left as they are. */
 export const decode = (text: string): string =>
   text.includes("&")
     ? text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,8});/gi, (whole, entity: string) => character(entity) ?? whole)

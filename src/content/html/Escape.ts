@@ -4,6 +4,6 @@ const replacements = [["&", "&amp;"], ["<", "&lt;"], [">", "&gt;"], ["\"", "&quo
   "&#96;"
 ]] as const
 
-/** Text for an element or a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 export const escape = (text: string): string =>
   special.test(text) ? replacements.reduce((done, [from, to]) => done.replaceAll(from, to), text) : text

@@ -3,13 +3,13 @@ import { escape } from "#src/content/html/Escape.ts"
 import { colors } from "#src/content/html/Styles.ts"
 import type { Inline } from "#src/content/Inline.ts"
 
-/** A link to a safe address, else only its label. */
+/** A link, or only its label if its address is not safe. */
 export const link = (href: string, label: string, style = `color:${colors.link};text-decoration:underline`): string => {
   const safe = safeHref(href)
   return safe === undefined ? label : `<a class="link" href="${escape(safe)}" style="${style}">${label}</a>`
 }
 
-/** `width` is of the form that `length` answers. */
+/** `width` has the form of `Color.length`. */
 export const image = (
   src: string,
   alt: string,
@@ -54,5 +54,5 @@ const inlineHtml = (piece: Inline): string => {
   }
 }
 
-/** The stretches of a paragraph as HTML. */
+/** A paragraph's inlines as HTML. */
 export const flow = (inlines: ReadonlyArray<Inline>): string => inlines.map(inlineHtml).join("")

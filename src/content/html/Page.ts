@@ -4,7 +4,10 @@ import { escape } from "#src/content/html/Escape.ts"
 import { colors, font, sheet } from "#src/content/html/Styles.ts"
 import { fill, type Layout } from "#src/content/layout/Layout.ts"
 
-/** What the whole page is like. `font_size`, `line_height` and `padding` of the channel, as lengths; `language` is a tag, `en-GB`. */
+/**
+ * The look of the whole page: `font_size`, `line_height` and `padding` of the channel as lengths. `language` is a tag
+ * such as `en-GB`.
+ */
 export interface Look {
   readonly fontSize: string | undefined
   readonly lineHeight: string | undefined
@@ -16,13 +19,13 @@ export const plain: Look = { fontSize: undefined, lineHeight: undefined, padding
 
 const preheaderLength = 140
 
-/** So that a client shows nothing of the mail after the preheader. */
+/** Invisible characters that keep a client from showing the mail's body after the preheader. */
 const filler = "&#8199;&#847; ".repeat(48)
 
 const hidden =
   "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px"
 
-/** The first words, and nothing after them. */
+/** The preheader: the first words, and the filler after them. */
 const preview = (first: string): string => {
   const text = first.replace(/\s+/g, " ").trim()
   const cut = text.length <= preheaderLength
@@ -64,7 +67,7 @@ const card = ({ fontSize, lineHeight, padding }: Look): string =>
     lineHeight ?? "24px"
   };word-break:break-word`
 
-/** What a mail says. `first` is what an inbox shows beside the subject. */
+/** The parts of a mail. `first`: the text that an inbox shows beside the subject. */
 export interface Mail {
   readonly title: string
   readonly first: string
@@ -78,7 +81,7 @@ const small = `padding:16px 32px 0;color:${colors.muted};font-family:${font};fon
 const below = (footer: ReadonlyArray<Block>): string =>
   footer.length === 0 ? "" : `\n<tr><td class="sub" align="center" style="${small}">${rows(footer)}</td></tr>`
 
-/** A mail of no brand: one centered card of at most 600 px, without a header, that fits a phone and a dark screen. */
+/** A mail without a brand: one centered card of at most 600 px, without a header, for phones and dark screens too. */
 export const page = ({ blocks, first, footer, look, title }: Mail): string => {
   const isRightToLeft = look.language !== undefined && rightToLeft.test(look.language)
   return `${

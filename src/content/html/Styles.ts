@@ -1,4 +1,7 @@
-/** What the mail's parts look like. Inline, since many mail clients drop style sheets; classes are only for what may be dropped. */
+/**
+ * The styles of a mail's parts. They are inline, since many mail clients drop style sheets; classes are only for styles
+ * that may be dropped.
+ */
 export const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 
 export const colors = {
@@ -20,7 +23,10 @@ export const texts = {
   h3: "font-size:17px;line-height:24px;font-weight:700"
 } as const
 
-/** Narrow screens: less padding, columns under each other. Dark ones: the same contrast the other way round. */
+/**
+ * Narrow screens get less padding, and columns below each other. Dark screens get the same contrast with colors
+ * reversed.
+ */
 export const sheet = `:root{color-scheme:light dark;supported-color-schemes:light dark}
 body{margin:0;padding:0;-webkit-text-size-adjust:100%;-ms-text-size-adjust:100%}
 table{border-collapse:separate;border-spacing:0}

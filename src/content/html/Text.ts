@@ -1,7 +1,7 @@
 import { safeHref } from "#src/content/Href.ts"
 import { decode } from "#src/content/html/Entities.ts"
 
-/** A divider in a text of its own. */
+/** A divider in plain text. */
 export const rule = "----------"
 
 const silent = ["head", "script", "style", "title", "template", "noscript"]
@@ -29,7 +29,7 @@ const attribute = (attributes: string, name: "href" | "alt"): string => {
   return found === null ? "" : decode(found[1] ?? found[2] ?? found[3] ?? "")
 }
 
-/** Puts texts and line ends together so that no white space is doubled. */
+/** Collects texts and line ends, without ever doubling white space. */
 class Page {
   readonly #parts: Array<string> = []
   #ends = 2
@@ -61,7 +61,10 @@ class Page {
   }
 }
 
-/** What HTML says, for who reads without it: paragraphs apart, lists with dashes, links as "text (address)". Linear in its length. */
+/**
+ * HTML as plain text: paragraphs apart, list items with dashes, links as "text (address)". Takes time linear in its
+ * length.
+ */
 export const textOf = (html: string): string => {
   const page = new Page()
   let skipped: string | undefined

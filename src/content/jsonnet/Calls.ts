@@ -3,10 +3,10 @@ import { Builtin, Closure, Env, type Machine, named, type Slot, type Value } fro
 
 type Named = ReadonlyArray<readonly [string, Slot]>
 
-/** What is left to compute of a call: the function's body in its names, or nothing. */
+/** What remains of a call: the function's body to evaluate in `env`, or the finished value. */
 export type Next = { readonly body: Node; readonly env: Env } | { readonly value: Value }
 
-/** The arguments in the order of the parameters; nothing if they do not fit. */
+/** The arguments in the order of the parameters; `undefined` if they do not fit them. */
 const ordered = (
   machine: Machine,
   parameters: ReadonlyArray<{ readonly name: string; readonly isOptional: boolean }>,
@@ -31,7 +31,9 @@ const ordered = (
   return missing === undefined ? found : refuse(`the parameter "${missing.name.slice(0, 80)}" is not given`)
 }
 
-/** Begins a call; a function of ours is done with it. */
+/**
+ * Begins a call. A built-in function is run to its end; a program's own function is left for the caller to evaluate.
+ */
 export const begin = (
   machine: Machine,
   of: Closure | Builtin,
@@ -43,7 +45,7 @@ export const begin = (
   if (!machine.step(1 + of.parameters.length + words.length + by.length)) return { value: null }
   if (of instanceof Builtin) {
     const found = ordered(machine, of.parameters, words, by, at)
-    // It takes more of the stack than an expression does.
+    // A built-in takes more of the stack than an expression does.
     if (found === undefined || !machine.enter(at)) return { value: null }
     const value = of.run(machine, found, at)
     machine.leave()
@@ -61,7 +63,7 @@ export const begin = (
   return { body: of.body, env }
 }
 
-/** A call as it stands in a program. */
+/** Begins a call that is written in the program. */
 export const applied = (machine: Machine, node: Application, env: Env): Next => {
   const of = machine.evaluate(node.of, env)
   if (!(of instanceof Closure || of instanceof Builtin))

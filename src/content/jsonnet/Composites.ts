@@ -9,7 +9,7 @@ import {
   type Value
 } from "#src/content/jsonnet/Value.ts"
 
-/** Every turn of a comprehension: the names that its `for`s give. */
+/** The environments of all turns of a comprehension. */
 const turns = (machine: Machine, clauses: ReadonlyArray<Clause>, env: Env): ReadonlyArray<Env> => {
   let all: ReadonlyArray<Env> = [env]
   for (const clause of clauses) {
@@ -43,7 +43,7 @@ export const arrayOf = (
   env: Env
 ): ArrayValue => new ArrayValue(turns(machine, clauses, env).map((turn) => machine.later(body, turn)))
 
-/** An object from its literal: the names of its fields are computed now, and the rest when it is asked for. */
+/** Makes an object from its literal. The names of its fields are computed now, its values when they are needed. */
 export const objectFrom = (machine: Machine, node: ObjectLiteral, around: Env): Value => {
   const { asserts, binds, isRoot, members } = node
   const fields = new Map<string, Field>()

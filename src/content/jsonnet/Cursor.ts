@@ -2,17 +2,17 @@ import type { Token } from "#src/content/jsonnet/Lexer.ts"
 import { malformed } from "#src/content/jsonnet/Malformed.ts"
 import type { RenderFailed } from "#src/content/RenderFailed.ts"
 
-/** Expressions in expressions; a sequence of `local`s or of `else if`s is as deep as it is long. */
+/** How deep expressions may be nested. Each `local` or `else if` of a sequence is one deeper. */
 const deepest = 128
 
-/** Names that are used and not bound yet, each with the place where it is used first. `self`, `super` and `$` are names here. */
+/** Free names, each with the place of its first use. `self`, `super` and `$` count as names here. */
 export type Wanted = Map<string, number>
 
 const end: Token = { kind: "end", at: 0, text: "" }
 
 /**
- * Goes through the words of a program, and knows which names still need someone to bind them. The first failure is kept; from then on only
- * the end is seen, so that whoever reads on stops.
+ * Walks over the tokens of a program, and collects the names that are still free. The first failure is kept; from then
+ * on it only sees the end, so that all parsing stops.
  */
 export class Cursor {
   readonly #source: string
@@ -20,7 +20,7 @@ export class Cursor {
   #next = 0
   #depth = 0
   #wanted: Wanted = new Map()
-  /** Object literals around. */
+  /** How many object literals enclose this place. */
   objects = 0
   failure: RenderFailed | undefined = undefined
 
@@ -37,14 +37,14 @@ export class Cursor {
     return this.#wanted
   }
 
-  /** Goes on; never past the end. */
+  /** Answers the current token and moves on, never past the end. */
   advance(): Token {
     const { token } = this
     if (token.kind !== "end") this.#next++
     return token
   }
 
-  /** Whether this symbol is next, or the one after it. */
+  /** Whether this symbol is next, or comes `ahead` tokens after that. */
   sees(text: string, ahead = 0): boolean {
     const token = this.#tokens[this.#next + ahead]
     return token?.kind === "symbol" && token.text === text
@@ -77,7 +77,7 @@ export class Cursor {
     this.#next = this.#tokens.length - 1
   }
 
-  /** Reads something that may hold others like itself. */
+  /** Parses something that can be nested in itself, and limits its depth. */
   deeper<A>(read: () => A): A {
     if (++this.#depth > deepest) this.fail(`expressions are nested more than ${deepest} deep`)
     const made = read()
@@ -89,7 +89,7 @@ export class Cursor {
     if (!this.#wanted.has(name)) this.#wanted.set(name, at)
   }
 
-  /** The names that are used in what is read go to `wanted`. */
+  /** Parses something, and collects its free names in `wanted`. */
   into<A>(wanted: Wanted, read: () => A): A {
     const outer = this.#wanted
     this.#wanted = wanted
@@ -98,13 +98,13 @@ export class Cursor {
     return made
   }
 
-  /** Hands on what nobody has bound. */
+  /** Passes free names on to the enclosing expression, except those that are bound here. */
   pass(wanted: Wanted, bound: ReadonlyArray<string>): void {
     for (const name of bound) wanted.delete(name)
     for (const [name, at] of wanted) this.want(name, at)
   }
 
-  /** Two of the same name where each may be there once. */
+  /** Fails if a name occurs twice. */
   distinct(names: ReadonlyArray<string>, at: number): void {
     const seen = new Set<string>()
     for (const name of names) {

@@ -3,7 +3,7 @@ import { objectOf } from "#src/content/jsonnet/Objects.ts"
 import { ArrayValue, type Machine, type Slot, Thunk, type Value } from "#src/content/jsonnet/Value.ts"
 import type { Schema } from "effect"
 
-/** Reads JSON as values of a program: what is inside becomes one when it is asked for, and each part only once. */
+/** Reads JSON as values of a program. Nested parts are converted when they are needed, and only once. */
 export const reader = (pay: Pick<Machine, "room">): (data: Schema.Json | undefined) => Value => {
   const kept = new Map<Schema.JsonArray | Schema.JsonObject, Value>()
 

@@ -17,7 +17,7 @@ import {
   type Value
 } from "#src/content/jsonnet/Value.ts"
 
-/** What a name means. It is there: the parser has seen to it. */
+/** The value bound to a name. The parser has made sure that there is one. */
 export const find = (machine: Machine, env: Env, name: string): Slot => {
   let hops = 1
   for (let at: Env | undefined = env; at !== undefined; at = at.around, hops++) {
@@ -40,7 +40,7 @@ const missing = (of: Node, name: string): string =>
     ? `std.${name.slice(0, 80)} is not there`
     : `there is no field "${name.slice(0, 80)}"`
 
-/** The value at a key of something: of an object's field, an array's place, a text's character. */
+/** Indexes a value: an object's field, an array's item, a text's character. */
 const indexed = (machine: Machine, node: Node & { readonly _tag: "Index" }, env: Env): Value => {
   const { at } = node
   const of = machine.evaluate(node.of, env)
@@ -96,7 +96,7 @@ const operated = (machine: Machine, node: Node & { readonly _tag: "Binary" }, en
     : machine.fail(at, `in is not for ${named(left)} and ${named(right)}`)
 }
 
-/** A field of `super`, or whether there is one. */
+/** A field of `super`, or whether `super` has it. */
 const inherited = (machine: Machine, node: Node & { readonly _tag: "Super" | "InSuper" }, env: Env): Value => {
   const name = machine.evaluate(node.name, env)
   if (typeof name !== "string") return machine.fail(node.at, `a field has a text for a name, and not ${named(name)}`)
@@ -106,7 +106,7 @@ const inherited = (machine: Machine, node: Node & { readonly _tag: "Super" | "In
   return found === undefined ? machine.fail(node.at, `there is no field "${name.slice(0, 80)}" in super`) : found
 }
 
-/** What is no more than its parts put together. */
+/** Evaluates expressions without a tail position. */
 const simple = (machine: Machine, node: Node, env: Env): Value => {
   switch (node._tag) {
     case "Literal":
@@ -150,7 +150,10 @@ const simple = (machine: Machine, node: Node, env: Env): Value => {
   }
 }
 
-/** Computes an expression. What stands last in it is no step deeper, so that a function may call itself at its end without end. */
+/**
+ * Evaluates an expression. Tail positions are evaluated in a loop instead of recursively, so that tail recursion has no
+ * depth limit.
+ */
 export const evaluate = (machine: Machine, first: Node, around: Env): Value => {
   let [node, env] = [first, around]
   while (machine.step()) {

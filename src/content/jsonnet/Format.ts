@@ -5,13 +5,13 @@ import { ArrayValue, type Machine, named, ObjectValue, type Value } from "#src/c
 
 const directive = /%(?:\(([^)]*)\))?([-#0 +]*)(\*|\d{1,9})?(?:\.(\*|\d{1,9}))?[hlL]?([diuoxXeEfFgGcs%])/y
 
-/** Digits that a number may be shown with. */
+/** The most digits that a number may be formatted with. */
 const mostDigits = 100
 
-/** Characters that a value may be filled up to. */
+/** The widest field, in characters. */
 const widest = 65_536
 
-/** `text % values` and `std.format`: the formats of Python 2. An array gives its values in their order, an object by their names. */
+/** `text % values` and `std.format`: Python 2's formats. An array gives its values in order, an object by name. */
 export const format = (machine: Machine, pattern: string, values: Value, at: number): string | null => {
   const row = values instanceof ArrayValue ? values.items : [values]
   const isNamed = values instanceof ObjectValue

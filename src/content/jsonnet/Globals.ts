@@ -7,7 +7,7 @@ import { keysOf, member } from "#src/content/Own.ts"
 import type { Scope } from "#src/content/Variables.ts"
 import type { Schema } from "effect"
 
-/** What a program may speak of, and what `std.extVar` finds. */
+/** The names that are bound in a program, and the variables of `std.extVar`. */
 export interface Surroundings {
   readonly names: ReadonlyMap<string, Slot>
   readonly external: (name: string) => Value | undefined
@@ -15,10 +15,10 @@ export interface Surroundings {
 
 const scalars = ["brand", "event", "message", "recipient", "template"] as const
 
-/** The names that a program may speak of. */
+/** The names that are bound in every program. */
 export const known: ReadonlySet<string> = new Set(["std", "data", "profile", "request", "chunk", ...scalars])
 
-/** What is known of the message itself. */
+/** The value of `request`: the message itself. */
 const requestOf = ({ data, profile }: Scope, system: Schema.JsonObject): Schema.JsonObject => ({
   brand: member(system["brand"], "id") ?? null,
   event: system["event"] ?? null,
@@ -29,7 +29,9 @@ const requestOf = ({ data, profile }: Scope, system: Schema.JsonObject): Schema.
   profile
 })
 
-/** `name("path", default)`: what is at a dotted path, else the default, else `null`; without a path all of it. */
+/**
+ * `name("path", default)`: the value at a dotted path, or else the default, or else `null`. Without a path, the whole.
+ */
 const finder = (
   name: string,
   from: Data,
@@ -53,10 +55,11 @@ const chunk = define("chunk", "str size", (given) => {
 })
 
 /**
- * The names of a message (courier.com/docs, Jsonnet blocks and the Jsonnet webhook designer): `data("path", default)`, `profile(…)`,
- * `request(…)` of the message's own parts, `chunk(text, size)`, and `brand`, `event`, `message`, `recipient` and `template`, which are ids.
- * `std.extVar` knows `data`, `profile`, `refs`, a loop's `item` and `index`, and what `{{…}}` knows besides; that is our own choice, as is
- * that `throw_on_variable_not_found` holds for a path without a default.
+ * The names that a message binds (courier.com/docs, Jsonnet blocks and the Jsonnet webhook designer): `data("path",
+ * default)`, `profile(…)`, `request(…)` for the message's own parts, `chunk(text, size)`, and `brand`, `event`,
+ * `message`, `recipient` and `template`, which are ids.
+ * Two things are our own choice: `std.extVar` knows `data`, `profile`, `refs`, a loop's `item` and `index`, and
+ * everything that `{{…}}` knows; and `throw_on_variable_not_found` applies to a path without a default.
  */
 export const surroundings = (scope: Scope, machine: Pick<Machine, "room">): Surroundings => {
   const { data, loop, profile, refs, throwing } = scope

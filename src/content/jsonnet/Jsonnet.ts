@@ -6,19 +6,20 @@ import { memo } from "#src/content/Memo.ts"
 import type { Scope } from "#src/content/Variables.ts"
 import { Result, type Schema } from "effect"
 
-/** A parsed program is some fifty times as large as its source. */
+/** Cache of parsed programs, each about fifty times as large as its source. */
 const remembered = memo({ entries: 256, characters: 262_144 }, (source) => parse(source, known))
 
-/** Characters that are parsed in the time of a step. */
+/** How many characters are parsed in the time of one step. */
 const read = 4
 
 /**
- * What a program of the Jsonnet language makes of a message's data, as JSON. A wrong one, and one that takes too long, too much or goes too
- * deep, fails the budget, with the place in the program; then there is nothing. It sees nothing but the scope (`Globals`), imports nothing,
- * and its own text is never filled in, so that data stays data.
+ * Evaluates a program of the Jsonnet language over a message's data, and answers its JSON. If the program is malformed,
+ * runs too long, makes too much or nests too deeply, it fails the budget, naming the place in the program, and answers
+ * `undefined`. A program sees nothing but the scope (`Globals`), and imports nothing. Its own text is never filled in,
+ * so that data stays data.
  */
 export const evaluate = (source: string, scope: Scope, budget: Budget): Schema.Json | undefined => {
-  // Paid for whether it is remembered or not, so that the same message always does the same.
+  // Charged even on a cache hit, so that the same message always has the same outcome.
   if (!budget.look(source.length) || !budget.step(source.length / read >> 0)) return undefined
   const program = remembered(source)
   if (Result.isSuccess(program)) return run(program.success, (machine) => surroundings(scope, machine), budget)

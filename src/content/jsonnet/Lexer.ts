@@ -3,7 +3,7 @@ import { textBlock } from "#src/content/jsonnet/TextBlock.ts"
 import type { RenderFailed } from "#src/content/RenderFailed.ts"
 import { Result } from "effect"
 
-/** A word of a program. `symbol` is punctuation, an operator or a keyword; `end` stands after all others. */
+/** A token of a program. `symbol` is punctuation, an operator or a keyword; `end` comes after all others. */
 export type Token =
   | { readonly kind: "name" | "symbol" | "string"; readonly at: number; readonly text: string }
   | { readonly kind: "number"; readonly at: number; readonly text: string; readonly value: number }
@@ -17,7 +17,7 @@ const keywords = new Set(
 const space = /[ \t\r\n]+|\/\/[^\n]*|#[^\n]*/y
 const word = /[A-Za-z_][A-Za-z0-9_]*/y
 const number = /(?:0|[1-9](?:_?[0-9])*)(?:\.[0-9](?:_?[0-9])*)?(?:[eE][-+]?[0-9](?:_?[0-9])*)?/y
-// Bounded, since each look at a run may leave all but its first character to the next one.
+// Bounded: a run of operator characters may be matched again from each of its characters.
 const operator = /[!$:~+\-&|^=<>*/%]{1,8}/y
 const escape = /\\(?:u([0-9a-fA-F]{4})|(["'\\/bfnrt]))/y
 
@@ -29,7 +29,10 @@ const letters: ReadonlyMap<string, string> = new Map([
   ["t", "\t"]
 ])
 
-/** As much of a run of operator characters as is one: no comment begins inside, and a longer one does not end like a sign does. */
+/**
+ * The operator at the start of a run of operator characters: it ends before a comment or text block, and one of several
+ * characters does not end in a sign.
+ */
 const operatorIn = (run: string): string => {
   const stop = run.search(/\/\/|\/\*|\|\|\|/)
   let text = stop > 0 ? run.slice(0, stop) : run
@@ -37,7 +40,7 @@ const operatorIn = (run: string): string => {
   return text
 }
 
-/** The words of a program. */
+/** Splits a program into tokens. */
 export const tokens = (source: string): Result.Result<ReadonlyArray<Token>, RenderFailed> => {
   const all: Array<Token> = []
   let at = 0
@@ -49,7 +52,7 @@ export const tokens = (source: string): Result.Result<ReadonlyArray<Token>, Rend
     return found
   }
 
-  /** The inside of a quoted text, up to its quote; a message if it has none. */
+  /** Reads a quoted text up to its closing quote; a message if it is malformed. */
   const quoted = (quote: string): { readonly text: string } | { readonly wrong: string; readonly at: number } => {
     const start = at - 1
     let text = ""
@@ -58,7 +61,7 @@ export const tokens = (source: string): Result.Result<ReadonlyArray<Token>, Rend
       text += source.slice(from, at)
       if (source[at] === quote) {
         at++
-        // A half of a pair alone is no character.
+        // A lone surrogate is not a character.
         return text.isWellFormed() ? { text } : { wrong: "a \\u escape is half of a character", at: start }
       }
       const escaped = at < source.length ? take(escape) : null

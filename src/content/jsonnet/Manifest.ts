@@ -3,14 +3,14 @@ import { numeral } from "#src/content/jsonnet/Text.ts"
 import { ArrayValue, type Machine, named, ObjectValue, type Value } from "#src/content/jsonnet/Value.ts"
 import type { Schema } from "effect"
 
-/** What no JSON text can hold in our stores or on the wire: half a character, and NUL. */
+/** Replaces what JSON text cannot hold in our stores or on the wire: lone surrogates and NUL. */
 const clean = (text: string): string => text.replaceAll("\u0000", "\ufffd").toWellFormed()
 
-/** A value as JSON, its hidden fields left out; that is where everything in it is computed. */
+/** A value as JSON, without hidden fields. This is what forces all of it to be computed. */
 export const json = (machine: Machine, value: Value, at: number): Schema.Json => {
   if (typeof value === "string") return machine.write(value.length) ? clean(value) : null
   if (value === null || typeof value === "boolean") return value
-  // There is no negative zero in a JSON text.
+  // JSON has no negative zero.
   if (typeof value === "number") return value + 0
   if (!machine.write(2) || !machine.enter(at)) return null
   const made: Schema.Json = value instanceof ArrayValue
@@ -38,26 +38,26 @@ const object = (machine: Machine, value: ObjectValue, at: number): Schema.Json =
     if (!machine.step() || !machine.write(name.length)) break
     made.push([clean(name), json(machine, member(machine, value, name, at) ?? null, at)])
   }
-  // Not by assignment, which would make a prototype of what is called __proto__.
+  // Not by assignment, which would set the prototype for a key `__proto__`.
   return Object.fromEntries(made)
 }
 
-/** How JSON is laid out as a text. */
+/** The layout of JSON as text. */
 export interface Style {
   readonly indent: string
   readonly line: string
   readonly colon: string
   readonly comma: string
-  /** Between the brackets of what is empty. */
+  /** What is between the brackets of an empty list or object. */
   readonly empty: (margin: string) => string
 }
 
-/** On one line, as values are in texts. */
+/** On one line, as values appear inside texts. */
 export const inline: Style = { indent: "", line: "", colon: ": ", comma: ", ", empty: () => " " }
 
 export const minified: Style = { indent: "", line: "", colon: ":", comma: ",", empty: () => "" }
 
-/** As `std.manifestJsonEx` lays it out. */
+/** The layout of `std.manifestJsonEx`. */
 export const lines = (indent: string, line: string, colon: string): Style => ({
   indent,
   line,

@@ -1,10 +1,10 @@
 import type { Cursor, Wanted } from "#src/content/jsonnet/Cursor.ts"
 import type { Assertion, Bind, Clause, Member, Node, Parameter, Visibility } from "#src/content/jsonnet/Program.ts"
 
-/** Reads an expression; how is known to who calls. */
+/** Parses an expression. Passed in by the parser, which itself needs this file. */
 export type Reader = (cursor: Cursor) => Node
 
-/** `(a, b=1)` and what comes of them: a function whose parameters its defaults and its body may speak of. */
+/** Parses `(a, b=1)` and the body after it: a function whose parameters its defaults and its body can use. */
 export const functionOf = (cursor: Cursor, expression: Reader, at: number, body: (cursor: Cursor) => Node): Node => {
   const wanted: Wanted = new Map()
   const made = cursor.into(wanted, () => {
@@ -24,7 +24,7 @@ export const functionOf = (cursor: Cursor, expression: Reader, at: number, body:
   return { _tag: "Function", at, ...made }
 }
 
-/** `name = expression` or `name(parameters) = expression`. */
+/** Parses `name = expression` or `name(parameters) = expression`. */
 export const bind = (cursor: Cursor, expression: Reader): Bind => {
   const { at } = cursor.token
   const name = cursor.name()
@@ -35,14 +35,17 @@ export const bind = (cursor: Cursor, expression: Reader): Bind => {
   return { name, body: cursor.sees("(") ? functionOf(cursor, expression, at, valued) : valued() }
 }
 
-/** After `assert`. */
+/** Parses what follows `assert`. */
 export const assertion = (cursor: Cursor, expression: Reader): Assertion => {
   const { at } = cursor.token
   const condition = expression(cursor)
   return { at, condition, message: cursor.takes(":") ? expression(cursor) : undefined }
 }
 
-/** The clauses of a comprehension, of which `body` are the names that what stands before them uses. Each clause may use those left of it. */
+/**
+ * Parses the clauses of a comprehension. `body`: the names that the expression before them uses. Each clause can use
+ * the names of those to its left.
+ */
 export const clauses = (cursor: Cursor, expression: Reader, body: Wanted): ReadonlyArray<Clause> => {
   const found: Array<{ readonly clause: Clause; readonly wanted: Wanted }> = []
   for (;;) {
@@ -80,7 +83,7 @@ const nameOf = (cursor: Cursor, expression: Reader, outside: Wanted): Node | und
     return { _tag: "Literal", at, value: text }
   }
   if (!cursor.takes("[")) return undefined
-  // A name is computed outside of its object.
+  // The name of a field is evaluated outside its object.
   cursor.objects--
   const made = cursor.into(outside, () => expression(cursor))
   cursor.objects++
@@ -109,7 +112,7 @@ const member = (cursor: Cursor, expression: Reader, outside: Wanted, inside: Wan
   return { name, isComputed: kind === "symbol", at, ...rest }
 }
 
-/** After `{`: an object, or an object comprehension. */
+/** Parses what follows `{`: an object, or an object comprehension. */
 export const object = (cursor: Cursor, expression: Reader, at: number): Node => {
   const [outside, inside]: [Wanted, Wanted] = [new Map(), new Map()]
   const members: Array<Member> = []

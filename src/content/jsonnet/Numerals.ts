@@ -1,21 +1,21 @@
 import { numeral } from "#src/content/jsonnet/Text.ts"
 
-/** How a number is to be laid out. */
+/** The layout of a number. */
 export interface Layout {
   readonly negative: boolean
-  /** Digits are filled up to so many characters, sign included. */
+  /** Pads with zeros to this many characters, sign included. */
   readonly zeros: number
   readonly plus: boolean
   readonly blank: boolean
 }
 
-/** The sign and the digits, with zeros between them up to the width. */
+/** The sign, the prefix and the digits, with zeros between them up to the width. */
 const signed = (digits: string, prefix: string, { blank, negative, plus, zeros }: Layout): string => {
   const sign = negative ? "-" : plus ? "+" : blank ? " " : ""
   return sign + prefix + digits.padStart(zeros - sign.length - prefix.length, "0")
 }
 
-/** A whole number in a base, of at least so many digits, with `alt` marked as one of its base. `size` is without sign. */
+/** A whole number in a base, with at least `least` digits; with `alt`, with the base's prefix. `size` has no sign. */
 export const whole = (size: number, base: 8 | 10 | 16, least: number, alt: boolean, layout: Layout): string => {
   const digits = BigInt(size).toString(base)
   const marked = alt && base === 8 && size > 0 ? `0${digits}` : digits
@@ -24,11 +24,11 @@ export const whole = (size: number, base: 8 | 10 | 16, least: number, alt: boole
 
 const withPoint = (text: string, keepsPoint: boolean): string => keepsPoint && !text.includes(".") ? `${text}.` : text
 
-/** Without zeros at the end of what is behind the point. */
+/** Drops zeros at the end of the fraction. */
 const cut = (text: string): string => text.includes(".") ? text.replace(/\.?0+$/, "") : text
 
 const decimals = (size: number, places: number): string =>
-  // From there on a number has no digits behind the point, and toFixed would show an exponent.
+  // Such a number has no fraction, and toFixed would write an exponent.
   size >= 1e21 ? `${numeral(size)}${places > 0 ? `.${"0".repeat(places)}` : ""}` : size.toFixed(places)
 
 const powers = (size: number, places: number): readonly [digits: string, power: string] => {
@@ -36,7 +36,7 @@ const powers = (size: number, places: number): readonly [digits: string, power: 
   return [digits, `e${power.charAt(0)}${power.slice(1).padStart(2, "0")}`]
 }
 
-/** So many places behind the point; with `alt` there is a point in any case. */
+/** A number with this many decimal places; with `alt`, always with a point. */
 export const fixed = (size: number, places: number, alt: boolean, layout: Layout): string =>
   signed(withPoint(decimals(size, places), alt), "", layout)
 
@@ -45,7 +45,10 @@ export const exponential = (size: number, places: number, alt: boolean, layout: 
   return signed(withPoint(digits, alt) + power, "", layout)
 }
 
-/** So many digits in all, in whichever form is shorter; with `alt` zeros at the end stay. */
+/**
+ * A number with this many significant digits, with or without an exponent, as C's `%g`; with `alt`, zeros at the end
+ * stay.
+ */
 export const general = (size: number, precision: number, alt: boolean, layout: Layout): string => {
   const digits = Math.max(1, precision)
   const power = size === 0 ? 0 : Number(size.toExponential(Math.min(100, digits - 1)).split("e")[1])

@@ -12,7 +12,7 @@ import {
   type Value
 } from "#src/content/jsonnet/Value.ts"
 
-/** An object of values that are there. */
+/** An object with these values as its fields. */
 export const objectOf = (
   entries: Iterable<readonly [string, Slot]>,
   visibility: Visibility = "inherited"
@@ -22,7 +22,7 @@ export const objectOf = (
   return new ObjectValue([{ fields, binds: [], asserts: [], isRoot: false, env: undefined }])
 }
 
-/** The place of the highest layer below this one that has a field. */
+/** The index of the highest layer below `below` that has the field; -1 if none has. */
 const place = (machine: Machine, { layers }: ObjectValue, name: string, below: number): number => {
   let at = below - 1
   while (at >= 0 && layers[at]?.fields.has(name) !== true) at--
@@ -30,7 +30,7 @@ const place = (machine: Machine, { layers }: ObjectValue, name: string, below: n
   return at
 }
 
-/** What an expression of a layer may speak of: its names, `self`, `super` and `$`. */
+/** The environment of a layer's expressions: its names, `self`, `super` and `$`. */
 const scope = (machine: Machine, object: ObjectValue, at: number, layer: Layer, around: Env): Env => {
   const isOwn = around === layer.env
   const known = isOwn ? object.scopes[at] : undefined
@@ -44,7 +44,7 @@ const scope = (machine: Machine, object: ObjectValue, at: number, layer: Layer, 
   return made
 }
 
-/** The field as the layers below this one have it; nothing if they do not. */
+/** The field's value in the layers below `limit`; `undefined` if none has it. */
 export const below = (
   machine: Machine,
   object: ObjectValue,
@@ -67,7 +67,10 @@ export const below = (
 export const has = (machine: Machine, object: ObjectValue, name: string, limit = object.layers.length): boolean =>
   place(machine, object, name, limit) >= 0
 
-/** Fails if an assertion of the object does not hold. Asked once, and not by the assertions themselves. */
+/**
+ * Fails if an assertion of the object does not hold. Runs once, and not again while the assertions themselves are
+ * evaluated.
+ */
 export const check = (machine: Machine, object: ObjectValue): void => {
   if (object.isChecked) return
   object.isChecked = true
@@ -89,7 +92,7 @@ export const check = (machine: Machine, object: ObjectValue): void => {
   }
 }
 
-/** The value of a field; nothing if there is none. */
+/** The value of a field; `undefined` if there is none. */
 export const member = (
   machine: Machine,
   object: ObjectValue,
@@ -105,7 +108,7 @@ export const member = (
   return machine.force(known, at)
 }
 
-/** Whether a field is seen: the highest layer that says so decides. */
+/** Whether a field is visible: the highest layer that sets its visibility decides. */
 const isShown = ({ layers }: ObjectValue, name: string): boolean => {
   for (let at = layers.length - 1; at >= 0; at--) {
     const visibility = layers[at]?.fields.get(name)?.visibility ?? "inherited"
@@ -114,7 +117,7 @@ const isShown = ({ layers }: ObjectValue, name: string): boolean => {
   return true
 }
 
-/** The names of an object's fields in their order, with or without those that are hidden. */
+/** The names of an object's fields, sorted, with or without hidden ones. */
 export const namesOf = (machine: Machine, object: ObjectValue, withHidden = false): ReadonlyArray<string> => {
   if (!withHidden && object.shown !== undefined) return object.shown
   const size = object.layers.reduce((sum, { fields }) => sum + fields.size, 0)

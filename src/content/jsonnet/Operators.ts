@@ -3,11 +3,11 @@ import type { BinaryOperator, UnaryOperator } from "#src/content/jsonnet/Program
 import { compareTexts } from "#src/content/jsonnet/Text.ts"
 import { ArrayValue, kindOf, type Machine, named, ObjectValue, type Value } from "#src/content/jsonnet/Value.ts"
 
-/** A number, unless it is none that JSON has. */
+/** The number, if JSON can hold it; otherwise fails. */
 export const finite = (machine: Machine, value: number, at: number): number | null =>
   Number.isFinite(value) ? value : machine.fail(at, Number.isNaN(value) ? "not a number" : "the number is too large")
 
-/** Whether two values are the same, however deep. */
+/** Deep equality of two values. */
 export const equals = (machine: Machine, one: Value, other: Value, at: number): boolean => {
   const kind = kindOf(one)
   if (kind !== kindOf(other)) return false
@@ -44,7 +44,7 @@ const equalObjects = (machine: Machine, one: ObjectValue, other: ObjectValue, at
     )
 }
 
-/** The order of two numbers, texts or lists of them: negative, 0 or positive. */
+/** Compares two numbers, texts or lists of them: negative, 0 or positive. */
 export const compare = (machine: Machine, one: Value, other: Value, at: number): number => {
   if (typeof one === "number" && typeof other === "number") return one < other ? -1 : one > other ? 1 : 0
   if (typeof one === "string" && typeof other === "string") {
@@ -65,7 +65,7 @@ export const compare = (machine: Machine, one: Value, other: Value, at: number):
   return order === 0 ? left.length - right.length : order
 }
 
-/** `left + right`: a sum, or what they are one after the other, or the left object overridden by the right one. */
+/** `left + right`: a sum, a concatenation, or the left object overridden by the right one. */
 export const add = (machine: Machine, left: Value, right: Value, at: number): Value => {
   if (typeof left === "number" && typeof right === "number") return finite(machine, left + right, at)
   if (typeof left === "string" || typeof right === "string") {
@@ -127,7 +127,7 @@ const arithmetic = (
   }
 }
 
-/** What both sides are known for. `&&`, `||` and `%` with a text are elsewhere. */
+/** Binary operators that need the values of both sides. `&&`, `||`, and `%` with a text, are elsewhere. */
 export const binary = (machine: Machine, operator: BinaryOperator, left: Value, right: Value, at: number): Value => {
   switch (operator) {
     case "+":

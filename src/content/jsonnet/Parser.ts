@@ -6,7 +6,7 @@ import type { BinaryOperator, Bind, Node, Program, UnaryOperator } from "#src/co
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 import { Result } from "effect"
 
-/** Characters of a program. */
+/** The longest program, in UTF-16 units. */
 const longest = 32_768
 
 const strengths: ReadonlyMap<string, readonly [BinaryOperator, strength: number]> = new Map(
@@ -157,12 +157,12 @@ const primary = (cursor: Cursor): Node => {
   return made ?? nothing
 }
 
-/** After `of[`: an index, or a slice. */
+/** Parses what follows `of[`: an index, or a slice. */
 const bracketed = (cursor: Cursor, of: Node, at: number): Node => {
   const bounds: [Node | undefined, Node | undefined, Node | undefined] = [undefined, undefined, undefined]
   let colons = 0
   while (cursor.token.kind !== "end" && !cursor.sees("]")) {
-    // Two colons are one word.
+    // Two adjacent colons are one token.
     if (cursor.takes(":")) colons += 1
     else if (cursor.takes("::")) colons += 2
     else if (bounds[colons] === undefined) bounds[colons] = expression(cursor)
@@ -176,7 +176,7 @@ const bracketed = (cursor: Cursor, of: Node, at: number): Node => {
   return { _tag: "Index", at, of, key: key ?? nothing }
 }
 
-/** After `of(`. */
+/** Parses what follows `of(`. */
 const application = (cursor: Cursor, of: Node, at: number): Node => {
   const words: Array<Node> = []
   const named: Array<readonly [string, Node]> = []
@@ -194,7 +194,7 @@ const application = (cursor: Cursor, of: Node, at: number): Node => {
   return { _tag: "Apply", at, of, words, named, strict: cursor.takes("tailstrict") }
 }
 
-/** What binds strongest: a value and the calls, indices and objects after it. */
+/** Parses what binds strongest: a value, and the calls, indices and objects after it. */
 const operand = (cursor: Cursor): Node => {
   let made = primary(cursor)
   for (;;) {
@@ -233,7 +233,10 @@ const unbound = (name: string): string =>
     ? `${name} is only inside of an object`
     : `there is nothing of the name "${name.slice(0, 80)}"`
 
-/** Parses a program of the Jsonnet language (jsonnet.org/ref/spec.html), in which these names mean something from the start. */
+/**
+ * Parses a program of the Jsonnet language (jsonnet.org/ref/spec.html). `known`: the names that are bound from the
+ * start.
+ */
 export const parse = (source: string, known: ReadonlySet<string>): Result.Result<Program, RenderFailed> => {
   if (source.length > longest)
     return Result.fail(new RenderFailed({ detail: `The jsonnet is longer than ${longest} characters` }))

@@ -1,4 +1,7 @@
-/** A parsed program. It is data: nothing of it is ever turned into code. `at` counts the characters before a node. */
+/**
+ * A parsed program. It is data: nothing of it is ever turned into code. `at` is a node's offset in the source, in
+ * UTF-16 units.
+ */
 export interface Program {
   readonly source: string
   readonly root: Node
@@ -6,7 +9,7 @@ export interface Program {
 
 export interface Parameter {
   readonly name: string
-  /** What it is where a call does not say; it may speak of the other parameters. */
+  /** Its default, if it has one; it can use the other parameters. */
   readonly otherwise: Node | undefined
 }
 
@@ -15,14 +18,14 @@ export interface Bind {
   readonly body: Node
 }
 
-/** Who sees a field: as what it overrides (`:`), nobody (`::`), or everybody (`:::`). */
+/** A field's visibility: that of the field it overrides (`:`), hidden (`::`), or visible (`:::`). */
 export type Visibility = "inherited" | "hidden" | "forced"
 
 export interface Member {
   readonly name: Node
-  /** `[name]`, which may be `null`: then there is no such field. */
+  /** Whether its name is computed, `[name]`. If that is `null`, there is no such field. */
   readonly isComputed: boolean
-  /** `+:`: joined to what it overrides. */
+  /** `+:`: added to the field that it overrides. */
   readonly adds: boolean
   readonly visibility: Visibility
   readonly body: Node
@@ -69,7 +72,7 @@ export interface Application {
   readonly of: Node
   readonly words: ReadonlyArray<Node>
   readonly named: ReadonlyArray<readonly [string, Node]>
-  /** The arguments are computed before the call. */
+  /** Whether the arguments are evaluated before the call (`tailstrict`). */
   readonly strict: boolean
 }
 
@@ -79,7 +82,7 @@ export interface ObjectLiteral {
   readonly members: ReadonlyArray<Member>
   readonly binds: ReadonlyArray<Bind>
   readonly asserts: ReadonlyArray<Assertion>
-  /** Of an object comprehension; it has one member. */
+  /** The clauses of an object comprehension, which has one member. */
   readonly clauses: ReadonlyArray<Clause>
   /** Whether `$` is this object. */
   readonly isRoot: boolean

@@ -9,15 +9,15 @@ import type { Node, Program } from "#src/content/jsonnet/Program.ts"
 import { type Builtin, Closure, Env, type Machine, type Slot, Thunk, type Value } from "#src/content/jsonnet/Value.ts"
 import type { Schema } from "effect"
 
-/** Expressions and calls that are computed while others wait for them: they take less than half of the stack, on Node and on Deno. */
+/** How deep expressions and calls may be nested: this takes less than half of the stack, on Node and on Deno. */
 const deepest = 360
 
-/** What a place in a list or an object is worth, in characters. */
+/** The cost of an entry of a list or object, in characters. */
 const placed = 8
 
 const nowhere = { self: undefined, below: 0, root: undefined }
 
-/** Computes a program on a rendering's budget. */
+/** Evaluates a program within a rendering's budget. */
 class Run implements Machine {
   readonly #budget: Budget
   readonly #program: Program
@@ -30,11 +30,11 @@ class Run implements Machine {
     this.#surroundings = around(this)
   }
 
-  /** All of it, as JSON. */
+  /** The program's result, as JSON. */
   result(): Schema.Json {
     const { root } = this.#program
     const made = this.evaluate(root, new Env(undefined, this.#surroundings.names, nowhere))
-    // A program that is a function is what it makes of its own defaults.
+    // A program that is a function is called with its own defaults.
     return json(this, made instanceof Closure ? this.call(made, [], root.at) : made, root.at)
   }
 
@@ -114,7 +114,10 @@ class Run implements Machine {
   }
 }
 
-/** What a program makes, as JSON. What it cannot do, or may not any more, it tells the budget; the answer is nothing then. */
+/**
+ * Runs a program and answers its result as JSON. If it fails, the budget has the failure, and the answer is
+ * `undefined`.
+ */
 export const run = (
   program: Program,
   around: (machine: Machine) => Surroundings,

@@ -1,7 +1,7 @@
 import { characters, lengthOf, part } from "#src/content/jsonnet/Text.ts"
 import { ArrayValue, type Machine, named, type Value } from "#src/content/jsonnet/Value.ts"
 
-/** `of[from:to:by]`; a bound below zero counts from the end. */
+/** `of[from:to:by]`. A negative bound counts from the end. */
 export const slice = (machine: Machine, of: Value, from: Value, to: Value, by: Value, at: number): Value => {
   if (!(of instanceof ArrayValue) && typeof of !== "string") return machine.fail(at, `${named(of)} has no slices`)
   const size = typeof of === "string" ? of.length : of.items.length

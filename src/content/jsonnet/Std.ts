@@ -22,7 +22,7 @@ const functions: ReadonlyArray<readonly [string, Slot]> = [
 const { layers } = objectOf(functions, "hidden")
 
 /**
- * The standard library `std`, in the parts that messages use: no hashes, no other notations than JSON, no files. A new one for each program,
- * since an object keeps what was asked of it.
+ * The standard library `std`, as far as messages need it: no hashes, no notations but JSON, no files. A new object for
+ * each program, since an object caches its fields.
  */
 export const std = (): ObjectValue => new ObjectValue(layers)

@@ -1,15 +1,15 @@
 const pairs = /[\ud800-\udfff]/
 
-/** The characters of a text: a pair of UTF-16 is one, as in the language. */
+/** The characters of a text. A surrogate pair is one, as in the language. */
 export const characters = (text: string): ReadonlyArray<string> => pairs.test(text) ? [...text] : text.split("")
 
 export const lengthOf = (text: string): number => pairs.test(text) ? [...text].length : text.length
 
-/** The characters from one place up to another. */
+/** The characters from `from` up to but not including `to`. */
 export const part = (text: string, from: number, to: number): string =>
   pairs.test(text) ? [...text].slice(from, to).join("") : text.slice(from, to)
 
-/** The order of texts by their characters; UTF-16 has another one beyond U+D7FF. */
+/** Compares texts by code points; UTF-16 units would order those beyond U+D7FF differently. */
 export const compareTexts = (one: string, other: string): number => {
   if (!pairs.test(one) && !pairs.test(other)) return one < other ? -1 : one > other ? 1 : 0
   const [ones, others] = [[...one], [...other]]
@@ -20,5 +20,5 @@ export const compareTexts = (one: string, other: string): number => {
   return ones.length - others.length
 }
 
-/** A number as a text: the shortest digits that are this number, and never an exponent for a whole one. */
+/** A number as text: the shortest digits that are this number, and never an exponent for a whole one. */
 export const numeral = (value: number): string => Number.isInteger(value) ? BigInt(value).toString() : String(value)

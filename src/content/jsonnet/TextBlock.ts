@@ -1,4 +1,4 @@
-/** A text block, or why it is none. `end` is the first character after it. */
+/** A text block, or why it is malformed. `end`: the offset after it. */
 export type TextBlock = { readonly text: string; readonly end: number } | { readonly wrong: string }
 
 const head = /\|\|\|(-?)[ \t\r]*\n/y
@@ -10,7 +10,10 @@ const found = (pattern: RegExp, source: string, at: number): RegExpExecArray | n
   return pattern.exec(source)
 }
 
-/** Reads `|||` and the lines under it, which have the indent of the first one; after `|||-` the last line feed is no part of it. */
+/**
+ * Reads `|||` and the lines below it, without the indentation of the first one. After `|||-`, the last line feed is
+ * dropped.
+ */
 export const textBlock = (source: string, start: number): TextBlock => {
   const opening = found(head, source, start)
   if (opening === null) return { wrong: "a text block begins on the line after |||" }

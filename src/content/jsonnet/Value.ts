@@ -1,12 +1,12 @@
 import type { Assertion, Bind, Node, Parameter, Visibility } from "#src/content/jsonnet/Program.ts"
 
-/** What an expression is. Numbers are finite. */
+/** The value of an expression. Numbers are finite. */
 export type Value = null | boolean | number | string | ArrayValue | ObjectValue | Closure | Builtin
 
-/** A value, or one that is computed when it is first asked for. */
+/** A value, or one that is computed when it is first needed. */
 export type Slot = Value | Thunk
 
-/** A value that nobody has asked for yet; `make` is gone from when someone has. */
+/** A lazy value. `make` is removed once it has been computed. */
 export class Thunk {
   value: Value | undefined = undefined
   make: (() => Value) | undefined
@@ -24,12 +24,12 @@ export class ArrayValue {
   }
 }
 
-/** The names that mean something at a place of the program, and the object that it stands in. */
+/** The environment of an expression: the names that are bound there, and the object that it is in. */
 export class Env {
   readonly around: Env | undefined
   readonly names: ReadonlyMap<string, Slot>
   readonly self: ObjectValue | undefined
-  /** How many of the layers of `self` are `super`. */
+  /** How many layers of `self`, counted from the lowest, `super` refers to. */
   readonly below: number
   readonly root: ObjectValue | undefined
 
@@ -42,12 +42,12 @@ export class Env {
   }
 }
 
-/** A field as one layer of an object has it: an expression that is computed for the object it is asked of, or a value. */
+/** A field in one layer of an object: an expression that is evaluated for the whole object, or a value. */
 export type Field =
   & { readonly adds: boolean; readonly visibility: Visibility }
   & ({ readonly body: Node; readonly env: Env } | { readonly slot: Slot })
 
-/** One of the object literals that an object is the sum of. */
+/** One of the object literals of which an object is the sum. */
 export interface Layer {
   readonly fields: ReadonlyMap<string, Field>
   readonly binds: ReadonlyArray<Bind>
@@ -56,7 +56,9 @@ export interface Layer {
   readonly env: Env | undefined
 }
 
-/** Layers, of which a later one overrides an earlier one. What has been computed for this sum is kept. */
+/**
+ * An object: layers, of which later ones override earlier ones. Fields that have been computed for this sum are cached.
+ */
 export class ObjectValue {
   readonly layers: ReadonlyArray<Layer>
   readonly known = new Map<string, Thunk>()
@@ -81,7 +83,7 @@ export class Closure {
   }
 }
 
-/** A function of ours. What is not given is `undefined`. */
+/** A built-in function. A missing argument is `undefined`. */
 export class Builtin {
   readonly name: string
   readonly parameters: ReadonlyArray<{ readonly name: string; readonly isOptional: boolean }>
@@ -95,32 +97,32 @@ export class Builtin {
 }
 
 /**
- * What computes. Whoever loops or recurses asks it whether to go on; after a failure everything is `null` and nothing goes on. `at` is where
- * in the program a failure is told to be.
+ * The evaluator. Every loop and recursion asks it whether it may go on; after a failure every value is `null` and
+ * nothing goes on. `at`: the place in the program that a failure names.
  */
 export interface Machine {
-  /** Ends the program with a sentence. */
+  /** Makes the program fail with this sentence. */
   readonly fail: (at: number, what: string) => null
-  /** Pays for so many steps. */
+  /** Charges the budget for steps. Answers whether to go on, as the next four do. */
   readonly step: (count?: number) => boolean
-  /** Pays for characters that are looked at or made. */
+  /** Charges for characters that are scanned or made. */
   readonly look: (characters: number) => boolean
-  /** Pays for places in lists and objects. */
+  /** Charges for entries of lists and objects. */
   readonly room: (places: number) => boolean
-  /** Pays for characters of the result. */
+  /** Charges for characters of the result. */
   readonly write: (characters: number) => boolean
-  /** Goes one deeper, if it may; then `leave` is due. */
+  /** Enters one more level of nesting, if allowed; if it answers `true`, `leave` must follow. */
   readonly enter: (at: number) => boolean
   readonly leave: () => void
   readonly evaluate: (node: Node, env: Env) => Value
-  /** A value that is computed later. */
+  /** An expression as a lazy value. */
   readonly later: (node: Node, env: Env) => Slot
   readonly force: (slot: Slot, at: number) => Value
   readonly call: (of: Closure | Builtin, words: ReadonlyArray<Slot>, at: number) => Value
-  /** A value inside of a text: a string is itself, and anything else is JSON. */
+  /** A value as text: a string is itself, anything else is JSON. */
   readonly text: (value: Value, at: number) => string
   readonly add: (left: Value, right: Value, at: number) => Value
-  /** What `std.extVar` finds. */
+  /** The variable of this name, for `std.extVar`. */
   readonly external: (name: string) => Value | undefined
 }
 
@@ -134,7 +136,7 @@ export const kindOf = (value: Value): Kind => {
   return typeof value === "string" ? "string" : typeof value === "number" ? "number" : "boolean"
 }
 
-/** "an array", "a string". */
+/** A value's kind with its article: "an array", "a string". */
 export const named = (value: Value): string => {
   const kind = kindOf(value)
   return kind === "null" ? kind : `${/^[ao]/.test(kind) ? "an" : "a"} ${kind}`

@@ -12,7 +12,7 @@ const networks = [
   ["twitter", "Twitter"]
 ] as const
 
-/** Author's HTML, or MJML, that stands in the place of the brand's own header, footer or head. */
+/** The author's own HTML or MJML, in place of the brand's header, footer and head. */
 export interface Override {
   readonly isMjml: boolean
   readonly head: string
@@ -20,18 +20,21 @@ export interface Override {
   readonly footer: string
 }
 
-/** What of a brand a mail shows. Colours, lengths and addresses are checked; empty texts are what was not said. */
+/**
+ * The parts of a brand that its mails show. Colors, lengths and addresses have been checked; an empty text means that
+ * there is none.
+ */
 export interface Style {
   readonly name: string
-  /** Buttons that say no colour of their own. */
+  /** The color of buttons without their own. */
   readonly accent: string | undefined
   readonly bar: string | undefined
   readonly logo: { readonly image: string; readonly href: string } | undefined
   readonly head: string
-  /** Markdown with variables; none where the override has a footer of its own. */
+  /** Markdown with variables; empty if the override brings its own footer. */
   readonly footer: string
   readonly social: ReadonlyArray<{ readonly name: string; readonly url: string }>
-  /** Of the card, in px. */
+  /** The width of the card, in px. */
   readonly width: number
   readonly page: string | undefined
   readonly card: string | undefined
@@ -39,7 +42,7 @@ export interface Style {
   readonly override: Override | undefined
 }
 
-/** A brand's style, and the page that its mails stand in; without one they stand in ours. */
+/** A brand's style, and the page of its mails; without `layout` they use the unbranded page. */
 export interface Branding {
   readonly style: Style
   readonly layout: Layout | undefined
@@ -50,7 +53,7 @@ const widthOf = (said: string): number => {
   return width?.endsWith("px") === true ? Math.min(1_200, Math.max(320, Math.round(Number.parseFloat(width)))) : 600
 }
 
-/** What a mail reads of a brand. */
+/** Reads the style of a brand's mails. */
 export const styleOf = ({ name, settings }: Brand): Style => {
   const { footer, head, header, templateOverride } = settings.email ?? {}
   const isOverridden = templateOverride?.enabled === true

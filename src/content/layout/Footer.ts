@@ -5,7 +5,7 @@ import type { Style } from "#src/content/layout/Branding.ts"
 import { markdown } from "#src/content/Markdown.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 
-/** A brand's footer for one mail: its markdown, filled in, and the networks where it is found. */
+/** A brand's footer for one mail: its markdown with variables filled in, and links to its social networks. */
 export const footer = (style: Style, scope: Scope, budget: Budget): ReadonlyArray<Block> => {
   const links = style.social.flatMap(({ name, url }, index): ReadonlyArray<Inline> => [
     ...(index === 0 ? [] : [{ _tag: "Text" as const, text: " · " }]),

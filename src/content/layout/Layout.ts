@@ -1,21 +1,21 @@
 import { isTemplate } from "#src/content/template/Tags.ts"
 
-/** The places of a layout that a mail fills; each is HTML by then. */
+/** The slots of a layout, which each mail fills with HTML. */
 export const slots = ["lang", "dir", "direction", "align", "title", "preheader", "body", "footer"] as const
 export type Slot = (typeof slots)[number]
 
-/** A page around a mail's body, cut at its slots. A text with variables is a template of its own. */
+/** The page around a mail's body, cut at its slots. A text with variables is a template. */
 export type Layout = ReadonlyArray<
   | { readonly _tag: "Text"; readonly text: string; readonly isTemplate: boolean }
   | { readonly _tag: "Slot"; readonly slot: Slot }
 >
 
-/** How a slot is written before the layout is cut. */
+/** The marker of a slot in HTML that is not cut yet. */
 export const mark = (slot: Slot): string => `%%tidings:${slot}%%`
 
 const marks = new RegExp(`%%tidings:(${slots.join("|")})%%`)
 
-/** Cuts HTML at the marks of its slots. */
+/** Cuts HTML at the markers of its slots. */
 export const cut = (html: string): Layout =>
   html.split(marks).flatMap((text, index): Layout => {
     const slot = index % 2 === 1 ? slots.find((known) => known === text) : undefined
@@ -23,7 +23,7 @@ export const cut = (html: string): Layout =>
     return text === "" ? [] : [{ _tag: "Text", text, isTemplate: isTemplate(text) }]
   })
 
-/** The page with its slots filled; `write` fills in the variables of a text that has some. */
+/** Fills a layout's slots; `write` fills in the variables of its texts. */
 export const fill = (
   layout: Layout,
   filled: Readonly<Record<Slot, string>>,

@@ -56,7 +56,7 @@ const footer = ({ footerColor, override }: Style): string => {
   )
 }
 
-/** The MJML of a brand's mails, with marks where each mail has its own (api.md §9). */
+/** The MJML of a brand's mails, with markers for the slots that each mail fills (api.md §9). */
 export const source = (style: Style): string => {
   const { card = colors.card, override, page = colors.page, width } = style
   const head = override === undefined ? "" : override.head

@@ -1,5 +1,5 @@
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 
-/** A template that cannot be parsed; `at` counts from 0. */
+/** The failure of a template that cannot be parsed; `at` counts from 0. */
 export const malformed = (at: number, what: string): RenderFailed =>
   new RenderFailed({ detail: `The template is malformed at character ${at + 1}: ${what}` })

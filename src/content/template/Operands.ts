@@ -1,12 +1,12 @@
 import type { Operand } from "#src/content/template/Program.ts"
 
-/** Operands in a row, of which the first may name a helper or block, and the `key=operand` pairs after them. */
+/** A row of operands, the first of which may name a helper or block, and the `key=operand` pairs after them. */
 export interface Row {
   readonly words: ReadonlyArray<Operand | Parens>
   readonly named: ReadonlyArray<readonly [string, Operand | Parens]>
 }
 
-/** What a tag says, and the names after `as`. */
+/** The content of a tag, and the names after `as`. */
 export interface Said extends Row {
   readonly names: ReadonlyArray<string>
 }
@@ -16,7 +16,7 @@ export interface Parens extends Row {
   readonly _tag: "Parens"
 }
 
-/** As deep as parentheses may be, and as long as a path. */
+/** The deepest nesting of parentheses, and the longest path. */
 const deepest = 32
 
 const constants: ReadonlyMap<string, boolean | null | undefined> = new Map([
@@ -33,7 +33,7 @@ const literal = /(?:true|false|null|undefined|-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)
 const key = /([^\s!"#%-,./;->@[-^`{-~]+)\s*=\s*/y
 const step = /\.\.|\.|\[((?:\\\]|[^\]])*)\]|[^\s!"#%-,./;->@[-^`{-~]+(?=[\s/.)=|]|$)/y
 
-/** Reads the inside of a tag; `undefined` if it is none. */
+/** Parses the inside of a tag; `undefined` if it is malformed. */
 export const read = (inside: string): Said | undefined => {
   let at = 0
 

@@ -11,13 +11,16 @@ const deepest = 32
 const kinds: ReadonlyArray<BlockKind> = ["each", "with", "if", "unless"]
 const trims: ReadonlyArray<BlockKind> = ["trim", "trim-left", "trim-right"]
 
-/** Helpers that, as a block, decide whether it is shown. */
+/** Helpers that, used as a block, decide whether it is shown. */
 const predicates = ["and", "condition", "conditional", "filter", "not", "or"]
 
-/** A block that is still open: nodes go to its body, or after `else` to its other branch. */
+/** A block that is still open. Nodes are added to its body, or after `else` to its other branch. */
 interface Open {
   readonly head: Pick<Block, "kind" | "of" | "names">
-  /** What its closing tag must say; the blocks of an `else if` close with the one they continue. */
+  /**
+   * The name that its closing tag must have. `undefined` for a block of an `else if`, which closes with the one that it
+   * continues.
+   */
   readonly name: string | undefined
   readonly body: Array<Node>
   readonly otherwise: Array<Node>
@@ -46,13 +49,16 @@ const call = (name: string, row: Row): Operand | undefined => {
   return { _tag: "Call", helper, words, named }
 }
 
-/** Several words are a call of a helper. One alone is a value, so that data may have a helper's name. */
+/**
+ * The value of a row. Several words are a helper's call. A single word is a value, so that data may have a helper's
+ * name.
+ */
 const valueOf = (row: Row): Operand | undefined => {
   const [first, second, third] = row.words
   if (first === undefined) return undefined
   const name = helperOf(first)
   if (row.words.length === 1 && row.named.length === 0) {
-    // A literal alone names a key, as in Handlebars.
+    // A single literal names a key, as in Handlebars.
     if (first._tag === "Literal") return { _tag: "Path", up: 0, own: false, parts: [String(first.value)] }
     return first._tag === "Parens" ? argument(first) : first
   }
@@ -104,7 +110,7 @@ const close = ({ body, head, inverted, otherwise }: Open): Node =>
 
 const unknown = (tag: Tag) => malformed(tag.at, `"${tag.inside.slice(0, 80)}" is not understood`)
 
-/** Puts the pieces in their order: one pass, with the open blocks on a stack of at most 32. */
+/** Builds the program from the pieces in one pass, with a stack of at most 32 open blocks. */
 const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFailed> => {
   const root: Array<Node> = []
   const open: Array<Open> = []
@@ -181,7 +187,7 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
 }
 
 /**
- * Parses a template of the Handlebars language: paths, `each`, `with`, `if`, `unless`, `lookup`, sections, `else`, comments, `~` and the
- * helpers there are. Another helper, a partial or a decorator is malformed.
+ * Parses a template of the Handlebars language: paths, `each`, `with`, `if`, `unless`, `lookup`, sections, `else`,
+ * comments, `~`, and the known helpers. An unknown helper, a partial or a decorator is malformed.
  */
 export const parse = (source: string): Result.Result<Program, RenderFailed> => Result.flatMap(pieces(source), arrange)

@@ -1,7 +1,10 @@
 import type { Helper } from "#src/content/template/Helper.ts"
 import type { Schema } from "effect"
 
-/** Where a value comes from. `up` climbs to the contexts (or, with `@`, the loops) around; no `parts` is the context itself. */
+/**
+ * Where a value comes from. `up`: how many contexts (with `@`: loops) to climb. A path without `parts` is the context
+ * itself.
+ */
 export type Operand =
   | { readonly _tag: "Literal"; readonly value: Schema.Json | undefined }
   | { readonly _tag: "Path"; readonly up: number; readonly own: boolean; readonly parts: ReadonlyArray<string> }
@@ -15,8 +18,9 @@ export type Operand =
   }
 
 /**
- * `section` is `{{#name}}`: a list is a loop, another value a context, `false` and nothing the other branch. `zero` is an `if` to which 0 is
- * something; the rest cut white space off what they hold.
+ * The kinds of blocks. `section` is `{{#name}}`: a list is a loop, any other value a context; for `false` or no value,
+ * the other branch is shown. `zero` is an `if` for which 0 counts as a value. The `trim` kinds cut white space off
+ * their content.
  */
 export type BlockKind = "each" | "with" | "if" | "unless" | "zero" | "section" | "trim" | "trim-left" | "trim-right"
 

@@ -4,19 +4,19 @@ import { keysOf, member, textOf } from "#src/content/Own.ts"
 import { isSomething, type Translate } from "#src/content/template/Helper.ts"
 import type { Block, BlockKind, Operand, Program } from "#src/content/template/Program.ts"
 
-/** Where a path begins when no loop or `with` is around it. */
+/** Where paths begin outside of any loop or `with`. */
 export interface Root {
-  /** What `this` is at the top. */
+  /** The value of `this` at the top level. */
   readonly self: Value
   readonly named: (name: string) => Value
-  /** Gives a name to a value, for this template and those after it; false if the name is not free. */
+  /** Names a value for this template and those after it; `false` if the name is not available. */
   readonly set: (name: string, value: Value) => boolean
   readonly translate: Translate
-  /** Whether an output of a path at which there is nothing fails the budget. `null` is something. */
+  /** Whether an output fails the budget if there is nothing at its path. `null` counts as something. */
   readonly throwing: boolean
 }
 
-/** How what a template says and what the data says become output. Both come in their order. */
+/** How a template's own text and the text of values become output. Both are passed in their order. */
 export interface Writer {
   readonly text: (text: string) => string
   readonly value: (text: string) => string
@@ -35,7 +35,7 @@ interface Names {
 
 interface Frame {
   readonly self: Value
-  /** Undefined at the top. */
+  /** `undefined` at the top level. */
   readonly around: Frame | undefined
   readonly loop: Loop | undefined
   readonly names: Names | undefined
@@ -52,7 +52,7 @@ const isNamed = (names: Names | undefined, name: string): Names | undefined => {
   return undefined
 }
 
-/** An edge, which a writer puts around a value, is no more than white space is. */
+/** White space, and the edges that a writer puts around values, which count as white space. */
 const blank = /[\s\uFDD9\uFDDB]/
 
 const trimmed = (text: string, kind: BlockKind): string => {
@@ -63,7 +63,7 @@ const trimmed = (text: string, kind: BlockKind): string => {
   return text.slice(from, to)
 }
 
-/** Runs a program and answers its output, or what there was of it when the budget ended. */
+/** Runs a program and answers its output, cut short if the budget fails. */
 export const run = (program: Program, root: Root, budget: Budget, writer: Writer): string => {
   let output = ""
   const look = (characters: number): boolean => budget.look(characters)
@@ -86,7 +86,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
     return from.around === undefined ? down(root.named(first), parts, 1) : down(from.self, parts, 0)
   }
 
-  /** A key is paid for by its length, since a list of any length is one. */
+  /** A value as a key. Charged by its length, since a list of any length can be one. */
   const keyOf = (value: Value): string => {
     const key = textOf(value, look)
     return budget.look(key.length) ? key : ""
@@ -130,7 +130,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
         }
       }
     )
-    // What helpers make is paid for like output, or a few of them could double a text without end.
+    // A helper's result is charged like output: otherwise a few helpers could double a text without end.
     return typeof made === "string" && !budget.write(made.length) ? undefined : made
   }
 

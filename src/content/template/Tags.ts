@@ -2,7 +2,7 @@ import type { RenderFailed } from "#src/content/RenderFailed.ts"
 import { malformed } from "#src/content/template/Malformed.ts"
 import { Result } from "effect"
 
-/** `inside` is what a tag says without its sigil: an expression, what follows `else`, or the name that `/` closes. */
+/** A tag. `inside` is its text without the sigil: an expression, what follows `else`, or the name that `/` closes. */
 export interface Tag {
   readonly _tag: "Tag"
   readonly kind: "output" | "open" | "inverted" | "else" | "end" | "comment"
@@ -17,7 +17,7 @@ export type Piece = { readonly _tag: "Text"; readonly text: string } | Tag
 const mostTags = 10_000
 const longestTag = 4_096
 
-/** Up to the closing braces, which quotes and brackets may hold too. */
+/** The inside of a tag, up to the closing braces; these may also occur inside quotes and brackets. */
 const insideOfTag = /(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\[[^\]]*\]|(?!~?\}\})[^"'[])*/y
 /** `{{` begins a tag; `{$.path}` is one of its own, the short form of `{{$.path}}` (api.md 10.4, 11). */
 const beginning = /\{\{|\{(\$(?:\.[^\s!"#%-,./;->@[-^`{-~]+){1,31})\}/g
@@ -82,7 +82,7 @@ const cutShort = (inside: string, at: number): Cut => ({
   end: at + inside.length + 2
 })
 
-/** A text and the tags around it decide how much of its white space is the template's own. */
+/** A text without the white space that belongs to the tags around it. */
 const trimmed = (
   text: string,
   before: Tag | undefined,
@@ -99,7 +99,7 @@ const trimmed = (
   return kept.slice(0, end)
 }
 
-/** A tag other than an output that has its line for itself takes the line with it. */
+/** Which tags stand alone on their line: except for outputs, such a tag removes the line with it. */
 const standsAlone = (pieces: ReadonlyArray<Piece>) => {
   const alone = new Map(pieces.flatMap((piece, index) => {
     if (piece._tag === "Text" || piece.kind === "output") return []
@@ -127,10 +127,10 @@ const withoutMargins = (pieces: ReadonlyArray<Piece>): ReadonlyArray<Piece> => {
   )
 }
 
-/** Whether a text has anything to be filled in. */
+/** Whether a text has variables to fill in. */
 export const isTemplate = (source: string): boolean => source.includes("{{") || source.includes("{$.")
 
-/** Cuts a template into texts and tags, in time linear in its length. `\\{{` is a text, as in Handlebars. */
+/** Splits a template into texts and tags, in linear time. `\\{{` is text, as in Handlebars. */
 export const pieces = (source: string): Result.Result<ReadonlyArray<Piece>, RenderFailed> => {
   const found: Array<Piece> = []
   let text = ""

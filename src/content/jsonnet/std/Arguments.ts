@@ -15,7 +15,10 @@ const none: ReadonlyArray<Slot> = []
 const nothing = new ObjectValue([])
 const still = new Builtin("nothing", [], () => null)
 
-/** What a function of the library is called with, by the places of its parameters. What is of another kind than asked fails the program. */
+/**
+ * The arguments of a call to the library, by the position of the parameter. An argument of the wrong type fails the
+ * program.
+ */
 export class Arguments {
   readonly machine: Machine
   readonly at: number
@@ -37,12 +40,12 @@ export class Arguments {
     this.fail(`needs ${what}, and not ${named(value)}`)
   }
 
-  /** What is given, not computed yet. */
+  /** An argument, possibly not computed yet. */
   slot(place: number): Slot {
     return this.#slots[place] ?? null
   }
 
-  /** Whether it is given. */
+  /** Whether an argument was given. */
   has(place: number): boolean {
     return this.#slots[place] !== undefined
   }
@@ -83,7 +86,7 @@ export class Arguments {
     return value === true
   }
 
-  /** A text, paid for by its length. */
+  /** A text argument, charged by its length. */
   string(place: number, otherwise?: string): string {
     return otherwise !== undefined && !this.has(place) ? otherwise : this.toText(this.value(place))
   }
@@ -94,12 +97,12 @@ export class Arguments {
     return ""
   }
 
-  /** Pays for finding a pattern in a text, which takes the product of their lengths where they are made for it. */
+  /** Charges for finding a pattern in a text, which in the worst case takes the product of their lengths. */
   searches(text: string, pattern: string): boolean {
     return this.machine.look(text.length * (1 + (pattern.length >> 3)))
   }
 
-  /** The items of an array, paid for by their number. */
+  /** The items of an array argument, charged by their number. */
   items(place: number): ReadonlyArray<Slot> {
     return this.toItems(this.value(place))
   }
@@ -110,7 +113,7 @@ export class Arguments {
     return none
   }
 
-  /** The items of an array, or the characters of a text. */
+  /** The items of an array argument, or the characters of a text argument. */
   sequence(place: number): ReadonlyArray<Slot> {
     const value = this.value(place)
     if (value instanceof ArrayValue) return this.toItems(value)
@@ -137,28 +140,28 @@ export class Arguments {
     return still
   }
 
-  /** Calls a function that was given. */
+  /** Calls a function that was passed as an argument. */
   call(of: Closure | Builtin, ...words: ReadonlyArray<Slot>): Value {
     return this.machine.call(of, words, this.at)
   }
 
-  /** The same, when its value is asked for. */
+  /** The same, as a lazy value. */
   later(of: Closure | Builtin, ...words: ReadonlyArray<Slot>): Slot {
     return new Thunk(() => this.call(of, ...words))
   }
 
-  /** An array, paid for by its length. */
+  /** An array as the result, charged by its length. */
   array(items: ReadonlyArray<Slot>): Value {
     return this.machine.room(items.length) ? new ArrayValue(items) : null
   }
 
-  /** A text that was made, paid for by its length. */
+  /** A text as the result, charged by its length. */
   made(text: string): Value {
     return this.machine.look(text.length) ? text : null
   }
 }
 
-/** A function of the library: its parameters by their names, those that may be left out with a `?`. */
+/** Defines a function of the library. `parameters`: the names of its parameters, optional ones with a `?`. */
 export const define = (
   name: string,
   parameters: string,

@@ -3,7 +3,7 @@ import { type Arguments, define } from "#src/content/jsonnet/std/Arguments.ts"
 import { slice } from "#src/content/jsonnet/Slice.ts"
 import { ArrayValue, type Builtin, type Closure, named, type Slot, type Value } from "#src/content/jsonnet/Value.ts"
 
-/** Items for which a function says so. */
+/** The items for which a function is true. */
 const chosen = (given: Arguments, of: Closure | Builtin, items: ReadonlyArray<Slot>): ReadonlyArray<Slot> =>
   items.filter((item) => given.machine.step() && given.toBoolean(given.call(of, item)))
 
@@ -67,7 +67,7 @@ const texts = (given: Arguments, value: Value, all: Array<Slot>): void => {
 const sum = (given: Arguments, items: ReadonlyArray<Slot>): number | null =>
   finite(given.machine, items.reduce<number>((sum, item) => sum + given.toNumber(given.force(item)), 0), given.at)
 
-/** Arrays; where the language lets a text be one of its characters, a text too. */
+/** Functions for arrays, and for texts as arrays of characters where the language allows it. */
 export const arrays = [
   define("map", "func arr", (given) => {
     const of = given.function(0)

@@ -9,11 +9,11 @@ const both = (name: string, parameters: string, compute: (a: number, b: number) 
 
 const asks = (name: string, holds: (x: number) => boolean) => define(name, "x", (given) => holds(given.number(0)))
 
-/** The power of two that a number is a fraction from 0.5 to 1 of. */
+/** The exponent of a number whose mantissa is from 0.5 up to 1. */
 const exponent = (x: number): number => {
   if (x === 0) return 0
   let power = Math.floor(Math.log2(Math.abs(x))) + 1
-  // The logarithm may be off by one beside powers of two.
+  // The logarithm may be off by one near powers of two.
   while (Math.abs(x) / 2 ** power >= 1) power++
   while (Math.abs(x) / 2 ** power < 0.5) power--
   return power
@@ -22,7 +22,7 @@ const exponent = (x: number): number => {
 /** Half away from zero below it as above it. */
 const round = (x: number): number => Math.floor(x + 0.5)
 
-/** Numbers. What is infinite or none fails the program. */
+/** Functions for numbers. An infinite result, or NaN, fails the program. */
 export const numbers = [
   of("abs", Math.abs),
   of("sign", Math.sign),

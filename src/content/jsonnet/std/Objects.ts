@@ -11,7 +11,7 @@ const memberOf = ({ at, machine }: Arguments, object: ObjectValue, name: string)
 const lazily = (given: Arguments, object: ObjectValue, name: string): Slot =>
   new Thunk(() => memberOf(given, object, name))
 
-/** The names of fields of which something is made. */
+/** The names of an object's fields, charged for what is made of each. */
 const namesIn = ({ machine }: Arguments, object: ObjectValue, withHidden = false): ReadonlyArray<string> => {
   const found = namesOf(machine, object, withHidden)
   return machine.step(found.length >> 1) ? found : []
@@ -36,7 +36,7 @@ const holds = (given: Arguments, withHidden: boolean): boolean => {
   return withHidden ? has(given.machine, object, name) : namesOf(given.machine, object).includes(name)
 }
 
-/** RFC 7396: what `patch` says is so, and what it says is null is gone. */
+/** Applies a JSON Merge Patch (RFC 7396): fields of `patch` replace those of `target`, and `null` removes them. */
 const merged = (given: Arguments, target: Value, patch: Value): Value => {
   const { machine } = given
   if (!(patch instanceof ObjectValue)) return patch
@@ -56,7 +56,7 @@ const merged = (given: Arguments, target: Value, patch: Value): Value => {
   return objectOf(entries)
 }
 
-/** Whether `std.prune` keeps it. */
+/** Whether `std.prune` keeps a value. */
 const isContent = (given: Arguments, value: Value): boolean =>
   value !== null && !(value instanceof ArrayValue && value.items.length === 0) &&
   !(value instanceof ObjectValue && namesOf(given.machine, value).length === 0)
@@ -80,7 +80,7 @@ const pruned = (given: Arguments, value: Value): Value => {
   return value instanceof ArrayValue ? new ArrayValue(kept) : objectOf(entries)
 }
 
-/** Objects and their fields. */
+/** Functions for objects and their fields. */
 export const objects = [
   define("get", "o f default? inc_hidden?", (given) => {
     const [object, name] = [given.object(0), given.string(1)]

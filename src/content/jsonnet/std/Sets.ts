@@ -7,7 +7,7 @@ interface Keyed {
   readonly key: Value
 }
 
-/** Items with what they are ordered by: themselves, or what the function at a place makes of them. */
+/** Items with their sort keys: themselves, or the result of the function at `place`. */
 const keyed = (given: Arguments, items: ReadonlyArray<Slot>, place: number): ReadonlyArray<Keyed> => {
   const of = given.has(place) ? given.function(place) : undefined
   return items.map((slot) => ({
@@ -22,7 +22,7 @@ const order = (given: Arguments, one: Keyed, other: Keyed): number =>
 const sorted = (given: Arguments, items: ReadonlyArray<Keyed>): ReadonlyArray<Keyed> =>
   items.toSorted((one, other) => order(given, one, other))
 
-/** Without those that are the same as the one before. */
+/** Drops items that equal the one before. */
 const distinct = (given: Arguments, items: ReadonlyArray<Keyed>): ReadonlyArray<Keyed> =>
   items.filter((item, n) => {
     const before = n === 0 ? undefined : items[n - 1]
@@ -31,7 +31,7 @@ const distinct = (given: Arguments, items: ReadonlyArray<Keyed>): ReadonlyArray<
 
 const array = (given: Arguments, items: ReadonlyArray<Keyed>): Value => given.array(items.map(({ slot }) => slot))
 
-/** Goes through two sets at once; a function says which sides are kept: of one, of both, of the other. */
+/** Merges two sets. `keep` says which items stay: those of the first set only, of both, of the second only. */
 const merged = (given: Arguments, keep: readonly [one: boolean, both: boolean, other: boolean]): Value => {
   const [ones, others] = [keyed(given, given.sequence(0), 2), keyed(given, given.sequence(1), 2)]
   const kept: Array<Keyed> = []
@@ -55,7 +55,7 @@ const extreme = (given: Arguments, wanted: 1 | -1): Value => {
   return given.force(rest.reduce((best, item) => order(given, item, best) * wanted > 0 ? item : best, first).slot)
 }
 
-/** Order, and arrays that are sets: sorted, each item once. */
+/** Functions for sorting, and for sets: sorted arrays with each item once. */
 export const sets = [
   define("sort", "arr keyF?", (given) => array(given, sorted(given, keyed(given, given.sequence(0), 1)))),
   define("uniq", "arr keyF?", (given) => array(given, distinct(given, keyed(given, given.sequence(0), 1)))),

@@ -7,7 +7,7 @@ import { ArrayValue, named, type Value } from "#src/content/jsonnet/Value.ts"
 const cased = (pattern: RegExp, to: (letter: string) => string) => (given: Arguments): Value =>
   given.string(0).replace(pattern, to)
 
-/** The text without the characters of a set at its ends. */
+/** Strips the characters of a set from the ends of a text. */
 const stripped = (given: Arguments, text: string, set: ReadonlySet<string>, left: boolean, right: boolean): string => {
   const letters = given.characters(text)
   let [from, to] = [0, letters.length]
@@ -25,7 +25,7 @@ const strips = (name: string, left: boolean, right: boolean) =>
     return stripped(given, given.string(0), new Set(set.map((one) => given.toText(one))), left, right)
   })
 
-/** What to cut a text at; empty if it may not. */
+/** The separator argument of a split; empty if it failed. */
 const separator = (given: Arguments, text: string): string => {
   const by = given.string(1)
   if (by === "") given.fail("needs a separator that is not empty")
@@ -35,7 +35,7 @@ const separator = (given: Arguments, text: string): string => {
 const parts = (given: Arguments, all: ReadonlyArray<string>): Value =>
   given.machine.step(all.length) ? given.array(all) : null
 
-/** At most so many cuts, the last part whole; `-1` is all. */
+/** Splits at most `maxsplits` times, and leaves the rest in one part; -1 splits everywhere. */
 const limited = (given: Arguments, isFromRight: boolean): Value => {
   const [text, most] = [given.string(0), given.integer(2)]
   const by = separator(given, text)
@@ -55,7 +55,7 @@ const radix = (name: string, base: number, digits: RegExp) =>
     return Number.isFinite(value) ? value : given.fail("the number is too large")
   })
 
-/** Where a pattern begins in a text, counted in characters, of which one may be two units. */
+/** Where a pattern begins in a text, counted in characters (code points). */
 const found = (pattern: string, text: string): ReadonlyArray<number> => {
   const places: Array<number> = []
   let [from, characters] = [0, 0]
@@ -77,7 +77,7 @@ const xml: ReadonlyMap<string, string> = new Map([
 
 const lower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
-/** Texts. */
+/** Functions for texts. */
 export const strings = [
   define("mod", "a b", (given) => {
     const [a, b] = [given.value(0), given.value(1)]

@@ -5,10 +5,13 @@ import { Option, Schema } from "effect"
 
 const parsed = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Json))
 
-/** Characters of a JSON text, and how many of its brackets may be open at once. */
+/** The longest JSON text, and how deep its brackets may be nested. */
 const [longest, deepest] = [262_144, 128]
 
-/** Whether brackets are nested no deeper than we may recurse; those in texts are counted too, which errs on the safe side. */
+/**
+ * Whether brackets are nested no deeper than we may recurse. Brackets inside strings are counted too, which errs on the
+ * safe side.
+ */
 const isFlat = (text: string): boolean => {
   let depth = 0
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
@@ -18,7 +21,7 @@ const isFlat = (text: string): boolean => {
   return true
 }
 
-/** JSON as a text, and back. */
+/** Functions that write and parse JSON text. */
 export const texts = [
   define(
     "manifestJson",

@@ -6,7 +6,7 @@ import { ArrayValue, Builtin, Closure, type Kind, kindOf, named, ObjectValue } f
 
 const is = (name: string, kind: Kind) => define(name, "v", (given) => kindOf(given.value(0)) === kind)
 
-/** What values are, and whether they are the same. */
+/** Functions about types and equality, among others. */
 export const types = [
   is("isArray", "array"),
   is("isBoolean", "boolean"),
@@ -32,7 +32,7 @@ export const types = [
     const said = (value: typeof one): string => given.machine.text(value, given.at).slice(0, 200)
     return given.fail(`${said(one)} is not ${said(other)}`)
   }),
-  // There is nobody to read a trace here.
+  // Nobody could read a trace here.
   define("trace", "str rest", (given) => {
     given.string(0)
     return given.value(1)

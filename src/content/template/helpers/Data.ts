@@ -7,7 +7,10 @@ const at: Helper = ([path], _, around) => around.at(text(path, around))
 export const data: Readonly<Record<string, Helper>> = {
   "default": ([value, otherwise]) => value ?? otherwise,
   "path": at,
-  /** Nothing at the path is an empty text or an error (api.md 2.6), where `path` is nothing. */
+  /**
+   * The value at a path. If there is none, it is an empty text or an error (api.md 2.6), where the helper `path`
+   * answers nothing.
+   */
   "var": ([path], _, around) => {
     const value = around.at(text(path, around))
     if (value === undefined) around.missing(text(path, around))
@@ -18,6 +21,6 @@ export const data: Readonly<Record<string, Helper>> = {
     return undefined
   },
   "params": (_, named) => Object.fromEntries([...named].map(([key, value]) => [key, value ?? null])),
-  /** `text-block text="…"`, or the same in a `params`. */
+  /** `text-block text="…"`, or an object of parameters that has `text`. */
   "text-block": ([of], named, around) => text(named.get("text") ?? (isObject(of) ? member(of, "text") : of), around)
 }

@@ -7,7 +7,7 @@ import { DateTime, Option } from "effect"
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
 
-/** Epoch ms, or an ISO 8601 text; without a zone it is UTC. */
+/** A time given as epoch ms or ISO 8601 text; text without a zone is UTC. */
 const timeOf = (value: Value): Option.Option<DateTime.Utc> => {
   const number = numberOf(value)
   if (number !== undefined) return DateTime.make(number)
@@ -17,7 +17,7 @@ const timeOf = (value: Value): Option.Option<DateTime.Utc> => {
 
 const noDate = (name: string, value: Value): string => `${name}: "${textOf(value).slice(0, 80)}" is not a date`
 
-/** Formatting in a zone takes longer than a step. */
+/** The cost of formatting in a zone, in steps. */
 const stepsOfFormat = 32
 
 const longestPattern = 256

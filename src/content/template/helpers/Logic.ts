@@ -7,7 +7,7 @@ import { Result, Schema } from "effect"
 
 const comparisons = ["==", "===", "!=", "!==", ">", ">=", "<", "<="]
 
-/** `filter`'s words for what conditions can say of `data.l` and `data.r`. */
+/** The operators of `filter`, as conditions on `data.l` and `data.r`. */
 const filters: ReadonlyMap<string, string> = new Map([
   ["EQUALS", "data.l == data.r"],
   ["NOT_EQUALS", "data.l != data.r"],
@@ -24,7 +24,7 @@ const filters: ReadonlyMap<string, string> = new Map([
 ])
 
 const isHeld = (expression: string, l: Value, r: Value, { budget }: Surroundings): boolean => {
-  // A template can only write "true" where the data has true.
+  // A template can only write the text "true" where the data has the boolean.
   const left = typeof l === "boolean" && typeof r === "string" ? textOf(l) : l ?? null
   const right = typeof r === "boolean" && typeof l === "string" ? textOf(r) : r ?? null
   const held = Conditions.evaluate(expression, { data: { l: left, r: right }, profile: {} }, budget.scan)
@@ -45,7 +45,7 @@ const conditional: Helper = (words, named, around) => {
   return by === "or" ? words.some(isSomething) : words.every(isSomething)
 }
 
-/** `filter "profile" "email" "CONTAINS" "@x.io"`: a source, a path in it, an operator and a value. */
+/** `filter "profile" "email" "CONTAINS" "@x.io"`: a source, a path in it, an operator, and a value. */
 const filter: Helper = ([source, property, operator, value], _, around) => {
   const of = around.at(`${text(source, around)}.${text(property, around)}`)
   const by = textOf(operator)
@@ -61,7 +61,7 @@ const decode = Schema.decodeUnknownResult(Schema.fromJsonString(Schema.Json))
 
 const jsonParse: Helper = ([source], _, around) => {
   const json = text(source, around)
-  // Each value of a JSON text is work, and its nesting is the depth of the parser's stack.
+  // Each value of a JSON text costs time, and its nesting is the depth of the parser's stack.
   if (!around.budget.step(Math.ceil(json.length / 8))) return undefined
   const parsed = nestsTooDeep(json) ? undefined : decode(json)
   if (parsed !== undefined && Result.isSuccess(parsed)) return parsed.success

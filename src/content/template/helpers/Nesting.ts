@@ -1,9 +1,12 @@
 const deepest = 64
 
-/** A text that does not end goes to the end: tried again from each of its quotes, it would take the square of its length. */
+/**
+ * An unterminated string is matched to the end of the text: otherwise it would be tried again from each of its quotes,
+ * in quadratic time.
+ */
 const mark = /"(?:[^"\\]|\\.)*"?|[[\]{}]/gs
 
-/** Whether lists and objects of a JSON text are nested deeper than a template may use, told before it is parsed. */
+/** Whether a JSON text is nested deeper than templates allow; checked before it is parsed. */
 export const nestsTooDeep = (json: string): boolean => {
   let depth = 0
   for (const [found] of json.matchAll(mark)) {

@@ -30,13 +30,13 @@ const shown = (kind: string, value: number, precision: number | undefined): stri
 
 const longest = 4_096
 
-/** So many UTF-16 units of a text; half of a character that takes two is none. */
+/** The first `most` UTF-16 units of a text, without half of a surrogate pair at the end. */
 const start = (text: string, most: number | undefined): string =>
   most === undefined || most >= text.length ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, "")
 
 /**
- * C's formats, widths below 1,000 and precisions below 100; `undefined` if the format is none, a value is missing or no number, or the whole
- * would be longer than `room` by more than one value.
+ * C's `sprintf`, with widths below 1,000 and precisions below 100. `undefined` if the format is invalid, a value is
+ * missing or not a number, or the result would exceed `room` by more than one value.
  */
 export const sprintf = (pattern: string, values: ReadonlyArray<string | number>, room: number): string | undefined => {
   let next = 0

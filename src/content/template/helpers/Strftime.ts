@@ -36,8 +36,8 @@ const offset = (time: DateTime.Zoned): string => DateTime.zonedOffsetIso(time).r
 const directive = /%(-?)([aAwdbBmyYHIpPMSfzZjcxX%])/g
 
 /**
- * A date in sendwithus' codes, which are C's, in English; as there, `%I` has no leading zero and `%p` is small ("7:00 pm"). `%-d` and the
- * like have no leading zero either. `zone` is what `%Z` says.
+ * Formats a date with sendwithus' codes, which are C's, in English. As there, `%I` has no leading zero and `%p` is
+ * lower case ("7:00 pm"). `%-d` and the like drop the leading zero. `zone` is the text for `%Z`.
  */
 export const strftime = (time: DateTime.Zoned, pattern: string, zone: string): string => {
   const { day, hour, millisecond, minute, month, second, weekDay, year } = DateTime.toParts(time)

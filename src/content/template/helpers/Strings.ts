@@ -4,7 +4,7 @@ import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 import { sprintf } from "#src/content/template/helpers/Sprintf.ts"
 
 const cut = (whole: string, length: number): string => {
-  // Half of a character that takes two code units is none.
+  // Never leaves half of a surrogate pair.
   const end = /[\ud800-\udbff]/.test(whole.charAt(length - 1)) ? length - 1 : length
   return whole.slice(0, end)
 }

@@ -11,8 +11,9 @@ const filled = (said: string, named: ReadonlyMap<string, Value>, around: Surroun
     : said
 
 /**
- * `translate "Hello {name}" name=first_name`: the text of a key (`msgid`) in the recipient's language, else the key itself, as gettext does.
- * `{name}` in it is the value given by that name; `count` chooses the plural form and `context` is gettext's.
+ * `translate "Hello {name}" name=first_name`: the text of a key (`msgid`) in the recipient's language, or else the key
+ * itself, as in gettext. `{name}` in it is replaced by the argument of that name. `count` selects the plural form,
+ * `context` is gettext's `msgctxt`.
  */
 const translate: Helper = ([key], named, around) => {
   const asked = text(key, around)
