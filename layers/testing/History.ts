@@ -113,7 +113,7 @@ export interface Commit {
   readonly after: Status | undefined
   readonly dueAt: number | undefined
   readonly attempt: { readonly number: number; readonly state: string } | undefined
-  /** The lifecycle events by which the write moved the message, separated by commas. */
+  /** The lifecycle events by which the write moved the message, separated by commas; `undefined` if there were none. */
   readonly event: string | undefined
   /** Whether the answer to the writer was lost. */
   lost: boolean

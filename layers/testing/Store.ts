@@ -41,7 +41,7 @@ const newest = (state: State, shard: number): number => Option.getOrElse(HashMap
 export const told = ({ attempt, epoch, lifecycle }: Step): Pick<Commit, "attempt" | "epoch" | "event"> => ({
   attempt: attempt === undefined ? undefined : { number: attempt.number, state: attempt.state },
   epoch,
-  event: lifecycle.join()
+  event: lifecycle.length === 0 ? undefined : lifecycle.join()
 })
 
 /**
