@@ -1,13 +1,19 @@
 import { Schema } from "effect"
 
+/** The process that owns a data directory, as it describes itself: `host` is the name of its machine or container. */
+export const Owner = Schema.Struct({ pid: Schema.Int, command: Schema.String, host: Schema.String })
+export type Owner = typeof Owner.Type
+
 /** Another process owns the data directory. Nothing in it was touched. */
 export class DataDirectoryInUse extends Schema.TaggedError<DataDirectoryInUse>()("DataDirectoryInUse", {
   directory: Schema.String,
-  /** The owner, as it described itself; `undefined` when it left no description. */
-  owner: Schema.UndefinedOr(Schema.Struct({ pid: Schema.Int, command: Schema.String }))
+  /** `undefined` when it left no description. */
+  owner: Schema.UndefinedOr(Owner)
 }) {
   override get message(): string {
-    const owner = this.owner === undefined ? "another process" : `process ${this.owner.pid} (${this.owner.command})`
+    const owner = this.owner === undefined
+      ? "another process"
+      : `process ${this.owner.pid} (${this.owner.command}) on ${this.owner.host}`
     return `data directory ${this.directory} is in use by ${owner}; stop it or set TIDINGS_DATA_DIR`
   }
 }

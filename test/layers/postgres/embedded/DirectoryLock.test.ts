@@ -4,13 +4,22 @@ import * as Processes from "#test/layers/postgres/embedded/Processes.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
 import { spawnSync } from "node:child_process"
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
+import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs"
+import { hostname } from "node:os"
 import { join } from "node:path"
 
 const refusal =
-  /^(\d+) ms: .*data directory (\S+) is in use by process (\d+) \((.*)\); stop it or set TIDINGS_DATA_DIR$/
+  /^(\d+) ms: .*data directory (\S+) is in use by process (\d+) \((.*)\) on (\S+); stop it or set TIDINGS_DATA_DIR$/
 
 const deadPid = Effect.sync(() => spawnSync(process.execPath, ["--version"]).pid)
+
+/** What makes a process a container's: its processes, its network and its host name are its own. Only root may. */
+const isolated = [
+  ...["unshare", "--net", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc"],
+  ...["sh", "-c", "hostname elsewhere && exec \"$@\"", "sh"]
+]
+const [unshare = "", ...options] = isolated
+const canIsolate = spawnSync(unshare, [...options, "true"]).status === 0
 
 describe("DirectoryLock", () => {
   it.live(
@@ -35,59 +44,71 @@ describe("DirectoryLock", () => {
     60_000
   )
 
-  for (
-    const [how, acquire] of [["socket", DirectoryLock.acquireBySocket], ["file", DirectoryLock.acquireByFile]] as const
-  ) {
-    describe(`by ${how}`, () => {
-      it.live("of many at once exactly one has the directory, and it leaves nothing behind", () =>
-        Effect.gen(function*() {
-          const directory = yield* Directories.empty
-          for (let round = 0; round < 5; round++) {
-            yield* Effect.scoped(Effect.gen(function*() {
-              const all = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.exit(acquire(directory)), {
-                concurrency: 8
-              })
-              assert.lengthOf(all.filter(Exit.isSuccess), 1)
-              const error = yield* Effect.flip(acquire(directory))
-              assert.include(error.message, `in use by process ${process.pid} (`)
-            }))
-            assert.deepStrictEqual(readdirSync(directory), [])
-          }
-        }))
+  it.live.skipIf(!canIsolate)(
+    "of two containers that share a volume one has the directory: the other is refused by the first one's name",
+    () =>
+      Effect.gen(function*() {
+        const directory = yield* Directories.empty
+        const first = yield* Processes.run("node", "hold", directory, "process")
+        assert.strictEqual(yield* first.line, "ready")
+        const second = yield* Processes.run("node", "smoke", directory, "process", isolated)
+        const [, , where, pid, , host] = refusal.exec(yield* second.line) ?? []
+        assert.deepStrictEqual([where, pid, host], [directory, String(first.pid), hostname()])
+      }),
+    60_000
+  )
 
-      it.live("what a dead process left is no obstacle", () =>
-        Effect.gen(function*() {
-          const directory = yield* Directories.empty
-          writeFileSync(join(directory, "owner.json"), JSON.stringify({ pid: yield* deadPid, command: "gone" }))
-          const all = yield* Effect.forEach(Array.from({ length: 8 }), () => Effect.exit(acquire(directory)), {
-            concurrency: 8
-          })
+  it.live("of many at once exactly one has the directory, and it leaves nothing but an empty file behind", () =>
+    Effect.gen(function*() {
+      const directory = yield* Directories.empty
+      for (let round = 0; round < 5; round++) {
+        yield* Effect.scoped(Effect.gen(function*() {
+          const all = yield* Effect.forEach(
+            Array.from({ length: 8 }),
+            () => Effect.exit(DirectoryLock.acquire(directory)),
+            {
+              concurrency: 8
+            }
+          )
           assert.lengthOf(all.filter(Exit.isSuccess), 1)
-          assert.include((yield* Effect.flip(acquire(directory))).message, `process ${process.pid} (`)
-          assert.deepStrictEqual(readdirSync(directory), ["owner.json"])
+          const error = yield* Effect.flip(DirectoryLock.acquire(directory))
+          assert.include(error.message, `in use by process ${process.pid} (`)
         }))
-    })
-  }
+        assert.deepStrictEqual(readdirSync(directory), ["owner.lock"])
+        assert.strictEqual(statSync(join(directory, "owner.lock")).size, 0)
+      }
+    }))
 
-  it.live("by socket: a directory that was moved while its owner runs is still its owner's", () =>
+  it.live("what a dead process left is no obstacle, and is not taken for the owner", () =>
+    Effect.gen(function*() {
+      const directory = yield* Directories.empty
+      const left = JSON.stringify({ pid: yield* deadPid, command: "gone", host: hostname() })
+      writeFileSync(join(directory, "owner.json"), left)
+      yield* DirectoryLock.acquire(directory)
+      assert.include((yield* Effect.flip(DirectoryLock.acquire(directory))).message, `process ${process.pid} (`)
+      writeFileSync(join(directory, "owner.json"), left)
+      assert.include((yield* Effect.flip(DirectoryLock.acquire(directory))).message, "in use by another process;")
+    }))
+
+  it.live("a directory that was moved while its owner runs is still its owner's", () =>
     Effect.gen(function*() {
       const parent = yield* Directories.empty
       const [here, there] = [join(parent, "here"), join(parent, "there")]
       mkdirSync(here)
       yield* Effect.scoped(Effect.gen(function*() {
-        yield* DirectoryLock.acquireBySocket(here)
+        yield* DirectoryLock.acquire(here)
         renameSync(here, there)
-        const error = yield* Effect.flip(Effect.scoped(DirectoryLock.acquireBySocket(there)))
+        const error = yield* Effect.flip(Effect.scoped(DirectoryLock.acquire(there)))
         assert.include(error.message, `${there} is in use by process ${process.pid} (`)
       }))
-      yield* Effect.scoped(DirectoryLock.acquireBySocket(there))
+      yield* Effect.scoped(DirectoryLock.acquire(there))
     }))
 
-  it.live("by file: a live owner is never robbed", () =>
+  it.live("a directory that takes no lock is told in a sentence", () =>
     Effect.gen(function*() {
       const directory = yield* Directories.empty
-      writeFileSync(join(directory, "owner.json"), JSON.stringify({ pid: process.ppid, command: "somebody" }))
-      const error = yield* Effect.flip(DirectoryLock.acquireByFile(directory))
-      assert.include(error.message, `in use by process ${process.ppid} (somebody)`)
+      mkdirSync(join(directory, "owner.lock"))
+      const error = yield* Effect.flip(DirectoryLock.acquire(directory))
+      assert.include(error.message, `data directory ${directory} cannot be used: Error: unable to open database file`)
     }))
 })

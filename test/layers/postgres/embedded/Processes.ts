@@ -22,10 +22,11 @@ export const run = (
   runtime: keyof typeof commands,
   mode: string,
   directory: string,
-  durability: "disk" | "process" = "disk"
+  durability: "disk" | "process" = "disk",
+  prefix: ReadonlyArray<string> = []
 ): Effect.Effect<Process, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const [command, ...first] = commands[runtime]
+    const [command = "", ...first] = [...prefix, ...commands[runtime]]
     const lines = yield* Queue.bounded<string>(100)
     const ended = yield* Deferred.make<void>()
     const process = yield* Effect.sync(() => {
