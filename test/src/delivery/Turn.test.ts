@@ -5,7 +5,7 @@ import { encodePlace, type OpenExpansion, start } from "#src/delivery/Expansion.
 import { type Advance, type Advanced, Expansions } from "#src/delivery/expansion/Expansions.ts"
 import * as Turn from "#src/delivery/expansion/Turn.ts"
 import { Jobs } from "#src/delivery/bulk/Jobs.ts"
-import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
+import * as FirstSteps from "#src/delivery/journal/FirstSteps.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { maxTries } from "#src/delivery/shards/Quarantine.ts"
@@ -46,7 +46,12 @@ const written: Advanced = { _tag: "Written", created: 2, intents: new Map() }
 const passed: Advanced = { _tag: "Passed" }
 const fenced: Advanced = { _tag: "Fenced" }
 
-const nobody: Members["Service"] = { exists: () => Effect.succeed(false), page: () => Effect.succeed([]) }
+const jobUser = { position: 4, key: "1:user:ada", user: { recipient: "ada" }, error: undefined }
+
+const nobody: Members["Service"] = {
+  exists: () => Effect.succeed(false),
+  page: (_, source) => source._tag === "List" && source.id === "crash" ? Effect.die("planted") : Effect.succeed([])
+}
 
 /** The steps of an expansion whose store gives these answers, one after the other; the last one from then on. */
 const turn = Effect.fnUntraced(function*(
@@ -55,6 +60,7 @@ const turn = Effect.fnUntraced(function*(
 ) {
   yield* TestClock.setTime(at)
   const advances: Array<Advance> = []
+  const begun: Array<string> = []
   let behind = 0
   const { advance: _, ...unused } = yield* Expansions
   const { begin, page } = Turn.make({
@@ -64,16 +70,17 @@ const turn = Effect.fnUntraced(function*(
         Effect.suspend(() => answers[Math.min(advances.push(advance), answers.length) - 1] ?? Effect.never)
     },
     members,
-    jobs: yield* Jobs,
+    jobs: { ...yield* Jobs, sendable: () => Effect.succeed({ users: [jobUser], isLast: true }) },
     shards: 4,
-    firsts: yield* FirstSteps,
-    reader: { begin: () => false, behind: () => void behind++ }
+    firsts: yield* FirstSteps.FirstSteps,
+    reader: { begin: ({ recipientKey }) => begun.push(recipientKey) < 0, behind: () => void behind++ }
   })
   return {
     begin: (of: OpenExpansion) => begin(owner, of),
     commit: (of: OpenExpansion) => Effect.scoped(Effect.flatMap(page(owner, of, 0), ({ commit }) => commit)),
-    page: (of: OpenExpansion) => page(owner, of, 0),
+    page: (of: OpenExpansion, open = 0) => page(owner, of, open),
     advances,
+    begun,
     behind: () => behind
   }
 })
@@ -100,7 +107,7 @@ const misfiltered = { list_id: "l", filters: [{}] }
 const stores = Layer.mergeAll(
   Layer.mock(Expansions, {}),
   Layer.mock(Jobs, {}),
-  Layer.mock(FirstSteps, { of: () => undefined, over: () => undefined })
+  FirstSteps.layer
 )
 
 layer(stores)("The steps of a request to many", (it) => {
@@ -176,12 +183,31 @@ layer(stores)("The steps of a request to many", (it) => {
       assert.deepStrictEqual([half?.state, half?.dueAt, half?.error, half?.epoch], ["RUNNING", 0, null, epoch])
     }))
 
+  it.effect("of the users of a bulk job, or of recipients, as many are begun with their page as there is room for", () =>
+    Effect.gen(function*() {
+      const { advances, begun, page } = yield* turn([Effect.succeed(written)])
+      const many = row(Array.from({ length: 1_001 }, (_, n) => ({ user_id: `u${n}` })))
+      assert.strictEqual((yield* page(many, 3)).size, 3)
+      assert.deepStrictEqual(begun, ["1:user:u0", "1:user:u1", "1:user:u2"])
+      assert.strictEqual((yield* page(many, 5_000)).size, 1_000)
+      const job = row([], { recipients: "{\"bulk_job_id\":\"job_1\"}" })
+      const { commit } = yield* page(job)
+      assert.strictEqual(yield* commit, "over")
+      const [{ page: made, to } = assert.fail("nothing was written")] = advances
+      assert.deepStrictEqual(made?.members.map(({ recipientKey }) => recipientKey), ["1:user:ada"])
+      assert.strictEqual(to, encodePlace({ index: 5 }))
+      const rows = yield* turn([Effect.succeed(written)])
+      yield* rows.commit(row([ada]))
+      assert.deepStrictEqual(rows.begun, [])
+    }))
+
   it.effect("a page that cannot be made, or is refused, is tried again later and later, and a caller is told why", () =>
     Effect.gen(function*() {
       const ok = Effect.succeed(written)
       const faults = [
         [row([misfiltered]), [ok], /^filters: Each filter is /],
         [row([], { recipients: "[{\"user_id\":5}]" }), [ok], /^Its messages could not be made$/],
+        [row([{ list_id: "crash" }]), [ok], /^Its messages could not be made$/],
         [row([], { recipients: "{" }), [ok], /^Its messages could not be made$/],
         [row([ada]), [new RowRefused({ cause: "planted" }), ok], /^One of its messages holds a value that/],
         [row([ada]), [Effect.die("planted"), ok], /^Its messages could not be made$/]
