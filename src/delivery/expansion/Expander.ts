@@ -103,9 +103,9 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Gives each of the oldest expansions a turn; answers whether there were any. */
   const look = Effect.gen(function*() {
     const shards = owned.window().map(({ shard }) => shard)
-    nextDue = Infinity
-    if (shards.length === 0) return false
-    const { next, rows } = yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
+    const { next, rows } = shards.length === 0
+      ? { next: undefined, rows: [] }
+      : yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
     nextDue = next ?? Infinity
     yield* Metric.update(Metrics.expansionsOpen, rows.length)
     for (const row of rows) yield* guardedTurn(row)

@@ -9,10 +9,11 @@ import * as Owned from "#src/delivery/shards/Owned.ts"
 import * as Together from "#src/delivery/shards/Together.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Members } from "#src/people/Members.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { setImmediate } from "node:timers/promises"
 
@@ -58,7 +59,7 @@ const running = Effect.fnUntraced(function*(
   yield* TestClock.setTime(place.at)
   const journal = yield* Journal
   const stored = yield* Expansions
-  let looks = 0
+  let [looks, awake] = [0, 0]
   const advances: Array<Advance> = []
   const owned = Owned.make(journal)
   const together = yield* Together.make
@@ -78,7 +79,7 @@ const running = Effect.fnUntraced(function*(
     },
     members: among,
     jobs: yield* Jobs,
-    owned,
+    owned: { ...owned, window: () => (awake++, owned.window()) },
     together,
     shards: 4,
     firsts: yield* FirstSteps,
@@ -95,7 +96,20 @@ const running = Effect.fnUntraced(function*(
     return id
   })
   const state = (id: MessageId) => Effect.map(stored.find(place.scope, id), ({ messages, state }) => [state, messages])
-  return { place, journal, stored, owned, together, behind, owning, accept, state, looks: () => looks, advances }
+  return {
+    place,
+    journal,
+    stored,
+    owned,
+    together,
+    behind,
+    owning,
+    accept,
+    state,
+    looks: () => looks,
+    awake: () => awake,
+    advances
+  }
 })
 
 const stores = Layer.merge(Stores.layer, firstSteps)
@@ -201,6 +215,7 @@ layer(stores)("The owner of requests to many", (it) => {
       const id = yield* accept(5_000)
       behind()
       yield* pass(1_000)
+      assert.strictEqual((yield* Metric.value(Metrics.expansionsOpen)).value, 1)
       const leaving = yield* Effect.forkChild(Fiber.interrupt(owning), { startImmediately: true })
       yield* pass(1_000)
       assert.isUndefined(leaving.pollUnsafe())
@@ -210,6 +225,23 @@ layer(stores)("The owner of requests to many", (it) => {
       const written = advances.filter(({ page }) => page !== undefined).length
       assert.isAtMost(written, 2)
       assert.deepStrictEqual(yield* state(id), ["RUNNING", written * 1_000])
+      assert.strictEqual((yield* Metric.value(Metrics.expansionsOpen)).value, 0, "nothing more becomes messages here")
+    }))
+
+  it.effect("a node whose shards are gone sleeps, also when what it knew of comes due", () =>
+    Effect.gen(function*() {
+      const { accept, awake, behind, looks, owning, state } = yield* running({
+        among: { ...members, page: () => Effect.die("planted") }
+      })
+      const id = yield* accept(1)
+      behind()
+      yield* pass(1_000)
+      yield* Fiber.interrupt(owning)
+      const [asked, woken] = [looks(), awake()]
+      yield* pass(150_000)
+      assert.deepStrictEqual(yield* state(id), ["RUNNING", 0])
+      assert.strictEqual(looks(), asked)
+      assert.isAtMost(awake() - woken, 4)
     }))
 
   it.effect("X1: from its fourth try on a request is made alone, also where that try has begun already", () =>
