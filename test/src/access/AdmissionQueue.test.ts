@@ -154,6 +154,21 @@ describe("AdmissionQueue", () => {
     assert.deepStrictEqual(late, [])
   }, { arbitrary: { runs: 25 } })
 
+  it.prop("a round of slow calls cuts the limit once, by half at most, and never below the least", {
+    took: between(1_001, 10_000),
+    rounds: between(1, 8)
+  }, ({ rounds, took }) => {
+    const queue = AdmissionQueue.make(bounds)
+    const visitor = { bytes: 1, enter: () => undefined, refuse: () => undefined }
+    for (let round = 0, since = 0; round < rounds; round++, since += took) {
+      const before = queue.limit()
+      for (let n = 0; n < before; n++) queue.arrive(since, visitor)
+      while (queue.running() > 0) queue.leave(since + took, since)
+      assert.isAtMost(queue.limit(), before)
+      assert.isAtLeast(queue.limit(), Math.max(bounds.limit.least, Math.floor(before / 2)))
+    }
+  })
+
   it.prop("bursts that are each served within the interval are refused nothing, whatever those before them held", {
     clients: between(1, 1_000),
     share: between(1, 99)
