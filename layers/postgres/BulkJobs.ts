@@ -1,3 +1,4 @@
+import { Looks } from "#layers/postgres/Looks.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { BulkMessage, BulkUser } from "#schemas/Bulk.ts"
 import { ExpansionState } from "#schemas/Expansion.ts"
@@ -18,6 +19,7 @@ import { Place } from "#src/delivery/Expansion.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Array, Clock, Effect, Layer, Option, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 
@@ -58,6 +60,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const cursors = Cursor.make(yield* SecretKey)
   const newId = yield* TypeId.generator("job")
+  const looking = yield* Patience.asking(yield* Looks)
   const newRequest = yield* Ids.generator
 
   const create: Jobs["Service"]["create"] = Effect.fnUntraced(function*(scope, definition) {
@@ -155,7 +158,7 @@ const make = Effect.gen(function*() {
   }, orUnavailable)
 
   const sendable: Jobs["Service"]["sendable"] = (scope, id, from, limit) =>
-    orUnavailable(page(scope, id, from, limit, sql`and error is null`))
+    looking(orUnavailable(page(scope, id, from, limit, sql`and error is null`)))
 
   return Jobs.of({ create, add, close, find, users, sendable })
 })

@@ -1,8 +1,10 @@
+import { Looks } from "#layers/postgres/Looks.ts"
 import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { isThere } from "#layers/postgres/tenants/Members.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import { Members, type Source } from "#src/people/Members.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 
@@ -24,6 +26,7 @@ export const layer = Layer.effect(
   Members,
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
+    const looking = yield* Patience.asking(yield* Looks)
 
     /** The condition for rows of `m`, the table of members, that come after this user. */
     const behind = (user: string) => sql`m.user_id > ${user}`
@@ -141,12 +144,20 @@ export const layer = Layer.effect(
     }
 
     return Members.of({
-      exists: Effect.fn("Members.exists")(function*(scope, source) {
-        return (yield* found(scope, source)).length > 0
-      }, orUnavailable),
-      page: Effect.fn("Members.page")(function*(scope, source, options) {
-        return yield* Effect.flatMap(rows(scope, source, options), decode)
-      }, orUnavailable)
+      exists: Effect.fn("Members.exists")(
+        function*(scope, source) {
+          return (yield* found(scope, source)).length > 0
+        },
+        orUnavailable,
+        looking
+      ),
+      page: Effect.fn("Members.page")(
+        function*(scope, source, options) {
+          return yield* Effect.flatMap(rows(scope, source, options), decode)
+        },
+        orUnavailable,
+        looking
+      )
     })
   })
 )

@@ -1,6 +1,7 @@
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Place } from "#src/delivery/Expansion.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { Member, Members } from "#src/people/Members.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -163,6 +164,24 @@ export const suite = <S>(stores: EngineStores<S>) =>
           const [first, again] = life.begun
           assert.isAbove(first ?? 0, 0)
           assert.strictEqual(again, 0)
+        }),
+      120_000
+    )
+
+    it.effect(
+      "they are rows also where the store was away meanwhile, and the page was made anew",
+      () =>
+        Effect.gen(function*() {
+          let asked = 0
+          const { exists, page } = audience(10)
+          const flaky: Members["Service"] = {
+            exists,
+            page: (...asking) =>
+              ++asked === 2 ? Effect.fail(new StoreUnavailable({ cause: "planted" })) : page(...asking)
+          }
+          const life = yield* live(stores, { members: flaky, deaths: new Map([[1, "before"]]) })
+          assertWhole(life, 15)
+          assert.deepStrictEqual(life.begun, [15, 0])
         }),
       120_000
     )

@@ -46,12 +46,11 @@ export const make = Effect.fnUntraced(function*(options: {
   const room = Room.make(options)
 
   const one = Effect.fnUntraced(function*(owner: Owner, row: OpenExpansion, open: number) {
-    if (row.epoch === owner.epoch) return yield* page(owner, row, open)
-    const begun = yield* begin(owner, row)
+    const begun = row.epoch === owner.epoch ? row : yield* begin(owner, row)
     if (typeof begun === "string") return Turn.ended(Effect.succeed(begun))
     // After a try that failed, the page is stored as rows: its owner may have died of a message that it had begun, and
     // rows are tried one by one.
-    return yield* page(owner, begun, row.tries === 0 ? open : 0)
+    return yield* page(owner, begun, begun.tries <= 1 ? open : 0)
   })
 
   const made = (
@@ -59,8 +58,8 @@ export const make = Effect.fnUntraced(function*(options: {
     row: OpenExpansion,
     open: number
   ): Effect.Effect<Turn.Made, StoreUnavailable, Scope.Scope> => {
-    const isAlone = row.epoch !== owner.epoch && row.tries + 1 >= aloneFrom
-    if (!isAlone) return together.among(one(owner, row, open))
+    const tries = row.epoch === owner.epoch ? row.tries : row.tries + 1
+    if (tries < aloneFrom) return together.among(one(owner, row, open))
     return together.alone(Effect.flatMap(one(owner, row, 0), ({ commit }) => commit)).pipe(
       Effect.map((after) => Turn.ended(Effect.succeed(after)))
     )
@@ -104,9 +103,9 @@ export const make = Effect.fnUntraced(function*(options: {
   /** Gives each of the oldest expansions a turn; answers whether there were any. */
   const look = Effect.gen(function*() {
     const shards = owned.window().map(({ shard }) => shard)
-    nextDue = Infinity
-    if (shards.length === 0) return false
-    const { next, rows } = yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
+    const { next, rows } = shards.length === 0
+      ? { next: undefined, rows: [] }
+      : yield* expansions.open(shards, yield* Clock.currentTimeMillis, looked)
     nextDue = next ?? Infinity
     yield* Metric.update(Metrics.expansionsOpen, rows.length)
     for (const row of rows) yield* guardedTurn(row)

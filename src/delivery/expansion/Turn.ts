@@ -2,7 +2,7 @@ import * as Begin from "#src/delivery/expansion/Begin.ts"
 import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import * as BulkPage from "#src/delivery/bulk/Page.ts"
 import * as Expansion from "#src/delivery/Expansion.ts"
-import type { Advance, Expansions, Page } from "#src/delivery/expansion/Expansions.ts"
+import type { Advance, Advanced, Expansions, Page } from "#src/delivery/expansion/Expansions.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { Reader } from "#src/delivery/shards/Reader.ts"
 import type { Owner } from "#src/delivery/shards/Owned.ts"
@@ -16,11 +16,15 @@ import { RowRefused } from "#src/delivery/Journal.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Cause, Clock, Effect, Metric, type Scope } from "effect"
 
-/** After a try that failed, in ms: 5 s doubling. */
+/** Pauses in ms: after a try that failed, 5 s doubling; after a read of members that the store did not answer. */
 const pauseAfter = (tries: number): number => 5_000 * 2 ** Math.min(tries, 6)
+const pauseUnread = 2_000
 
 /** What became of a step: the row as it stands now, or nothing more to do for this owner and turn. */
 export type After = Expansion.OpenExpansion | "over" | "fenced"
+
+/** How a turn ends with a write that made no messages. */
+const endOf = ({ _tag }: Advanced): "over" | "fenced" => _tag === "Fenced" ? "fenced" : "over"
 
 /** A page that is made and not yet written. */
 export interface Made {
@@ -95,8 +99,22 @@ export const make = (options: {
     yield* Effect.logError("a page of an expansion could not be made", { requestId: row.id }, cause)
     const error = said(Cause.squash(cause))
     const { tries } = row
-    const marked = yield* mark(owner, row, { tries, epoch: 0, state: "RUNNING", error, pause: pauseAfter(tries) })
-    return marked._tag === "Fenced" ? "fenced" as const : "over" as const
+    return endOf(yield* mark(owner, row, { tries, epoch: 0, state: "RUNNING", error, pause: pauseAfter(tries) }))
+  })
+
+  /**
+   * The store did not answer who the members are. That is no fault of the request, whose try goes on, but may be its
+   * alone: it steps aside for those behind it. If the store is away altogether, this cannot be written either.
+   */
+  const stepAside = Effect.fnUntraced(function*(
+    owner: Owner,
+    row: Expansion.OpenExpansion,
+    error: StoreUnavailable
+  ): Effect.fn.Return<After, StoreUnavailable> {
+    const { epoch, tries } = row
+    const marked = yield* mark(owner, row, { tries, epoch, state: "RUNNING", pause: pauseUnread })
+    yield* Effect.logWarning("the members of a request to many cannot be read", { requestId: row.id }, error)
+    return endOf(marked)
   })
 
   /**
@@ -109,16 +127,16 @@ export const make = (options: {
   ): Effect.fn.Return<After, StoreUnavailable> {
     if (row.tries >= maxTries) {
       const error = `Quarantined: it failed in each of ${maxTries} tries`
+      const marked = yield* mark(owner, row, { tries: row.tries, epoch: 0, state: "FAILED", error, pause: null })
+      if (marked._tag !== "Written") return endOf(marked)
       yield* Effect.logError("an expansion was set aside", { requestId: row.id })
       yield* Metric.update(Metrics.expansionsQuarantined, 1)
-      yield* mark(owner, row, { tries: row.tries, epoch: 0, state: "FAILED", error, pause: null })
       return "over"
     }
     const begun = { ...row, tries: row.tries + 1, epoch: owner.epoch }
     const { epoch, tries } = begun
     const marked = yield* mark(owner, row, { tries, epoch, state: "RUNNING", pause: 0 })
-    if (marked._tag === "Fenced") return "fenced"
-    return marked._tag === "Written" ? begun : "over"
+    return marked._tag === "Written" ? begun : endOf(marked)
   })
 
   const make = Effect.fnUntraced(function*(owner: Owner, row: Expansion.OpenExpansion, open: number) {
@@ -148,7 +166,7 @@ export const make = (options: {
     const write = open === 0 ? rows(advance) : yield* begun(advance)
     const commit = Effect.gen(function*(): Effect.fn.Return<After, RowRefused | StoreUnavailable> {
       const advanced = yield* write
-      if (advanced._tag !== "Written") return advanced._tag === "Fenced" ? "fenced" : "over"
+      if (advanced._tag !== "Written") return endOf(advanced)
       yield* Metric.update(Metrics.accepted, advanced.created)
       yield* Metric.update(Metrics.expanded, advanced.created)
       return next ?? "over"
@@ -158,13 +176,9 @@ export const make = (options: {
 
   /**
    * Makes the next page, of which `open` messages may begin before they are stored. One that cannot be made fails the
-   * try, not the owner: only an unavailable store is the caller's to wait for.
+   * try, not the owner: only a store that cannot be written is the caller's to wait for.
    */
-  const page = (
-    owner: Owner,
-    row: Expansion.OpenExpansion,
-    open: number
-  ): Effect.Effect<Made, StoreUnavailable, Scope.Scope> => {
+  const page = (owner: Owner, row: Expansion.OpenExpansion, open: number): Effect.Effect<Made, never, Scope.Scope> => {
     const failed = (cause: Cause.Cause<unknown>) => fail(owner, row, cause)
     const unmade = (cause: Cause.Cause<unknown>) => Effect.succeed(ended(failed(cause)))
     return make(owner, row, open).pipe(
@@ -176,6 +190,7 @@ export const make = (options: {
         )
       })),
       Effect.catchTag(["SchemaError", "GroupRefused"], (error) => unmade(Cause.fail(error))),
+      Effect.catchTag("StoreUnavailable", (error) => Effect.succeed(ended(stepAside(owner, row, error)))),
       Effect.catchDefect((defect) => unmade(Cause.die(defect)))
     )
   }

@@ -1,7 +1,8 @@
 import { Served } from "#layers/http/Served.ts"
-import { message, serve } from "#test/layers/http/Server.ts"
+import { Idempotency, StillRunning } from "#src/access/Idempotency.ts"
+import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Layer, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { createHash } from "node:crypto"
 
@@ -254,6 +255,20 @@ describe("P5: once per key", () => {
         "1 /profiles/a%2Fc k",
         "2 /profiles/a%2Fb k"
       ])
+    }))
+
+  it.effect("who waited in vain for an earlier call with the same key is told when to ask again", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serveWith(Layer.mock(Idempotency, { once: () => Effect.fail(new StillRunning()) }))
+      const { body, headers, status } = yield* call("POST", "/profiles/ada", {
+        body: { profile: {} },
+        headers: { "idempotency-key": "one" }
+      })
+      assert.deepStrictEqual([status, headers.get("retry-after"), headers.get("idempotent-replayed")], [409, "1", null])
+      assert.deepStrictEqual(body, {
+        message: "A request with this Idempotency-Key is still running",
+        type: "invalid_request_error"
+      })
     }))
 
   it.effect("the body's hash is stored", () =>

@@ -2,6 +2,7 @@ import * as Front from "#layers/http/Front.ts"
 import { createServer } from "#layers/http/NodeServer.ts"
 import * as Routes from "#layers/http/Routes.ts"
 import type { ApiKeys } from "#src/access/ApiKeys.ts"
+import type { Idempotency } from "#src/access/Idempotency.ts"
 import type { RateLimits } from "#src/access/RateLimits.ts"
 import type { Audiences } from "#src/people/Audiences.ts"
 import { layer as stores, makeState, type State } from "#test/layers/http/Stores.ts"
@@ -48,7 +49,12 @@ const call = (origin: string) => (method: string, path: string, { body, headers,
 
 /** The routes on a port of their own, before doubles of the stores; `others` stand in for some of these. */
 export const serveWith = Effect.fnUntraced(function*(
-  others: Layer.Layer<never> | Layer.Layer<ApiKeys> | Layer.Layer<Audiences> | Layer.Layer<RateLimits>
+  others:
+    | Layer.Layer<never>
+    | Layer.Layer<ApiKeys>
+    | Layer.Layer<Audiences>
+    | Layer.Layer<Idempotency>
+    | Layer.Layer<RateLimits>
 ) {
   const state: State = makeState()
   const context = yield* Layer.build(

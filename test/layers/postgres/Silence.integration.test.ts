@@ -1,7 +1,9 @@
 import { Scope } from "#schemas/Scope.ts"
+import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { Journal, type Window } from "#src/delivery/Journal.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
+import { Members } from "#src/people/Members.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import * as TcpProxy from "#test/support/TcpProxy.ts"
@@ -20,10 +22,16 @@ const window: Window = {
   bytes: 1_000
 }
 
+const list = { _tag: "List", id: "none" } as const
+const first = { after: undefined, limit: 10, memberOf: [] }
+
 /** What the loops of an owner ask again and again, and what every message asks: while it hangs, nothing goes on. */
 const asked = {
   "what is due": Effect.map(Journal, (journal) => journal.due(window)),
   "the open expansions": Effect.map(Expansions, ({ open }) => open([1], 1, 10)),
+  "the members of a group": Effect.map(Members, ({ page }) => page(Scope.make(1), list, first)),
+  "whether a group exists": Effect.map(Members, ({ exists }) => exists(Scope.make(1), list)),
+  "the users of a bulk job": Effect.map(Jobs, ({ sendable }) => sendable(Scope.make(1), "job_none", 0, 10)),
   "the backlog": Effect.map(Expansions, ({ isBacklogged }) => isBacklogged(1)),
   "the providers of an environment": Effect.map(ProviderConfigurations, ({ installed }) => installed(Scope.make(1)))
 } satisfies Record<string, Effect.Effect<Effect.Effect<unknown, unknown>, never, unknown>>

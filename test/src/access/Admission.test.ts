@@ -23,6 +23,21 @@ describe("Admission", () => {
       assert.strictEqual(results.filter(({ _tag }) => _tag === "Success").length, 32)
     }).pipe(Effect.provide(layer)))
 
+  it.effect("whoever comes in a later crowd is refused in time as well", () =>
+    Effect.gen(function*() {
+      const { admit } = yield* Admission
+      for (let crowd = 0; crowd < 3; crowd++) {
+        const calls = yield* Effect.forEach(
+          Array.from({ length: 200 }),
+          () => Effect.forkChild(Effect.result(admit(1, Effect.sleep("20 seconds"))))
+        )
+        yield* TestClock.adjust("1 second")
+        const answered = calls.map((fiber) => fiber.pollUnsafe()).filter((exit) => exit !== undefined)
+        assert.isAtLeast(answered.length, 168)
+        yield* TestClock.adjust("1 minute")
+      }
+    }).pipe(Effect.provide(layer)))
+
   it.effect("a call that would wait in vain need not come in, and one that comes after the crowd may", () =>
     Effect.gen(function*() {
       const { admit, isFull } = yield* Admission

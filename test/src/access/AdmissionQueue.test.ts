@@ -14,6 +14,10 @@ interface Outcome {
   readonly at: number
   /** When the queue that it joined was last empty. */
   emptiedAt: number
+  /** How many waited when it came. */
+  ahead: number
+  /** Whether it was told not to come in. */
+  isTurnedAway: boolean
   waited: number
   entered: boolean
   answers: number
@@ -37,6 +41,8 @@ const simulate = (
   const outcomes = arrivals.map((at): Outcome => ({
     at,
     emptiedAt: at,
+    ahead: 0,
+    isTurnedAway: false,
     waited: NaN,
     entered: false,
     answers: 0,
@@ -67,7 +73,9 @@ const simulate = (
       next++
       if (queue.waiting() === 0) emptiedAt = now
       arrival.emptiedAt = emptiedAt
-      if (queue.isFull(now)) answer(arrival, false)
+      arrival.ahead = queue.waiting()
+      arrival.isTurnedAway = queue.isFull(now)
+      if (arrival.isTurnedAway) answer(arrival, false)
       else queue.arrive(now, { bytes, enter: () => answer(arrival, true), refuse: () => answer(arrival, false) })
     }
     most = Math.max(most, queue.waiting() * bytes)
@@ -109,15 +117,35 @@ describe("AdmissionQueue", () => {
     load,
     (said) => {
       const { outcomes } = offered(said)
-      for (const { answers, at, emptiedAt, waited } of outcomes) {
-        assert.isAtMost(answers, 1)
-        if (answers === 1) {
-          assert.isAtMost(waited, Math.max(bounds.delay, emptiedAt + bounds.interval - at) + 1e-6)
-          assert.isAtMost(waited, bounds.interval + 1e-6)
+      const late = outcomes.filter(({ answers, at, emptiedAt, waited }) =>
+        answers > 1
+        || waited > Math.max(bounds.delay, emptiedAt + bounds.interval - at) + 1e-6
+        || waited > bounds.interval + 1e-6
+      )
+      assert.deepStrictEqual(late, [])
+    },
+    { arbitrary: { runs: 25 } }
+  )
+
+  it.prop(
+    "a call that would wait in vain is turned away, and no other: there are more before it than the server takes in that time",
+    load,
+    (said) => {
+      const { outcomes } = offered(said)
+      const entries = outcomes.filter(({ ahead, entered, waited }) => entered && ahead + waited > 0)
+        .map(({ at, waited }) => at + waited)
+      /** How many came in from the queue in so many ms before a time. */
+      const within = (ms: number, at: number) => entries.filter((entry) => entry <= at && entry > at - ms).length
+      for (const [n, { ahead, at, emptiedAt, isTurnedAway }] of outcomes.entries()) {
+        if (isTurnedAway) {
+          assert.isAtLeast(at - emptiedAt, bounds.interval)
+          if (n % 16 === 0) assert.isAbove(ahead, within(bounds.delay, at))
+        } else if (n % 16 === 0 && ahead > 0 && at - emptiedAt >= bounds.interval) {
+          assert.isAtMost(ahead, 2 * within(3 * bounds.delay, at))
         }
       }
     },
-    { arbitrary: { runs: 25 } }
+    { arbitrary: { runs: 10 } }
   )
 
   it.prop("a call is answered in time under overload: the limit follows the latency", load, (said) => {
@@ -126,13 +154,29 @@ describe("AdmissionQueue", () => {
     assert.deepStrictEqual(late, [])
   }, { arbitrary: { runs: 25 } })
 
-  it.prop("a burst that is served within the interval is refused nothing", {
+  it.prop("a round of slow calls cuts the limit once, by half at most, and never below the least", {
+    took: between(1_001, 10_000),
+    rounds: between(1, 8)
+  }, ({ rounds, took }) => {
+    const queue = AdmissionQueue.make(bounds)
+    const visitor = { bytes: 1, enter: () => undefined, refuse: () => undefined }
+    for (let round = 0, since = 0; round < rounds; round++, since += took) {
+      const before = queue.limit()
+      for (let n = 0; n < before; n++) queue.arrive(since, visitor)
+      while (queue.running() > 0) queue.leave(since + took, since)
+      assert.isAtMost(queue.limit(), before)
+      assert.isAtLeast(queue.limit(), Math.max(bounds.limit.least, Math.floor(before / 2)))
+    }
+  })
+
+  it.prop("bursts that are each served within the interval are refused nothing, whatever those before them held", {
     clients: between(1, 1_000),
     share: between(1, 99)
   }, ({ clients, share }) => {
     const cost = bounds.interval * share / 100 / clients
-    const { outcomes } = simulate(Array.from({ length: clients }, () => 0), { cost, until: window })
-    assert.strictEqual(outcomes.filter(({ entered }) => entered).length, clients)
+    const bursts = [0, 1_000, 2_000].flatMap((at) => Array.from({ length: clients }, () => at))
+    const { outcomes } = simulate(bursts, { bytes: Math.floor(bounds.bytes / clients), cost, until: window })
+    assert.strictEqual(outcomes.filter(({ entered }) => entered).length, bursts.length)
   }, { arbitrary: { runs: 100 } })
 
   it.prop(

@@ -22,14 +22,24 @@ const userOf = (person: number): BulkUser => person < 0 ? { data: { person } } :
 
 layer(Stores.layer)("pages of a bulk job", (it) => {
   it.effect.prop(
-    "A6: whatever is added in whatever batches, each person has one message, in the order of the first mention",
+    "A6: whatever is added in whatever batches, each person has one message, in the order of the first mention; other mentions are refused",
     { batches: People, size: PageSize },
     ({ batches, size }) =>
       Effect.gen(function*() {
         const jobs = yield* Jobs
         const add = yield* Add.make
         const job = yield* jobs.create(scope, { event: "e" })
-        for (const batch of batches) yield* add(scope, job, batch.map(userOf))
+        const known = new Set<number>()
+        for (const batch of batches) {
+          const { refused, taken } = yield* add(scope, job, batch.map(userOf))
+          const others = batch.filter((person) => person < 0 || known.has(person) || !known.add(person))
+          assert.deepStrictEqual(refused.map(({ user }) => user), others.map(userOf))
+          assert.deepStrictEqual(
+            refused.map(({ error }) => error === "is in this job already"),
+            others.map((person) => person >= 0)
+          )
+          assert.strictEqual(taken, batch.length - others.length)
+        }
         const people = [...new Set(batches.flat())].filter((person) => person >= 0).map((person) => `user-${person}`)
 
         const met: Array<string> = []

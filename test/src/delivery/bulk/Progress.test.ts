@@ -1,6 +1,8 @@
-import type { BulkJobStatus } from "#schemas/Bulk.ts"
+import type { BulkJobStatus, BulkUserStatus } from "#schemas/Bulk.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import type { Running } from "#src/delivery/bulk/Jobs.ts"
 import * as Progress from "#src/delivery/bulk/Progress.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const cases: ReadonlyArray<readonly [name: string, running: Running | undefined, status: BulkJobStatus]> = [
@@ -11,6 +13,33 @@ const cases: ReadonlyArray<readonly [name: string, running: Running | undefined,
   ["set aside before its first message", { state: "FAILED", messages: 0, index: 0 }, "ERROR"],
   ["set aside with users who have none", { state: "FAILED", messages: 1_000, index: 1_000 }, "ERROR"]
 ]
+
+const requestId = MessageId.make("1-67890abc-0123456789abcdef01234567")
+
+const places: ReadonlyArray<
+  readonly [name: string, running: Running | undefined, statuses: ReadonlyArray<BulkUserStatus>]
+> = [
+  ["not run yet", undefined, ["PENDING", "PENDING", "ERROR"]],
+  ["at work on the second", { state: "RUNNING", messages: 1, index: 1 }, ["ENQUEUED", "PENDING", "ERROR"]],
+  ["done", { state: "COMPLETED", messages: 2, index: 3 }, ["ENQUEUED", "ENQUEUED", "ERROR"]],
+  ["set aside at the second", { state: "FAILED", messages: 1, index: 1 }, ["ENQUEUED", "ERROR", "ERROR"]]
+]
+
+describe("the users of a bulk job, of whom the third cannot be sent anything", () => {
+  it.each(places)("%s", (_, running, statuses) => {
+    const users = [undefined, undefined, "nobody"].map((error, position) => ({
+      error,
+      position,
+      key: `user ${position}`
+    }))
+    const seen = users.map((user) => Progress.ofUser({ requestId, running }, user))
+    assert.deepStrictEqual(seen.map(({ status }) => status), statuses)
+    assert.deepStrictEqual(
+      seen.map(({ messageId }) => messageId),
+      statuses.map((status, n) => status === "ENQUEUED" ? Ids.member(requestId, `user ${n}`) : undefined)
+    )
+  })
+})
 
 describe("the progress of a bulk job", () => {
   it.each(cases)("%s", (_, running, status) => {

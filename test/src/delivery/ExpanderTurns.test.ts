@@ -1,0 +1,276 @@
+import type { MessageId } from "#schemas/MessageId.ts"
+import { encodePlace, start } from "#src/delivery/Expansion.ts"
+import * as Expander from "#src/delivery/expansion/Expander.ts"
+import { type Advance, Expansions } from "#src/delivery/expansion/Expansions.ts"
+import { Jobs } from "#src/delivery/bulk/Jobs.ts"
+import { FirstSteps, layer as firstSteps } from "#src/delivery/journal/FirstSteps.ts"
+import { Journal } from "#src/delivery/Journal.ts"
+import * as Owned from "#src/delivery/shards/Owned.ts"
+import * as Together from "#src/delivery/shards/Together.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import type { Members } from "#src/people/Members.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import * as Stores from "#test/layers/memory/Stores.ts"
+import { assert, layer } from "@effect/vitest"
+import { Clock, Deferred, Effect, Fiber, Layer, Metric } from "effect"
+import { TestClock } from "effect/testing"
+import { setImmediate } from "node:timers/promises"
+
+const away = new StoreUnavailable({ cause: "planted" })
+
+/** A list has as many members as its name says. */
+const members: Members["Service"] = {
+  exists: () => Effect.succeed(true),
+  page: (_, source, { after, limit }) => {
+    const [count, from] = [
+      source._tag === "List" ? Number(source.id) : 0,
+      after === undefined ? 0 : Number(after.userId)
+    ]
+    return Effect.succeed(
+      Array.from({ length: Math.min(limit, count - from) }, (_, n) => ({ group: "", userId: `${from + n + 1}` }))
+    )
+  }
+}
+
+type Store = Expansions["Service"]
+
+/** Lets time go by in small steps, in each of which everybody does what is to be done then. */
+const pass = Effect.fnUntraced(function*(ms: number) {
+  for (let passed = 0; passed < ms; passed += 100) {
+    yield* TestClock.adjust(100)
+    yield* Effect.promise(() => setImmediate())
+  }
+})
+
+/** An owner of one shard that takes requests to lists; `before` happens before what is asked of the store. */
+const running = Effect.fnUntraced(function*(
+  { among = members, before = {} }: {
+    readonly among?: Members["Service"]
+    readonly before?: {
+      readonly [K in "advance" | "open"]?: (
+        ...asked: Parameters<Store[K]>
+      ) => Effect.Effect<void, StoreUnavailable>
+    }
+  } = {}
+) {
+  const place = yield* Fixture.world
+  const { shard } = place
+  yield* TestClock.setTime(place.at)
+  const journal = yield* Journal
+  const stored = yield* Expansions
+  let [looks, awake] = [0, 0]
+  const advances: Array<Advance> = []
+  const owned = Owned.make(journal)
+  const together = yield* Together.make
+  const { behind } = yield* Expander.make({
+    expansions: {
+      ...stored,
+      open: Effect.fnUntraced(function*(...asked) {
+        looks++
+        yield* before.open?.(...asked) ?? Effect.void
+        return yield* stored.open(...asked)
+      }),
+      advance: Effect.fnUntraced(function*(step) {
+        advances.push(step)
+        yield* before.advance?.(step) ?? Effect.void
+        return yield* stored.advance(step)
+      })
+    },
+    members: among,
+    jobs: yield* Jobs,
+    owned: { ...owned, window: () => (awake++, owned.window()) },
+    together,
+    shards: 4,
+    firsts: yield* FirstSteps,
+    reader: { begin: () => false, behind: () => undefined, openings: () => 1_000 }
+  })
+  const owning = yield* Effect.forkChild(owned.own(shard, "node", Effect.sync(behind)), { startImmediately: true })
+  yield* pass(100)
+  const accept = Effect.fnUntraced(function*(count: number) {
+    const now = { ...place, at: yield* Clock.currentTimeMillis }
+    const { id, instructions, keyState } = Fixture.message(now)
+    const recipients = [{ list_id: String(count) }]
+    const expansion = { id, scope: place.scope, shard, keyState, recipients, instructions }
+    yield* Effect.orDie(journal.accept({ ...Fixture.acceptance(now, []), expansion }))
+    return id
+  })
+  const state = (id: MessageId) => Effect.map(stored.find(place.scope, id), ({ messages, state }) => [state, messages])
+  return {
+    place,
+    journal,
+    stored,
+    owned,
+    together,
+    behind,
+    owning,
+    accept,
+    state,
+    looks: () => looks,
+    awake: () => awake,
+    advances
+  }
+})
+
+const stores = Layer.merge(Stores.layer, firstSteps)
+
+layer(stores)("The owner of requests to many", (it) => {
+  it.effect("A5: a request of which nobody told is found within a minute, and one that waits is taken when it is due", () =>
+    Effect.gen(function*() {
+      let isBroken = true
+      const { accept, advances, state } = yield* running({
+        among: { ...members, page: (...asked) => isBroken ? Effect.die("planted") : members.page(...asked) }
+      })
+      // Ten seconds after a shard is taken, it is read once more.
+      yield* pass(15_000)
+      const id = yield* accept(3)
+      yield* pass(54_000)
+      assert.deepStrictEqual(advances, [])
+      yield* pass(1_000)
+      assert.isNotEmpty(advances)
+      isBroken = false
+      yield* pass(9_000)
+      assert.deepStrictEqual(yield* state(id), ["RUNNING", 0])
+      yield* pass(1_000)
+      assert.deepStrictEqual(yield* state(id), ["COMPLETED", 3])
+    }))
+
+  it.effect("a large request gives way after 8,000 messages, and makes a page while the one before is written", () =>
+    Effect.gen(function*() {
+      let written = 0
+      const asked: Array<number> = []
+      const { accept, advances, behind, state } = yield* running({
+        among: { ...members, page: (...asking) => (asked.push(written), members.page(...asking)) },
+        before: {
+          advance: ({ page }) => Effect.andThen(Effect.sleep(10), Effect.sync(() => page === undefined || written++))
+        }
+      })
+      const large = yield* accept(20_000)
+      yield* pass(100)
+      const small = yield* accept(1)
+      behind()
+      yield* pass(10_000)
+      assert.deepStrictEqual([yield* state(large), yield* state(small)], [["COMPLETED", 20_000], ["COMPLETED", 1]])
+      const pages = advances.filter(({ page }) => page !== undefined).map(({ expansion }) => expansion.id)
+      assert.strictEqual(pages.indexOf(small), 8)
+      assert.deepStrictEqual(asked.slice(0, 8), [0, 0, 1, 2, 3, 4, 5, 6])
+    }))
+
+  it.effect("a turn that crashes ends for a second; others go on", () =>
+    Effect.gen(function*() {
+      let bad: unknown
+      const { accept, advances, behind, state } = yield* running({
+        before: { advance: ({ expansion }) => expansion.id === bad ? Effect.die("planted") : Effect.void }
+      })
+      const [first, second] = [yield* accept(1), yield* accept(2)]
+      bad = first
+      behind()
+      yield* pass(10_000)
+      assert.deepStrictEqual([yield* state(first), yield* state(second)], [["RUNNING", 0], ["COMPLETED", 2]])
+      const tries = advances.filter(({ expansion }) => expansion.id === first).length
+      assert.isTrue(tries >= 9 && tries <= 11, `${tries} tries`)
+      bad = undefined
+      yield* pass(1_000)
+      assert.deepStrictEqual(yield* state(first), ["COMPLETED", 1])
+    }))
+
+  for (const [what, end] of [["is away", Effect.fail(away)], ["crashes", Effect.die("planted")]] as const) {
+    it.effect(`while the store ${what} it is asked again every two seconds at most, and then all goes on`, () =>
+      Effect.gen(function*() {
+        let broken = true
+        const { accept, behind, looks, state } = yield* running({
+          before: { open: () => broken ? end : Effect.void }
+        })
+        const id = yield* accept(5)
+        behind()
+        yield* pass(20_000)
+        assert.isTrue(looks() >= 10 && looks() <= 30, `${looks()} looks`)
+        broken = false
+        yield* pass(2_000)
+        assert.deepStrictEqual(yield* state(id), ["COMPLETED", 5])
+        const done = looks()
+        yield* pass(50_000)
+        assert.strictEqual(looks(), done, "nothing is asked while nothing is due")
+      }))
+  }
+
+  it.effect("P2: an owner that another one robbed stops at its next write, and takes the shard no sooner than in 5 s", () =>
+    Effect.gen(function*() {
+      const { accept, advances, behind, journal, place, state } = yield* running()
+      yield* journal.take(place.shard, "other", place.at)
+      const id = yield* accept(5)
+      behind()
+      yield* pass(4_000)
+      assert.strictEqual(advances.length, 1)
+      yield* pass(2_000)
+      assert.deepStrictEqual(yield* state(id), ["COMPLETED", 5])
+    }))
+
+  it.effect("a shard is handed over when what is under way of a request is written, and no page more is made", () =>
+    Effect.gen(function*() {
+      const go = yield* Deferred.make<void>()
+      const { accept, advances, behind, owning, state } = yield* running({
+        before: { advance: ({ page }) => page === undefined ? Effect.void : Deferred.await(go) }
+      })
+      const id = yield* accept(5_000)
+      behind()
+      yield* pass(1_000)
+      assert.strictEqual((yield* Metric.value(Metrics.expansionsOpen)).value, 1)
+      const leaving = yield* Effect.forkChild(Fiber.interrupt(owning), { startImmediately: true })
+      yield* pass(1_000)
+      assert.isUndefined(leaving.pollUnsafe())
+      yield* Deferred.succeed(go, undefined)
+      yield* pass(100)
+      assert.isDefined(leaving.pollUnsafe())
+      const written = advances.filter(({ page }) => page !== undefined).length
+      assert.isAtMost(written, 2)
+      assert.deepStrictEqual(yield* state(id), ["RUNNING", written * 1_000])
+      assert.strictEqual((yield* Metric.value(Metrics.expansionsOpen)).value, 0, "nothing more becomes messages here")
+    }))
+
+  it.effect("a node whose shards are gone sleeps, also when what it knew of comes due", () =>
+    Effect.gen(function*() {
+      const { accept, awake, behind, looks, owning, state } = yield* running({
+        among: { ...members, page: () => Effect.die("planted") }
+      })
+      const id = yield* accept(1)
+      behind()
+      yield* pass(1_000)
+      yield* Fiber.interrupt(owning)
+      const [asked, woken] = [looks(), awake()]
+      yield* pass(150_000)
+      assert.deepStrictEqual(yield* state(id), ["RUNNING", 0])
+      assert.strictEqual(looks(), asked)
+      assert.isAtMost(awake() - woken, 4)
+    }))
+
+  it.effect("X1: from its fourth try on a request is made alone, also where that try has begun already", () =>
+    Effect.gen(function*() {
+      const cases = [[2, false, false], [3, false, true], [3, true, false], [4, true, true]] as const
+      for (const [tries, begun, isAlone] of cases) {
+        const { accept, behind, owned, place, state, stored, together } = yield* running()
+        const [id, from] = [yield* accept(5), encodePlace(start)]
+        const owner = owned.find(place.shard)?.epoch ?? assert.fail("nobody owns the shard")
+        yield* stored.advance({
+          expansion: { id, scope: place.scope, shard: place.shard },
+          owner,
+          at: place.at,
+          from,
+          to: from,
+          page: undefined,
+          tries,
+          epoch: begun ? owner : 0,
+          state: "RUNNING",
+          dueAt: 0
+        })
+        const go = yield* Deferred.make<void>()
+        yield* Effect.forkChild(together.among(Deferred.await(go)), { startImmediately: true })
+        behind()
+        yield* pass(1_000)
+        assert.deepStrictEqual(yield* state(id), isAlone ? ["RUNNING", 0] : ["COMPLETED", 5])
+        yield* Deferred.succeed(go, undefined)
+        yield* pass(1_000)
+        assert.deepStrictEqual(yield* state(id), ["COMPLETED", 5])
+      }
+    }))
+})
