@@ -30,7 +30,7 @@ import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
 const passwordUnknownWait = 15 * 60_000
 
 /** What a crash of the pipeline waits before its first repeat, in ms; each next waits twice as long. */
-const firstCrashWait = 500
+const firstCrashWait = 1_000
 
 /**
  * The stages a message goes through in its recipient's fiber: map → profile → preferences → route → render → deliver.
@@ -173,7 +173,7 @@ export const layer = Layer.effect(
         return yield* abandon(message, epoch, detail)
       }
       const at = yield* Clock.currentTimeMillis
-      const dueAt = at + firstCrashWait * 2 ** tries
+      const dueAt = at + firstCrashWait * 2 ** (tries - 1)
       const events = [{ type: "RETRYING" as const, ts: at, error: "The message could not be processed", dueAt }]
       return endingOf(
         yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries, events }),

@@ -106,14 +106,16 @@ export const layer = Layer.effect(
         }))
     }
 
+    // Not to be interrupted between the note that a call probes the provider and what takes the note back: with a note
+    // of a call that nobody makes, the provider would be left alone for ever.
     const guarded = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
-      Effect.suspend(() => {
+      Effect.uninterruptibleMask((restore) => {
         const circuit = circuits.get(key)
-        if (circuit?.openUntil === undefined) return watched(key, call)
+        if (circuit?.openUntil === undefined) return watched(key, restore(call))
         const wait = circuit.openUntil - clock.currentTimeMillisUnsafe()
         return wait > 0 || circuit.probedSince !== undefined
           ? new Unavailable({ detail: leftAlone, retryAfter: wait > 0 ? wait : undefined })
-          : probe(key, circuit, call)
+          : probe(key, circuit, restore(call))
       })
 
     return Breakers.of({

@@ -13,7 +13,7 @@ type Fill = (texts: ReadonlyArray<string>) => Result.Result<ReadonlyArray<string
 const textsOf = (value: Schema.Json): ReadonlyArray<string> => {
   if (typeof value === "string") return [value]
   if (value === null || typeof value !== "object") return []
-  return (isList(value) ? value : Object.values(value)).flatMap(textsOf)
+  return Object.values(value).flatMap(textsOf)
 }
 
 /**

@@ -57,6 +57,12 @@ describe("Addresses of an e-mail's override", () => {
     )
   })
 
+  it("what is no address is left as it came", () => {
+    const odd = { cc: [5, true, { email: null, name: "N" }], reply_to: null }
+    assert.strictEqual(Result.getOrThrow(addressed(odd)), odd)
+    assert.deepStrictEqual(addressed({ ...odd, bcc: "{{boss}}" }), Result.succeed({ ...odd, bcc: "bob@example.com" }))
+  })
+
   it("what is no template fails", () => {
     assert.isTrue(Result.isFailure(addressed({ cc: "{{#if}}" })))
   })

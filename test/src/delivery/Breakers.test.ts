@@ -1,10 +1,50 @@
-import { Unavailable } from "#schemas/DeliveryError.ts"
+import {
+  ContentRejected,
+  type DeliveryError,
+  Misconfigured,
+  RateLimited,
+  RecipientRejected,
+  Unavailable,
+  Unknown
+} from "#schemas/DeliveryError.ts"
 import * as Breakers from "#src/delivery/attempts/Breakers.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber } from "effect"
+import { Clock, Effect, Exit, Fiber, Scheduler } from "effect"
 import { TestClock } from "effect/testing"
 
-const failing = Effect.fail(new Unavailable({ detail: "down" }))
+const detail = "down"
+const failing = Effect.fail(new Unavailable({ detail }))
+
+/** What a call may say of its provider. */
+const sick: Readonly<Record<string, Effect.Effect<void, DeliveryError>>> = {
+  Unavailable: failing,
+  RateLimited: Effect.fail(new RateLimited({ detail })),
+  Unknown: Effect.fail(new Unknown({ detail })),
+  "a bug of its adapter": Effect.die("bug")
+}
+const well: Readonly<Record<string, Effect.Effect<void, DeliveryError>>> = {
+  "an acceptance": Effect.void,
+  RecipientRejected: Effect.fail(new RecipientRejected({ detail })),
+  ContentRejected: Effect.fail(new ContentRejected({ detail })),
+  Misconfigured: Effect.fail(new Misconfigured({ detail }))
+}
+
+/** Asks for a call so often: how many were made, the last answer, and for how many ms the provider is left alone. */
+const ask = Effect.fnUntraced(function*(call: Effect.Effect<void, DeliveryError>, times = 1) {
+  const { guard, openUntil } = yield* Breakers.Breakers
+  let made = 0
+  const counted = Effect.suspend(() => {
+    made++
+    return call
+  })
+  for (let time = 1; time < times; time++) yield* Effect.exit(guard("key", counted))
+  const answer = yield* Effect.exit(guard("key", counted))
+  const now = yield* Clock.currentTimeMillis
+  return { made, answer, wait: (openUntil("key") ?? now) - now }
+})
+
+/** The answer for a call that is not made. */
+const refusal = (retryAfter?: number) => Exit.fail(new Unavailable({ detail: Breakers.leftAlone, retryAfter }))
 
 describe("Breakers", () => {
   for (const away of ["1 minute", "1 day"] as const) {
@@ -40,6 +80,23 @@ describe("Breakers", () => {
       assert.isUndefined(openUntil("key"))
     }).pipe(Effect.provide(Breakers.layer)))
 
+  it.effect("wherever the call that finds out is cut, before it is made or while it is, the next one finds out", () =>
+    Effect.gen(function*() {
+      const { guard, openUntil } = yield* Breakers.Breakers
+      for (let steps = 0; steps < 40; steps++) {
+        const key = `key ${steps}`
+        for (let call = 0; call < 6; call++) yield* Effect.exit(guard(key, failing))
+        yield* TestClock.adjust("1 minute")
+        // A fiber can be interrupted where it lets others run: this one does so after each of its steps.
+        const asking = yield* Effect.forkChild(
+          Effect.provideService(guard(key, Effect.never), Scheduler.MaxOpsBeforeYield, 3)
+        )
+        for (let step = 0; step < steps; step++) yield* Effect.yieldNow
+        yield* Fiber.interrupt(asking)
+        assert.isAtMost(openUntil(key) ?? 0, yield* Clock.currentTimeMillis, `cut after ${steps} steps`)
+      }
+    }).pipe(Effect.provide(Breakers.layer)))
+
   it.effect("of providers that never get well, the ones unheard of for longest are forgotten", () =>
     Effect.gen(function*() {
       const { guard, openUntil } = yield* Breakers.Breakers
@@ -62,5 +119,70 @@ describe("Breakers", () => {
       yield* Effect.exit(guard("one more", failing))
       yield* TestClock.adjust(1)
       assert.isDefined(openUntil("key"))
+    }).pipe(Effect.provide(Breakers.layer)))
+
+  for (const [what, call] of Object.entries(sick)) {
+    it.effect(`the fifth in a row of ${what} has the provider left alone for 30 s`, () =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* ask(call, 4)).wait, 0)
+        assert.strictEqual((yield* ask(call)).wait, 30_000)
+      }).pipe(Effect.provide(Breakers.layer)))
+  }
+
+  for (const [what, call] of Object.entries(well)) {
+    it.effect(`${what} says that the provider is well: what failed before no longer counts`, () =>
+      Effect.gen(function*() {
+        assert.strictEqual((yield* ask(call, 6)).wait, 0)
+        yield* ask(failing, 4)
+        yield* ask(call)
+        assert.strictEqual((yield* ask(failing, 4)).wait, 0)
+        assert.strictEqual((yield* ask(failing)).wait, 30_000)
+      }).pipe(Effect.provide(Breakers.layer)))
+  }
+
+  it.effect("a call that is interrupted says nothing of its provider", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* ask(Effect.interrupt, 6)).wait, 0)
+      yield* ask(failing, 4)
+      assert.strictEqual((yield* ask(Effect.interrupt, 6)).wait, 0)
+      assert.strictEqual((yield* ask(failing)).wait, 30_000)
+    }).pipe(Effect.provide(Breakers.layer)))
+
+  it.effect("one that stays sick is asked once each time, and then left alone for twice as long, up to 5 min", () =>
+    Effect.gen(function*() {
+      yield* ask(failing, 5)
+      for (const wait of [30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {
+        yield* TestClock.adjust(wait - 10)
+        assert.deepStrictEqual(yield* ask(Effect.void), { made: 0, answer: refusal(10), wait: 10 })
+        yield* TestClock.adjust(10)
+        assert.strictEqual((yield* ask(failing)).made, 1)
+      }
+    }).pipe(Effect.provide(Breakers.layer)))
+
+  it.effect("while one call finds out, no other is made; what that one says counts, however long it takes", () =>
+    Effect.gen(function*() {
+      yield* ask(failing, 5)
+      yield* TestClock.adjust(30_000)
+      const asking = yield* Effect.forkChild(ask(Effect.andThen(Effect.sleep(40_000), failing)))
+      for (const after of [1_000, 38_000]) {
+        yield* TestClock.adjust(after)
+        assert.deepInclude(yield* ask(Effect.void), { made: 0, answer: refusal() })
+      }
+      yield* TestClock.adjust(1_000)
+      assert.strictEqual((yield* Fiber.join(asking)).wait, 60_000)
+    }).pipe(Effect.provide(Breakers.layer)))
+
+  it.effect("calls that were under way when it was left alone are not cut short, and change nothing of that", () =>
+    Effect.gen(function*() {
+      const slow = [Effect.sleep(1_000), Effect.andThen(Effect.sleep(1_000), failing)]
+      const begin = Effect.forEach(slow, (call) => Effect.forkChild(ask(call), { startImmediately: true }))
+      const first = yield* begin
+      yield* ask(failing)
+      const second = yield* begin
+      assert.strictEqual((yield* ask(failing, 4)).wait, 30_000)
+      yield* TestClock.adjust(1_000)
+      for (const { made, wait } of yield* Effect.forEach([...first, ...second], Fiber.join)) {
+        assert.deepStrictEqual([made, wait], [1, 29_000])
+      }
     }).pipe(Effect.provide(Breakers.layer)))
 })

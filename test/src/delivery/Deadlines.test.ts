@@ -1,3 +1,4 @@
+import * as Fake from "#layers/providers/Fake.ts"
 import { Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
@@ -49,4 +50,31 @@ describe("A message whose deadline passes", () => {
         assert.deepStrictEqual(yield* ended(error, true), there)
       }).pipe(Effect.provide(memory.shared)))
   }
+
+  it.effect("is not sent, if its first call comes no sooner", () =>
+    Effect.gen(function*() {
+      const place = yield* EngineNode.place
+      const cluster = yield* EngineNode.make(memory.node)
+      const vendor = yield* Fake.make({ key: "mail", channel: "email" })
+      const options = { vendors: () => [vendor.vendor] }
+      const other = yield* cluster.start({ ...options, shards: [] })
+      const ids = []
+      for (const given of [{ message: timeout }, undefined]) {
+        const message = Fixture.message(place, {
+          instructions: { content: { title: "Hello", body: "World" }, timeout: given }
+        })
+        yield* other.accept(message)
+        ids.push(message.id)
+      }
+      yield* TestClock.setTime(place.at + 72 * 3_600_000 - 1)
+      yield* cluster.start({ ...options, shards: [place.shard] })
+      yield* cluster.settle
+      const log = yield* MessageLog
+      const records = yield* Effect.forEach(ids, (id) => log.get(place.scope, id))
+      assert.deepStrictEqual(records.map(({ error, status }) => [status, error]), [
+        ["UNDELIVERABLE", "The message's deadline passed"],
+        ["SENT", undefined]
+      ])
+      assert.lengthOf(yield* vendor.calls, 1)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })

@@ -63,6 +63,8 @@ describe("A circuit that is half open", () => {
           const told = (type: string) => lines.map((line) => line.filter((event) => event.type === type).length)
           assert.deepStrictEqual([...new Set(told("MAPPED"))], [1], "a wait without a call repeats nothing")
           assert.isAbove(Math.min(...told("RETRYING")), 0, "and says what is waited for")
+          const waits = lines.map((line) => line.filter((event) => event.type === "RETRYING" && !event.attempt))
+          assert.deepStrictEqual([...new Set(waits.map(({ length }) => length > 1))], [false], "once")
           // Who asked for the others has a schedule of its own by then.
           const others = tried.filter((attempts) => attempts.length <= 2)
           assert.isAtLeast(others.length, ids.length - 5)

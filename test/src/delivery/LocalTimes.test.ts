@@ -2,15 +2,19 @@ import * as Fake from "#layers/providers/Fake.ts"
 import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 const hour = 3_600_000
+
+const ada = { email: "ada@example.com" }
 
 /** A Saturday, far behind the time of the world. */
 const saturday = Date.UTC(2050, 10, 19, 12)
@@ -19,7 +23,9 @@ const saturday = Date.UTC(2050, 10, 19, 12)
 const run = Effect.fnUntraced(function*(
   recipient: Recipient,
   delay: Instructions["delay"],
-  fault: ReadonlyArray<Fake.Cue> = []
+  fault: ReadonlyArray<Fake.Cue> = [],
+  /** Where its user says to live, one after the other: each time that the message has waited, at the next place. */
+  places: ReadonlyArray<string> = []
 ) {
   yield* TestClock.setTime(Math.max(saturday, yield* Clock.currentTimeMillis))
   const at = yield* Clock.currentTimeMillis
@@ -29,14 +35,25 @@ const run = Effect.fnUntraced(function*(
   const node = yield* cluster.start({ shards: [place.shard], vendors: () => [provider.vendor] })
   const id = Fixture.id(at)
   const instructions = { content: { title: "t", body: "b" }, delay }
-  yield* node.accept(Fixture.message(place, { id, requestId: id, recipient, instructions }))
   const log = yield* MessageLog
+  const moves = [...places]
+  const move = Effect.suspend(() => {
+    const zoneinfo = moves.shift()
+    return zoneinfo === undefined ?
+      Effect.void :
+      Profiles.use((profiles) => profiles.replace(place.scope, Fixture.user, { ...ada, zoneinfo })).pipe(
+        Effect.provide(memory.node.pipe(Layer.provide(Handover.layer)))
+      )
+  })
+  yield* move
+  yield* node.accept(Fixture.message(place, { id, requestId: id, recipient, instructions }))
   yield* cluster.settle
   const first = yield* log.get(place.scope, id)
   for (let turns = 0; turns < 100; turns++) {
     yield* cluster.settle
     const { next } = yield* cluster.due([place.shard])
     if (next === undefined) break
+    yield* move
     yield* TestClock.setTime(next)
   }
   const { error, sent, status } = yield* log.get(place.scope, id)
@@ -50,14 +67,20 @@ const run = Effect.fnUntraced(function*(
   }
 }, Effect.scoped)
 
-const ada = { email: "ada@example.com" }
-
 describe("Delays until the recipient's time (api.md 26.6)", () => {
   it.effect("a message waits for opening hours, a row until then, and goes out as they begin", () =>
     Effect.gen(function*() {
       const waited = yield* run({ ...ada, zoneinfo: "UTC+1" }, { until: "Mo-Fr 09:00-17:00" })
       assert.deepInclude(waited, { first: "DELAYED", status: "SENT", sent: 44 })
       assert.deepStrictEqual(waited.types.slice(0, 4), ["ENQUEUED", "DELAYED", "MAPPED", "PROFILE_LOADED"])
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("a recipient who lives elsewhere by then is waited for once more", () =>
+    Effect.gen(function*() {
+      const until = "Mo-Fr 09:00-17:00"
+      const waited = yield* run({ user_id: "ada" }, { until }, [], ["UTC+1", "UTC-5"])
+      assert.deepInclude(waited, { first: "DELAYED", status: "SENT", sent: 50 })
+      assert.deepStrictEqual(waited.types.slice(0, 4), ["ENQUEUED", "DELAYED", "DELAYED", "MAPPED"])
     }).pipe(Effect.provide(memory.shared)))
 
   it.effect("while it is open, and for a time that has passed, nothing is waited for", () =>

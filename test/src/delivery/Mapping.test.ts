@@ -65,7 +65,7 @@ describe("Mapping", () => {
   it.effect("the key's state says which snapshot of the template it is", () =>
     Effect.gen(function*() {
       for (const keyState of ["published", "draft"] as const) {
-        const { content } = yield* mapped({ template: "t" }, keyState)
+        const { content } = yield* mapped({ content: null, template: "t" }, keyState)
         assert.deepStrictEqual(content, template(keyState).content)
       }
     }))

@@ -1,13 +1,17 @@
 import type { Cue } from "#layers/testing/Cue.ts"
 import * as Faults from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Metric } from "effect"
 
 const slow: Cue = { _tag: "Accept", after: 20_000 }
 
+const counted = (): number => Number(Effect.runSync(Metric.value(Metrics.unknownOutcomes)).count)
+
 /** The only node dies while a provider has its call; what `then` does comes before another one takes up the message. */
 const live = (times: number, then: (world: Simulation.World) => Effect.Effect<void>) => {
+  const before = counted()
   const { messages: [message] } = Simulation.run(
     1,
     Effect.fnUntraced(function*(world) {
@@ -24,23 +28,26 @@ const live = (times: number, then: (world: Simulation.World) => Effect.Effect<vo
       vendors: [{ key: "text", channel: "sms", address: "phone_number", script: Array.from({ length: 9 }, () => slow) }]
     }
   )
-  return { status: message?.status, attempts: message?.attempts.map(({ kind, state }) => ({ kind, state })) }
+  const attempts = message?.attempts.map(({ kind, state }) => ({ kind, state }))
+  return { status: message?.status, attempts, counted: counted() - before }
 }
 
 const unknown = { kind: "Unknown", state: "unknown" } as const
 
 describe("A call that its owner left without an outcome", () => {
-  it("is one that nobody knows of, also when its provider is withdrawn and its message has no way left", () => {
+  it("P4: is one that nobody knows of, and counted, also when its provider is withdrawn and its message has no way left", () => {
     assert.deepStrictEqual(live(1, (world) => world.change({ _tag: "Withdraw", provider: "text" })), {
       status: "UNROUTABLE",
-      attempts: [unknown]
+      attempts: [unknown],
+      counted: 1
     })
   })
 
-  it("is one that nobody knows of, also when its message is quarantined", () => {
+  it("P4: is one that nobody knows of, and counted, also when its message is quarantined", () => {
     assert.deepStrictEqual(live(5, () => Effect.void), {
       status: "UNDELIVERABLE",
-      attempts: Array.from({ length: 5 }, () => unknown)
+      attempts: Array.from({ length: 5 }, () => unknown),
+      counted: 5
     })
   })
 })

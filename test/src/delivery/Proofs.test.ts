@@ -38,6 +38,8 @@ const delivered = Effect.fnUntraced(function*(answers: ReadonlyArray<number>) {
         })
     }]
   })
+  // The shard is taken by then: the first step of a message that is there already counts its try, and is no intent.
+  yield* cluster.settle
   const id = Fixture.id(place.at)
   const recipient = { email: "ada@example.com" }
   yield* node.accept(Fixture.message(place, { id, requestId: id, recipientKey: "ada", recipient }))
@@ -52,12 +54,14 @@ const delivered = Effect.fnUntraced(function*(answers: ReadonlyArray<number>) {
 }, Effect.scoped)
 
 describe("Proofs of ownership", () => {
-  it.effect("P2: an intent whose answer was 3 s on its way is proven anew before the call", () =>
-    Effect.gen(function*() {
-      const { calls, events, status } = yield* delivered([3_000])
-      assert.deepStrictEqual([status, calls], ["SENT", [3_000]])
-      assert.notInclude(events, "RETRYING")
-    }).pipe(Effect.provide(memory.shared)))
+  for (const answers of [[3_000], [3_000, 3_000]]) {
+    it.effect(`P2: an intent whose answer is 3 s on its way is proven anew before the call (${answers.length})`, () =>
+      Effect.gen(function*() {
+        const { calls, events, status } = yield* delivered(answers)
+        assert.deepStrictEqual([status, calls], ["SENT", [3_000 * answers.length]])
+        assert.notInclude(events, "RETRYING")
+      }).pipe(Effect.provide(memory.shared)))
+  }
 
   it.effect("P2: nobody is called on the word of a store that is always late, and the call is made once it is not", () =>
     Effect.gen(function*() {

@@ -1,12 +1,15 @@
 import * as Fake from "#layers/providers/Fake.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
+import { Scope } from "#schemas/Scope.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { DeviceTokens, type Reachable } from "#src/people/DeviceTokens.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, type Schema } from "effect"
+import { Effect, Fiber, Layer, type Schema } from "effect"
+import { TestClock } from "effect/testing"
 
 const registered: ReadonlyArray<Reachable> = [
   { provider: "firebase-fcm", token: "f2" },
@@ -52,6 +55,9 @@ describe("PushDevices", () => {
       expo: { tokens: ["e2", "e3"] }
     })
     assert.deepStrictEqual(PushDevices.withTokens({ apn: { token: "a1" } }, []), { apn: { token: "a1" } })
+    const players: ReadonlyArray<Reachable> = ["o2", "o3"].map((token) => ({ provider: "onesignal", token }))
+    assert.deepStrictEqual(PushDevices.withTokens({}, players), { oneSignalPlayerID: "o2" })
+    assert.deepStrictEqual(PushDevices.withTokens({ oneSignalPlayerID: "o1" }, players), { oneSignalPlayerID: "o1" })
   })
 
   it.effect("a message that may reach push gets them", () =>
@@ -81,5 +87,24 @@ describe("PushDevices", () => {
         assert.strictEqual(asked, 0)
         assert.deepStrictEqual(profile, { email: "a@example.com" })
       }
+    }))
+
+  it.effect("a message waits 2 s at most for a dead token to be marked, and goes on though it cannot be", () =>
+    Effect.gen(function*() {
+      const scope = Scope.make(1)
+      const marked: Array<ReadonlyArray<unknown>> = []
+      const stores = {
+        well: (...args: ReadonlyArray<unknown>) => Effect.sync(() => void marked.push(args)),
+        away: () => Effect.fail(new StoreUnavailable({ cause: "away" })),
+        silent: () => Effect.never
+      }
+      for (const invalidate of [stores.well, stores.away, stores.silent]) {
+        const { died } = yield* PushDevices.make.pipe(Effect.provide(Layer.mock(DeviceTokens, { invalidate })))
+        const telling = yield* Effect.forkChild(died({ scope, provider: "expo", address: "e1", detail: "gone" }))
+        yield* TestClock.adjust("2 seconds")
+        assert.isDefined(telling.pollUnsafe())
+        yield* Fiber.join(telling)
+      }
+      assert.deepStrictEqual(marked, [[scope, "expo", "e1", "gone"]])
     }))
 })

@@ -209,9 +209,13 @@ describe("Sends in a tenant", () => {
       yield* tenantTemplates.remove(scope, "acme", id)
       assert.deepStrictEqual(yield* said(id), workspace)
       const gone = yield* Effect.flip(said(`tenant/${id}`))
-      assert.strictEqual(gone.type, "UNMAPPED")
+      assert.deepStrictEqual([gone.type, gone.detail], ["UNMAPPED", `Notification template tenant/${id} not found`])
       yield* tenantTemplates.put(scope, "acme", "only", own, true)
       assert.strictEqual((yield* said("only"))[0], true)
+      for (const name of ["only", "tenant/only"]) {
+        const { message, template } = yield* send(acme, { template: name })
+        assert.deepStrictEqual([template?.id, message.templateId], ["only", undefined], "it is what it was sent with")
+      }
       assert.strictEqual((yield* Effect.flip(said("only", ada))).type, "UNMAPPED")
     }).pipe(Effect.provide(stores)))
 })

@@ -1,0 +1,84 @@
+import * as Fake from "#layers/providers/Fake.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Logger, Metric, References } from "effect"
+import { TestClock } from "effect/testing"
+
+const defect = new Error("no such column")
+
+/** Of which message the log says that it crashed, each time that it says of what. */
+const listening = (heard: Array<unknown>) =>
+  Logger.layer([Logger.make(({ fiber, message }) => {
+    if (Array.isArray(message) && message.includes(defect)) {
+      heard.push(fiber.getRef(References.CurrentLogAnnotations)["messageId"])
+    }
+  })])
+
+/** A message whose routing crashes so often, and what becomes of it; `found`: it was open when its shard was taken. */
+const run = Effect.fnUntraced(function*(crashes: number, found: boolean) {
+  const place = yield* EngineNode.place
+  const heard: Array<unknown> = []
+  const runs: Array<number> = []
+  const { count: before } = yield* Metric.value(Metrics.quarantined)
+  const clock = yield* Clock.Clock
+  const reaches: Vendor["reaches"] = () => {
+    runs.push(clock.currentTimeMillisUnsafe())
+    if (runs.length <= crashes) throw defect
+    return true
+  }
+  const message = Fixture.message(place)
+  const cluster = yield* EngineNode.make(memory.node)
+  yield* Effect.gen(function*() {
+    const node = yield* cluster.start({
+      shards: [place.shard],
+      vendors: () => [{ ...Fake.nothing("mail", "email"), reaches }]
+    })
+    if (!found) yield* cluster.settle
+    yield* node.accept(message)
+    for (let turns = 0; turns < 20; turns++) {
+      yield* cluster.settle
+      const { next } = yield* cluster.due([place.shard])
+      if (next === undefined) break
+      yield* TestClock.setTime(next)
+    }
+  }).pipe(Effect.provide(listening(heard)))
+  const log = yield* MessageLog
+  const { error, status } = yield* log.get(place.scope, message.id)
+  const lines = (yield* log.history(place.scope, message.id)).map(({ type }) => type)
+  return {
+    id: message.id,
+    status,
+    error,
+    heard,
+    waits: runs.slice(1).map((at, n) => at - (runs[n] ?? 0)),
+    retrying: lines.filter((type) => type === "RETRYING").length,
+    quarantined: Number((yield* Metric.value(Metrics.quarantined)).count) - Number(before)
+  }
+}, (effect) => effect.pipe(Effect.scoped, Effect.provide(memory.shared)))
+
+describe("A message that crashes its pipeline", () => {
+  for (const found of [false, true]) {
+    const which = found ? "one that its owner found" : "a new one"
+    it.effect(`P1: ${which} is sent once it crashes no more; each wait is twice the last, and each crash is told`, () =>
+      Effect.gen(function*() {
+        for (const crashes of [1, 4]) {
+          const { heard, id, quarantined, retrying, status, waits } = yield* run(crashes, found)
+          assert.deepStrictEqual([status, quarantined, retrying], ["SENT", 0, crashes])
+          assert.deepStrictEqual(waits, [1_000, 2_000, 4_000, 8_000].slice(0, crashes))
+          assert.deepStrictEqual(heard, Array.from({ length: crashes }, () => id))
+        }
+      }))
+
+    it.effect(`${which} is set aside at the fifth time, with a count for operators`, () =>
+      Effect.gen(function*() {
+        const { error, quarantined, retrying, status } = yield* run(5, found)
+        assert.deepStrictEqual([status, quarantined, retrying], ["UNDELIVERABLE", 1, 4])
+        assert.strictEqual(error, "Quarantined: it crashed its pipeline in each of 5 tries")
+      }))
+  }
+})
