@@ -79,6 +79,26 @@ describe("settings (design.md §6)", () => {
       assert.deepStrictEqual(yield* keyOf(directory), made)
     }).pipe(Effect.provide(services)))
 
+  it.effect("a power cut after the start loses neither the secret key's bytes nor its name", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      const done: Array<string> = []
+      const noted = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
+        Effect.tap(effect, () => Effect.sync(() => done.push(what)))
+      const watched = FileSystem.FileSystem.of({
+        ...files,
+        link: (from, to) => noted("link", files.link(from, to)),
+        open: (path, options) =>
+          Effect.map(files.open(path, options), (file) => {
+            const sync = noted(path === directory ? "sync directory" : "sync file", file.sync)
+            return Object.create(file, { sync: { value: sync } })
+          })
+      })
+      yield* keyOf(directory).pipe(Effect.provideService(FileSystem.FileSystem, watched))
+      assert.deepStrictEqual(done, ["sync file", "link", "sync directory"])
+    }).pipe(Effect.provide(services)))
+
   it.effect("a data directory that cannot keep it is named, with what the system said", () =>
     Effect.gen(function*() {
       const files = yield* FileSystem.FileSystem
