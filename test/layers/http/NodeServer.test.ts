@@ -76,6 +76,15 @@ describe("NodeServer", () => {
       assert.strictEqual(answer.body, refusal("CONNECT is not served: this is no proxy"))
     }))
 
+  it.effect("a tunnel whose caller resets the connection takes nobody else with it", () =>
+    Effect.gen(function*() {
+      const server = yield* listen()
+      server.on("connect", (_, socket) => socket.destroy(new Error("ECONNRESET")))
+      const port = portOf(server.address())
+      yield* exchange(port, ["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"])
+      assert.strictEqual((yield* exchange(port, [pipelined("/answered", 1)])).status, 200)
+    }))
+
   const pipelined = (url: string, requests: number) => {
     const one = `GET ${url} HTTP/1.1\r\nHost: a\r\n`
     return `${`${one}\r\n`.repeat(requests - 1)}${one}Connection: close\r\n\r\n`
@@ -104,6 +113,22 @@ describe("NodeServer", () => {
       late.end("an answer")
       assert.strictEqual(late.getHeader("connection"), "close")
       assert.isTrue(yield* Effect.as(Effect.timeout(Fiber.join(closed), "5 seconds"), true))
+    }))
+
+  it.live("a connection may carry any number of requests, one after the other", () =>
+    Effect.gen(function*() {
+      const port = portOf((yield* listen()).address())
+      const socket = connect(port, "127.0.0.1").setEncoding("utf8")
+      yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
+      const answer = Effect.callback<string>((resume) => {
+        const closed = () => resume(Effect.succeed("closed"))
+        socket.once("close", closed).once("data", (text: string) => {
+          socket.off("close", closed)
+          resume(Effect.succeed(text))
+        })
+        socket.write("GET /answered HTTP/1.1\r\nHost: a\r\n\r\n")
+      })
+      for (let asked = 0; asked < 40; asked++) assert.match(yield* answer, /an answer$/)
     }))
 
   it.live.each([
