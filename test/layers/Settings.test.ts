@@ -9,9 +9,9 @@ import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
 const settings = (variables: Readonly<Record<string, string>>) =>
   Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(variables))))
 
-const keyOf = (directory: string) =>
+const keyOf = (directory: string, variables: Readonly<Record<string, string>> = {}) =>
   SecretKey.pipe(
-    Effect.provide(SecretKeyFile.layer.pipe(Layer.provide(settings({ TIDINGS_DATA_DIR: directory })))),
+    Effect.provide(SecretKeyFile.layer.pipe(Layer.provide(settings({ TIDINGS_DATA_DIR: directory, ...variables })))),
     Effect.map(({ bytes }) => Redacted.value(bytes))
   )
 
@@ -71,12 +71,25 @@ describe("settings (design.md §6)", () => {
       )
     }))
 
-  it.effect("the secret key is made once and kept", () =>
+  it.effect("the secret key is made once and kept, for this user only", () =>
     Effect.gen(function*() {
-      const directory = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
+      const files = yield* FileSystem.FileSystem
+      const directory = `${yield* files.makeTempDirectoryScoped()}/of/its/own`
       const made = yield* keyOf(directory)
       assert.lengthOf(made, 32)
+      assert.deepStrictEqual(yield* files.readDirectory(directory), ["secret.key"])
+      assert.strictEqual((yield* files.stat(`${directory}/secret.key`)).mode & 0o777, 0o600)
+      yield* files.makeDirectory(`${directory}/postgres`)
       assert.deepStrictEqual(yield* keyOf(directory), made)
+    }).pipe(Effect.provide(services)))
+
+  it.effect("a secret key that is set is the one, and none is kept", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      const TIDINGS_SECRET_KEY = Buffer.alloc(32, 7).toString("base64")
+      assert.deepStrictEqual(yield* keyOf(directory, { TIDINGS_SECRET_KEY }), new Uint8Array(32).fill(7))
+      assert.deepStrictEqual(yield* files.readDirectory(directory), [])
     }).pipe(Effect.provide(services)))
 
   it.effect("a power cut after the start loses neither the secret key's bytes nor its name", () =>
