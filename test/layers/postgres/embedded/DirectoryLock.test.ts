@@ -2,10 +2,12 @@ import * as DirectoryLock from "#layers/postgres/embedded/DirectoryLock.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Processes from "#test/layers/postgres/embedded/Processes.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 
 const refusal =
   /^(\d+) ms: .*data directory (\S+) is in use by process (\d+) \((.*)\); stop it or set TIDINGS_DATA_DIR$/
@@ -55,6 +57,12 @@ describe("DirectoryLock", () => {
           }
         }))
 
+      it.live("two directories have an owner each", () =>
+        Effect.gen(function*() {
+          yield* acquire(yield* Directories.empty)
+          yield* acquire(yield* Directories.empty)
+        }))
+
       it.live("what a dead process left is no obstacle", () =>
         Effect.gen(function*() {
           const directory = yield* Directories.empty
@@ -81,6 +89,21 @@ describe("DirectoryLock", () => {
         assert.include(error.message, `${there} is in use by process ${process.pid} (`)
       }))
       yield* Effect.scoped(DirectoryLock.acquireBySocket(there))
+    }))
+
+  it.effect("by socket: an owner that is about to describe itself is waited for, and not taken for the dead one before it", () =>
+    Effect.gen(function*() {
+      const directory = yield* Directories.empty
+      const describe = (pid: number, command: string) =>
+        writeFileSync(join(directory, "owner.json"), JSON.stringify({ pid, command }))
+      yield* DirectoryLock.acquireBySocket(directory)
+      describe(yield* deadPid, "gone")
+      const refused = yield* Effect.forkChild(Effect.flip(DirectoryLock.acquireBySocket(directory)))
+      const later = Effect.andThen(TestClock.adjust("20 millis"), Effect.promise(() => setImmediate()))
+      yield* later
+      describe(process.pid, "the new one")
+      const error = yield* Effect.raceFirst(Fiber.join(refused), Effect.forever(later))
+      assert.include(error.message, `in use by process ${process.pid} (the new one)`)
     }))
 
   it.live("by file: a live owner is never robbed", () =>
