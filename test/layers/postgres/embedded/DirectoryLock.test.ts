@@ -5,12 +5,31 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { spawnSync } from "node:child_process"
-import { mkdirSync, readdirSync, renameSync, writeFileSync } from "node:fs"
+import fs, { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs"
+import { syncBuiltinESMExports } from "node:module"
 import { join } from "node:path"
 import { setImmediate } from "node:timers/promises"
 
 const refusal =
   /^(\d+) ms: .*data directory (\S+) is in use by process (\d+) \((.*)\); stop it or set TIDINGS_DATA_DIR$/
+
+/** What happens in another process just before ours moves its first file. */
+const beforeRename = (happens: () => void) => {
+  const put = (rename: typeof renameSync) => {
+    fs.renameSync = rename
+    syncBuiltinESMExports()
+  }
+  const rename = fs.renameSync
+  const restore = Effect.sync(() => put(rename))
+  const plant = Effect.sync(() =>
+    put((from, to) => {
+      put(rename)
+      happens()
+      rename(from, to)
+    })
+  )
+  return Effect.acquireRelease(plant, () => restore)
+}
 
 const deadPid = Effect.sync(() => spawnSync(process.execPath, ["--version"]).pid)
 
@@ -55,6 +74,12 @@ describe("DirectoryLock", () => {
             }))
             assert.deepStrictEqual(readdirSync(directory), [])
           }
+        }))
+
+      it.live("a directory that is not there cannot be used; nobody has it", () =>
+        Effect.gen(function*() {
+          const error = yield* Effect.flip(acquire(join(yield* Directories.empty, "none")))
+          assert.strictEqual(error._tag, "DataDirectoryUnusable")
         }))
 
       it.live("two directories have an owner each", () =>
@@ -106,11 +131,26 @@ describe("DirectoryLock", () => {
       assert.include(error.message, `in use by process ${process.pid} (the new one)`)
     }))
 
-  it.live("by file: a live owner is never robbed", () =>
+  it.live("by file: a live owner is never robbed, and its file is not touched", () =>
     Effect.gen(function*() {
       const directory = yield* Directories.empty
-      writeFileSync(join(directory, "owner.json"), JSON.stringify({ pid: process.ppid, command: "somebody" }))
+      const file = join(directory, "owner.json")
+      writeFileSync(file, JSON.stringify({ pid: process.ppid, command: "somebody" }))
+      const { ctimeNs } = statSync(file, { bigint: true })
       const error = yield* Effect.flip(DirectoryLock.acquireByFile(directory))
+      assert.strictEqual(error._tag, "DataDirectoryInUse")
       assert.include(error.message, `in use by process ${process.ppid} (somebody)`)
+      assert.strictEqual(statSync(file, { bigint: true }).ctimeNs, ctimeNs)
+    }))
+
+  it.live("by file: an owner that cleared away the dead one a moment before us is not robbed", () =>
+    Effect.gen(function*() {
+      const directory = yield* Directories.empty
+      const file = join(directory, "owner.json")
+      writeFileSync(file, JSON.stringify({ pid: yield* deadPid, command: "gone" }))
+      yield* beforeRename(() => writeFileSync(file, JSON.stringify({ pid: process.ppid, command: "quicker" })))
+      const error = yield* Effect.flip(DirectoryLock.acquireByFile(directory))
+      assert.include(error.message, `in use by process ${process.ppid} (quicker)`)
+      assert.deepStrictEqual(readdirSync(directory), ["owner.json"])
     }))
 })
