@@ -163,6 +163,27 @@ layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many c
       yield* Fiber.interrupt(idle)
     }))
 
+  it.effect("an idle transaction that nobody waits for goes on", () =>
+    Effect.gen(function*() {
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      assert.strictEqual(yield* raw.ask(Raw.query("BEGIN")), "C ZT")
+      yield* Effect.sleep("150 millis")
+      assert.strictEqual(yield* raw.ask(Raw.query("COMMIT")), "C ZI")
+      raw.duplex.end()
+    }))
+
+  it.effect("what a connection asked for is not run once it is gone", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE unasked (i int)`
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      raw.duplex.write(Raw.query("INSERT INTO unasked VALUES (1)"))
+      raw.duplex.destroy()
+      assert.strictEqual(yield* count("unasked"), 0)
+    }))
+
   it.effect("a statement cancelled before its turn is not run, and its connection works on", () =>
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
