@@ -81,33 +81,45 @@ const refuseTunnel = (_: IncomingMessage, socket: Duplex): void => {
   )
 }
 
+/** An answer under way, and its connection: Node gives an answer its `socket` only when its turn on it comes. */
+interface Answer {
+  readonly response: ServerResponse
+  readonly socket: Duplex
+}
+
 /**
  * Counts the unanswered requests of each connection. A connection whose caller sends request after request without
- * reading the answers is destroyed. When the server stops, each connection ends with its next answer, which says so
- * (`Connection: close`): otherwise callers would send on over kept-alive connections until they are cut off.
+ * reading the answers is destroyed. When the server stops, each connection ends with the last answer that is due on it,
+ * which says so (`Connection: close`): otherwise callers would send on over kept-alive connections until they are cut
+ * off.
  */
 const connections = () => {
   const unanswered = new WeakMap<Duplex, number>()
-  const answering = new InFlight<ServerResponse>()
-  const waitingOn = (socket: Duplex | null): number => socket === null ? 0 : unanswered.get(socket) ?? 0
-  // If this were not the last answer due on the connection, the later ones would be lost.
-  const endWith = (response: ServerResponse): void => {
-    if (!response.headersSent && waitingOn(response.socket) < 2) response.setHeader("connection", "close")
+  const answering = new InFlight<Answer>()
+  const ending = new WeakMap<Duplex, ServerResponse>()
+  const waitingOn = (socket: Duplex): number => unanswered.get(socket) ?? 0
+  const endWith = ({ response, socket }: Answer): void => {
+    const earlier = ending.get(socket)
+    // Node would close the connection behind it, and the later answers would be lost.
+    if (earlier?.headersSent === false) earlier.removeHeader("connection")
+    ending.set(socket, response)
+    if (!response.headersSent) response.setHeader("connection", "close")
   }
   return {
     stop: (): void => {
-      for (const response of answering.values()) endWith(response)
+      for (const answer of answering.values()) endWith(answer)
     },
     count: (isStopping: boolean, { socket }: IncomingMessage, response: ServerResponse): void => {
       const waiting = waitingOn(socket) + 1
       unanswered.set(socket, waiting)
       if (waiting > mostUnanswered) return void socket.destroy()
-      const entry = answering.add(response)
+      const answer = { response, socket }
+      const entry = answering.add(answer)
       response.once("close", () => {
         answering.delete(entry)
         unanswered.set(socket, waitingOn(socket) - 1)
       })
-      if (isStopping) endWith(response)
+      if (isStopping) endWith(answer)
     }
   }
 }

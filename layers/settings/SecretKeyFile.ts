@@ -25,14 +25,19 @@ const makeIn = Effect.fnUntraced(function*(dataDir: string, file: string) {
   const fresh = Buffer.from(yield* random.randomBytes(32)).toString("base64")
   // Another process may do the same at this moment: whichever links its draft first wins, and both read that file.
   const draft = path.join(dataDir, `secret.key.${fresh.slice(0, 8).replaceAll(/[^A-Za-z0-9]/g, "x")}`)
+  // Every stored digest depends on this key: its bytes and its name must survive a power cut that the first commit
+  // survives. The database may be on another machine, so no commit syncs them by the way.
   yield* Effect.scoped(Effect.gen(function*() {
     const open = yield* files.open(draft, { flag: "wx", mode: 0o600 })
     yield* open.writeAll(new TextEncoder().encode(fresh))
-    // Every stored digest depends on this key: it must survive a power cut that the first commit survives.
     yield* open.sync
   }))
   yield* Effect.ignore(files.link(draft, file))
   yield* files.remove(draft)
+  yield* Effect.scoped(Effect.flatMap(files.open(dataDir), (directory) => directory.sync)).pipe(
+    // Windows lets nobody sync a directory.
+    Effect.catchReason("PlatformError", "PermissionDenied", () => Effect.void)
+  )
 })
 
 /**

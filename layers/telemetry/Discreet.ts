@@ -23,12 +23,11 @@ const sqlState = /^[0-9FHPX][0-9A-Z]{4}$/
 const quotesData = (code: string): boolean => sqlState.test(code) && /^2[23]/.test(code)
 
 /**
- * Whether an error's message was written by this program, the database's own machinery or the operating system, and so
- * quotes no caller. The message of an HTTP error has the request's path in it.
+ * Whether an error's message was written by this program or by the database's own machinery, and so quotes no caller.
+ * The message of an HTTP error has the request's path in it.
  */
 const speaks = (error: unknown, code: string | undefined): boolean => {
   if (code !== undefined && sqlState.test(code)) return !quotesData(code)
-  if (text(error, "syscall") !== undefined) return true
   return Predicate.hasProperty(error, "_tag") && !Schema.isSchemaError(error) &&
     !Predicate.hasProperty(error, "request")
 }

@@ -14,22 +14,18 @@ const labelled = (text: string, label: string): string =>
  */
 export const merged = (server: string, workers: ReadonlyArray<string>): string => {
   const texts = [server, ...workers.map((text, index) => labelled(text, `worker="${index + 1}"`))]
-  const families = new Map<string, { readonly head: Array<string>; readonly samples: Array<string> }>()
+  const families = new Map<string, Array<string>>()
   for (const text of texts) {
     const known = new Set(families.keys())
-    let current: string | undefined
+    let current = ""
     for (const line of text.split("\n")) {
       if (line === "") continue
       const name = opened.exec(line)?.[1]
       if (name !== undefined) current = name
-      if (current === undefined) continue
-      const family = families.get(current) ?? { head: [], samples: [] }
+      const family = families.get(current) ?? []
       families.set(current, family)
-      if (name === undefined) family.samples.push(line)
-      else if (!known.has(name)) family.head.push(line)
+      if (name === undefined || !known.has(name)) family.push(`${line}\n`)
     }
   }
-  return [...families.values()].flatMap(({ head, samples }) => [...head, ...samples]).map((line) => `${line}\n`).join(
-    ""
-  )
+  return [...families.values()].flat().join("")
 }

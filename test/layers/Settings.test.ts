@@ -1,23 +1,76 @@
-import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import * as Settings from "#layers/settings/Settings.ts"
-import { SecretKey } from "#src/access/SecretKey.ts"
-import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
+import { ConfigProvider, Effect, Layer } from "effect"
 
 const settings = (variables: Readonly<Record<string, string>>) =>
   Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(variables))))
 
-const keyOf = (directory: string) =>
-  SecretKey.pipe(
-    Effect.provide(SecretKeyFile.layer.pipe(Layer.provide(settings({ TIDINGS_DATA_DIR: directory })))),
-    Effect.map(({ bytes }) => Redacted.value(bytes))
-  )
-
-const services = Layer.merge(NodeCrypto.layer, NodeServices.layer)
-
 describe("settings (design.md §6)", () => {
+  it.effect("what is unset is as the README says", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual({ ...yield* Settings.Settings }, {
+        port: 3000,
+        databaseUrl: undefined,
+        dataDir: "./.tidings",
+        durability: "disk",
+        bootstrapSecret: undefined,
+        accountEmail: "ops@example.com",
+        secretKey: undefined,
+        shards: 64,
+        brandLimit: undefined,
+        publicUrl: undefined,
+        redisUrl: undefined,
+        rateLimits: "",
+        clusterHost: "127.0.0.1",
+        clusterPort: 23_000,
+        workers: 0,
+        worker: undefined,
+        retentionDays: undefined
+      })
+    }).pipe(Effect.provide(settings({}))))
+
+  it.effect("a worker starts no workers, and listens so many ports above its server", () =>
+    Effect.gen(function*() {
+      for (const [port, variables] of [[23_002, {}], [7_002, { TIDINGS_CLUSTER_PORT: "7000" }]] as const) {
+        const seen = yield* Settings.Settings.pipe(
+          Effect.provide(settings({ DATABASE_URL: "postgres://host", TIDINGS_WORKERS: "3", ...variables })),
+          Effect.provideService(Settings.WorkerNumber, 2)
+        )
+        assert.deepInclude(seen, { worker: 2, workers: 0, clusterPort: port })
+      }
+    }))
+
+  it.effect("every fault has a line of its own, which names the variable without its value", () =>
+    Effect.gen(function*() {
+      const wrong = {
+        PORT: "65536",
+        TIDINGS_PUBLIC_URL: "https://canary?x=1",
+        DATABASE_URL: "mysql://canary",
+        REDIS_URL: "http://canary",
+        TIDINGS_RATE_LIMITS: "canary=1",
+        TIDINGS_DURABILITY: "canary",
+        TIDINGS_BOOTSTRAP_SECRET: "canary",
+        TIDINGS_ACCOUNT_EMAIL: "canary",
+        TIDINGS_SECRET_KEY: "canary",
+        TIDINGS_SHARDS: "1025",
+        TIDINGS_BRAND_LIMIT: "0",
+        TIDINGS_CLUSTER_PORT: "canary",
+        TIDINGS_WORKERS: "65",
+        TIDINGS_RETENTION_DAYS: "0",
+        OTEL_BSP_SCHEDULE_DELAY: "canary"
+      }
+      const { message } = yield* Effect.flip(Effect.scoped(Layer.build(settings(wrong))))
+      assert.notInclude(message, "canary")
+      assert.sameMembers(message.split("\n").map((line) => line.split(" ")[0]), Object.keys(wrong))
+      const { message: alone } = yield* Effect.flip(Effect.scoped(Layer.build(settings({ TIDINGS_WORKERS: "1" }))))
+      assert.include(alone, "needs DATABASE_URL")
+    }))
+
+  it("a name that looks like a setting and is none is misspelt", () => {
+    const names = ["TIDINGS_SHARD", "TIDINGS_SHARDS", "TIDINGS_URL", "TIDINGS_API_KEY", "TIDINGS_toString", "PATH"]
+    assert.deepStrictEqual(Settings.misspelt(names), ["TIDINGS_SHARD", "TIDINGS_toString"])
+  })
+
   it.effect("networks that webhooks may reach are read before anything starts, and refused in one line", () =>
     Effect.gen(function*() {
       for (const networks of ["localhost", "127.0.0.1/8", "10.0.0.0/8,x"]) {
@@ -70,50 +123,4 @@ describe("settings (design.md §6)", () => {
         "TIDINGS_CLUSTER_PORT must be a port number, with one more after it for each of TIDINGS_WORKERS"
       )
     }))
-
-  it.effect("the secret key is made once and kept", () =>
-    Effect.gen(function*() {
-      const directory = yield* Effect.flatMap(FileSystem.FileSystem, (files) => files.makeTempDirectoryScoped())
-      const made = yield* keyOf(directory)
-      assert.lengthOf(made, 32)
-      assert.deepStrictEqual(yield* keyOf(directory), made)
-    }).pipe(Effect.provide(services)))
-
-  it.effect("a data directory that cannot keep it is named, with what the system said", () =>
-    Effect.gen(function*() {
-      const files = yield* FileSystem.FileSystem
-      const file = `${yield* files.makeTempDirectoryScoped()}/file`
-      yield* files.writeFileString(file, "")
-      assert.strictEqual(
-        (yield* Effect.flip(keyOf(file))).message,
-        `cannot keep the secret key in data directory ${file}: ENOTDIR: not a directory, access '${file}/secret.key'; ` +
-          "make it writable, or set TIDINGS_DATA_DIR"
-      )
-    }).pipe(Effect.provide(services)))
-
-  it.effect("a kept file that holds less than a key is no key: digests would hang on next to nothing", () =>
-    Effect.gen(function*() {
-      const files = yield* FileSystem.FileSystem
-      const directory = yield* files.makeTempDirectoryScoped()
-      for (const held of ["", "junk"]) {
-        yield* files.writeFileString(`${directory}/secret.key`, held)
-        assert.strictEqual(
-          (yield* Effect.flip(keyOf(directory))).message,
-          `${directory}/secret.key does not hold 32 bytes in base64; put back the key that it held, or set TIDINGS_SECRET_KEY to it`
-        )
-      }
-    }).pipe(Effect.provide(services)))
-
-  it.effect("a database without its key file is told by the file that is missing, and no other key is put there", () =>
-    Effect.gen(function*() {
-      const files = yield* FileSystem.FileSystem
-      const directory = yield* files.makeTempDirectoryScoped()
-      yield* files.makeDirectory(`${directory}/postgres`)
-      assert.strictEqual(
-        (yield* Effect.flip(keyOf(directory))).message,
-        `${directory}/secret.key is missing, but the database beside it was set up with a key; ` +
-          "put the file back, or set TIDINGS_SECRET_KEY to that key"
-      )
-      assert.deepStrictEqual(yield* files.readDirectory(directory), ["postgres"])
-    }).pipe(Effect.provide(services)))
 })

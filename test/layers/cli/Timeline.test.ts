@@ -53,11 +53,21 @@ describe("Timeline", () => {
         status: "OPTED_OUT",
         rule: { ...rule, snoozed: true },
         reason: "UNSUBSCRIBED"
-      }
+      },
+      {
+        type: "PREFERENCES_RESOLVED",
+        ts: at,
+        outcome: "DROPPED",
+        status: "OPTED_IN",
+        channels: { kept: [], dropped: [], rule: { source: "tenant_default", id: "acme" } }
+      },
+      { type: "MAPPED", ts: at, outcome: "KEPT", status: "OPTED_IN", rule }
     ])
     assert.deepStrictEqual(printed.split("\n").slice(1), [
       "  +0 ms  PREFERENCES_RESOLVED    KEPT, OPTED_IN by user in tenant pt_news, channels email by tenant default acme, without sms pu sh",
-      "  +0 ms  PREFERENCES_RESOLVED    DROPPED, OPTED_OUT by user in tenant pt_news (snoozed), UNSUBSCRIBED"
+      "  +0 ms  PREFERENCES_RESOLVED    DROPPED, OPTED_OUT by user in tenant pt_news (snoozed), UNSUBSCRIBED",
+      "  +0 ms  PREFERENCES_RESOLVED    DROPPED, channels none by tenant default acme",
+      "  +0 ms  MAPPED                  KEPT"
     ])
   })
 
@@ -82,6 +92,7 @@ describe("Timeline", () => {
         attempt: 2,
         possible_duplicate: true
       },
+      { type: "SENT", ts: at + 5_140, channel: { id: "email" }, reference: { id: "<1@ses>" } },
       { type: "UNDELIVERABLE", ts: at + 5_200, ...webhook, attempt: 3, outcome: "RecipientRejected", reason: "BOUNCED" }
     ])
     assert.deepStrictEqual(printed.split("\n"), [
@@ -90,6 +101,7 @@ describe("Timeline", () => {
       "     +9 ms  ROUTED",
       "   +120 ms  RETRYING       webhook #1    Unavailable, HTTP 503, next try 2023-11-14T22:13:25.120Z (in 5000 ms)",
       "  +5130 ms  DELIVERING     email/ses #2  possible duplicate",
+      "  +5140 ms  SENT           email         reference <1@ses>",
       "  +5200 ms  UNDELIVERABLE  webhook #3    RecipientRejected, BOUNCED"
     ])
   })

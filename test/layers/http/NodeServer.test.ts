@@ -1,9 +1,11 @@
 import { createServer } from "#layers/http/NodeServer.ts"
 import { exchange, portOf, refusal } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Queue } from "effect"
 import type { ServerOptions, ServerResponse } from "node:http"
 import { connect } from "node:net"
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 
 const listen = (options: ServerOptions = {}) =>
   Effect.acquireRelease(
@@ -74,6 +76,15 @@ describe("NodeServer", () => {
       assert.strictEqual(answer.body, refusal("CONNECT is not served: this is no proxy"))
     }))
 
+  it.effect("a tunnel whose caller resets the connection takes nobody else with it", () =>
+    Effect.gen(function*() {
+      const server = yield* listen()
+      server.on("connect", (_, socket) => socket.destroy(new Error("ECONNRESET")))
+      const port = portOf(server.address())
+      yield* exchange(port, ["CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n"])
+      assert.strictEqual((yield* exchange(port, [pipelined("/answered", 1)])).status, 200)
+    }))
+
   const pipelined = (url: string, requests: number) => {
     const one = `GET ${url} HTTP/1.1\r\nHost: a\r\n`
     return `${`${one}\r\n`.repeat(requests - 1)}${one}Connection: close\r\n\r\n`
@@ -102,6 +113,64 @@ describe("NodeServer", () => {
       late.end("an answer")
       assert.strictEqual(late.getHeader("connection"), "close")
       assert.isTrue(yield* Effect.as(Effect.timeout(Fiber.join(closed), "5 seconds"), true))
+    }))
+
+  it.live("a connection may carry any number of requests, one after the other", () =>
+    Effect.gen(function*() {
+      const port = portOf((yield* listen()).address())
+      const socket = connect(port, "127.0.0.1").setEncoding("utf8")
+      yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
+      const answer = Effect.callback<string>((resume) => {
+        const closed = () => resume(Effect.succeed("closed"))
+        socket.once("close", closed).once("data", (text: string) => {
+          socket.off("close", closed)
+          resume(Effect.succeed(text))
+        })
+        socket.write("GET /answered HTTP/1.1\r\nHost: a\r\n\r\n")
+      })
+      for (let asked = 0; asked < 40; asked++) assert.match(yield* answer, /an answer$/)
+    }))
+
+  it.live.each([
+    { name: "before it stops", before: 3, after: 0 },
+    { name: "before and while it stops", before: 1, after: 2 }
+  ])(
+    "a server that stops answers all that one connection asked $name, and then ends it",
+    ({ after, before }) =>
+      Effect.gen(function*() {
+        const server = yield* listen()
+        const arrived = yield* Queue.unbounded<ServerResponse>()
+        server.on("request", (_, response) => Queue.offerUnsafe(arrived, response))
+        const request = "GET /late HTTP/1.1\r\nHost: a\r\n\r\n"
+        let received = ""
+        const socket = connect(portOf(server.address()), "127.0.0.1").on("data", (text) => received += text)
+        const ended = yield* Effect.forkChild(
+          Effect.callback<void>((resume) => void socket.once("close", () => resume(Effect.void))),
+          { startImmediately: true }
+        )
+        socket.write(request.repeat(before))
+        const earlier = yield* Queue.takeN(arrived, before)
+        server.close()
+        if (after > 0) socket.write(request.repeat(after))
+        const later = after > 0 ? yield* Queue.takeN(arrived, after) : []
+        for (const response of [...earlier, ...later]) response.end("an answer")
+        yield* Effect.timeout(Fiber.join(ended), "5 seconds")
+        assert.strictEqual(received.match(/an answer/g)?.length, before + after)
+        assert.strictEqual(received.match(/connection: close/gi)?.length, 1)
+      })
+  )
+
+  it.live("holds on to nothing of what is answered", () =>
+    Effect.gen(function*() {
+      const server = yield* listen()
+      const answered: Array<WeakRef<ServerResponse>> = []
+      server.on("request", (_, response) => answered.push(new WeakRef(response)))
+      yield* exchange(portOf(server.address()), [pipelined("/answered", 3)])
+      setFlagsFromString("--expose-gc")
+      // What a callback still on the stack holds goes with its turn of the event loop.
+      yield* Effect.sleep("10 millis")
+      runInNewContext("gc")()
+      assert.deepStrictEqual(answered.map((one) => one.deref()?.writableEnded), [undefined, undefined, undefined])
     }))
 
   it.live("a caller who asks on and on and reads nothing is let go", () =>

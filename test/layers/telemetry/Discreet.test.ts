@@ -20,6 +20,8 @@ const sqlError = (cause: unknown) =>
     })
   })
 
+class Impossible extends Schema.TaggedError<Impossible>()("Impossible", { message: Schema.String }) {}
+
 const thrown = (run: () => unknown): unknown => Result.getOrThrow(Result.flip(Result.try(run)))
 
 const quoting: ReadonlyArray<unknown> = [
@@ -36,6 +38,8 @@ const quoting: ReadonlyArray<unknown> = [
     Option.getOrThrow
   ),
   new Error(canary, { cause: new TypeError(canary) }),
+  new Error(`first line\n    at ${canary} (file:///x.ts:1:1)`),
+  Object.assign(new Error(canary), { message: "said later" }),
   canary
 ]
 
@@ -94,6 +98,33 @@ describe("Discreet", () => {
       const line = yield* logged(Effect.logError("x", sqlError(pgError("23505", canary))))
       for (const part of ["StoreUnavailable", "SqlError", "23505", "Discreet.test.ts"]) assert.include(line, part)
     }))
+
+  it.effect("what is no outage is told with its causes, each by name, code and place, wherever in a log line it is", () =>
+    Effect.gen(function*() {
+      const missing = sqlError(pgError("42P01", "relation x does not exist"))
+      const told = [
+        Effect.logError("x", missing),
+        Effect.logError("x", { missing }),
+        Effect.logError("x", Cause.fail(missing)),
+        Effect.logError("x", Cause.die(missing))
+      ]
+      for (const log of told) {
+        const line = yield* logged(log)
+        for (const part of ["StoreUnavailable", "SqlError", "42P01", "relation x does not exist", "Discreet.test.ts"])
+          assert.include(line, part)
+      }
+      assert.include(yield* logged(Effect.logError("x", { id, tries: 3, missing })), `{"id":"${id}","tries":3,`)
+      const ours = Discreet.faultOf(new Impossible({ message: "the plan has no step" }))
+      assert.strictEqual(ours.message, "the plan has no step")
+      assert.include(ours.at?.[0], "Discreet.test.ts")
+      assert.notProperty(ours, "cause")
+    }))
+
+  it("an error that is its own cause is told, too", () => {
+    const circular = new Error("round and round")
+    circular.cause = circular
+    assert.strictEqual(Discreet.faultOf(circular).cause?.name, "Error")
+  })
 
   it.effect("an outage is one line that says what is wrong, without a driver's frames", () =>
     Effect.gen(function*() {

@@ -2,11 +2,13 @@ import * as DirectoryLock from "#layers/postgres/embedded/DirectoryLock.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Processes from "#test/layers/postgres/embedded/Processes.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit } from "effect"
+import { Effect, Exit, Fiber } from "effect"
+import { TestClock } from "effect/testing"
 import { spawnSync } from "node:child_process"
 import { mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs"
 import { hostname } from "node:os"
 import { join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 
 const refusal =
   /^(\d+) ms: .*data directory (\S+) is in use by process (\d+) \((.*)\) on (\S+); stop it or set TIDINGS_DATA_DIR$/
@@ -14,12 +16,9 @@ const refusal =
 const deadPid = Effect.sync(() => spawnSync(process.execPath, ["--version"]).pid)
 
 /** What makes a process a container's: its processes, its network and its host name are its own. Only root may. */
-const isolated = [
-  ...["unshare", "--net", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc"],
-  ...["sh", "-c", "hostname elsewhere && exec \"$@\"", "sh"]
-]
-const [unshare = "", ...options] = isolated
-const canIsolate = spawnSync(unshare, [...options, "true"]).status === 0
+const isolated = "unshare --net --pid --uts --fork --kill-child --mount-proc".split(" ")
+const isolatedElsewhere = [...isolated, "sh", "-c", "hostname elsewhere && exec \"$@\"", "sh"]
+const canIsolate = spawnSync("env", [...isolatedElsewhere, "true"]).status === 0
 
 describe("DirectoryLock", () => {
   it.live(
@@ -51,7 +50,7 @@ describe("DirectoryLock", () => {
         const directory = yield* Directories.empty
         const first = yield* Processes.run("node", "hold", directory, "process")
         assert.strictEqual(yield* first.line, "ready")
-        const second = yield* Processes.run("node", "smoke", directory, "process", isolated)
+        const second = yield* Processes.run("node", "smoke", directory, "process", isolatedElsewhere)
         const [, , where, pid, , host] = refusal.exec(yield* second.line) ?? []
         assert.deepStrictEqual([where, pid, host], [directory, String(first.pid), hostname()])
       }),
@@ -88,6 +87,27 @@ describe("DirectoryLock", () => {
       assert.include((yield* Effect.flip(DirectoryLock.acquire(directory))).message, `process ${process.pid} (`)
       writeFileSync(join(directory, "owner.json"), left)
       assert.include((yield* Effect.flip(DirectoryLock.acquire(directory))).message, "in use by another process;")
+    }))
+
+  it.live("two directories have an owner each", () =>
+    Effect.gen(function*() {
+      yield* DirectoryLock.acquire(yield* Directories.empty)
+      yield* DirectoryLock.acquire(yield* Directories.empty)
+    }))
+
+  it.effect("an owner that is about to describe itself is waited for, and not taken for the dead one before it", () =>
+    Effect.gen(function*() {
+      const directory = yield* Directories.empty
+      const describe = (pid: number, command: string) =>
+        writeFileSync(join(directory, "owner.json"), JSON.stringify({ pid, command, host: hostname() }))
+      yield* DirectoryLock.acquire(directory)
+      describe(yield* deadPid, "gone")
+      const refused = yield* Effect.forkChild(Effect.flip(DirectoryLock.acquire(directory)))
+      const later = Effect.andThen(TestClock.adjust("20 millis"), Effect.promise(() => setImmediate()))
+      yield* later
+      describe(process.pid, "the new one")
+      const error = yield* Effect.raceFirst(Fiber.join(refused), Effect.forever(later))
+      assert.include(error.message, `in use by process ${process.pid} (the new one)`)
     }))
 
   it.live("a directory that was moved while its owner runs is still its owner's", () =>

@@ -44,6 +44,16 @@ const act = (kind: (typeof kinds)[number], run: string, n: number) =>
     }
   })
 
+/** A connection, and the key by which its statements may be cancelled. */
+const greeted = Effect.gen(function*() {
+  const raw = yield* Raw.connect
+  let greeting = Buffer.alloc(0)
+  raw.duplex.once("data", (bytes: Buffer) => greeting = Buffer.from(bytes))
+  yield* raw.ask(Raw.hello)
+  const key = [...Frames.frames(greeting)].find((frame) => frame[0] === "K".charCodeAt(0)) ?? Buffer.alloc(13)
+  return { raw, key: key.subarray(5) }
+})
+
 const count = (table: string) =>
   Effect.flatMap(
     PgClient.PgClient,
@@ -163,24 +173,74 @@ layer(Store, { timeout: "60 seconds", excludeTestServices: true })("Wire: many c
       yield* Fiber.interrupt(idle)
     }))
 
+  it.effect("an idle transaction that nobody waits for goes on", () =>
+    Effect.gen(function*() {
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      assert.strictEqual(yield* raw.ask(Raw.query("BEGIN")), "C ZT")
+      yield* Effect.sleep("150 millis")
+      assert.strictEqual(yield* raw.ask(Raw.query("COMMIT")), "C ZI")
+      raw.duplex.end()
+    }))
+
+  it.effect("what a connection asked for is not run once it is gone", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE unasked (i int)`
+      const raw = yield* Raw.connect
+      yield* raw.ask(Raw.hello)
+      raw.duplex.write(Raw.query("INSERT INTO unasked VALUES (1)"))
+      raw.duplex.destroy()
+      assert.strictEqual(yield* count("unasked"), 0)
+    }))
+
   it.effect("a statement cancelled before its turn is not run, and its connection works on", () =>
     Effect.gen(function*() {
       const sql = yield* PgClient.PgClient
       yield* sql`CREATE TABLE given_up (i int)`
-      const raw = yield* Raw.connect
-      let greeting = Buffer.alloc(0)
-      raw.duplex.once("data", (bytes: Buffer) => greeting = Buffer.from(bytes))
-      yield* raw.ask(Raw.hello)
-      const key = [...Frames.frames(greeting)].find((frame) => frame[0] === "K".charCodeAt(0)) ?? Buffer.alloc(13)
+      const { key, raw } = yield* greeted
       const asked = yield* Effect.forkChild(raw.ask(Raw.query("INSERT INTO given_up VALUES (1)")), {
         startImmediately: true
       })
       const other = yield* Raw.connect
-      other.duplex.write(Raw.cancel(key.subarray(5)))
+      other.duplex.write(Raw.cancel(key))
       assert.strictEqual(yield* Fiber.join(asked), "E ZI")
       yield* other.closed
       assert.strictEqual(yield* raw.ask(Raw.query("SELECT 1")), "T D C ZI")
       assert.strictEqual(yield* count("given_up"), 0)
+      raw.duplex.end()
+    }))
+
+  it.effect("a statement of a transaction is not cancelled: who asked would take the transaction for ended", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql`CREATE TABLE kept (i int)`
+      const { key, raw } = yield* greeted
+      yield* raw.ask(Raw.query("BEGIN"))
+      raw.duplex.write(Raw.query("INSERT INTO kept VALUES (1)"))
+      const other = yield* Raw.connect
+      other.duplex.write(Raw.cancel(key))
+      assert.strictEqual(yield* raw.ask(), "C ZT")
+      assert.strictEqual(yield* raw.ask(Raw.query("COMMIT")), "C ZI")
+      assert.strictEqual(yield* count("kept"), 1)
+      raw.duplex.end()
+    }))
+
+  it.effect("statements that one connection sends together are answered one after the other", () =>
+    Effect.gen(function*() {
+      const { raw } = yield* greeted
+      for (let sent = 0; sent < 3; sent++) raw.duplex.write(Raw.query("SELECT 1"))
+      for (let answered = 0; answered < 3; answered++) assert.strictEqual(yield* raw.ask(), "T D C ZI")
+      raw.duplex.end()
+    }))
+
+  it.effect("who has not said hello yet is told of no notification before the greeting", () =>
+    Effect.gen(function*() {
+      const sql = yield* PgClient.PgClient
+      yield* sql.listen("early")
+      const raw = yield* Raw.connect
+      yield* sql.notify("early", "one")
+      assert.match(yield* raw.ask(Raw.hello), /^R /)
       raw.duplex.end()
     }))
 
