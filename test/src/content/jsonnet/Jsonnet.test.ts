@@ -155,6 +155,21 @@ describe("Jsonnet", () => {
     { arbitrary: { runs: 500 } }
   )
 
+  it.effect.prop(
+    "texts are ordered by characters, not by their halves",
+    { one: Letters, two: Letters, low: Schema.Literals(["\ue000", "\uffff", "z"]) },
+    ({ low, one, two }) =>
+      Effect.sync(() => {
+        const codes = (of: ReadonlyArray<string>) => of.map((text) => text.codePointAt(0) ?? 0)
+        const [a, b] = [[...one, low], [...one, ...two]]
+        const at = codes(a).findIndex((code, n) => code !== codes(b)[n])
+        const isLess = at < 0 ? a.length < b.length : (codes(a)[at] ?? 0) < (codes(b)[at] ?? -1)
+        assert.strictEqual(made(`${said(a.join(""))} < ${said(b.join(""))}`), isLess)
+        assert.strictEqual(made(`${said(b.join(""))} > ${said(a.join(""))}`), isLess)
+        assert.strictEqual(made(`${said(a.join(""))} >= ${said(b.join(""))}`), !isLess)
+      })
+  )
+
   it("numbers in texts are as short as they can be", () => {
     assert.strictEqual(made("\"Total: \" + 19.99"), "Total: 19.99")
     assert.strictEqual(made("\"\" + 1e21"), "1000000000000000000000")
