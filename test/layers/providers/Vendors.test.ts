@@ -10,9 +10,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Ref, Result, type Schema } from "effect"
 import { importSPKI, jwtVerify } from "jose"
 
-const failureOf = (result: Result.Result<unknown, { readonly _tag: string; readonly detail: string }>) =>
-  Result.isFailure(result) ? [result.failure._tag, result.failure.detail] : ["Accepted", ""]
-
 /** The outcome where the call before the sending one gets this reply. */
 const beforeThat = (row: Row, path: string, reply: ScriptedVendor.Answer) =>
   Effect.map(send({ ...row, before: { ...row.before, [path]: reply } }, row.success), ({ result, seen }) => [
