@@ -95,6 +95,11 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
     })
   )
   const personOf = Lookup.people(settings)
+  /** Calls before the sending one that carry the bot's token, which is dropped if it is refused. */
+  const withToken = (line: Line): Line => ({
+    ...line,
+    prepare: (asked) => Effect.tap(line.prepare(asked), ({ status }) => status === 401 ? token.forget : Effect.void)
+  })
   /** Opens the conversation with one user, which is the same one at every call. */
   const opened = Effect.fnUntraced(
     function*(
@@ -126,13 +131,14 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   /** The conversation of a person or channel that is not named by its conversation id, and has to be found first. */
   const reached = Effect.fnUntraced(
     function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: MsTeamsAddress) {
-      if (to.user_id) return yield* opened(line, service, headers, to, to.user_id)
+      const asking = withToken(line)
+      if (to.user_id) return yield* opened(asking, service, headers, to, to.user_id)
       if (to.email) {
         const tenant = to.tenant_id ?? settings.tenant_id
         if (!tenant) return yield* badAddress("An e-mail address of Teams needs its tenant_id")
-        return yield* opened(line, service, headers, to, yield* personOf(line, tenant, to.email))
+        return yield* opened(asking, service, headers, to, yield* personOf(line, tenant, to.email))
       }
-      return yield* Lookup.channelNamed(line, service, headers, to.team_id ?? "", to.channel_name ?? "")
+      return yield* Lookup.channelNamed(asking, service, headers, to.team_id ?? "", to.channel_name ?? "")
     }
   )
   const request: Writer<typeof Settings.Type, MsTeamsAddress>["request"] = Effect.fnUntraced(

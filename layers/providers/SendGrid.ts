@@ -17,7 +17,7 @@ const Settings = Schema.Struct({
 /** A fault names its field (`personalizations.0.to.0.email`), which tells a bad address from bad content. */
 const table: VendorTable = [
   { status: 400, says: /^personalizations\.\d+\.(?:to|cc|bcc)\b.*email/, kind: "RecipientRejected" },
-  { status: [400, 403], says: /^from\b|verified sender/i, kind: "Misconfigured" },
+  { status: 400, says: /^from\b|verified sender/i, kind: "Misconfigured" },
   { status: [400, 413], kind: "ContentRejected" }
 ]
 

@@ -1,5 +1,6 @@
 import * as Devices from "#layers/providers/Devices.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
+import * as Phone from "#layers/providers/Phone.ts"
 import { places } from "#layers/providers/SettingFields.ts"
 import { type Line, type VendorAnswer, VendorHttp, type VendorRequest } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
@@ -21,7 +22,7 @@ export interface Call<Settings, To> {
 /** How one configuration writes its requests. It may hold state that outlives a call, such as a bearer token. */
 export interface Writer<Settings, To> {
   readonly request: (call: Call<Settings, To>) => Effect.Effect<VendorRequest, DeliveryError>
-  /** Drops that state. It is run after the vendor refused the credentials (401, 403). */
+  /** Drops that state. It is run after the vendor refused the credentials. */
   readonly forget?: Effect.Effect<void>
 }
 
@@ -55,11 +56,25 @@ export const noFault: Fault = { codes: [], message: "" }
 
 const longestWords = 300
 
-/** A vendor's message to show: cut to a length, and without the address that it may quote (P9). */
+/** What looks like an e-mail address, of bounded length, so that no text takes long to search. */
+const emails = /[^\s<>"'(),;:]{1,64}@[^\s<>"'(),;:]{0,253}[^\s<>"'(),;:.]/g
+
+/**
+ * A vendor's words without addresses (P9). Vendors quote the recipient's as it was sent to them, not as the profile has
+ * it: a number without its spaces, a domain in lower case.
+ */
+const discreet = (message: string, to: unknown): string => {
+  const number = typeof to === "string" ? Phone.e164(to) : undefined
+  const forms = [to, number, number?.slice(1)].filter((form) => typeof form === "string").filter((form) => form !== "")
+  return forms.reduce((text, form) => text.replaceAll(form, "<address>"), message)
+    .slice(0, 4 * longestWords)
+    .replaceAll(emails, "<address>")
+}
+
+/** A vendor's message to show: on one line, and cut to a length. */
 const told = (name: string, status: number, fault: Fault, to: unknown): string => {
   const codes = fault.codes[0] === undefined ? "" : ` (${fault.codes[0]})`
-  const words = typeof to === "string" && to !== "" ? fault.message.replaceAll(to, "<address>") : fault.message
-  const clean = words.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, longestWords)
+  const clean = discreet(fault.message, to).replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, longestWords)
   return `${name} answered ${status}${codes}${clean === "" ? "" : `: ${clean}`}`
 }
 
@@ -76,6 +91,10 @@ const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>
     told(wire.name, status, fault, to)
   )
 })
+
+/** Vendors also answer 403 about a recipient, who then costs no new token. */
+const isAboutCredentials = ({ status }: VendorAnswer, error: DeliveryError): boolean =>
+  (status === 401 || status === 403) && error._tag !== "RecipientRejected"
 
 /** The definition of a vendor from what its file says. */
 export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefinition<Settings, VendorHttp> => ({
@@ -116,8 +135,11 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
         wire.recipients(delivery.profile),
         Effect.fnUntraced(function*(to) {
           const answer = yield* line.send(yield* writer.request({ settings, to, delivery, line }))
-          if (answer.status === 401 || answer.status === 403) yield* writer.forget ?? Effect.void
-          return yield* judge(wire, to, answer).pipe(Effect.tapError((error) => tell(error, delivery.scope, to)))
+          return yield* judge(wire, to, answer).pipe(
+            Effect.tapError((error) =>
+              isAboutCredentials(answer, error) ? writer.forget ?? Effect.void : tell(error, delivery.scope, to)
+            )
+          )
         })
       )
     })

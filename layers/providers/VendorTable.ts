@@ -26,7 +26,7 @@ export type VendorTable = ReadonlyArray<Row>
  */
 const usual: VendorTable = [
   { status: 429, kind: "RateLimited" },
-  { status: [408, 500, 502, 503, 504], kind: "Unavailable" }
+  { status: 408, kind: "Unavailable" }
 ]
 
 const among = <A>(given: A | ReadonlyArray<A> | undefined, found: (value: A) => boolean): boolean =>

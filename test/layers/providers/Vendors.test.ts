@@ -1,4 +1,3 @@
-import * as BearerToken from "#layers/providers/BearerToken.ts"
 import * as Devices from "#layers/providers/Devices.ts"
 import { ContentRejected, RateLimited, RecipientRejected, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
 import { configure, delivery, outcomeOf, type Row, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
@@ -9,11 +8,7 @@ import * as Sms from "#test/layers/providers/rows/Sms.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Ref, Result, type Schema } from "effect"
-import { TestClock } from "effect/testing"
 import { importSPKI, jwtVerify } from "jose"
-
-const failureOf = (result: Result.Result<unknown, { readonly _tag: string; readonly detail: string }>) =>
-  Result.isFailure(result) ? [result.failure._tag, result.failure.detail] : ["Accepted", ""]
 
 /** The outcome where the call before the sending one gets this reply. */
 const beforeThat = (row: Row, path: string, reply: ScriptedVendor.Answer) =>
@@ -79,60 +74,6 @@ describe("vendors", () => {
           })
       )
       assert.deepStrictEqual(waits, [30_000, 30_000, 30_000, 30_000])
-    }))
-
-  it.live("a token is asked for once, and again after the vendor refused it", () =>
-    Effect.gen(function*() {
-      const answers = [Push.firebaseFcm.success, Push.firebaseFcm.success, { status: 401 }, Push.firebaseFcm.success]
-      const server = yield* ScriptedVendor.listen({
-        script: ({ body, path }) => {
-          const before = Push.firebaseFcm.before?.[path]
-          return before ?? (body === "" ? { status: 500 } : answers.shift() ?? { status: 500 })
-        }
-      })
-      const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(
-        withHttp(10_000)
-      )
-      yield* Effect.forEach([1, 2, 3, 4], () => Effect.exit(vendor.send(delivery(Push.firebaseFcm))))
-      assert.deepStrictEqual(server.seen.map(({ path }) => path === "/token" ? "token" : "send"), [
-        "token",
-        "send",
-        "send",
-        "send",
-        "token",
-        "send"
-      ])
-    }).pipe(Effect.scoped))
-
-  it.live("a provider token that Apple calls expired is made anew for the next try", () =>
-    Effect.gen(function*() {
-      const expired = { status: 403, body: "{\"reason\":\"ExpiredProviderToken\"}" }
-      const answers: Array<ScriptedVendor.Answer> = [expired, Push.apn.success, Push.apn.success]
-      const server = yield* ScriptedVendor.listen({
-        http2: true,
-        script: ({ body }) => body === "" ? { status: 500 } : answers.shift() ?? { status: 500 }
-      })
-      const vendor = yield* configure(Push.apn, settingsAt(Push.apn, server.origin)).pipe(withHttp(10_000))
-      const results = yield* Effect.forEach([1, 2, 3], () => Effect.result(vendor.send(delivery(Push.apn))))
-      assert.deepStrictEqual(results.map(outcomeOf), ["Unavailable", "Accepted", "Accepted"])
-      const [first, second, third] = server.seen.map(({ headers }) => headers["authorization"])
-      assert.notStrictEqual(first, second)
-      assert.strictEqual(second, third)
-    }).pipe(Effect.scoped))
-
-  it.effect("a token is renewed shortly before its end, by one asker", () =>
-    Effect.gen(function*() {
-      const issued = yield* Ref.make(0)
-      const token = yield* BearerToken.make(() =>
-        Effect.map(Ref.updateAndGet(issued, (n) => n + 1), (n) => ({ token: `t${n}`, lifetimeMs: 3_600_000 }))
-      )
-      const none = () => Effect.die("no call is made")
-      const get = token.get({ send: none, prepare: none })
-      const first = yield* Effect.all([get, get, get], { concurrency: "unbounded" })
-      yield* TestClock.adjust("58 minutes")
-      const second = yield* get
-      yield* TestClock.adjust("1 minute")
-      assert.deepStrictEqual([first, second, yield* get], [["t1", "t1", "t1"], "t1", "t2"])
     }))
 
   it.live("FCM's assertion and APNs' token verify with the public key", () =>
@@ -267,19 +208,6 @@ describe("vendors", () => {
         assert.match(first, /^[\x21-\x7e]{1,256}$/)
         assert.strictEqual(first, again)
       }
-    }))
-
-  it.live("P9: a vendor's words do not repeat the address", () =>
-    Effect.gen(function*() {
-      const answer = {
-        status: 422,
-        body: JSON.stringify({ ErrorCode: 406, Message: `Inactive: ann@example.com.\r\n${"x".repeat(999)}` })
-      }
-      const { result } = yield* send(Mail.postmark, answer)
-      const [tag, detail = ""] = failureOf(result)
-      assert.strictEqual(tag, "RecipientRejected")
-      assert.match(detail, /^Postmark answered 422 \(406\): Inactive: <address>\. x+$/)
-      assert.isBelow(detail.length, 400)
     }))
 
   it.live("a number that is none is refused before anything is sent", () =>

@@ -202,6 +202,14 @@ describe("SES's events through SNS", () => {
       assert.lengthOf(asked, 2)
     }))
 
+  it.effect("a confirmation that SNS does not take is not accepted, so that SNS repeats its post", () =>
+    Effect.gen(function*() {
+      const { reader } = yield* make(({ url }) => url.includes("Action=") ? answer("busy", 500) : answer(cert))
+      const { callback, settings } = posted(reader, envelope(confirmation()))
+      yield* TestClock.setTime(now)
+      assert.instanceOf(yield* Effect.flip(reader.read(callback, settings)), Unverifiable)
+    }))
+
   it.effect("tells what moves a message from what does not", () =>
     Effect.gen(function*() {
       const { reader } = yield* make()

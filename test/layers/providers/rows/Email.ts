@@ -75,6 +75,11 @@ export const sendGrid: Row = {
       answer: sendGridFault(403, "The from address does not match a verified Sender Identity.", "from"),
       kind: "Misconfigured"
     },
+    {
+      name: "400 sender",
+      answer: sendGridFault(400, "Does not contain a valid address.", "from.email"),
+      kind: "Misconfigured"
+    },
     { name: "413", answer: sendGridFault(413, "Payload Too Large", null), kind: "ContentRejected" }
   ],
   differs: {

@@ -95,6 +95,7 @@ const bombs: ReadonlyArray<string> = [
   "local deep = std.foldl(function(a, b) [a], std.range(1, 300), 0); std.manifestJsonEx(deep, std.repeat(\" \", 10000))",
   "[x for a in std.range(1, 100) for b in std.range(1, 100) for x in std.range(1, 100)]",
   "local s = std.repeat(\"é😀\", 4000); std.foldl(function(a, n) a + std.length(s[n]), std.range(0, 7000), 0)",
+  "local s = std.repeat(\"é😀\", 20000); std.foldl(function(n, _) n + std.length(s[1:][0:1]), std.range(1, 5000), 0)",
   "std.parseJson(std.repeat(\"[\", 100000))",
   `local f(${Array.from({ length: 3_000 }, (_, n) => `a${n}=1`).join()}) = f(); f()`,
   "local f(n) = [data(), std.objectValues(std)] + f(n + 1); f(0)",

@@ -15,6 +15,9 @@ const { refused, values } = Schema.decodeSync(Vectors)(
 
 const Letters = Schema.Array(Schema.Literals(["a", "b", "é", "😀", " ", ",", "\"", "\n"]))
 const Numbers = Schema.Array(Schema.Int.check(Schema.isBetween({ minimum: -50, maximum: 50 })))
+/** A bound of a slice, or none. */
+const Bound = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: -6, maximum: 6 })))
+const Step = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 3 })))
 const Fields = Schema.Record(Schema.Literals(["a", "b", "__proto__", "constructor"]), Schema.Int)
 
 const said = (value: unknown): string => JSON.stringify(value)
@@ -58,6 +61,12 @@ describe("Jsonnet", () => {
       ["std.md5(\"a\")", "fails at 1:4: std.md5 is not there"],
       ["error \"no \" + 1", "fails at 1:1: no 1"],
       ["{ assert self.n > 0 : \"n is \" + self.n, n: 0 }", "fails at 1:10: n is 0"],
+      ["{ a: 1 }[0:1]", "fails at 1:9: an object has no slices"],
+      ["[1]['a':]", "fails at 1:4: a bound of a slice is a whole number, and not a string"],
+      ["[1][0.5:]", "fails at 1:4: a bound of a slice is a whole number, and not a number"],
+      ["[1][::0]", "fails at 1:4: the step of a slice is a whole number above zero"],
+      ["[1][::1.5]", "fails at 1:4: the step of a slice is a whole number above zero"],
+      ["[1][::'a']", "fails at 1:4: the step of a slice is a whole number above zero"],
       ["std.join(1, [])", "fails at 1:9: std.join: needs an array, and not a number"]
     ]
     for (const [program, detail] of cases) assert.strictEqual(failure(program), `The jsonnet ${detail}`)
@@ -130,6 +139,34 @@ describe("Jsonnet", () => {
         assert.deepEqual(made(`std.parseJson(std.escapeStringJson(${x}))`), a)
         assert.deepEqual(made(`"%s|%5s" % [${x}, ${y}]`), `${a}|${" ".repeat(Math.max(0, 5 - two.length))}${b}`)
         assert.deepEqual(made(`std.decodeUTF8(std.encodeUTF8(${x}))`), a)
+      })
+  )
+
+  it.effect.prop(
+    "a slice takes what JavaScript's takes, and every nth of it",
+    { list: Letters, from: Bound, to: Bound, by: Step },
+    ({ by, from, list, to }) =>
+      Effect.sync(() => {
+        const bounds = `[${from ?? ""}:${to ?? ""}:${by ?? ""}]`
+        const taken = list.slice(from ?? 0, to ?? list.length).filter((_, n) => n % (by ?? 1) === 0)
+        assert.deepEqual(made(`${said(list)}${bounds}`), taken)
+        assert.deepEqual(made(`${said(list.join(""))}${bounds}`), taken.join(""))
+      }),
+    { arbitrary: { runs: 500 } }
+  )
+
+  it.effect.prop(
+    "texts are ordered by characters, not by their halves",
+    { one: Letters, two: Letters, low: Schema.Literals(["\ue000", "\uffff", "z"]) },
+    ({ low, one, two }) =>
+      Effect.sync(() => {
+        const codes = (of: ReadonlyArray<string>) => of.map((text) => text.codePointAt(0) ?? 0)
+        const [a, b] = [[...one, low], [...one, ...two]]
+        const at = codes(a).findIndex((code, n) => code !== codes(b)[n])
+        const isLess = at < 0 ? a.length < b.length : (codes(a)[at] ?? 0) < (codes(b)[at] ?? -1)
+        assert.strictEqual(made(`${said(a.join(""))} < ${said(b.join(""))}`), isLess)
+        assert.strictEqual(made(`${said(b.join(""))} > ${said(a.join(""))}`), isLess)
+        assert.strictEqual(made(`${said(a.join(""))} >= ${said(b.join(""))}`), !isLess)
       })
   )
 

@@ -63,6 +63,32 @@ const scalars = [
   "' 3 '"
 ] as const
 
+/** The last six are none in strict mode. */
+const escapes = [
+  "a",
+  "\\u{1f600}",
+  "\\u{10ffff}",
+  "\\u{0}",
+  "\\ud83d",
+  "\\u00E9",
+  "\\x4a",
+  "\\n",
+  "\\t",
+  "\\r",
+  "\\b",
+  "\\f",
+  "\\v",
+  "\\q",
+  "\\'",
+  "\\\\",
+  "\\u{110000}",
+  "\\u{}",
+  "\\u12",
+  "\\x4",
+  "\\7",
+  "\\8"
+] as const
+
 /** Source in the language of conditions that JavaScript reads the same way and cannot fail on. */
 const sourceOf = ({ below, from }: Chooser, depth: number): string => {
   const again = (): string => sourceOf({ below, from }, depth - 1)
@@ -138,6 +164,15 @@ describe("Conditions", () => {
       })
   )
 
+  it.effect.prop("read escapes in a text as JavaScript does", { choices: Choices }, ({ choices }) =>
+    Effect.sync(() => {
+      const { from } = chooser(choices)
+      const literal = `'${choices.slice(0, 4).map(() => from(escapes)).join("")}'`
+      const real = Result.try((): unknown => new Function(`"use strict"; return ${literal}`)())
+      const held = Result.isSuccess(real) ? holds(`data.x === ${literal}`, { x: String(real.success) }) : holds(literal)
+      assert.strictEqual(Result.isSuccess(real) ? held : typeof held, Result.isSuccess(real) ? true : "string", literal)
+    }), { arbitrary: { runs: 1_000 } })
+
   it("see own keys only, and what is missing as undefined", () => {
     const inherited = [
       "data.constructor",
@@ -163,9 +198,20 @@ describe("Conditions", () => {
       "valueOf": "v"
     })
     assert.strictEqual(holds("data.constructor === 'c' && data.toString === 1", hostile), true)
-    for (const compared of ["data == 1", "1 == data", "data < 1", "1 < data", "data == 'v'", "'v' == data"]) {
+    for (
+      const compared of [
+        "data == 1",
+        "1 == data",
+        "data < 1",
+        "1 < data",
+        "data == 'v'",
+        "'v' == data",
+        "-data",
+        "data[data]",
+        "'v'.includes(data)"
+      ]
+    )
       assert.strictEqual(holds(compared, hostile), false, compared)
-    }
     assert.strictEqual(holds("data.missing.includes('x') === false && !data.n.startsWith('3')"), true)
     assert.strictEqual(holds("data.list.includes('a') && data.list.includes(null) && !data.list.includes('1')"), true)
     assert.strictEqual(holds("user.name == 'Ada'"), true)
@@ -197,7 +243,14 @@ describe("Conditions", () => {
     for (const [expression, detail] of faults) {
       assert.strictEqual(holds(expression), `Invalid condition at ${detail}`, expression.slice(0, 20))
     }
-    for (const expression of [`1${"<1".repeat(64)}`, `a${".b".repeat(64)}`, "!".repeat(64) + "1"]) {
+    for (
+      const expression of [
+        `1${"<1".repeat(64)}`,
+        `a${".b".repeat(64)}`,
+        "!".repeat(64) + "1",
+        `(1)${"&&(1)".repeat(64)}`
+      ]
+    ) {
       assert.isBoolean(holds(expression), expression)
     }
   })
@@ -209,5 +262,10 @@ describe("Conditions", () => {
       const cheap of ["data.hay.includes('ab')", "data.hay.startsWith(data.needle)", "data.hay.endsWith(data.needle)"]
     )
       assert.strictEqual(holds(cheap, long), false, cheap)
+    const compared = (by: string) => Array.from({ length: 5 }, () => `data.hay ${by}`).join(" && ")
+    for (const by of ["=== data.hay", "== 1 || true", "> 1 || true"]) {
+      assert.strictEqual(holds(compared(by), long), "The condition looks through too much data", by)
+    }
+    assert.strictEqual(holds(compared("!== 'b'"), long), true)
   })
 })

@@ -1,0 +1,43 @@
+import type { DeliveryError } from "#schemas/DeliveryError.ts"
+import { send } from "#test/contracts/VendorRow.ts"
+import * as Mail from "#test/layers/providers/rows/Email.ts"
+import * as Sms from "#test/layers/providers/rows/Sms.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+
+const failure = (result: Result.Result<unknown, DeliveryError>): readonly [string, string] =>
+  Result.isFailure(result) ? [result.failure._tag, result.failure.detail] : ["Accepted", ""]
+
+describe("a vendor's words", () => {
+  it.live("P9: do not repeat the address", () =>
+    Effect.gen(function*() {
+      const answer = {
+        status: 422,
+        body: JSON.stringify({ ErrorCode: 406, Message: `Inactive: ann@example.com.\r\n${"x".repeat(999)}` })
+      }
+      const { result } = yield* send(Mail.postmark, answer)
+      const [tag, detail] = failure(result)
+      assert.strictEqual(tag, "RecipientRejected")
+      assert.match(detail, /^Postmark answered 422 \(406\): Inactive: <address>\. x+$/)
+      assert.isBelow(detail.length, 400)
+    }))
+
+  it.live("P9: nor as the vendor got it, nor another address of the mail", () =>
+    Effect.forEach(
+      [
+        [Mail.postmark, { email: "Ann@EXAMPLE.com" }, { ErrorCode: 300, Message: "Not <ann@example.com>, b@x.test." }],
+        [Mail.postmark, { email: "ann@bücher.test" }, {
+          ErrorCode: 300,
+          Message: "Not <ann@xn--bcher-kva.test>, b@x.test."
+        }],
+        [Sms.twilio, { phone_number: "+1 (415) 555-2671" }, {
+          code: 21211,
+          message: "Not <+14155552671>, 14155552671."
+        }]
+      ] as const,
+      Effect.fnUntraced(function*([row, profile, body]) {
+        const { result } = yield* send(row, { status: 400, body: JSON.stringify(body) }, { more: { profile } })
+        assert.match(failure(result)[1], /: Not <<address>>, <address>\.$/)
+      })
+    ))
+})
