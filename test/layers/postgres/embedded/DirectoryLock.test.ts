@@ -16,9 +16,11 @@ const refusal =
 const deadPid = Effect.sync(() => spawnSync(process.execPath, ["--version"]).pid)
 
 /** What makes a process a container's: its processes, its network and its host name are its own. Only root may. */
-const isolated = "unshare --net --pid --uts --fork --kill-child --mount-proc".split(" ")
-const isolatedElsewhere = [...isolated, "sh", "-c", "hostname elsewhere && exec \"$@\"", "sh"]
-const canIsolate = spawnSync("env", [...isolatedElsewhere, "true"]).status === 0
+const elsewhere = [
+  ..."unshare --net --pid --uts --fork --kill-child --mount-proc".split(" "),
+  ...["sh", "-c", "hostname elsewhere && exec \"$@\"", "sh"]
+]
+const canIsolate = spawnSync("env", [...elsewhere, "true"]).status === 0
 
 describe("DirectoryLock", () => {
   it.live(
@@ -50,7 +52,7 @@ describe("DirectoryLock", () => {
         const directory = yield* Directories.empty
         const first = yield* Processes.run("node", "hold", directory, "process")
         assert.strictEqual(yield* first.line, "ready")
-        const second = yield* Processes.run("node", "smoke", directory, "process", isolatedElsewhere)
+        const second = yield* Processes.run("node", "smoke", directory, "process", elsewhere)
         const [, , where, pid, , host] = refusal.exec(yield* second.line) ?? []
         assert.deepStrictEqual([where, pid, host], [directory, String(first.pid), hostname()])
       }),
