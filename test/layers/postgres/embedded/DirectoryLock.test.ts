@@ -16,10 +16,8 @@ const refusal =
 const deadPid = Effect.sync(() => spawnSync(process.execPath, ["--version"]).pid)
 
 /** What makes a process a container's: its processes, its network and its host name are its own. Only root may. */
-const elsewhere = [
-  ..."unshare --net --pid --uts --fork --kill-child --mount-proc".split(" "),
-  ...["sh", "-c", "hostname elsewhere && exec \"$@\"", "sh"]
-]
+const elsewhere = "unshare --net --pid --uts --fork --kill-child --mount-proc".split(" ")
+  .concat("sh", "-c", "hostname elsewhere && exec \"$@\"", "sh")
 const canIsolate = spawnSync("env", [...elsewhere, "true"]).status === 0
 
 describe("DirectoryLock", () => {
