@@ -4,6 +4,7 @@ import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as AudienceChange from "#src/people/AudienceChange.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -18,6 +19,9 @@ const pageSize = 1_000
 
 /** Stale members that one step removes. */
 const staleSize = 5_000
+
+/** How long a step may take. One that hangs on a silent database holds up all audiences, and deleted tenants' members. */
+const patience = "2 minutes"
 
 const decodeLock = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ mine: Schema.Boolean })]))
 const decodeWork = Schema.decodeUnknownEffect(
@@ -35,6 +39,7 @@ const decodeCounts = Schema.decodeUnknownEffect(Schema.Array(Count))
 const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const rows = Rows.make(sql)
+  const stepping = yield* Patience.asking(patience)
 
   /** Judges users who were written, as they are now: a mark is visible only together with the write that left it. */
   const follow = Effect.gen(function*() {
@@ -94,7 +99,7 @@ const make = Effect.gen(function*() {
       const followed = changed && (yield* alone(follow))
       const counted = counting && (yield* alone(count))
       return left || followed || counted
-    }).pipe(orUnavailable)
+    }).pipe(orUnavailable, stepping)
   })
 })
 
