@@ -220,7 +220,8 @@ export const make = Effect.fnUntraced(function*(options: {
     caughtUp = waiting.size === 0
     if (!caughtUp) return later.every(({ id }) => seen.has(id))
     for (const recipientKey of overflowed) if (!refused.has(recipientKey)) overflowed.delete(recipientKey)
-    for (const message of later) if (!seen.has(message.id)) takeDirectly(message)
+    // Once one finds no room the others wait for a look: one of its recipient in another turn would pass it.
+    for (const message of later) if (caughtUp && !seen.has(message.id)) takeDirectly(message)
     return caughtUp
   })
 
