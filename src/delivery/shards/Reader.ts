@@ -130,8 +130,8 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const takeDirectly = (message: OpenMessage) => {
-    if (options.free() <= 0 || !options.turns.mayHold(LaneShares.turnOf(message))) behind()
-    else if (overflowed.has(message.recipientKey) || !take(message)) left++
+    if (!options.turns.mayHold(LaneShares.turnOf(message))) behind()
+    else if (!overflowed.has(message.recipientKey)) take(message)
   }
 
   const accept = (messages: ReadonlyArray<OpenMessage>) => {
@@ -208,10 +208,11 @@ export const make = Effect.fnUntraced(function*(options: {
       if (nothingLeft && row.dueAt === 0 && !known.has(row.recipientKey)) surprises.add(row.id)
       if (!take(message)) refused.add(message.recipientKey)
     }
+    for (const { id } of arrivals) surprises.delete(id)
+    if (surprises.size > 0) yield* Metric.update(Metrics.stuck, surprises.size)
+    // From here on nothing may wait: what is committed now comes after those that arrived.
     const later = arrivals
     arrivals = undefined
-    for (const { id } of later) surprises.delete(id)
-    if (surprises.size > 0) yield* Metric.update(Metrics.stuck, surprises.size)
     after = due.upTo
     timedAfter = due.timedUpTo
     if (!due.complete || left !== began) return false
@@ -219,7 +220,8 @@ export const make = Effect.fnUntraced(function*(options: {
     caughtUp = waiting.size === 0
     if (!caughtUp) return later.every(({ id }) => seen.has(id))
     for (const recipientKey of overflowed) if (!refused.has(recipientKey)) overflowed.delete(recipientKey)
-    for (const message of later) if (!seen.has(message.id)) takeDirectly(message)
+    // Once one finds no room the others wait for a look: one of its recipient in another turn would pass it.
+    for (const message of later) if (caughtUp && !seen.has(message.id)) takeDirectly(message)
     return caughtUp
   })
 

@@ -1,0 +1,69 @@
+import { Journal, type StepResult } from "#src/delivery/Journal.ts"
+import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
+import * as Together from "#src/delivery/shards/Together.ts"
+import * as Tries from "#src/delivery/shards/Tries.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+const written: StepResult = { _tag: "Written", status: "ENQUEUED", provenAtNanos: 0n }
+
+/** Runs messages that were open when the shard was taken; `tries` are those that were counted, in order. */
+const guarded = Effect.fnUntraced(function*(begun: StepResult, run: Effect.Effect<Ending>) {
+  const tries: Array<number | undefined> = []
+  const record: Journal["Service"]["record"] = (step) =>
+    Effect.sync(() => {
+      tries.push(step.tries)
+      return begun
+    })
+  const journal = yield* Effect.provide(Journal, Layer.mock(Journal, { record }))
+  const abandon = () => Effect.die("nothing is set aside")
+  const guard = Tries.make({ journal, together: yield* Together.make, pipeline: { run: () => run, abandon } })
+  const place = yield* Fixture.world
+  const message = Fixture.message(place)
+  return { tries, run: (before: number) => guard({ ...message, recovered: true, tries: before }, 1) }
+})
+
+describe("A message that was open when its shard was taken", () => {
+  it.effect.each([
+    { what: "another owner has the shard", begun: { _tag: "Fenced" as const }, ending: fenced },
+    { what: "it was cancelled meanwhile", begun: { _tag: "Refused" as const }, ending: closed }
+  ])("P2, P6: is not run where its try cannot be counted, since $what", ({ begun, ending }) =>
+    Effect.gen(function*() {
+      const { run } = yield* guarded(begun, Effect.die("it was run"))
+      assert.deepStrictEqual(yield* run(0), ending)
+    }))
+
+  it.effect("whose step came to an end has each further try counted, also if it was fenced before", () =>
+    Effect.gen(function*() {
+      const endings: Array<Ending> = [fenced, fenced, { _tag: "Waiting", dueAt: 1 }]
+      const { run, tries } = yield* guarded(written, Effect.sync(() => endings.shift() ?? closed))
+      for (const before of [0, 1, 1, 2, 3]) yield* run(before)
+      assert.deepStrictEqual(tries, [1, 1, 1, 3, 4])
+    }))
+
+  it.effect.each([
+    { before: 0, most: 300 },
+    { before: 1, most: 256 },
+    { before: 2, most: 16 },
+    { before: 3, most: 1 },
+    { before: 4, most: 1 }
+  ])("runs beside at most $most, itself included, after $before tries", ({ before, most }) =>
+    Effect.gen(function*() {
+      const running = { now: 0, most: 0, ever: 0 }
+      const { run } = yield* guarded(
+        written,
+        Effect.gen(function*() {
+          running.ever++
+          running.most = Math.max(running.most, ++running.now)
+          yield* Effect.sleep(1)
+          running.now--
+          return closed
+        })
+      )
+      for (let n = 0; n < 300; n++) yield* Effect.forkChild(run(before), { startImmediately: true })
+      for (let turn = 0; turn < 300; turn++) yield* TestClock.adjust(1)
+      assert.deepStrictEqual([running.most, running.ever], [most, 300])
+    }))
+})
