@@ -227,6 +227,31 @@ describe("Reader", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.effect("P3: what arrived during a look does not pass an older one of its recipient whose turn is full", () =>
+    Effect.gen(function*() {
+      // Messages are in the tenants x and y by turns. With a room of 6, x is full when it holds three and y two.
+      const { happen, offered, rows } = yield* world(6)
+      const story: ReadonlyArray<typeof Happening.Type> = [
+        { calms: true },
+        { told: "bob", times: 1 },
+        { told: "ada", times: 1 },
+        { ends: "ada", times: 1 },
+        { told: "bob", times: 2 },
+        // The look finds these two, after which x is full, and does not know of the next two.
+        { stored: "bob" },
+        { stored: "ada" },
+        { rests: true },
+        { told: "ada", times: 2 },
+        { answers: true },
+        { ends: "bob", times: 4 },
+        { calms: true }
+      ]
+      for (const happening of story) yield* happen(happening)
+      const ids = (messages: ReadonlyArray<OpenMessage>) =>
+        messages.filter(({ recipientKey }) => recipientKey === "ada").map(({ id }) => id)
+      assert.deepStrictEqual(ids(offered), ids(rows.map(({ message }) => message)))
+    }).pipe(Effect.scoped))
+
   it.effect("what is to begin later begins at its time, also if it is stored while the one before it is read", () =>
     Effect.gen(function*() {
       const { happen, offered } = yield* world(40)
