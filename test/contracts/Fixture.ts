@@ -116,6 +116,15 @@ export const accepted = Effect.fnUntraced(function*(place: World, more: Partial<
   return stored
 })
 
+/** Stores one message in a place of its own, whose shard has an owner. */
+export const owned = Effect.gen(function*() {
+  const place = yield* world
+  const journal = yield* Journal
+  const message = yield* accepted(place)
+  const { epoch } = yield* journal.take(place.shard, "node", place.at)
+  return { place, journal, message, epoch }
+})
+
 export const attempt = (number: number, state: Attempt["state"], more: Partial<Attempt> = {}): Attempt => ({
   number,
   channel: "email",

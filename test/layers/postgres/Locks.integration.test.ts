@@ -1,5 +1,4 @@
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
-import { Journal } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { accepted, messagesOf, step } from "#test/contracts/ExpansionFixture.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -40,11 +39,8 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
   (it) => {
     it.effect("P2: a step that comes while its shard is taken over waits for the new owner, and is fenced", () =>
       Effect.gen(function*() {
-        const place = yield* Fixture.world
         const sql = yield* SqlClient.SqlClient
-        const journal = yield* Journal
-        const message = yield* Fixture.accepted(place)
-        const { epoch } = yield* journal.take(place.shard, "node", place.at)
+        const { epoch, journal, message, place } = yield* Fixture.owned
         const takeOver = sql`update epochs set epoch = epoch + 1 where shard = ${place.shard}`
         const late = journal.record(Fixture.step(message, epoch, { lifecycle: ["Route"] }))
         assert.deepStrictEqual(yield* beside(takeOver, late), { _tag: "Fenced" })
@@ -77,11 +73,8 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
 
     it.effect("P6: a receipt that comes while another moves its message is weighed against what that one left", () =>
       Effect.gen(function*() {
-        const place = yield* Fixture.world
         const sql = yield* SqlClient.SqlClient
-        const journal = yield* Journal
-        const message = yield* Fixture.accepted(place)
-        const { epoch } = yield* journal.take(place.shard, "node", place.at)
+        const { epoch, journal, message, place } = yield* Fixture.owned
         yield* journal.record(Fixture.step(message, epoch, { lifecycle: ["Route", "Send"], dueAt: null }))
         const opened = sql`update messages set status = 'OPENED', opened_at = 1
           where scope = ${place.scope} and id = ${message.id}`

@@ -1,4 +1,3 @@
-import { Journal } from "#src/delivery/Journal.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
@@ -14,11 +13,8 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
   (it) => {
     it.effect("P2: a step proves its owner's shard for the time before it was sent, however late it commits or is answered", () =>
       Effect.gen(function*() {
-        const place = yield* Fixture.world
         const sql = yield* SqlClient.SqlClient
-        const journal = yield* Journal
-        const message = yield* Fixture.accepted(place)
-        const { epoch } = yield* journal.take(place.shard, "node", place.at)
+        const { epoch, journal, message, place } = yield* Fixture.owned
         const locked = yield* Latch.make()
         const holder = sql`select epoch from epochs where shard = ${place.shard} for update`.pipe(
           Effect.andThen(locked.open),
