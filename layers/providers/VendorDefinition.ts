@@ -49,7 +49,9 @@ export const stateless = <Settings, To>(request: Writer<Settings, To>["request"]
 /** A JSON answer decoded by a schema, `undefined` where it does not fit. */
 export const reading = <S extends Schema.Codec<unknown, unknown>>(schema: S) => {
   const decode = Schema.decodeUnknownOption(Schema.fromJsonString(schema))
-  return (answer: VendorAnswer): S["Type"] | undefined => Option.getOrUndefined(decode(answer.body))
+  // Some vendors take a message without a word, and to parse none fails with a stack, which costs a fifth of the call.
+  return ({ body }: VendorAnswer): S["Type"] | undefined =>
+    body === "" ? undefined : Option.getOrUndefined(decode(body))
 }
 
 export const noFault: Fault = { codes: [], message: "" }
