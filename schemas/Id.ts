@@ -1,10 +1,10 @@
 import * as Text from "#schemas/Text.ts"
 import { Schema } from "effect"
 
-/** A caller's id or name: any text of 1–512 characters that Postgres can store, so without NUL and lone surrogates. */
+/** A caller's id or name: a text of 1–512 characters that Postgres can store, so without NUL and lone surrogates. */
 export const Id = Schema.NonEmptyString.check(Schema.isMaxLength(512), Text.storable)
 
-/** The name of something that need not exist: any text that can be looked up. */
+/** The name of something that need not exist: a text that can be looked up. */
 export const Reference = Schema.String.check(Text.storable)
 
 /** A key of a Postgres index can have about 2,700 bytes. A user's id, which may take 1,536 of them, leaves this. */

@@ -6,6 +6,6 @@ import { Schema } from "effect"
  */
 export const optional = <S extends Schema.Constraint>(schema: S) => Schema.optional(Schema.NullOr(schema))
 
-/** An open map of caller data: any JSON under any key. */
+/** An open map of caller data: JSON under keys of the caller's choice. */
 export const JsonMap = Schema.Record(Schema.String, Schema.Json)
 export type JsonMap = typeof JsonMap.Type

@@ -48,7 +48,7 @@ export interface World {
 }
 
 /**
- * What users do in a world: any effect that needs nothing from outside of it. Promises, files and the network never
+ * What users do in a world: an effect that needs nothing from outside of it. Promises, files and the network never
  * answer there. Time is virtual and begins on Monday 2026-01-05 at 08:00 UTC. A story that fails is broken off, and its
  * world breaks every property.
  */

@@ -68,6 +68,8 @@ export interface Cluster {
   readonly due: (
     shards: ReadonlyArray<number>
   ) => Effect.Effect<{ readonly open: number; readonly next: number | undefined }>
+  /** Lets time go on to each next row that will be due, until none will be: 20 times at most. */
+  readonly finish: (shards: ReadonlyArray<number>) => Effect.Effect<void>
 }
 
 /** A place of one story's own, at its second of the calendar, to which the virtual clock is set; a clock that is later already stays. */
@@ -223,22 +225,32 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
 
   const seen = yield* Layer.build(open)
   const observer = Context.get(seen, Journal)
+  const due: Cluster["due"] = Effect.fnUntraced(function*(shards) {
+    const now = yield* Clock.currentTimeMillis
+    const { next, rows } = yield* counted(observer.due({
+      shards: shards.map((shard) => ({ shard, takenAtSeq: 0 })),
+      now,
+      held: [],
+      fullMailboxes: [],
+      fullTurns: [],
+      limit: 1_000,
+      bytes: 1_000_000
+    })).pipe(Effect.orDie)
+    return { open: rows.length, next }
+  })
+  const finish = Effect.fnUntraced(function*(shards: ReadonlyArray<number>) {
+    for (let turn = 0; turn < 20; turn++) {
+      yield* settle
+      const { next } = yield* due(shards)
+      if (next === undefined) return
+      yield* TestClock.setTime(next)
+    }
+  })
   return {
     start,
     settle,
     expansions: Effect.succeed(Context.get(seen, Expansions)),
-    due: Effect.fnUntraced(function*(shards) {
-      const now = yield* Clock.currentTimeMillis
-      const { next, rows } = yield* counted(observer.due({
-        shards: shards.map((shard) => ({ shard, takenAtSeq: 0 })),
-        now,
-        held: [],
-        fullMailboxes: [],
-        fullTurns: [],
-        limit: 1_000,
-        bytes: 1_000_000
-      })).pipe(Effect.orDie)
-      return { open: rows.length, next }
-    })
+    due,
+    finish
   } satisfies Cluster
 })

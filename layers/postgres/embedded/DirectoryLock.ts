@@ -57,7 +57,7 @@ const describe = Effect.fnUntraced(function*(directory: string) {
  *
  * The lock is SQLite's exclusive one on an empty file, which is the kernel's: it knows no stale owner, holds wherever
  * the directory is moved or mounted, and between containers too. The file is never removed, since whoever waits for a
- * removed one owns nothing. `owner.json` only tells others who the owner is.
+ * removed one owns nothing, and no journal stands beside it. `owner.json` only tells others who the owner is.
  */
 export const acquire = Effect.fnUntraced(
   function*(directory: string): Effect.fn.Return<void, DataDirectoryInUse | DataDirectoryUnusable, Scope.Scope> {
@@ -65,7 +65,7 @@ export const acquire = Effect.fnUntraced(
       attempt(directory, () => new DatabaseSync(join(directory, "owner.lock"))),
       (opened) => Effect.sync(() => opened.close())
     )
-    yield* attempt(directory, () => lock.exec("begin exclusive")).pipe(
+    yield* attempt(directory, () => lock.exec("pragma journal_mode = memory; begin exclusive")).pipe(
       Effect.catchIf(isLocked, () => inUse(directory))
     )
     yield* Effect.acquireRelease(

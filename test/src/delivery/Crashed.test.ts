@@ -7,7 +7,6 @@ import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Logger, Metric, References } from "effect"
-import { TestClock } from "effect/testing"
 
 const defect = new Error("no such column")
 
@@ -40,12 +39,7 @@ const run = Effect.fnUntraced(function*(crashes: number, found: boolean) {
     })
     if (!found) yield* cluster.settle
     yield* node.accept(message)
-    for (let turns = 0; turns < 20; turns++) {
-      yield* cluster.settle
-      const { next } = yield* cluster.due([place.shard])
-      if (next === undefined) break
-      yield* TestClock.setTime(next)
-    }
+    yield* cluster.finish([place.shard])
   }).pipe(Effect.provide(listening(heard)))
   const log = yield* MessageLog
   const { error, status } = yield* log.get(place.scope, message.id)

@@ -28,12 +28,7 @@ const ended = Effect.fnUntraced(function*(error: Unavailable | Unknown, isAway: 
     yield* TestClock.setTime(place.at + 2 * timeout)
     yield* cluster.start(options)
   }
-  for (let turns = 0; turns < 20; turns++) {
-    yield* cluster.settle
-    const { next } = yield* cluster.due([place.shard])
-    if (next === undefined) break
-    yield* TestClock.setTime(next)
-  }
+  yield* cluster.finish([place.shard])
   const log = yield* MessageLog
   const { error: detail, reason, status } = yield* log.get(place.scope, message.id)
   const last = (yield* log.history(place.scope, message.id)).at(-1)

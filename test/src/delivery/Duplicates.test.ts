@@ -6,7 +6,6 @@ import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { TestClock } from "effect/testing"
 
 const down = new Unavailable({ detail: "down" })
 const silence = new Unknown({ detail: "silence" })
@@ -20,12 +19,7 @@ const marked = Effect.fnUntraced(function*(errors: ReadonlyArray<DeliveryError>)
   const node = yield* cluster.start({ shards: [place.shard], vendors: () => [vendor] })
   const message = Fixture.message(place)
   yield* node.accept(message)
-  for (let turns = 0; turns < 20; turns++) {
-    yield* cluster.settle
-    const { next } = yield* cluster.due([place.shard])
-    if (next === undefined) break
-    yield* TestClock.setTime(next)
-  }
+  yield* cluster.finish([place.shard])
   const history = yield* MessageLog.use((log) => log.history(place.scope, message.id))
   return history.filter(({ type }) => type === "DELIVERING").map(({ possibleDuplicate }) => possibleDuplicate ?? false)
 }, (effect) => effect.pipe(Effect.scoped, Effect.provide(memory.shared)))

@@ -8,7 +8,6 @@ import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Metric } from "effect"
-import { TestClock } from "effect/testing"
 
 const counted = (status: Status) => Effect.map(Metric.value(Metrics.settled({ status })), ({ count }) => Number(count))
 
@@ -23,12 +22,7 @@ const growth = Effect.fnUntraced(function*(status: Status, reaches: Vendor["reac
     vendors: () => [{ _tag: "Vendor", key: "mail", channel: "email", reaches, send }]
   })
   yield* node.accept(Fixture.message(place))
-  for (let turns = 0; turns < 20; turns++) {
-    yield* cluster.settle
-    const { next } = yield* cluster.due([place.shard])
-    if (next === undefined) break
-    yield* TestClock.setTime(next)
-  }
+  yield* cluster.finish([place.shard])
   return (yield* counted(status)) - before
 }, Effect.scoped)
 

@@ -72,6 +72,7 @@ describe("DirectoryLock", () => {
           assert.lengthOf(all.filter(Exit.isSuccess), 1)
           const error = yield* Effect.flip(DirectoryLock.acquire(directory))
           assert.include(error.message, `in use by process ${process.pid} (`)
+          assert.sameMembers(readdirSync(directory), ["owner.json", "owner.lock"])
         }))
         assert.deepStrictEqual(readdirSync(directory), ["owner.lock"])
         assert.strictEqual(statSync(join(directory, "owner.lock")).size, 0)
