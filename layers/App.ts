@@ -15,8 +15,9 @@ import { AccountEmail } from "#layers/http/Access.ts"
 import * as CallbackRoute from "#layers/http/Callbacks.ts"
 import * as ClusterRoute from "#layers/http/Clusters.ts"
 import * as Front from "#layers/http/Front.ts"
-import { createServer } from "#layers/http/NodeServer.ts"
+import * as KnownCallers from "#layers/http/KnownCallers.ts"
 import * as Operations from "#layers/http/Operations.ts"
+import * as PlainSends from "#layers/http/plain/PlainSends.ts"
 import * as PreferenceRoute from "#layers/http/pages/Preferences.ts"
 import * as UnsubscribeRoute from "#layers/http/pages/Unsubscribe.ts"
 import * as Routes from "#layers/http/Routes.ts"
@@ -51,6 +52,7 @@ import * as Vendors from "#layers/providers/Vendors.ts"
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
 import * as SecretKeyFile from "#layers/settings/SecretKeyFile.ts"
 import { Settings, type Values } from "#layers/settings/Settings.ts"
+import * as Admission from "#src/access/Admission.ts"
 import * as Limits from "#src/access/RateLimits.ts"
 import * as UserTokens from "#src/access/UserTokens.ts"
 import * as Sweep from "#src/access/Sweep.ts"
@@ -188,13 +190,17 @@ const audiences = AudienceWakeups.layer.pipe(Layer.provide(AudienceUpkeep.layer)
  * audiences.
  */
 const front = (settings: Values) =>
-  Front.layer(HttpRouter.toHttpEffect(Layer.mergeAll(
-    Routes.layer,
-    callbacks,
-    readers,
-    ClusterRoute.layer,
-    Operations.layer({ alone: settings.databaseUrl === undefined })
-  ))).pipe(
+  Layer.merge(
+    PlainSends.layer,
+    Front.layer(HttpRouter.toHttpEffect(Layer.mergeAll(
+      Routes.layer,
+      callbacks,
+      readers,
+      ClusterRoute.layer,
+      Operations.layer({ alone: settings.databaseUrl === undefined })
+    )))
+  ).pipe(
+    Layer.provide([Admission.layer, KnownCallers.layer]),
     Layer.provide(NodeHttpServer.layerHttpServices),
     Layer.provideMerge(Welcome.layerKeys(settings.bootstrapSecret)),
     Layer.provide([Previews.layer, Rehearsals.layer]),
@@ -204,7 +210,7 @@ const front = (settings: Values) =>
   )
 
 const http = ({ port }: Values) =>
-  NodeHttpServer.layer(() => createServer(), { port, gracefulShutdownTimeout: "5 seconds" }).pipe(
+  Front.server({ port, gracefulShutdownTimeout: "5 seconds" }).pipe(
     Layer.catchTag(
       "ServeError",
       ({ cause }) => Layer.effectContext(new CannotListen({ address: `port ${port}`, variable: "PORT", cause }))

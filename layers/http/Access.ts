@@ -1,5 +1,5 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
-import * as KnownCallers from "#layers/http/KnownCallers.ts"
+import { KnownCallers } from "#layers/http/KnownCallers.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import * as UserAccess from "#layers/http/UserAccess.ts"
 import { Forbidden, Unauthorized } from "#schemas/api/Errors.ts"
@@ -35,7 +35,7 @@ export const layer = Layer.effect(
     const tokens = yield* UserTokens
     const ofUser = yield* UserAccess.make
     const email = yield* AccountEmail
-    const callers = yield* KnownCallers.make
+    const callers = yield* KnownCallers
     return (handler, { endpoint }) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
         const header = headers["authorization"]

@@ -1,3 +1,6 @@
+import { createServer } from "#layers/http/NodeServer.ts"
+import { PlainSends } from "#layers/http/plain/PlainSends.ts"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Clock, Context, Effect, FileSystem, Layer, Path, type Scope, Stdio, Terminal } from "effect"
 import {
   Etag,
@@ -39,6 +42,7 @@ export const layer = <E, R>(routes: Effect.Effect<Front["Service"], E, R>) =>
  */
 const withoutPlatform = Context.omit(
   Front,
+  PlainSends,
   HttpServer.HttpServer,
   HttpPlatform.HttpPlatform,
   Etag.Generator,
@@ -48,6 +52,14 @@ const withoutPlatform = Context.omit(
   Stdio.Stdio,
   Terminal.Terminal
 )
+
+/** The HTTP server, on which plain sends go their short way. */
+export const server = (options: NodeHttpServer.Options) =>
+  Layer.unwrap(Effect.gen(function*() {
+    const { taking } = yield* PlainSends
+    const take = taking(withoutPlatform(yield* Effect.context<PlainSends>()))
+    return NodeHttpServer.layer(() => createServer({}, take), options)
+  }))
 
 /** Serves the routes on the HTTP server. Requests are not logged: the journal tells what happened. */
 export const serve = Layer.effectDiscard(Effect.gen(function*() {

@@ -1,5 +1,5 @@
 import type { Principal } from "#src/access/ApiKeys.ts"
-import { Clock, Effect } from "effect"
+import { Clock, Context, Effect, Layer } from "effect"
 
 /**
  * How long a header is remembered, in ms. `ApiKeys`, asked before that, remembers a key for as long again: so a revoked
@@ -21,19 +21,27 @@ interface Known {
  * moment ago. The map's hash is seeded anew at every start, so the time of a look-up does not tell how close a guess
  * was.
  */
-export const make = Effect.map(Clock.Clock, (clock) => {
-  const known = new Map<string, Known>()
-  return {
-    find: (header: string | undefined): Principal | undefined => {
-      const found = header === undefined ? undefined : known.get(header)
-      if (header === undefined || found === undefined) return undefined
-      if (clock.currentTimeMillisUnsafe() < found.until) return found.principal
-      known.delete(header)
-      return undefined
-    },
-    keep: (header: string, principal: Principal): void => {
-      if (known.size >= capacity) known.clear()
-      known.set(header, { principal, until: clock.currentTimeMillisUnsafe() + remembered })
-    }
-  }
-})
+export class KnownCallers extends Context.Service<KnownCallers, {
+  readonly find: (header: string | undefined) => Principal | undefined
+  readonly keep: (header: string, principal: Principal) => void
+}>()("tidings/http/KnownCallers") {}
+
+export const layer = Layer.effect(
+  KnownCallers,
+  Effect.map(Clock.Clock, (clock) => {
+    const known = new Map<string, Known>()
+    return KnownCallers.of({
+      find: (header) => {
+        const found = header === undefined ? undefined : known.get(header)
+        if (header === undefined || found === undefined) return undefined
+        if (clock.currentTimeMillisUnsafe() < found.until) return found.principal
+        known.delete(header)
+        return undefined
+      },
+      keep: (header, principal) => {
+        if (known.size >= capacity) known.clear()
+        known.set(header, { principal, until: clock.currentTimeMillisUnsafe() + remembered })
+      }
+    })
+  })
+)

@@ -1,3 +1,4 @@
+import type { Take } from "#layers/http/plain/PlainSends.ts"
 import { errorBody } from "#layers/http/ErrorReply.ts"
 import { InFlight } from "#src/fibers/InFlight.ts"
 import { Predicate } from "effect"
@@ -136,14 +137,32 @@ const declineUpgrades = (server: Server): void => {
 }
 
 /**
- * A `node:http` server, on Node and Deno alike. It gives a slow client 10 s for its headers and 30 s for the whole
+ * Offers each request to `take` before the server's listeners hear of it: one of them is Effect's, which answers every
+ * request that it hears of.
+ */
+const offer = (server: Server, take: Take): void => {
+  const emit = server.emit.bind(server)
+  server.emit = (event: string, ...given: ReadonlyArray<unknown>): boolean => {
+    const [request, response] = given
+    const isTaken = event === "request" && request instanceof http.IncomingMessage &&
+      response instanceof http.ServerResponse && take(request, response, () => emit(event, request, response))
+    return isTaken || emit(event, ...given)
+  }
+}
+
+/**
+ * A `node:http` server, on Node and Deno alike. What `take` takes is not told to its listeners. It gives a slow client 10 s for its headers and 30 s for the whole
  * request. A client that does not read its answers is cut off after 60 s, or after 32 unanswered requests. When the
  * server closes, requests under way are answered, and their connections then end.
  */
-export const createServer = (options: ServerOptions = {}): Server => {
+export const createServer = (options: ServerOptions = {}, take: Take = () => false): Server => {
   const { count: counted, stop } = connections()
   const server = http.createServer({ ...serverOptions, ...options })
   const count = (request: IncomingMessage, response: ServerResponse) => counted(!server.listening, request, response)
+  offer(server, (request, response, others) => {
+    count(request, response)
+    return take(request, response, others)
+  })
   const close = server.close.bind(server)
   server.close = (closed) => {
     stop()
@@ -154,7 +173,6 @@ export const createServer = (options: ServerOptions = {}): Server => {
     .on("clientError", refuse)
     .on("checkExpectation", refuseExpectation)
     .on("connect", refuseTunnel)
-    .on("request", count)
     .on("checkContinue", count)
     .setTimeout(stalled)
 }

@@ -51,8 +51,8 @@ const pathOf = (path: string, params: HttpRouter.RouteContext["Service"]["params
     segment.startsWith(":") ? `/${encodeURIComponent(params[segment.slice(1)] ?? "")}` : `/${segment}`
   ).join("")
 
-const hashOf = (request: Request): string =>
-  createHash("sha256").update(request instanceof CheckedRequest ? request.bytes : "").digest("hex")
+/** `IdempotencyKey.bodyHash`. */
+export const hashOf = (body: Uint8Array | string): string => createHash("sha256").update(body).digest("hex")
 
 /**
  * Whether the endpoint will refuse the body as invalid JSON. It does so before the operation runs, so that refusal is
@@ -125,7 +125,12 @@ const keyed = Effect.fnUntraced(function*<R>(
   const { scope } = yield* CurrentPrincipal
   const { params } = yield* HttpRouter.RouteContext
   return yield* run(
-    { ...header.success, scope, path: pathOf(endpoint.path, params), bodyHash: hashOf(request) },
+    {
+      ...header.success,
+      scope,
+      path: pathOf(endpoint.path, params),
+      bodyHash: hashOf(request instanceof CheckedRequest ? request.bytes : "")
+    },
     handler
   )
 })

@@ -32,7 +32,8 @@ const later = (message: string): Effect.Effect<Response> =>
   Effect.map(retryAfter, (headers) => errorReply(503, message, "api_error", headers))
 
 const unread = later("The service is not available right now")
-const unstored = later("The service is not available right now; nothing is known to be stored")
+/** The answer to a write that the database did not take, or did not answer in time. */
+export const unstored = later("The service is not available right now; nothing is known to be stored")
 
 export const unavailable = Effect.flatMap(
   HttpServerRequest.HttpServerRequest,

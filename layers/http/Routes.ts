@@ -33,7 +33,6 @@ import * as UserTenants from "#layers/http/UserTenants.ts"
 import * as Submissions from "#layers/http/Submissions.ts"
 import * as Translations from "#layers/http/Translations.ts"
 import * as UserPreferences from "#layers/http/UserPreferences.ts"
-import * as Admission from "#src/access/Admission.ts"
 import { Layer } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -74,10 +73,10 @@ const middlewares = Layer.mergeAll(
   Replies.layer
 )
 
-/** The JSON API, `/openapi.json` and `/docs`. */
+/** The JSON API, `/openapi.json` and `/docs`, before the admission and the known callers of this server. */
 export const layer = Layer.mergeAll(
   Edge.layer,
   Door.layer,
   Docs.layer,
   HttpApiBuilder.layer(Served, { openapiPath: "/openapi.json" }).pipe(Layer.provide(groups), Layer.provide(middlewares))
-).pipe(Layer.provide(Admission.layer))
+)

@@ -1,4 +1,4 @@
-import type { StoredResponse } from "#src/access/Idempotency.ts"
+import type { Answer, StoredResponse } from "#src/access/Idempotency.ts"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 
@@ -32,11 +32,14 @@ const replay = "idempotent-replayed"
 
 export const isReplay = ({ headers }: Response): boolean => headers[replay] !== undefined
 
-/** The response to give for a stored one. If it is a replay, a header says so. */
-export const fromStored = (
-  { replayed, response: { body, headers, status } }: { readonly response: StoredResponse; readonly replayed: boolean }
-): Response => {
-  const all = replayed ? { ...headers, [replay]: "true" } : headers
+/** The headers of the response to give for a stored one. If it is a replay, one says so. */
+export const headersOf = ({ replayed, response: { headers } }: Answer): StoredResponse["headers"] =>
+  replayed ? { ...headers, [replay]: "true" } : headers
+
+/** The response to give for a stored one. */
+export const fromStored = (answer: Answer): Response => {
+  const { body, headers, status } = answer.response
+  const all = headersOf(answer)
   return body === ""
     ? HttpServerResponse.empty({ status, headers: all })
     : HttpServerResponse.text(body, {

@@ -61,15 +61,20 @@ const isJson = (type: string | undefined): boolean =>
 const isText = (type: string | undefined): boolean =>
   type?.startsWith("text/") === true || type === "application/x-www-form-urlencoded"
 
+/** The refusal of a JSON text that holds more than a body may; `undefined` if it does not. */
+export const excess = (text: string): Response | undefined => {
+  const { depth, values } = jsonSize(text, most)
+  if (depth > most.depth) return tooDeep
+  return values > most.values ? tooMany : undefined
+}
+
 /** Checks the body: the request with it, or the refusal. */
 const check = (request: Request, bytes: Uint8Array): CheckedRequest | Response => {
   const checked = new CheckedRequest(request, bytes)
   const type = mediaType(request)
   if (!isJson(type)) return isText(type) && !isUtf8(bytes) ? notUtf8 : checked
   if (!isUtf8(bytes)) return notUtf8
-  const { depth, values } = jsonSize(checked.textUnsafe, most)
-  if (depth > most.depth) return tooDeep
-  return values > most.values ? tooMany : checked
+  return excess(checked.textUnsafe) ?? checked
 }
 
 /**

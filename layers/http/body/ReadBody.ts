@@ -17,7 +17,7 @@ export class NoRoom extends Schema.TaggedError<NoRoom>()("NoRoom", {}) {}
  * Bytes that every body may have without claiming room. Most bodies are no longer, and are never refused because of
  * larger ones.
  */
-const free = 64 * 1024
+export const free = 64 * 1024
 
 /**
  * Gathers a body in one buffer, which doubles up to the declared length: a body of a million one-byte chunks costs its
@@ -113,6 +113,11 @@ const claiming = (
   }
 }
 
+const readBefore = new WeakMap<object, Uint8Array>()
+
+/** Gives `readBody` the whole body of a request (its `source`) that somebody has read already. */
+export const wasRead = (source: object, bytes: Uint8Array): void => void readBefore.set(source, bytes)
+
 const readStream = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number,
@@ -179,7 +184,10 @@ const readInMemory = (request: HttpServerRequest.HttpServerRequest, limit: numbe
 export const readBody = (
   request: HttpServerRequest.HttpServerRequest,
   limit: number
-): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut | NoRoom> =>
-  request.source instanceof Readable
+): Effect.Effect<Uint8Array, BodyTooLarge | BodyCut | NoRoom> => {
+  const before = readBefore.get(request.source)
+  if (before !== undefined) return Effect.succeed(before)
+  return request.source instanceof Readable
     ? Effect.withFiber((fiber) => readStream(request, limit, fiber.getRef(BodyRoom), fiber.getRef(Clock.Clock)))
     : readInMemory(request, limit)
+}

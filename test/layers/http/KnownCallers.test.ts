@@ -1,4 +1,4 @@
-import * as KnownCallers from "#layers/http/KnownCallers.ts"
+import { KnownCallers, layer } from "#layers/http/KnownCallers.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Principal } from "#src/access/ApiKeys.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,7 +10,7 @@ const principal: Principal = { scope: Scope.make(1), keyState: "published" }
 describe("KnownCallers", () => {
   it.effect("a header is known for 30 s, and none but that one", () =>
     Effect.gen(function*() {
-      const callers = yield* KnownCallers.make
+      const callers = yield* KnownCallers
       callers.keep("Bearer a", principal)
       yield* TestClock.adjust(29_999)
       assert.strictEqual(callers.find("Bearer a"), principal)
@@ -19,14 +19,14 @@ describe("KnownCallers", () => {
       }
       yield* TestClock.adjust(1)
       assert.strictEqual(callers.find("Bearer a"), undefined)
-    }))
+    }).pipe(Effect.provide(layer)))
 
   it.effect("there are never more of them than 10,000", () =>
     Effect.gen(function*() {
-      const callers = yield* KnownCallers.make
+      const callers = yield* KnownCallers
       for (let n = 0; n <= 10_000; n++) callers.keep(`Bearer ${n}`, principal)
       const known = Array.from({ length: 10_001 }, (_, n) => callers.find(`Bearer ${n}`)).filter((found) => found)
       assert.isAtMost(known.length, 10_000)
       assert.strictEqual(callers.find("Bearer 10000"), principal)
-    }))
+    }).pipe(Effect.provide(layer)))
 })

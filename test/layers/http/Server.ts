@@ -1,13 +1,15 @@
 import * as Front from "#layers/http/Front.ts"
-import { createServer } from "#layers/http/NodeServer.ts"
+import * as KnownCallers from "#layers/http/KnownCallers.ts"
+import * as PlainSends from "#layers/http/plain/PlainSends.ts"
 import * as Routes from "#layers/http/Routes.ts"
+import * as Admission from "#src/access/Admission.ts"
 import type { ApiKeys } from "#src/access/ApiKeys.ts"
 import type { Idempotency } from "#src/access/Idempotency.ts"
 import type { RateLimits } from "#src/access/RateLimits.ts"
 import type { Audiences } from "#src/people/Audiences.ts"
 import { layer as stores, makeState, type State } from "#test/layers/http/Stores.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
 /** A request to the server of a test; `body` is sent as JSON unless it is a string, which is sent as it is. */
@@ -47,7 +49,26 @@ const call = (origin: string) => (method: string, path: string, { body, headers,
     return { status: response.status, headers: response.headers, text, body: parsed(text) }
   })
 
-/** The routes on a port of their own, before doubles of the stores; `others` stand in for some of these. */
+/** The short way of plain sends, which counts those that it takes. */
+const counting = (counted: { taken: number }) =>
+  Layer.effect(
+    PlainSends.PlainSends,
+    Effect.map(PlainSends.PlainSends, ({ taking }) => ({
+      taking: (context) => {
+        const take = taking(context)
+        return (request, response, others) => {
+          const isTaken = take(request, response, others)
+          if (isTaken) counted.taken++
+          return isTaken
+        }
+      }
+    }))
+  ).pipe(Layer.provide(PlainSends.layer))
+
+/**
+ * The routes on a port of their own, before doubles of the stores; `others` stand in for some of these. `plain` counts
+ * the sends that went the short way.
+ */
 export const serveWith = Effect.fnUntraced(function*(
   others:
     | Layer.Layer<never>
@@ -57,17 +78,20 @@ export const serveWith = Effect.fnUntraced(function*(
     | Layer.Layer<RateLimits>
 ) {
   const state: State = makeState()
+  const plain = { taken: 0 }
   const context = yield* Layer.build(
     Front.serve.pipe(
-      Layer.provide(Front.layer(HttpRouter.toHttpEffect(Routes.layer))),
-      Layer.provideMerge(
-        NodeHttpServer.layer(() => createServer(), { port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })
-      ),
-      Layer.provide(stores(state).pipe(Layer.merge(others)))
+      Layer.provideMerge(Front.server({ port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })),
+      Layer.provide([Front.layer(HttpRouter.toHttpEffect(Routes.layer)), counting(plain)]),
+      Layer.provide([Admission.layer, KnownCallers.layer]),
+      Layer.provide(NodeHttpServer.layerHttpServices),
+      Layer.provide(stores(state).pipe(Layer.merge(others))),
+      // As without an exporter: traced requests all go the whole way.
+      Layer.provide(Layer.succeed(References.TracerEnabled, false))
     )
   )
   const origin = yield* HttpServer.addressFormattedWith(Effect.succeed).pipe(Effect.provideContext(context))
-  return { call: call(origin), origin, state }
+  return { call: call(origin), origin, plain, state }
 })
 
 export const serve = serveWith(Layer.empty)

@@ -1,0 +1,147 @@
+import { excess } from "#layers/http/body/BodyGuard.ts"
+import { free, wasRead } from "#layers/http/body/ReadBody.ts"
+import { KnownCallers } from "#layers/http/KnownCallers.ts"
+import { hashOf } from "#layers/http/Once.ts"
+import * as Head from "#layers/http/plain/Head.ts"
+import * as Recognizer from "#layers/http/plain/Recognizer.ts"
+import { crashed, overloaded, unstored } from "#layers/http/Replies.ts"
+import { headersOf, json, toStored } from "#layers/http/StoredReply.ts"
+import { SendRequest } from "#schemas/api/Send.ts"
+import type { SendMessage } from "#schemas/SendMessage.ts"
+import { Admission } from "#src/access/Admission.ts"
+import type { Principal } from "#src/access/ApiKeys.ts"
+import { type Answer, CurrentKey } from "#src/access/Idempotency.ts"
+import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
+import { Intake } from "#src/delivery/Intake.ts"
+import * as Fibers from "#src/fibers/Fibers.ts"
+import { Cause, Clock, Context, Effect, Exit, Layer, References, Result, type Schema } from "effect"
+import { isUtf8 } from "node:buffer"
+import type { IncomingMessage, ServerResponse } from "node:http"
+
+/**
+ * Takes a request in order to answer it; `false` leaves it to `others`. One that was taken may be given to `others`
+ * later.
+ */
+export type Take = (request: IncomingMessage, response: ServerResponse, others: () => void) => boolean
+
+/**
+ * The short way of `POST /send`. Most sends are plain, and are answered here from Node's own request, without the
+ * router, the middlewares and the decoding of the whole way, which cost more than all the rest of an acceptance. Plain
+ * is a send of at most 64 kB, by a caller who was let in a moment ago, without a header that is not known here, and of
+ * JSON that its schema would leave as it is. Whatever is not plain goes the whole way, and so does every send that is
+ * refused for what it says: this way knows a 202 alone, and a 503 if the node or its store cannot take more.
+ */
+export class PlainSends extends Context.Service<PlainSends, {
+  /** `context` is copied into every send's: it should hold no more than a server needs. */
+  readonly taking: (context: Context.Context<never>) => Take
+}>()("tidings/http/PlainSends") {}
+
+const isPlain = Recognizer.of(SendRequest)
+
+const parsed = (text: string): Schema.Json | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const messageOf = (body: Buffer): SendMessage | undefined => {
+  if (!isUtf8(body)) return undefined
+  const text = body.toString("utf8")
+  const value = excess(text) === undefined ? parsed(text) : undefined
+  return value !== undefined && isPlain(value) ? value.message : undefined
+}
+
+/** Calls `done` with the whole body. A sender who breaks off is owed no answer. */
+const gather = (request: IncomingMessage, done: (body: Buffer) => void): void => {
+  const chunks: Array<Buffer> = []
+  const give = () => {
+    const [first] = chunks
+    done(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
+  }
+  request.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", give).on("error", () => undefined)
+}
+
+const write = (response: ServerResponse, answer: Answer): void => {
+  const { body, status } = answer.response
+  response.writeHead(status, { ...headersOf(answer), "content-length": Buffer.byteLength(body) }).end(body)
+}
+
+const isSend = ({ httpVersion, method, url }: IncomingMessage): boolean =>
+  method === "POST" && url === "/send" && httpVersion === "1.1"
+
+/** The answer to a send that was not accepted; `undefined` if the whole way has it. */
+const refused = (cause: Cause.Cause<{ readonly _tag: string }>): Effect.Effect<Answer | undefined> => {
+  const tag = Result.getOrUndefined(Cause.findError(cause))?._tag
+  const reply = tag === undefined
+    ? crashed(cause, "POST /send")
+    : tag === "Overloaded"
+    ? overloaded
+    : tag === "StoreUnavailable"
+    ? unstored
+    : undefined
+  if (reply === undefined) return Effect.undefined
+  return Effect.map(Effect.flatMap(reply, toStored), (response) => ({ response, replayed: false }))
+}
+
+export const layer = Layer.effect(
+  PlainSends,
+  Effect.gen(function*() {
+    const { admit, isFull } = yield* Admission
+    const callers = yield* KnownCallers
+    const intake = yield* Intake
+    const runIn = yield* Fibers.runner
+
+    const accept = (caller: Principal, message: SendMessage) =>
+      intake.send(caller, message, (requestId) => json(202, { requestId }))
+
+    const keyed = Effect.fnUntraced(function*(
+      { expiration, value }: { readonly value: string; readonly expiration: string | undefined },
+      body: Buffer,
+      caller: Principal,
+      message: SendMessage
+    ) {
+      const header = yield* IdempotencyHeaders.parse(value, expiration, yield* Clock.currentTimeMillis)
+      const key = { ...header, scope: caller.scope, path: "/send", bodyHash: hashOf(body) }
+      return yield* Effect.provideService(accept(caller, message), CurrentKey, key)
+    })
+
+    const answer = ({ expiration, key: value }: Head.Head, body: Buffer, caller: Principal, message: SendMessage) =>
+      Effect.catchCause(
+        admit(
+          body.length,
+          value === undefined ? accept(caller, message) : keyed({ value, expiration }, body, caller, message)
+        ),
+        refused
+      )
+
+    return PlainSends.of({
+      taking: (context) => {
+        const run = runIn(context)
+        // Traced requests have spans of the whole way.
+        const isTraced = Context.get(context, References.TracerEnabled)
+        return (request, response, others) => {
+          if (isTraced || !isSend(request) || isFull()) return false
+          const head = Head.of(request.rawHeaders, free)
+          const caller = callers.find(head?.authorization)
+          if (head === undefined || caller === undefined) return false
+          gather(request, (body) => {
+            const rest = () => {
+              wasRead(request, body)
+              others()
+            }
+            const message = messageOf(body)
+            if (message === undefined) return rest()
+            run(answer(head, body, caller, message)).addObserver((exit) => {
+              if (Exit.isFailure(exit)) return void response.destroy()
+              if (exit.value === undefined) return rest()
+              write(response, exit.value)
+            })
+          })
+          return true
+        }
+      }
+    })
+  })
+)
