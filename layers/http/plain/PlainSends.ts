@@ -71,18 +71,27 @@ const write = (response: ServerResponse, answer: Answer): void => {
 const isSend = ({ httpVersion, method, url }: IncomingMessage): boolean =>
   method === "POST" && url === "/send" && httpVersion === "1.1"
 
-/** The answer to a send that was not accepted; `undefined` if the whole way has it. */
-const refused = (cause: Cause.Cause<{ readonly _tag: string }>): Effect.Effect<Answer | undefined> => {
-  const tag = Result.getOrUndefined(Cause.findError(cause))?._tag
-  const reply = tag === undefined
-    ? crashed(cause, "POST /send")
-    : tag === "Overloaded"
-    ? overloaded
-    : tag === "StoreUnavailable"
-    ? unstored
-    : undefined
-  if (reply === undefined) return Effect.undefined
-  return Effect.map(Effect.flatMap(reply, toStored), (response) => ({ response, replayed: false }))
+/** Why a send was not accepted: the tag of its failure, or that it was a defect. */
+const reasonOf = (cause: Cause.Cause<{ readonly _tag: string }>): string =>
+  Result.getOrUndefined(Cause.findError(cause))?._tag ?? "Defect"
+
+/**
+ * The answer to a send that was not accepted; `undefined` if the whole way gives it. A defect may have come after the
+ * commit, so that only a send with a key can be tried again.
+ */
+const refused = (isKeyed: boolean) => (cause: Cause.Cause<{ readonly _tag: string }>) => {
+  const answered = (reply: typeof overloaded): Effect.Effect<Answer | undefined> =>
+    Effect.map(Effect.flatMap(reply, toStored), (response) => ({ response, replayed: false }))
+  switch (reasonOf(cause)) {
+    case "Overloaded":
+      return answered(overloaded)
+    case "StoreUnavailable":
+      return answered(unstored)
+    case "Defect":
+      return isKeyed ? Effect.undefined : answered(crashed(cause, "POST /send"))
+    default:
+      return Effect.undefined
+  }
 }
 
 export const layer = Layer.effect(
@@ -113,7 +122,7 @@ export const layer = Layer.effect(
           body.length,
           value === undefined ? accept(caller, message) : keyed({ value, expiration }, body, caller, message)
         ),
-        refused
+        refused(value !== undefined)
       )
 
     return PlainSends.of({
