@@ -151,9 +151,10 @@ const offer = (server: Server, take: Take): void => {
 }
 
 /**
- * A `node:http` server, on Node and Deno alike. What `take` takes is not told to its listeners. It gives a slow client 10 s for its headers and 30 s for the whole
- * request. A client that does not read its answers is cut off after 60 s, or after 32 unanswered requests. When the
- * server closes, requests under way are answered, and their connections then end.
+ * A `node:http` server, on Node and Deno alike, whose listeners do not hear of a request that `take` takes. It gives a
+ * slow client 10 s for its headers and 30 s for the whole request. A client that does not read its answers is cut off
+ * after 60 s, or after 32 unanswered requests. When the server closes, requests under way are answered, and their
+ * connections then end.
  */
 export const createServer = (options: ServerOptions = {}, take: Take = () => false): Server => {
   const { count: counted, stop } = connections()
