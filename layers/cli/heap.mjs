@@ -9,4 +9,4 @@
  * functions that every request runs through, and requests that V8 took for long-lived kept those after them alive, each through something
  * it pointed to. A third of a read's time went into copying what nobody needed any more.
  */
-export const heap = ["--heap-growing-percent=70", "--max-semi-space-size=32", "--no-allocation-site-pretenuring"]
+export const heap = ["--heap-growing-percent=70", "--max-semi-space-size=64", "--no-allocation-site-pretenuring"]
