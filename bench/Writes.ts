@@ -1,8 +1,9 @@
 import * as Events from "#layers/postgres/journal/Events.ts"
 import * as Expand from "#layers/postgres/journal/Expand.ts"
+import * as Frames from "#layers/postgres/journal/Frames.ts"
+import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
 import { HistoryEvent } from "#schemas/History.ts"
-import { Rendered } from "#schemas/Rendered.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import { encodePlace } from "#src/delivery/Expansion.ts"
@@ -32,7 +33,7 @@ const decodeTimelines = Schema.decodeUnknownEffect(
   Schema.Tuple([
     Schema.Struct({
       events: Schema.fromJsonString(Schema.Array(HistoryEvent)),
-      output: Schema.fromJsonString(Rendered)
+      output: Schema.fromJsonString(Outputs.Stored)
     })
   ])
 )
@@ -53,9 +54,11 @@ export const rate = Effect.fnUntraced(function*(count: number) {
     join outputs o on o.scope = a.scope and o.message_id = a.output_of and o.number = a.number limit 1`.pipe(
     Effect.flatMap(decodeTimelines)
   )
-  const events = Events.withOutput(shown.events, shown.output)
-  const at = yield* Clock.currentTimeMillis
   const scope = Scope.make(1)
+  const { frame } = shown.output
+  const frames = yield* Frames.find(sql)(scope, frame === undefined ? [] : [frame.name])
+  const events = Events.withOutput(shown.events, Outputs.whole(shown.output, frames))
+  const at = yield* Clock.currentTimeMillis
   const id = Ids.make(at, new Uint8Array(12))
   const request: Addressing.Request = { id, scope, keyState: "published", instructions, acceptedAt: at }
   const common = Addressing.common(request, "bulk", at)

@@ -6,6 +6,7 @@ import { content } from "#layers/postgres/migrations/Content.ts"
 import { delivery } from "#layers/postgres/migrations/Delivery.ts"
 import { expansions } from "#layers/postgres/migrations/Expansions.ts"
 import { expiry } from "#layers/postgres/migrations/Expiry.ts"
+import { frames } from "#layers/postgres/migrations/Frames.ts"
 import { lists } from "#layers/postgres/migrations/Lists.ts"
 import { people } from "#layers/postgres/migrations/People.ts"
 import { preferences } from "#layers/postgres/migrations/Preferences.ts"
@@ -41,7 +42,8 @@ const migrations = {
   "0028_inbox_expiry": expiry,
   "0029_bulk": bulk,
   "0030_bulk_drops": bulkDrops,
-  "0031_tenant_drops": tenantDrops
+  "0031_tenant_drops": tenantDrops,
+  "0032_frames": frames
 }
 
 /** How long a migration waits for a lock, in ms. Statements of running nodes on the same table queue behind it. */

@@ -1,6 +1,7 @@
 import { bound } from "#layers/postgres/Partitions.ts"
 import { batch, untilNone } from "#layers/postgres/retention/Batches.ts"
 import * as BulkJobs from "#layers/postgres/retention/BulkJobs.ts"
+import * as Frames from "#layers/postgres/retention/Frames.ts"
 import * as Leftovers from "#layers/postgres/retention/Leftovers.ts"
 import { Clock, DateTime, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -98,6 +99,8 @@ export const drop = Effect.fn("Retention.drop")(function*(sql: SqlClient.SqlClie
     yield* Effect.logInfo("dropped a day of messages", { day: name })
   }
   yield* BulkJobs.drop(sql, startOf(kept))
+  const [oldest = kept] = yield* daysOf(sql)
+  yield* Frames.drop(sql, startOf(oldest < kept ? oldest : kept))
   return detachedDays
 })
 

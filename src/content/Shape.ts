@@ -3,6 +3,7 @@ import type { Block } from "#src/content/Block.ts"
 import type { Document } from "#src/content/Elemental.ts"
 import { adaptiveCard } from "#src/content/chat/AdaptiveCard.ts"
 import { slackBlocks } from "#src/content/chat/Slack.ts"
+import * as Frame from "#src/content/Frame.ts"
 import { safeHref } from "#src/content/Href.ts"
 import * as Page from "#src/content/html/Page.ts"
 import { rule, textOf } from "#src/content/html/Text.ts"
@@ -62,12 +63,16 @@ const email = ({ document, language, layout, write }: Shaping): Rendered => {
   const { blocks, footer, look, title } = document
   const foot = Plain.text(footer, letter)
   const mail = { title, first: firstWords(blocks), blocks, footer, look: { ...look, language } }
-  return {
+  const page = layout === undefined ? Page.page(mail) : Page.branded(mail, layout, write)
+  const joined = Frame.join(page)
+  const html = Plain.withoutNul(joined)
+  const rendered = {
     ...empty,
     subject: title,
     text: Plain.withoutNul(Plain.text(blocks, letter) + (foot === "" ? "" : `\n\n${rule}\n\n${foot}`)),
-    html: Plain.withoutNul(layout === undefined ? Page.page(mail) : Page.branded(mail, layout, write))
+    html
   }
+  return html === joined ? Frame.note(rendered, page) : rendered
 }
 
 /** The text of a text message, and its segments. */
@@ -131,7 +136,7 @@ export const shape = (shaping: Shaping): Rendered => {
     const html = Plain.withoutNul(own("html") ?? made.html)
     const subject = Plain.oneLine(own("subject") ?? made.subject)
     const text = own("text") ?? (own("html") === undefined ? made.text : textOf(html))
-    return { ...made, subject, html, text: Plain.withoutNul(text), raw }
+    return Frame.like(made, { ...made, subject, html, text: Plain.withoutNul(text), raw })
   }
   const body = own("body") ?? own("text") ?? made.body
   const title = made.title === "" && own("title") === undefined ? "" : Plain.oneLine(own("title") ?? made.title)

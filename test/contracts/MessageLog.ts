@@ -3,6 +3,7 @@ import { Journal, type NewMessage } from "#src/delivery/Journal.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { MessageLog, type MessageQuery } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { outputs } from "#test/contracts/MessageLogOutputs.ts"
 import { pages } from "#test/contracts/MessageLogPages.ts"
 import { assert, describe, layer, type Vitest } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
@@ -279,4 +280,5 @@ export const messageLogContract = <E>(name: string, stores: Layer.Layer<Journal 
     describe("pages", () => pages(it))
     describe("archive", () => archives(it))
     describe("history", () => histories(it))
+    describe("output", () => outputs(it))
   })

@@ -1,4 +1,6 @@
+import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Intents from "#layers/postgres/journal/Intents.ts"
+import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
 import type { Advance, Advanced, PageMember } from "#src/delivery/expansion/Expansions.ts"
@@ -102,9 +104,11 @@ const decode = Schema.decodeUnknownEffect(
 )
 
 /** Writes a step. `unowned`: shards of its messages that this node does not own; their owners are notified. */
-export const write = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>) {
+export const write = (sql: SqlClient.SqlClient) => {
+  const keep = Frames.keep(sql)
+  return Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>) {
     const { expansion, intents = [], page } = step
+    yield* keep(Outputs.framesOf(intents))
     const { common, members = [], profiles = [] } = page ?? {}
     const begun = Intents.of(intents)
     // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
@@ -153,3 +157,4 @@ export const write = (sql: SqlClient.SqlClient) =>
       intents: Intents.written(intents, answer.left ?? [], provenAtNanos)
     } satisfies Advanced
   })
+}

@@ -1,15 +1,47 @@
+import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
-import type { Rendered } from "#schemas/Rendered.ts"
+import { Rendered } from "#schemas/Rendered.ts"
+import * as Frame from "#src/content/Frame.ts"
 import { recent } from "#src/content/Recent.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import { shown } from "#src/delivery/journal/Weight.ts"
 import type { Step } from "#src/delivery/Journal.ts"
+import { Schema } from "effect"
+
+/** A rendering as it is stored: with the name of its frame, and its own parts, in place of its html. */
+export const Stored = Schema.Struct({
+  ...Rendered.fields,
+  frame: Schema.optionalKey(Schema.Struct({ name: Schema.String, own: Schema.Array(Schema.String) }))
+})
+
+const storedOf = (output: Rendered): typeof Stored.Type => {
+  const framed = Frame.of(output)
+  return framed === undefined
+    ? output
+    : { ...output, html: "", frame: { name: Frames.nameOf(framed.frame), own: framed.own } }
+}
+
+/** The rendering as it was; without a page where its frame is not there. */
+export const whole = ({ frame, ...output }: typeof Stored.Type, frames: ReadonlyMap<string, Frame.Frame>): Rendered => {
+  const found = frame === undefined ? undefined : frames.get(frame.name)
+  if (frame === undefined || found === undefined) return output
+  const framed = { frame: found, own: frame.own }
+  return Frame.note({ ...output, html: Frame.join(framed) }, framed)
+}
 
 /**
- * A rendered message as JSON. The last few are remembered: messages of a fan-out that share a rendering write it out
- * once.
+ * A rendered message as JSON, without its frame. The last few are remembered: messages of a fan-out that share a
+ * rendering write it out once.
  */
-export const textOf = recent(4, (output: Rendered): string => JSON.stringify(output))
+export const textOf = recent(4, (output: Rendered): string => JSON.stringify(storedOf(output)))
+
+/** The frames of what a batch shows, which have to be stored before it. */
+export const framesOf = (batch: ReadonlyArray<Step>): ReadonlyArray<Frames.Used> =>
+  batch.flatMap((step) => {
+    const output = shown(step)
+    const framed = output === undefined ? undefined : Frame.of(output)
+    return framed === undefined ? [] : [{ scope: step.message.scope, frame: framed.frame }]
+  })
 
 /**
  * For each step, the index in the batch of the first step of the same request that shows the same rendering

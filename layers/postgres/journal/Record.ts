@@ -1,6 +1,7 @@
 import { Status } from "#schemas/Status.ts"
 import { stamps } from "#layers/postgres/journal/Stamps.ts"
 import * as Events from "#layers/postgres/journal/Events.ts"
+import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as StepRows from "#layers/postgres/journal/StepRows.ts"
 import * as Texts from "#layers/postgres/journal/Texts.ts"
@@ -121,8 +122,10 @@ const storedRow = ({ attempt, epoch, message }: Step, n: number) => ({
   state: attempt?.state
 })
 
-export const write = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
+export const write = (sql: SqlClient.SqlClient) => {
+  const keep = Frames.keep(sql)
+  return Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
+    yield* keep(Outputs.framesOf(batch))
     const outputs = Outputs.of(batch)
     const isFirst = batch.every(({ attempt }, n) => outputs[n] === undefined || attempt?.number === 1)
     const { kinds, rows } = StepRows.of(batch, outputs)
@@ -165,3 +168,4 @@ export const write = (sql: SqlClient.SqlClient) =>
       return own === undefined ? { _tag: "Refused" } : { _tag: "Written", status: own.status, provenAtNanos }
     })
   })
+}

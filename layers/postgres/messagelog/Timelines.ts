@@ -1,7 +1,8 @@
 import * as Events from "#layers/postgres/journal/Events.ts"
+import * as Frames from "#layers/postgres/journal/Frames.ts"
+import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
-import { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import { MessageNotFound } from "#src/delivery/Journal.ts"
@@ -11,7 +12,7 @@ import type { SqlClient } from "effect/sql"
 const decodeMessages = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ enqueued: Schema.Number })))
 const Row = Schema.Struct({
   events: Schema.fromJsonString(Schema.Array(HistoryEvent)),
-  output: Schema.NullOr(Schema.fromJsonString(Rendered))
+  output: Schema.NullOr(Schema.fromJsonString(Outputs.Stored))
 })
 const decodeRows = Schema.decodeUnknownEffect(Schema.Array(Row))
 
@@ -24,8 +25,9 @@ const at = ({ events }: typeof Row.Type): number => events.at(-1)?.ts ?? 0
  * their transaction ids. What an attempt rendered is stored with a message of the same request, so that only the
  * partition of its day is opened.
  */
-export const read = (sql: SqlClient.SqlClient) =>
-  Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
+export const read = (sql: SqlClient.SqlClient) => {
+  const framesOf = Frames.find(sql)
+  return Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
     const [message] =
       yield* sql`select enqueued_at::float8 as enqueued from messages where scope = ${scope} and id = ${id}`
         .pipe(Effect.flatMap(decodeMessages))
@@ -44,7 +46,14 @@ export const read = (sql: SqlClient.SqlClient) =>
       select events, output from lines where events is not null order by kind, nth, step`.pipe(
       Effect.flatMap(decodeRows)
     )
+    const frames = yield* framesOf(scope, rows.flatMap(({ output }) => output?.frame?.name ?? []))
     const first: HistoryEvent = { type: "ENQUEUED", ts: message.enqueued }
     const steps = rows.toSorted((a, b) => at(a) - at(b))
-    return [first, ...steps.flatMap(({ events, output }) => Events.withOutput(events, output ?? undefined))]
+    return [
+      first,
+      ...steps.flatMap(({ events, output }) =>
+        Events.withOutput(events, output === null ? undefined : Outputs.whole(output, frames))
+      )
+    ]
   })
+}

@@ -1,8 +1,11 @@
 import type { Block } from "#src/content/Block.ts"
 import { rows, table } from "#src/content/html/Blocks.ts"
+import type { Framed } from "#src/content/Frame.ts"
 import { escape } from "#src/content/html/Escape.ts"
+import { filler, preheader } from "#src/content/html/Preheader.ts"
 import { colors, font, sheet } from "#src/content/html/Styles.ts"
-import { fill, type Layout } from "#src/content/layout/Layout.ts"
+import { cut, fill, mark } from "#src/content/layout/Cut.ts"
+import type { Layout } from "#src/content/layout/Layout.ts"
 
 /**
  * The look of the whole page: `font_size`, `line_height` and `padding` of the channel as lengths. `language` is a tag
@@ -17,54 +20,29 @@ export interface Look {
 
 export const plain: Look = { fontSize: undefined, lineHeight: undefined, padding: undefined, language: undefined }
 
-const preheaderLength = 140
-
-/** Invisible characters that keep a client from showing the mail's body after the preheader. */
-const filler = "&#8199;&#847; ".repeat(48)
-
 const hidden =
   "display:none;max-height:0;max-width:0;overflow:hidden;opacity:0;mso-hide:all;font-size:1px;line-height:1px"
 
-/** The preheader: the first words, and the filler after them. */
-const preview = (first: string): string => {
-  const text = first.replace(/\s+/g, " ").trim()
-  const cut = text.length <= preheaderLength
-    ? text
-    : `${text.slice(0, preheaderLength).replace(/[\ud800-\udbff]$/, "").trimEnd()}…`
-  return cut === "" ? "" : `${escape(cut)} ${filler}`
-}
-
-const preheader = (first: string): string => {
-  const text = preview(first)
-  return text === "" ? "" : `<div style="${hidden}">${text}</div>\n`
-}
-
 const rightToLeft = /^(?:ar|ckb|dv|fa|he|iw|ps|sd|ug|ur|yi)(?:-|$)/i
 
-const top = (title: string, language: string | undefined, isRightToLeft: boolean): string => {
-  const tongue = language === undefined ? "" : ` lang="${escape(language)}"${isRightToLeft ? ` dir="rtl"` : ""}`
-  return `<!doctype html>
-<html${tongue}>
+const top = `<!doctype html>
+<html${mark("tongue")}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="x-apple-disable-message-reformatting">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<title>${escape(title)}</title>
+<title>${mark("title")}</title>
 <style>
 ${sheet}
 </style>
 </head>
 `
-}
 
-const card = ({ fontSize, lineHeight, padding }: Look): string =>
-  `padding:${
-    padding ?? "32px 32px 16px"
-  };background-color:${colors.card};border:1px solid ${colors.rule};border-radius:10px;`
-  + `color:${colors.text};font-family:${font};font-size:${fontSize ?? "16px"};line-height:${
-    lineHeight ?? "24px"
+const card = `padding:${mark("padding")};background-color:${colors.card};border:1px solid ${colors.rule};`
+  + `border-radius:10px;color:${colors.text};font-family:${font};font-size:${mark("fontSize")};line-height:${
+    mark("lineHeight")
   };word-break:break-word`
 
 /** The parts of a mail. `first`: the text that an inbox shows beside the subject. */
@@ -81,26 +59,42 @@ const small = `padding:16px 32px 0;color:${colors.muted};font-family:${font};fon
 const below = (footer: ReadonlyArray<Block>): string =>
   footer.length === 0 ? "" : `\n<tr><td class="sub" align="center" style="${small}">${rows(footer)}</td></tr>`
 
-/** A mail without a brand: one centered card of at most 600 px, without a header, for phones and dark screens too. */
-export const page = ({ blocks, first, footer, look, title }: Mail): string => {
-  const isRightToLeft = look.language !== undefined && rightToLeft.test(look.language)
-  return `${
-    top(title, look.language, isRightToLeft)
-  }<body class="page" style="margin:0;padding:0;background-color:${colors.page}">
-${
-    preheader(first)
-  }${table} class="page" width="100%" style="background-color:${colors.page}"><tr><td class="outer" align="center" style="padding:32px 16px">
+/** What each mail fills of the page without a brand. */
+const slots = ["tongue", "title", "preheader", "align", "padding", "fontSize", "lineHeight", "body", "below"] as const
+
+/** The page without a brand: one centered card of at most 600 px, for phones and dark screens too. */
+const whole = (preview: string): string =>
+  `${top}<body class="page" style="margin:0;padding:0;background-color:${colors.page}">
+${preview}${table} class="page" width="100%" style="background-color:${colors.page}"><tr><td class="outer" align="center" style="padding:32px 16px">
 <!--[if mso]>${table} width="600"><tr><td><![endif]-->
-${table} width="100%" style="max-width:600px"><tr><td class="card" align="${isRightToLeft ? "right" : "left"}" style="${
-    card(look)
-  }">
-${rows(blocks)}
-</td></tr>${below(footer)}</table>
+${table} width="100%" style="max-width:600px"><tr><td class="card" align="${mark("align")}" style="${card}">
+${mark("body")}
+</td></tr>${mark("below")}</table>
 <!--[if mso]></td></tr></table><![endif]-->
 </td></tr></table>
 </body>
 </html>
 `
+
+const spoken = cut(whole(`<div style="${hidden}">${mark("preheader")}</div>\n`), slots, { preheader: filler })
+const silent = cut(whole(""), slots)
+
+/** A mail without a brand, without a header. */
+export const page = ({ blocks, first, footer, look, title }: Mail): Framed => {
+  const { fontSize = "16px", language, lineHeight = "24px", padding = "32px 32px 16px" } = look
+  const isRightToLeft = language !== undefined && rightToLeft.test(language)
+  const words = preheader(first)
+  return fill(words === "" ? silent : spoken, {
+    tongue: language === undefined ? "" : ` lang="${escape(language)}"${isRightToLeft ? ` dir="rtl"` : ""}`,
+    title: escape(title),
+    preheader: words,
+    align: isRightToLeft ? "right" : "left",
+    padding,
+    fontSize,
+    lineHeight,
+    body: rows(blocks),
+    below: below(footer)
+  }, (template) => template)
 }
 
 const sized = ({ fontSize, lineHeight, padding }: Look, body: string): string => {
@@ -117,15 +111,16 @@ export const branded = (
   { blocks, first, footer, look, title }: Mail,
   layout: Layout,
   write: (template: string) => string
-): string => {
+): Framed => {
   const isRightToLeft = look.language !== undefined && rightToLeft.test(look.language)
-  return fill(layout, {
+  const words = preheader(first)
+  return fill(words === "" ? layout.silent : layout.spoken, {
     lang: look.language ?? "und",
     dir: look.language === undefined ? "auto" : isRightToLeft ? "rtl" : "ltr",
     direction: isRightToLeft ? "rtl" : "ltr",
     align: isRightToLeft ? "right" : "left",
     title: escape(title),
-    preheader: preview(first),
+    preheader: words,
     body: sized(look, rows(blocks)),
     footer: footer.length === 0 ? "" : rows(footer)
   }, write)

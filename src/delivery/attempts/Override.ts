@@ -1,6 +1,7 @@
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
+import * as Frame from "#src/content/Frame.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import { namedIn, type Vendor } from "#src/delivery/Provider.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
@@ -40,7 +41,7 @@ export const shown = (channel: string, rendered: Rendered, override: JsonMap): R
   if (known !== undefined && texts.every((name) => known[name] === (new Map(own).get(name) ?? rendered[name]))) {
     return known
   }
-  const output = { ...rendered, ...Object.fromEntries(own) }
+  const output = Frame.like(rendered, { ...rendered, ...Object.fromEntries(own) })
   made.set(rendered, output)
   return output
 }

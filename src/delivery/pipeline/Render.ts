@@ -4,6 +4,7 @@ import type { Brand } from "#schemas/Brand.ts"
 import * as BrandChoice from "#src/content/BrandChoice.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import * as Content from "#src/content/Content.ts"
+import * as Frame from "#src/content/Frame.ts"
 import * as Addressed from "#src/delivery/pipeline/Addressed.ts"
 import { once } from "#src/content/Once.ts"
 import { Rendering } from "#src/content/Rendering.ts"
@@ -132,7 +133,7 @@ export const make = Effect.gen(function*() {
       const rendered = render(scope, input(subject, candidate, at, linked))
       if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
       const { unsubscribe } = linked().choose
-      return unsubscribe === "" ? rendered : Effect.map(rendered, (mail) => ({ ...mail, unsubscribe }))
+      return unsubscribe === "" ? rendered : Effect.map(rendered, (mail) => Frame.like(mail, { ...mail, unsubscribe }))
     },
     /** What a candidate's payload is overridden with, its variables filled in. */
     addressed:

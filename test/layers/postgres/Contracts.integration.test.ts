@@ -1,6 +1,7 @@
 import { everyContract } from "#test/contracts/Every.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
+import { frames } from "#test/layers/postgres/Frames.ts"
 import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
@@ -14,3 +15,4 @@ everyContract("Postgres", stores)
 unreadableRows("Postgres", stores)
 refusals("Postgres", stores)
 largeRows("Postgres", stores)
+frames("Postgres", stores)

@@ -108,6 +108,38 @@ describe("Retention", () => {
       assert.deepStrictEqual(yield* Retention.drop(sql, 7), ["20261101"])
     })))
 
+  it.effect("a mail's frame outlives every output that may have it, and is dropped after them", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const at = (days: number) => today - days * day
+      for (const back of [0, 20]) {
+        yield* TestClock.setTime(at(back))
+        yield* Partitions.ensure(sql)
+      }
+      yield* TestClock.setTime(today)
+      // Of the 21st day before today, some are kept by an open message.
+      yield* stored(idAt(at(20), "a"), 0)
+      for (const days of [23, 20, 9, 7]) {
+        yield* sql`insert into frames (scope, name, pieces, used_at) values (1, ${`used ${days} days ago`}, '[]', ${
+          at(days)
+        })`
+      }
+      const left = Effect.map(
+        Effect.flatMap(sql`select name as id from frames order by used_at`, Ids),
+        (rows) => rows.map(({ id }) => id)
+      )
+      yield* Retention.drop(sql, 7)
+      assert.deepStrictEqual(yield* left, ["used 20 days ago", "used 9 days ago", "used 7 days ago"])
+      yield* sql`update messages set due_at = null`
+      yield* sql`insert into outputs_default (scope, message_id, number, rendered)
+        values (1, ${idAt(at(30), "b")}, 1, '{}')`
+      yield* Retention.drop(sql, 7)
+      assert.strictEqual((yield* left).length, 3)
+      yield* sql`delete from outputs_default`
+      yield* Retention.drop(sql, 7)
+      assert.deepStrictEqual(yield* left, ["used 7 days ago"])
+    })))
+
   it.effect("drops what ended before of days that no partition was made for, whole messages at a time", () =>
     test(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient

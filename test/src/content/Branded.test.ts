@@ -3,6 +3,7 @@ import type { Brand, BrandSettings } from "#schemas/Brand.ts"
 import type { Content } from "#schemas/Elemental.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { parse } from "#src/content/Catalogue.ts"
+import * as Frame from "#src/content/Frame.ts"
 import * as Layouts from "#src/content/Layouts.ts"
 import { Mjml, MjmlRefused } from "#src/content/Mjml.ts"
 import * as Rendering from "#src/content/Rendering.ts"
@@ -114,6 +115,20 @@ layer(rendering, { excludeTestServices: true })("Branded mails", (it) => {
       )
       const sms = yield* render(hello, { brand: tea, channel: "sms", data: { v: "you" } })
       assert.strictEqual(sms.text, "Hello you\nGo: https://x.io")
+    }))
+
+  it.effect("all of a brand's page is in a frame that its mails share, whatever they say", () =>
+    Effect.gen(function*() {
+      const [one, two] = [
+        yield* render(hello, { brand: tea, data: { v: "you" }, profile: { name: "Ada" } }),
+        yield* render(hello, { brand: tea, data: { v: hostile }, profile: { name: "Bob", locale: "ar" } })
+      ]
+      const [first, second] = [Frame.of(one), Frame.of(two)]
+      assert.isDefined(first)
+      assert.isDefined(second)
+      assert.strictEqual(first.frame, second.frame)
+      assert.deepStrictEqual([Frame.join(first), Frame.join(second)], [one.html, two.html])
+      assert.isBelow(first.own.join("").length, one.html.length / 5)
     }))
 
   it.effect("a brand's page is compiled once per revision, however many mails there are", () =>

@@ -2,6 +2,7 @@ import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { everyContract } from "#test/contracts/Every.ts"
 import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
+import { frames } from "#test/layers/postgres/Frames.ts"
 import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
@@ -19,3 +20,4 @@ unreadableRows("embedded", stores)
 refusals("embedded", stores)
 everyContract("embedded", stores, { oneBackend: true })
 largeRows("embedded", stores)
+frames("embedded", stores)

@@ -1,0 +1,81 @@
+import type { Scope } from "#schemas/Scope.ts"
+import type { Frame } from "#src/content/Frame.ts"
+import { Clock, Effect, Schema } from "effect"
+import type { SqlClient } from "effect/sql"
+import { hash } from "node:crypto"
+
+/** For so long, in ns, a process takes a frame that it wrote for stored: one that is lost is missed no longer. */
+const memory = 60_000_000_000n
+
+/** Frames that are remembered: more than there are in use. */
+const most = 10_000
+
+interface Row {
+  readonly name: string
+  readonly text: string
+}
+
+const rows = new WeakMap<Frame, Row>()
+
+/** A frame as JSON, which a database takes whatever the pieces hold, and the hash of that. */
+const rowOf = (frame: Frame): Row => {
+  const known = rows.get(frame)
+  if (known !== undefined) return known
+  const text = JSON.stringify(frame)
+  const row = { name: hash("sha256", text, "base64url").slice(0, 22), text }
+  rows.set(frame, row)
+  return row
+}
+
+/** The name that a frame is stored under: the same at every node and after every start. */
+export const nameOf = (frame: Frame): string => rowOf(frame).name
+
+/** A frame, and the environment whose mail has it. */
+export interface Used {
+  readonly scope: Scope
+  readonly frame: Frame
+}
+
+/**
+ * Stores frames, in a commit of their own, before what uses them is written: a frame without a use does no harm, and is
+ * remembered only once it is stored. One that is in use is written again each minute, which tells that it is, and
+ * brings back one that the database has lost.
+ */
+export const keep = (sql: SqlClient.SqlClient) => {
+  const kept = new Map<string, bigint>()
+  return Effect.fnUntraced(function*(batch: ReadonlyArray<Used>) {
+    if (batch.length === 0) return
+    const now = yield* Clock.monotonicTimeNanos
+    const missing = new Map<string, Row & Used>()
+    for (const used of batch) {
+      const row = rowOf(used.frame)
+      const key = `${used.scope} ${row.name}`
+      const at = kept.get(key)
+      if (at === undefined || now - at >= memory) missing.set(key, { ...row, ...used })
+    }
+    if (missing.size === 0) return
+    // In one order, or two nodes deadlock.
+    const lost = [...missing].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+    yield* sql`insert into frames (scope, name, pieces, used_at)
+      select scope, name, pieces, ${yield* Clock.currentTimeMillis}
+      from unnest(${lost.map(({ scope }) => scope)}::int[], ${lost.map(({ name }) => name)}::text[],
+        ${lost.map(({ text }) => text)}::text[]) as f(scope, name, pieces)
+      on conflict (scope, name) do update set used_at = greatest(frames.used_at, excluded.used_at)`
+    if (kept.size >= most) kept.clear()
+    for (const key of missing.keys()) kept.set(key, now)
+  })
+}
+
+const decode = Schema.decodeUnknownEffect(
+  Schema.Array(Schema.Struct({ name: Schema.String, pieces: Schema.fromJsonString(Schema.Array(Schema.String)) }))
+)
+
+/** The frames of a scope that have these names, by name. */
+export const find = (sql: SqlClient.SqlClient) =>
+  Effect.fnUntraced(function*(scope: Scope, names: ReadonlyArray<string>) {
+    if (names.length === 0) return new Map<string, Frame>()
+    const found = yield* decode(
+      yield* sql`select name, pieces from frames where scope = ${scope} and name = any(${names}::text[])`
+    )
+    return new Map<string, Frame>(found.map(({ name, pieces }) => [name, pieces]))
+  })

@@ -1,0 +1,15 @@
+import { escape } from "#src/content/html/Escape.ts"
+
+const longest = 140
+
+/** Invisible characters after the preheader, which keep a client from showing the mail's body after it. */
+export const filler = "&#8199;&#847; ".repeat(48)
+
+/** The preheader of a mail that begins with these words, as HTML; empty if there are none. */
+export const preheader = (first: string): string => {
+  const text = first.replace(/\s+/g, " ").trim()
+  const cut = text.length <= longest
+    ? text
+    : `${text.slice(0, longest).replace(/[\ud800-\udbff]$/, "").trimEnd()}…`
+  return cut === "" ? "" : `${escape(cut)} `
+}
