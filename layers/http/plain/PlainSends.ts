@@ -1,5 +1,6 @@
 import { excess } from "#layers/http/body/BodyGuard.ts"
-import { free, wasRead } from "#layers/http/body/ReadBody.ts"
+import { free, Gathering } from "#layers/http/body/Gathering.ts"
+import { wasRead } from "#layers/http/body/ReadBody.ts"
 import { KnownCallers } from "#layers/http/KnownCallers.ts"
 import { hashOf } from "#layers/http/Once.ts"
 import * as Head from "#layers/http/plain/Head.ts"
@@ -46,21 +47,18 @@ const parsed = (text: string): Schema.Json | undefined => {
   }
 }
 
-const messageOf = (body: Buffer): SendMessage | undefined => {
+const messageOf = (body: Uint8Array): SendMessage | undefined => {
   if (!isUtf8(body)) return undefined
-  const text = body.toString("utf8")
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8")
   const value = excess(text) === undefined ? parsed(text) : undefined
   return value !== undefined && isPlain(value) ? value.message : undefined
 }
 
-/** Calls `done` with the whole body. A sender who breaks off is owed no answer. */
-const gather = (request: IncomingMessage, done: (body: Buffer) => void): void => {
-  const chunks: Array<Buffer> = []
-  const give = () => {
-    const [first] = chunks
-    done(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks))
-  }
-  request.on("data", (chunk: Buffer) => chunks.push(chunk)).on("end", give).on("error", () => undefined)
+/** Calls `done` with the whole body of `length` bytes. A sender who breaks off is owed no answer. */
+const gather = (request: IncomingMessage, length: number, done: (body: Uint8Array) => void): void => {
+  const gathering = new Gathering(length, length, () => true)
+  request.on("data", (chunk: Buffer) => void gathering.add(chunk)).on("end", () => done(gathering.bytes()))
+    .on("error", () => undefined)
 }
 
 const write = (response: ServerResponse, answer: Answer): void => {
@@ -107,7 +105,7 @@ export const layer = Layer.effect(
 
     const keyed = Effect.fnUntraced(function*(
       { expiration, value }: { readonly value: string; readonly expiration: string | undefined },
-      body: Buffer,
+      body: Uint8Array,
       caller: Principal,
       message: SendMessage
     ) {
@@ -116,7 +114,7 @@ export const layer = Layer.effect(
       return yield* Effect.provideService(accept(caller, message), CurrentKey, key)
     })
 
-    const answer = ({ expiration, key: value }: Head.Head, body: Buffer, caller: Principal, message: SendMessage) =>
+    const answer = ({ expiration, key: value }: Head.Head, body: Uint8Array, caller: Principal, message: SendMessage) =>
       Effect.catchCause(
         admit(
           body.length,
@@ -135,7 +133,7 @@ export const layer = Layer.effect(
           const head = Head.of(request.rawHeaders, free)
           const caller = callers.find(head?.authorization)
           if (head === undefined || caller === undefined) return false
-          gather(request, (body) => {
+          gather(request, head.length, (body) => {
             const rest = () => {
               wasRead(request, body)
               others()
