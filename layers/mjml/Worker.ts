@@ -26,7 +26,17 @@ const options = {
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
 const say = (said: Said): void => parentPort?.postMessage(said)
 
+/**
+ * Numbers from 0 to 1, the same ones each time (a linear congruential generator). The compiler names the parts of some
+ * elements by chance: with these numbers, a source becomes the same page wherever and whenever it is compiled.
+ */
+const chance = (): () => number => {
+  let state = 1
+  return () => (state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0) / 2 ** 32
+}
+
 parentPort?.on("message", (source: string) => {
+  Object.assign(Math, { random: chance() })
   mjml(source, options).then(
     ({ html }) => say({ _tag: "Html", html }),
     (error: unknown) => say({ _tag: "Fault", fault: error instanceof Error ? error.message : "unreadable" })

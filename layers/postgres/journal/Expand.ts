@@ -106,9 +106,8 @@ const decode = Schema.decodeUnknownEffect(
 /** Writes a step. `unowned`: shards of its messages that this node does not own; their owners are notified. */
 export const write = (sql: SqlClient.SqlClient) => {
   const keep = Frames.keep(sql)
-  return Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>) {
+  const advance = Effect.fnUntraced(function*(step: Advance, unowned: ReadonlyArray<number>) {
     const { expansion, intents = [], page } = step
-    yield* keep(Outputs.framesOf(intents))
     const { common, members = [], profiles = [] } = page ?? {}
     const begun = Intents.of(intents)
     // Taken before the statement is sent: when it commits is not known, and its answer may be long on its way.
@@ -157,4 +156,6 @@ export const write = (sql: SqlClient.SqlClient) => {
       intents: Intents.written(intents, answer.left ?? [], provenAtNanos)
     } satisfies Advanced
   })
+  return (step: Advance, unowned: ReadonlyArray<number>) =>
+    keep(Outputs.framesOf(step.intents ?? []), advance(step, unowned))
 }

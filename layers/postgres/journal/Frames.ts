@@ -7,7 +7,7 @@ import { hash } from "node:crypto"
 /** For so long, in ns, a process takes a frame that it wrote for stored: one that is lost is missed no longer. */
 const memory = 60_000_000_000n
 
-/** Frames that are remembered: more than there are in use. */
+/** Frames that are remembered. Where more are in use, each is written more often. */
 const most = 10_000
 
 interface Row {
@@ -37,23 +37,31 @@ export interface Used {
 }
 
 /**
- * Stores frames, in a commit of their own, before what uses them is written: a frame without a use does no harm, and is
- * remembered only once it is stored. One that is in use is written again each minute, which tells that it is, and
- * brings back one that the database has lost.
+ * Stores frames, in a commit of their own, before what uses them is written (`write`): a frame without a use does no
+ * harm, and is remembered only once it is stored. One that is in use is written again each minute, which tells that it
+ * is, and brings back one that the database has lost. After a failure nothing is remembered: the database may be another
+ * one by now.
  */
 export const keep = (sql: SqlClient.SqlClient) => {
   const kept = new Map<string, bigint>()
-  return Effect.fnUntraced(function*(batch: ReadonlyArray<Used>) {
-    if (batch.length === 0) return
-    const now = yield* Clock.monotonicTimeNanos
-    const missing = new Map<string, Row & Used>()
+
+  /** The frames of a batch that have not been written for so long, by key. */
+  const unkept = (batch: ReadonlyArray<Used>, now: bigint, since: bigint): ReadonlyMap<string, Row & Used> => {
+    const found = new Map<string, Row & Used>()
     for (const used of batch) {
       const row = rowOf(used.frame)
       const key = `${used.scope} ${row.name}`
       const at = kept.get(key)
-      if (at === undefined || now - at >= memory) missing.set(key, { ...row, ...used })
+      if (at === undefined || now - at >= since) found.set(key, { ...row, ...used })
     }
-    if (missing.size === 0) return
+    return found
+  }
+
+  const store = Effect.fnUntraced(function*(batch: ReadonlyArray<Used>) {
+    const now = yield* Clock.monotonicTimeNanos
+    if (unkept(batch, now, memory).size === 0) return
+    // What would be written soon goes along: a commit for each frame's minute would be many.
+    const missing = unkept(batch, now, memory / 2n)
     // In one order, or two nodes deadlock.
     const lost = [...missing].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
     yield* sql`insert into frames (scope, name, pieces, used_at)
@@ -61,9 +69,18 @@ export const keep = (sql: SqlClient.SqlClient) => {
       from unnest(${lost.map(({ scope }) => scope)}::int[], ${lost.map(({ name }) => name)}::text[],
         ${lost.map(({ text }) => text)}::text[]) as f(scope, name, pieces)
       on conflict (scope, name) do update set used_at = greatest(frames.used_at, excluded.used_at)`
-    if (kept.size >= most) kept.clear()
-    for (const key of missing.keys()) kept.set(key, now)
+    for (const key of missing.keys()) {
+      kept.delete(key)
+      kept.set(key, now)
+      const [oldest] = kept.keys()
+      if (kept.size > most && oldest !== undefined) kept.delete(oldest)
+    }
   })
+
+  return <A, E>(batch: ReadonlyArray<Used>, write: Effect.Effect<A, E>) =>
+    (batch.length === 0 ? write : Effect.andThen(store(batch), write)).pipe(
+      Effect.onError(() => Effect.sync(() => kept.clear()))
+    )
 }
 
 const decode = Schema.decodeUnknownEffect(

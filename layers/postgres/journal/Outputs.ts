@@ -25,8 +25,7 @@ const storedOf = (output: Rendered): typeof Stored.Type => {
 export const whole = ({ frame, ...output }: typeof Stored.Type, frames: ReadonlyMap<string, Frame.Frame>): Rendered => {
   const found = frame === undefined ? undefined : frames.get(frame.name)
   if (frame === undefined || found === undefined) return output
-  const framed = { frame: found, own: frame.own }
-  return Frame.note({ ...output, html: Frame.join(framed) }, framed)
+  return { ...output, html: Frame.join({ frame: found, own: frame.own }) }
 }
 
 /**

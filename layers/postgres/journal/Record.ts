@@ -124,8 +124,7 @@ const storedRow = ({ attempt, epoch, message }: Step, n: number) => ({
 
 export const write = (sql: SqlClient.SqlClient) => {
   const keep = Frames.keep(sql)
-  return Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
-    yield* keep(Outputs.framesOf(batch))
+  const record = Effect.fnUntraced(function*(batch: ReadonlyArray<Step>) {
     const outputs = Outputs.of(batch)
     const isFirst = batch.every(({ attempt }, n) => outputs[n] === undefined || attempt?.number === 1)
     const { kinds, rows } = StepRows.of(batch, outputs)
@@ -168,4 +167,5 @@ export const write = (sql: SqlClient.SqlClient) => {
       return own === undefined ? { _tag: "Refused" } : { _tag: "Written", status: own.status, provenAtNanos }
     })
   })
+  return (batch: ReadonlyArray<Step>) => keep(Outputs.framesOf(batch), record(batch))
 }

@@ -30,6 +30,15 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
       assert.include(html, "https://x.io")
     }))
 
+  it.effect("a source gives the same page each time, with names of its own for each element", () =>
+    Effect.gen(function*() {
+      const menu = `<mj-navbar hamburger="hamburger"><mj-navbar-link href="https://x.io">x</mj-navbar-link></mj-navbar>`
+      const html = yield* compile(mail(menu + menu))
+      assert.strictEqual(yield* compile(mail(menu + menu)), html)
+      const names = [...html.matchAll(/<input type="checkbox" id="([0-9a-f]+)"/g)].map(([, name]) => name)
+      assert.strictEqual(new Set(names).size, 2)
+    }))
+
   it.effect("reads no file and includes nothing", () =>
     Effect.gen(function*() {
       const html = yield* compile(mail(`<mj-text>a</mj-text><mj-include path="/etc/hostname" type="html" />`))

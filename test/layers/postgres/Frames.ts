@@ -97,16 +97,41 @@ export const frames = <E>(
         assert.deepStrictEqual(yield* shown(message), [output])
       }))
 
-    it.effect("a frame whose write failed is written again", () =>
+    it.effect("a frame whose write failed is written again, and so is one whose use could not be written", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
         const { place, step } = yield* recorded("Hello Ada")
-        yield* sql`delete from frames where scope = ${place.scope}`
+        const lost = sql`delete from frames where scope = ${place.scope}`
         const keep = Frames.keep(sql)
+        const used = Outputs.framesOf([step, step])
+        const count = Effect.map(framesOf(place.scope), ({ length }) => length)
+        yield* lost
         yield* sql`alter table frames rename to away`
-        assert.strictEqual((yield* Effect.flip(keep(Outputs.framesOf([step]))))._tag, "SqlError")
+        assert.strictEqual((yield* Effect.flip(keep(used, Effect.void)))._tag, "SqlError")
         yield* sql`alter table away rename to frames`
-        yield* keep(Outputs.framesOf([step, step]))
-        assert.strictEqual((yield* framesOf(place.scope)).length, 1)
+        yield* keep(used, Effect.void)
+        assert.strictEqual(yield* count, 1)
+        yield* lost
+        yield* keep(used, Effect.void)
+        assert.strictEqual(yield* count, 0)
+        yield* Effect.flip(keep(used, Effect.fail("the database is away")))
+        yield* keep(used, Effect.void)
+        assert.strictEqual(yield* count, 1)
+      }))
+
+    it.effect("frames whose minutes end within half a minute are written again together", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const one = yield* recorded("Hello Ada")
+        const other = yield* recorded("Hello Bob")
+        const keep = Frames.keep(sql)
+        const used = (...steps: ReadonlyArray<typeof one.step>) => keep(Outputs.framesOf(steps), Effect.void)
+        yield* used(one.step)
+        yield* TestClock.adjust("25 seconds")
+        yield* used(other.step)
+        yield* TestClock.adjust("35 seconds")
+        yield* sql`delete from frames where scope in (${one.place.scope}, ${other.place.scope})`
+        yield* used(one.step, other.step)
+        assert.strictEqual((yield* framesOf(other.place.scope)).length, 1)
       }))
   })

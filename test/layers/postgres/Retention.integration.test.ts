@@ -140,6 +140,26 @@ describe("Retention", () => {
       assert.deepStrictEqual(yield* left, ["used 7 days ago"])
     })))
 
+  it.effect("a frame that is being written is not waited for, and stays: with who writes several, a wait could be a deadlock", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* Partitions.ensure(sql)
+      yield* sql`insert into frames (scope, name, pieces, used_at) values (1, 'written', '[]', 0), (1, 'unused', '[]', 0)`
+      const locked = yield* Latch.make()
+      const end = yield* Latch.make()
+      const writer = yield* sql`select from frames where name = 'written' for update`.pipe(
+        Effect.andThen(locked.open),
+        Effect.andThen(end.await),
+        sql.withTransaction,
+        Effect.forkChild
+      )
+      yield* locked.await
+      yield* Retention.drop(sql, 7)
+      assert.deepStrictEqual(yield* Effect.flatMap(sql`select name as id from frames`, Ids), [{ id: "written" }])
+      yield* end.open
+      yield* Fiber.join(writer)
+    })))
+
   it.effect("drops what ended before of days that no partition was made for, whole messages at a time", () =>
     test(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
