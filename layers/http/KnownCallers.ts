@@ -10,6 +10,9 @@ const remembered = 30_000
 /** Headers remembered at most. When there are more, all are forgotten, and each costs a look-up again. */
 const capacity = 10_000
 
+/** Characters of the longest header that is remembered: a key may have any number of spaces before it. */
+const longest = 1_024
+
 interface Known {
   readonly principal: Principal
   /** Epoch ms. */
@@ -39,6 +42,7 @@ export const layer = Layer.effect(
         return undefined
       },
       keep: (header, principal) => {
+        if (header.length > longest) return
         if (known.size >= capacity) known.clear()
         known.set(header, { principal, until: clock.currentTimeMillisUnsafe() + remembered })
       }

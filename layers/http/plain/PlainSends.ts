@@ -21,9 +21,9 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 
 /**
  * Takes a request in order to answer it; `false` leaves it to `others`. One that was taken may be given to `others`
- * later.
+ * later, who answer false if nobody is there any more.
  */
-export type Take = (request: IncomingMessage, response: ServerResponse, others: () => void) => boolean
+export type Take = (request: IncomingMessage, response: ServerResponse, others: () => boolean) => boolean
 
 /**
  * The short way of `POST /send`. Most sends are plain, and are answered here from Node's own request, without the
@@ -66,6 +66,13 @@ const write = (response: ServerResponse, answer: Answer): void => {
   response.writeHead(status, { ...headersOf(answer), "content-length": Buffer.byteLength(body) }).end(body)
 }
 
+/** The answer to a send that the server's end has interrupted: nothing is known of it. */
+const interrupted = (response: ServerResponse): void =>
+  void response.writeHead(503, { connection: "close", "content-length": 0 }).end()
+
+/** Whether nobody waits for an answer: the sender has broken off, or was cut off. */
+const isGone = ({ socket }: IncomingMessage): boolean => socket.destroyed
+
 const isSend = ({ httpVersion, method, url }: IncomingMessage): boolean =>
   method === "POST" && url === "/send" && httpVersion === "1.1"
 
@@ -80,6 +87,7 @@ const reasonOf = (cause: Cause.Cause<{ readonly _tag: string }>): string =>
 const refused = (isKeyed: boolean) => (cause: Cause.Cause<{ readonly _tag: string }>) => {
   const answered = (reply: typeof overloaded): Effect.Effect<Answer | undefined> =>
     Effect.map(Effect.flatMap(reply, toStored), (response) => ({ response, replayed: false }))
+  if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
   switch (reasonOf(cause)) {
     case "Overloaded":
       return answered(overloaded)
@@ -114,14 +122,20 @@ export const layer = Layer.effect(
       return yield* Effect.provideService(accept(caller, message), CurrentKey, key)
     })
 
-    const answer = ({ expiration, key: value }: Head.Head, body: Uint8Array, caller: Principal, message: SendMessage) =>
-      Effect.catchCause(
-        admit(
-          body.length,
-          value === undefined ? accept(caller, message) : keyed({ value, expiration }, body, caller, message)
-        ),
-        refused(value !== undefined)
-      )
+    const answer = (
+      request: IncomingMessage,
+      { expiration, key: value }: Head.Head,
+      body: Uint8Array,
+      caller: Principal,
+      message: SendMessage
+    ) => {
+      const accepted = value === undefined
+        ? accept(caller, message)
+        : keyed({ value, expiration }, body, caller, message)
+      // Its turn may be a while in coming, and may come when the sender has left.
+      const turn = Effect.suspend(() => isGone(request) ? Effect.interrupt : accepted)
+      return Effect.catchCause(admit(body.length, turn), refused(value !== undefined))
+    }
 
     return PlainSends.of({
       taking: (context) => {
@@ -134,14 +148,15 @@ export const layer = Layer.effect(
           const caller = callers.find(head?.authorization)
           if (head === undefined || caller === undefined) return false
           gather(request, head.length, (body) => {
+            if (isGone(request)) return
             const rest = () => {
               wasRead(request, body)
-              others()
+              if (!others()) interrupted(response)
             }
             const message = messageOf(body)
             if (message === undefined) return rest()
-            run(answer(head, body, caller, message)).addObserver((exit) => {
-              if (Exit.isFailure(exit)) return void response.destroy()
+            run(answer(request, head, body, caller, message)).addObserver((exit) => {
+              if (Exit.isFailure(exit)) return interrupted(response)
               if (exit.value === undefined) return rest()
               write(response, exit.value)
             })

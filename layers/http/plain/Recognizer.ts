@@ -4,7 +4,13 @@ import { Schema, type SchemaAST } from "effect"
 type Recognize = (value: Schema.Json) => boolean
 
 const never: Recognize = () => false
-const always: Recognize = () => true
+
+/** What `JSON.parse` makes of a number that is too large is no JSON. */
+const isJson: Recognize = (value) => {
+  if (typeof value === "number") return Number.isFinite(value)
+  if (isList(value)) return value.every(isJson)
+  return !isObject(value) || Object.values(value).every((member) => member !== undefined && isJson(member))
+}
 
 const passes = (checks: ReadonlyArray<SchemaAST.Check<Schema.Json>>, ast: SchemaAST.AST): Recognize => {
   const all = checks.map((check): Recognize =>
@@ -43,14 +49,19 @@ const ofList = ({ elements, rest }: SchemaAST.Arrays): Recognize => {
   return (value) => isList(value) && value.every(recognize)
 }
 
+const isOpen = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Union" ? ast.types.some(isOpen) : ["Objects", "Suspend", "Declaration"].includes(ast._tag)
+
+const isOfLists = (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Union" ? ast.types.some(isOfLists) : ["Arrays", "Suspend", "Declaration"].includes(ast._tag)
+
 /**
  * The first member that accepts a value decodes it, and may leave keys out that a later one knows: so no object is
- * recognized where several members are objects.
+ * recognized where several members are objects, and no list where several are lists.
  */
 const ofUnion = ({ types }: SchemaAST.Union): Recognize => {
-  const isOpen = ({ _tag }: SchemaAST.AST) => _tag === "Objects" || _tag === "Suspend" || _tag === "Declaration"
-  const areSeveral = types.filter(isOpen).length > 1
-  const members = types.filter((type) => !areSeveral || !isOpen(type)).map(ofNode)
+  const shared = [isOpen, isOfLists].filter((is) => types.filter(is).length > 1)
+  const members = types.filter((type) => !shared.some((is) => is(type))).map(ofNode)
   return (value) => members.some((recognize) => recognize(value))
 }
 
@@ -73,7 +84,7 @@ const ofShape = (ast: SchemaAST.AST): Recognize => {
     case "Union":
       return ofUnion(ast)
     case "Declaration":
-      return ast === Schema.Json.ast ? always : never
+      return ast === Schema.Json.ast ? isJson : never
     default:
       return never
   }
@@ -88,8 +99,8 @@ const ofNode = (ast: SchemaAST.AST): Recognize => {
 }
 
 /**
- * Tells of what `JSON.parse` made whether it already is what the schema decodes it to: as it is, without a key too
- * many. `false` says nothing: the schema may know better. It is a tenth of what decoding costs, since it copies
+ * Tells of what `JSON.parse` made whether it already is what the schema decodes it to: as it is but for the order of
+ * keys, without a key too many. `false` says nothing: the schema may know better. It is a tenth of what decoding costs, since it copies
  * nothing, looks at each value once, and believes that JSON is JSON.
  */
 export const of = <A>(schema: Schema.Schema<A>): (value: Schema.Json) => value is Schema.Json & A => {

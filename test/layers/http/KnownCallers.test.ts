@@ -21,6 +21,14 @@ describe("KnownCallers", () => {
       assert.strictEqual(callers.find("Bearer a"), undefined)
     }).pipe(Effect.provide(layer)))
 
+  it.effect("a header that is longer than any key is not remembered", () =>
+    Effect.gen(function*() {
+      const callers = yield* KnownCallers
+      for (const length of [1_024, 1_025]) callers.keep("a".repeat(length), principal)
+      assert.strictEqual(callers.find("a".repeat(1_024)), principal)
+      assert.strictEqual(callers.find("a".repeat(1_025)), undefined)
+    }).pipe(Effect.provide(layer)))
+
   it.effect("there are never more of them than 10,000", () =>
     Effect.gen(function*() {
       const callers = yield* KnownCallers

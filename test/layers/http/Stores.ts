@@ -27,7 +27,7 @@ import * as AccessStores from "#test/layers/http/AccessStores.ts"
 import * as ContentStores from "#test/layers/http/ContentStores.ts"
 import * as PreferenceStores from "#test/layers/http/PreferenceStores.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Latch, Layer, Option, Redacted } from "effect"
 
 const principals: Record<string, Principal> = {
   pk_prod_a: { scope: Scope.make(1), keyState: "published" },
@@ -42,7 +42,7 @@ interface Kept extends MessageRecord {
 
 /**
  * What the doubles hold and were asked. `down`: writes fail as if the database were away; `crash`: they are defects; `lost`: so many of
- * the next reads of a message fail.
+ * the next reads of a message fail. While `accepting` is closed, acceptances wait.
  */
 export interface State {
   readonly keys: Map<string, { readonly key: IdempotencyKey; readonly response: StoredResponse }>
@@ -57,6 +57,7 @@ export interface State {
   crash: boolean
   down: boolean
   lost: number
+  readonly accepting: Latch.Latch
 }
 
 export const makeState = (): State => ({
@@ -71,7 +72,8 @@ export const makeState = (): State => ({
   observed: 0,
   crash: false,
   down: false,
-  lost: 0
+  lost: 0,
+  accepting: Latch.makeUnsafe(true)
 })
 
 const nameOf = (key: IdempotencyKey) => `${key.scope} ${key.path} ${key.value}`
@@ -118,6 +120,7 @@ export const layer = (state: State) => {
 
   const journal = Layer.mock(Journal, {
     accept: Effect.fnUntraced(function*({ expansion, key, messages, response }) {
+      yield* state.accepting.await
       const earlier = replay(key)
       if (earlier !== undefined) return { response: earlier, replayed: true }
       if (state.down) return yield* new StoreUnavailable({ cause: "planted" })

@@ -1,7 +1,9 @@
 import { abandon, type Answer, chunked, exchange, head } from "#test/layers/http/body/Wire.ts"
 import { message, serve } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
+import { connect } from "node:net"
+import { setImmediate } from "node:timers/promises"
 
 type Headers = Readonly<Record<string, string | number>>
 
@@ -22,6 +24,23 @@ const started = Effect.gen(function*() {
   return { port, plain, send, state }
 })
 
+/** A plain send on a connection that is kept. */
+const kept = `POST /send HTTP/1.1\r\n${
+  Object.entries({ ...known, Host: "localhost", "Content-Length": plainBody.length })
+    .map(([name, value]) => `${name}: ${value}\r\n`).join("")
+}\r\n${plainBody}`
+
+/** Sends a text, then ends the connection if it `leaves`, and waits until the server has ended it. */
+const broken = (port: number, text: string, leaves: boolean): Effect.Effect<void> =>
+  Effect.callback((resume) => {
+    const socket = connect(port, "127.0.0.1", () => leaves ? socket.end(text) : socket.write(text))
+    socket.resume().on("error", () => undefined).on("close", () => resume(Effect.void))
+  })
+
+/** Waits, turn after turn of the event loop. */
+const until = (isSo: () => boolean): Effect.Effect<void> =>
+  Effect.repeat(Effect.promise(() => setImmediate()), { until: isSo })
+
 /** An answer without what differs from call to call. */
 const shown = ({ body, headers, status }: Answer) => ({
   status,
@@ -39,6 +58,11 @@ const bodies: ReadonlyArray<readonly [what: string, body: string | Uint8Array, s
   ["a wrong field", JSON.stringify(message({ user_id: 5 })), 400],
   ["neither template nor content", JSON.stringify({ message: { to: { user_id: "a" } } }), 400],
   ["no address at all", JSON.stringify(message({})), 400],
+  [
+    "a number that is too large",
+    JSON.stringify(message({ user_id: "a" }, { data: { n: "?" } })).replace(`"?"`, "1e999"),
+    400
+  ],
   ["what is no JSON", "{\"message\":", 400],
   ["what is not UTF-8", new Uint8Array([0x22, 0xff, 0x22]), 400],
   ["what nests too deep", "[".repeat(65) + "]".repeat(65), 400],
@@ -153,6 +177,32 @@ describe("PlainSends", () => {
       yield* abandon(port, `${head("/send", { ...known, "Content-Length": plainBody.length })}${plainBody.slice(1)}`)
       assert.strictEqual((yield* send(plainBody)).status, 202)
       assert.strictEqual(state.messages.size, 2)
+    }))
+
+  it.effect("what comes on a connection after more requests than may be unanswered on it does not run", () =>
+    Effect.gen(function*() {
+      const { port, send, state } = yield* started
+      yield* state.accepting.close
+      yield* broken(port, kept.repeat(40), false)
+      yield* state.accepting.open
+      assert.strictEqual((yield* send(plainBody)).status, 202)
+      assert.isAtMost(state.messages.size, 32 + 1)
+    }))
+
+  it.effect("a send that waits for its turn is not run if its sender has left by then", () =>
+    Effect.gen(function*() {
+      const { plain, port, send, state } = yield* started
+      yield* state.accepting.close
+      const admitted = yield* Effect.forkChild(
+        Effect.all(Array.from({ length: 32 }, () => send(plainBody)), { concurrency: "unbounded" })
+      )
+      yield* until(() => plain.taken === 32)
+      yield* broken(port, kept, true)
+      assert.strictEqual(plain.taken, 33)
+      yield* state.accepting.open
+      assert.isTrue((yield* Fiber.join(admitted)).every(({ status }) => status === 202))
+      assert.strictEqual((yield* send(plainBody)).status, 202)
+      assert.strictEqual(state.messages.size, 33)
     }))
 
   it.effect("leaves bodies of unknown length and of more than 64 kB to the whole way", () =>

@@ -81,6 +81,13 @@ describe("Recognizer", () => {
     assert.isTrue(isPlain(wired(body)))
   })
 
+  it("does not recognize a number that is too large to be one", () => {
+    const send = (data: string): Schema.Json =>
+      JSON.parse(JSON.stringify(message({ user_id: "a" }, { data: "?" })).replace(`"?"`, data))
+    assert.isTrue(isPlain(send(`{"n":1e308}`)))
+    for (const data of [`{"n":1e999}`, `{"n":[{"a":-1e999}]}`]) assert.isFalse(isPlain(send(data)))
+  })
+
   it.each(unknown)("does not recognize %s", (_, body) => {
     assert.isFalse(isPlain(wired(body)))
   })
@@ -94,6 +101,8 @@ describe("Recognizer", () => {
     const narrow = Schema.Struct({ a: Schema.String })
     const wide = Schema.Struct({ a: Schema.String, b: Schema.optionalKey(Schema.String) })
     assert.isFalse(of(Schema.Union([narrow, wide]), { a: "a", b: "b" }))
+    assert.isFalse(of(Schema.Union([Schema.NullOr(narrow), Schema.NullOr(wide)]), { a: "a", b: "b" }))
+    assert.isFalse(of(Schema.Union([Schema.Array(narrow), Schema.Array(wide)]), [{ a: "a", b: "b" }]))
     assert.isTrue(of(wide, { a: "a", b: "b" }))
     assert.isFalse(of(wide, { b: "b" }))
   })
