@@ -3,7 +3,6 @@ import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Frames from "#layers/postgres/journal/Frames.ts"
 import * as Outputs from "#layers/postgres/journal/Outputs.ts"
 import * as Record from "#layers/postgres/journal/Record.ts"
-import * as Frame from "#src/content/Frame.ts"
 import { HistoryEvent } from "#schemas/History.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
@@ -58,12 +57,7 @@ export const rate = Effect.fnUntraced(function*(count: number) {
   const scope = Scope.make(1)
   const { frame } = shown.output
   const frames = yield* Frames.find(sql)(scope, frame === undefined ? [] : [frame.name])
-  const whole = Outputs.whole(shown.output, frames)
-  const pieces = frame === undefined ? undefined : frames.get(frame.name)
-  const output = frame === undefined || pieces === undefined
-    ? whole
-    : Frame.note(whole, { frame: pieces, own: frame.own })
-  const events = Events.withOutput(shown.events, output)
+  const events = Events.withOutput(shown.events, Outputs.whole(shown.output, frames))
   const at = yield* Clock.currentTimeMillis
   const id = Ids.make(at, new Uint8Array(12))
   const request: Addressing.Request = { id, scope, keyState: "published", instructions, acceptedAt: at }

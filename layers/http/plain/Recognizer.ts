@@ -49,18 +49,16 @@ const ofList = ({ elements, rest }: SchemaAST.Arrays): Recognize => {
   return (value) => isList(value) && value.every(recognize)
 }
 
-const isOpen = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Union" ? ast.types.some(isOpen) : ["Objects", "Suspend", "Declaration"].includes(ast._tag)
-
-const isOfLists = (ast: SchemaAST.AST): boolean =>
-  ast._tag === "Union" ? ast.types.some(isOfLists) : ["Arrays", "Suspend", "Declaration"].includes(ast._tag)
+/** Whether the schema may accept objects, or lists. */
+const accepts = (kind: "Objects" | "Arrays") => (ast: SchemaAST.AST): boolean =>
+  ast._tag === "Union" ? ast.types.some(accepts(kind)) : [kind, "Suspend", "Declaration"].includes(ast._tag)
 
 /**
  * The first member that accepts a value decodes it, and may leave keys out that a later one knows: so no object is
  * recognized where several members are objects, and no list where several are lists.
  */
 const ofUnion = ({ types }: SchemaAST.Union): Recognize => {
-  const shared = [isOpen, isOfLists].filter((is) => types.filter(is).length > 1)
+  const shared = [accepts("Objects"), accepts("Arrays")].filter((is) => types.filter(is).length > 1)
   const members = types.filter((type) => !shared.some((is) => is(type))).map(ofNode)
   return (value) => members.some((recognize) => recognize(value))
 }
@@ -100,8 +98,8 @@ const ofNode = (ast: SchemaAST.AST): Recognize => {
 
 /**
  * Tells of what `JSON.parse` made whether it already is what the schema decodes it to: as it is but for the order of
- * keys, without a key too many. `false` says nothing: the schema may know better. It is a tenth of what decoding costs, since it copies
- * nothing, looks at each value once, and believes that JSON is JSON.
+ * keys, without a key too many. `false` says nothing: the schema may know better. It is a tenth of what decoding costs,
+ * since it copies nothing and looks at each value once.
  */
 export const of = <A>(schema: Schema.Schema<A>): (value: Schema.Json) => value is Schema.Json & A => {
   const recognize = ofNode(schema.ast)

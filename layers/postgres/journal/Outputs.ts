@@ -21,11 +21,12 @@ const storedOf = (output: Rendered): typeof Stored.Type => {
     : { ...output, html: "", frame: { name: Frames.nameOf(framed.frame), own: framed.own } }
 }
 
-/** The rendering as it was; without a page where its frame is not there. */
+/** The rendering as it was, its frame noted again; without a page where its frame is not there. */
 export const whole = ({ frame, ...output }: typeof Stored.Type, frames: ReadonlyMap<string, Frame.Frame>): Rendered => {
   const found = frame === undefined ? undefined : frames.get(frame.name)
   if (frame === undefined || found === undefined) return output
-  return { ...output, html: Frame.join({ frame: found, own: frame.own }) }
+  const framed = { frame: found, own: frame.own }
+  return Frame.note({ ...output, html: Frame.join(framed) }, framed)
 }
 
 /**
