@@ -19,14 +19,17 @@ const askForBody = (request: HttpServerRequest.HttpServerRequest): void => {
 }
 
 /**
- * Stops reading from the sender. Pausing the message alone is not enough: its buffer would go on filling as fast as the
- * sender sends.
+ * Stops reading from the sender, for good: the connection is closed after the answer. Pausing the message alone is not
+ * enough: it resumes its socket to fill its own buffer.
  */
 const stopReading = (request: HttpServerRequest.HttpServerRequest): void => {
   const message = NodeHttpServerRequest.toIncomingMessage(request)
   message.pause()
   // In HTTP/2, requests share a socket, and each has flow control of its own.
-  if (message.httpVersionMajor === 1) message.socket.pause()
+  if (message.httpVersionMajor !== 1) return
+  const { socket } = message
+  socket.pause()
+  socket.on("resume", () => socket.pause())
 }
 
 /** Claims room when it is first asked for, and gives it back when the request is over, however it ends. */
