@@ -33,6 +33,8 @@ const isQuarantined = ({ error }: MessageDetails): boolean => error?.startsWith(
 /** Whether this failure concerns one id only, so that a command goes on with the other ids. */
 export const isOfOne = ({ code }: Stopped): boolean => code === 5 || code === 6
 
+const nameless = new Stopped({ sentence: "The id is empty: say a message's id or a requestId", code: 5 })
+
 const Refusal = Schema.Struct({ message: Schema.String })
 const Page = Results(MessageDetails)
 const RequestPage = Results(RequestProgress)
@@ -131,6 +133,11 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
   })
 
   const get = <A>(path: string, schema: Schema.Codec<A, unknown>) => ask(client.get(path), schema)
+
+  /** What every Tidings server has: a server without it is another one, or this is not its URL. */
+  const own = <A>(path: string, schema: Schema.Codec<A, unknown>) =>
+    Effect.flatMap(get(path, schema), (found) => found === undefined ? Effect.fail(strange) : Effect.succeed(found))
+
   const missing = (id: string) =>
     new Stopped({ sentence: `No message and no request has the id ${id} in this key's environment`, code: 5 })
 
@@ -142,39 +149,39 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       return { _tag: "Message", message, events: history?.results ?? [] }
     }
     const request = yield* get(`/requests/${encodeURIComponent(id)}`, RequestProgress)
-    const page = yield* get(`/messages?limit=${most}&archived=true&traceId=${encodeURIComponent(id)}`, Page)
-    const messages = page?.results ?? []
+    const { paging, results: messages } = yield* own(
+      `/messages?limit=${most}&archived=true&traceId=${encodeURIComponent(id)}`,
+      Page
+    )
     if (request === undefined && messages.length === 0) return undefined
-    return { _tag: "Several", id, request, messages, more: page?.paging.more === true }
+    return { _tag: "Several", id, request, messages, more: paging.more }
   })
 
   return {
-    cluster: Effect.flatMap(
-      get("/cluster", Cluster),
-      (found) => found === undefined ? Effect.fail(strange) : Effect.succeed(found)
-    ),
+    cluster: own("/cluster", Cluster),
     /** The messages in quarantine, the newest hundred. */
     quarantined: Effect.gen(function*() {
       const found: Array<MessageDetails> = []
       let cursor = ""
       while (found.length < most) {
-        const page = yield* get(`/messages?limit=${most}&status=UNDELIVERABLE${cursor}`, Page)
-        found.push(...(page?.results ?? []).filter(isQuarantined))
-        if (page?.paging.cursor === undefined || page.paging.cursor === null) break
-        cursor = `&cursor=${encodeURIComponent(page.paging.cursor)}`
+        const { paging, results } = yield* own(`/messages?limit=${most}&status=UNDELIVERABLE${cursor}`, Page)
+        found.push(...results.filter(isQuarantined))
+        if (paging.cursor === undefined || paging.cursor === null) break
+        cursor = `&cursor=${encodeURIComponent(paging.cursor)}`
       }
       return found.slice(0, most)
     }),
     /** The requests to many in quarantine, the newest hundred. */
     quarantinedRequests: Effect.map(
-      get(`/requests?limit=${most}&state=FAILED`, RequestPage),
-      (page) => page?.results ?? []
+      own(`/requests?limit=${most}&state=FAILED`, RequestPage),
+      ({ results }) => results
     ),
     /**
      * Sends a message again and answers the new message's id. It is sent once, however often this is asked for within a
      * year. A request to many that was quarantined is resumed instead.
      */
     replay: Effect.fnUntraced(function*(id: string): Effect.fn.Return<Replayed, Stopped> {
+      if (id === "") return yield* nameless
       const again = client.post(`/messages/${encodeURIComponent(id)}/resend`, {
         headers: { "idempotency-key": `replay-${id}`, "x-idempotency-expiration": forever }
       })
@@ -184,12 +191,13 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       const before = yield* get(path, RequestProgress)
       if (before !== undefined && before.state !== "FAILED") return { id, request: before.state, resumed: false }
       const request = yield* ask(client.post(`${path}/resume`), RequestProgress, id)
-      return request === undefined ? yield* missing(id) : { id, request: request.state }
+      if (request !== undefined) return { id, request: request.state }
+      yield* own("/messages?limit=1", Page)
+      return yield* missing(id)
     }),
     /** Finds what the first of these ids that exists stands for. */
     find: Effect.fnUntraced(function*(ids: ReadonlyArray<string>): Effect.fn.Return<Found, Stopped> {
-      if (ids.includes(""))
-        return yield* new Stopped({ sentence: "The id is empty: say a message's id or a requestId", code: 5 })
+      if (ids.includes("")) return yield* nameless
       for (const id of ids) {
         const found = yield* look(id)
         if (found !== undefined) return found

@@ -4,7 +4,7 @@ import * as Server from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Config, Console, Effect, Option, type Redacted } from "effect"
+import { Config, Console, Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 
@@ -19,7 +19,7 @@ const local = Config.Port("PORT").pipe(
 )
 
 const serverOf = Effect.fnUntraced(function*(url: Option.Option<string>, key: Option.Option<Redacted.Redacted>) {
-  if (Option.isNone(key)) {
+  if (Option.isNone(key) || Redacted.value(key.value).trim() === "") {
     return yield* new Server.Stopped({ sentence: "No API key: set TIDINGS_API_KEY or --key", code: 2 })
   }
   return yield* Server.make({
@@ -32,8 +32,7 @@ const serverOf = Effect.fnUntraced(function*(url: Option.Option<string>, key: Op
  * A request's id for a trace id of tracing tools, which is that id without its prefix and dashes; any other text as it
  * is.
  */
-const idOf = (text: string): string =>
-  /^[0-9a-f]{32}$/.test(text) ? `1-${text.slice(0, 8)}-${text.slice(8)}` : text.trim()
+const idOf = (text: string): string => text.trim().replace(/^([0-9a-f]{8})([0-9a-f]{24})$/, "1-$1-$2")
 
 /** The ids that this text may be. A trace id that a caller chose may look like one of tracing tools. */
 const spellings = (text: string): ReadonlyArray<string> => [...new Set([idOf(text), text.trim()])]

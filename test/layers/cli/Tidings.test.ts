@@ -94,7 +94,8 @@ describe("tidings trace", () => {
                 runtime,
                 {},
                 "trace",
-                id.replaceAll("-", "").slice(1),
+                // As it is pasted.
+                ` ${id.replaceAll("-", "").slice(1)} `,
                 "--url",
                 `${url}/`,
                 "--key",
@@ -234,6 +235,7 @@ describe("tidings trace", () => {
                   2,
                   "The API key has characters that no key has: set TIDINGS_API_KEY or --key to one that the first start printed"
                 ],
+                [{ TIDINGS_URL: url, TIDINGS_API_KEY: " " }, "1-0", 2, "No API key: set TIDINGS_API_KEY or --key"],
                 [
                   { TIDINGS_URL: address, TIDINGS_API_KEY: key },
                   "1-0",

@@ -1,0 +1,122 @@
+import * as Server from "#layers/cli/Server.ts"
+import { MessageDetails } from "#schemas/api/MessageDetails.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Redacted, Schema } from "effect"
+import { HttpClient, HttpClientResponse } from "effect/http"
+
+const encode = Schema.encodeSync(MessageDetails)
+
+const message = (number: number, error: string) => {
+  const id = MessageId.make(`1-6553f100-${String(number).padStart(24, "0")}`)
+  return encode(MessageDetails.make({
+    id,
+    status: "UNDELIVERABLE",
+    enqueued: 0,
+    event: "",
+    notification: "",
+    recipient: "ada",
+    sent: undefined,
+    delivered: undefined,
+    opened: undefined,
+    clicked: undefined,
+    canceledAt: undefined,
+    reason: "FAILED",
+    error,
+    requestId: id,
+    tenant_id: undefined,
+    metadata: { tags: [], trace_id: undefined },
+    willRetry: false,
+    archived: false,
+    providers: undefined
+  }))
+}
+
+/** A client of a server that gives these answers, by method and path with query; everything else is a 404. */
+const client = Effect.fnUntraced(function*(answers: Readonly<Record<string, unknown>>) {
+  const asked: Array<string> = []
+  const server = yield* Server.make({ url: "http://tidings.test", key: Redacted.make("pk_prod_x") }).pipe(
+    Effect.provideService(
+      HttpClient.HttpClient,
+      HttpClient.make((request, url) => {
+        const name = `${request.method} ${url.pathname}${url.search}`
+        asked.push(name)
+        const status = name in answers ? 200 : 404
+        return Effect.succeed(HttpClientResponse.fromWeb(request, Response.json(answers[name] ?? {}, { status })))
+      })
+    )
+  )
+  return { server, asked }
+})
+
+const page = (results: ReadonlyArray<unknown>, cursor?: string) => ({
+  paging: { more: cursor !== undefined, ...(cursor === undefined ? {} : { cursor }) },
+  results
+})
+const undeliverable = "GET /messages?limit=100&status=UNDELIVERABLE"
+
+describe("A client of the server's API", () => {
+  it.effect("of what cannot be delivered only what the engine set aside is in quarantine, however far back it is", () =>
+    Effect.gen(function*() {
+      const quarantined = (number: number) => message(number, "Quarantined after 5 tries")
+      const { server } = yield* client({
+        [undeliverable]: page([message(1, "Mailbox not found"), quarantined(2)], "a/b"),
+        [`${undeliverable}&cursor=a%2Fb`]: page([message(3, "The text says Quarantined")], "c"),
+        [`${undeliverable}&cursor=c`]: page([quarantined(4)])
+      })
+      const found = yield* server.quarantined
+      assert.deepStrictEqual(found.map(({ id }) => Number(id.at(-1))), [2, 4])
+    }))
+
+  it.effect("no more than a hundred are found, the newest", () =>
+    Effect.gen(function*() {
+      const all = Array.from({ length: 101 }, (_, number) => message(number, "Quarantined after 5 tries"))
+      const { asked, server } = yield* client({
+        [undeliverable]: page(all.slice(0, 60), "a"),
+        [`${undeliverable}&cursor=a`]: page(all.slice(60), "b")
+      })
+      const found = yield* server.quarantined
+      assert.deepStrictEqual(found.map(({ id }) => id), all.slice(0, 100).map(({ id }) => id))
+      assert.lengthOf(asked, 2)
+    }))
+
+  it.effect("another server, whose answer to everything is that there is no such page, is not taken for an idle one", () =>
+    Effect.gen(function*() {
+      const { server } = yield* client({})
+      const questions = {
+        cluster: server.cluster,
+        quarantined: server.quarantined,
+        quarantinedRequests: server.quarantinedRequests,
+        find: server.find(["1-0"]),
+        replay: server.replay("1-0")
+      }
+      for (const [name, question] of Object.entries(questions)) {
+        const { code, sentence } = yield* Effect.flip(Effect.asVoid<unknown, Server.Stopped, never>(question))
+        assert.deepStrictEqual(
+          [code, sentence],
+          [1, "What answers at http://tidings.test is not a Tidings server of this version"],
+          name
+        )
+      }
+    }))
+
+  it.effect("an id that nothing has is told from an empty one, for which no server is asked", () =>
+    Effect.gen(function*() {
+      const { asked, server } = yield* client({
+        "GET /messages?limit=1": page([]),
+        "GET /messages?limit=100&archived=true&traceId=1-0": page([])
+      })
+      for (const question of [server.find(["1-0"]), server.replay("1-0")]) {
+        const { code, sentence } = yield* Effect.flip(Effect.asVoid<unknown, Server.Stopped, never>(question))
+        assert.strictEqual(code, 5)
+        assert.include(sentence, "No message and no request has the id 1-0")
+      }
+      asked.length = 0
+      for (const question of [server.find([""]), server.replay("")]) {
+        const { code, sentence } = yield* Effect.flip(Effect.asVoid<unknown, Server.Stopped, never>(question))
+        assert.strictEqual(code, 5)
+        assert.include(sentence, "The id is empty")
+      }
+      assert.deepStrictEqual(asked, [])
+    }))
+})
