@@ -192,6 +192,9 @@ export const audiencesContract = <E>(name: string, stores: Layer.Layer<Stores, E
         yield* tenants.replace(scope, acme, { name: "Acme" })
         yield* engineer(ada)
         yield* engineer(bob)
+        const elsewhere = (yield* start).scope
+        yield* tenants.replace(elsewhere, acme, { name: "Acme" })
+        yield* memberships.put(elsewhere, bob, [{ tenantId: acme, profile: undefined }])
         yield* memberships.put(scope, ada, [{ tenantId: acme, profile: undefined }])
         const filters = [{ operator: "MEMBER_OF" as const, path: "account_id", value: "acme" }]
         yield* audiences.put(scope, "acme", draft({ filters }))

@@ -13,6 +13,7 @@ import { listsContract } from "#test/contracts/Lists.ts"
 import { membersContract } from "#test/contracts/Members.ts"
 import { membershipsContract } from "#test/contracts/Memberships.ts"
 import { messageLogContract } from "#test/contracts/MessageLog.ts"
+import { peopleApartContract } from "#test/contracts/PeopleApart.ts"
 import { preferenceCatalogueContract } from "#test/contracts/PreferenceCatalogue.ts"
 import { profilesContract } from "#test/contracts/Profiles.ts"
 import { providerConfigurationsContract } from "#test/contracts/ProviderConfigurations.ts"
@@ -49,6 +50,7 @@ export const everyContract = <E>(
   membersContract(name, stores)
   membershipsContract(name, stores)
   messageLogContract(name, stores)
+  peopleApartContract(name, stores)
   preferenceCatalogueContract(name, stores)
   profilesContract(name, stores)
   providerConfigurationsContract(name, stores)

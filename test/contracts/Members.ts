@@ -51,7 +51,7 @@ const start = Effect.gen(function*() {
       if (page.length < limit) return found
     }
   })
-  return { scope, lists, walk, memberships }
+  return { scope, lists, walk, memberships, tenants }
 })
 
 const users = (members: ReadonlyArray<Member>) => members.map(({ userId }) => userId)
@@ -153,6 +153,19 @@ export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>)
         assert.deepStrictEqual(yield* of(yield* pattern("a.*"), "lab"), ["bob", "bob"])
       }))
 
+    it.effect("P10: who is in a tenant elsewhere, and what is below one there, is nobody's member here", () =>
+      Effect.gen(function*() {
+        const here = yield* start
+        const there = yield* start
+        yield* there.memberships.put(there.scope, "dan", [{ tenantId: "acme", profile: undefined }])
+        yield* there.tenants.replace(there.scope, "other", { name: "other", parent_tenant_id: "acme" })
+        assert.deepStrictEqual(yield* here.walk({ _tag: "List", id: "a.two" }, 2, ["acme"]), [])
+        const family = { _tag: "Tenant", id: "acme", includeChildren: true } as const
+        const of = Effect.map((found: ReadonlyArray<Member>) => found.map(({ tenantId }) => tenantId))
+        assert.deepStrictEqual(yield* of(here.walk(family)), ["acme", "cellar", "cellar", "lab"])
+        assert.deepStrictEqual(yield* of(there.walk(family)), ["acme", "acme", "cellar", "cellar", "lab", "other"])
+      }))
+
     it.effect("who was in a tenant that is gone is nobody's member by it, also when there is one of its id again", () =>
       Effect.gen(function*() {
         const { memberships, scope, walk } = yield* start
@@ -212,6 +225,11 @@ export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>)
         assert.deepStrictEqual(users(yield* walk(source)), ["ada", "bob", "cy"])
         assert.deepStrictEqual(users(yield* walk(source, 2, ["cellar"])), ["ada", "cy"])
         assert.deepStrictEqual(yield* walk({ _tag: "Audience", id: "none" }), [])
+        const elsewhere = (yield* Fixture.world).scope
+        yield* audiences.put(elsewhere, "staff", { name: "n", description: "", filter, operator: undefined })
+        yield* profiles.replace(elsewhere, UserId.make("dan"), { title: "Engineer" })
+        yield* steps.advance.pipe(Effect.repeat({ while: (more) => more }))
+        assert.deepStrictEqual(users(yield* walk(source)), ["ada", "bob", "cy"], "P10")
         yield* audiences.put(scope, "others", { name: "n", description: "", filter: undefined, operator: undefined })
         yield* audiences.remove(scope, "staff")
         assert.deepStrictEqual(yield* walk(source), [], "its members go later, and are nobody's meanwhile")

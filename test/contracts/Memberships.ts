@@ -45,6 +45,15 @@ export const membershipsContract = <E>(name: string, stores: Layer.Layer<Members
         assert.deepStrictEqual((yield* memberships.ofUser(scope, "ada", all)).items, [])
       }))
 
+    it.effect("P10: none is made in a tenant that only another environment has", () =>
+      Effect.gen(function*() {
+        const { memberships, scope } = yield* start
+        const elsewhere = yield* start
+        yield* elsewhere.tenants.replace(elsewhere.scope, "theirs", { name: "theirs" })
+        const refused = yield* Effect.flip(memberships.put(scope, "ada", [of("a"), of("theirs")]))
+        assert.deepInclude(refused, { _tag: "TenantNotFound", id: "theirs" })
+      }))
+
     it.effect("are removed one by one or all of a user, and of nobody else (P10)", () =>
       Effect.gen(function*() {
         const { memberships, scope } = yield* start

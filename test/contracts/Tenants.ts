@@ -104,6 +104,21 @@ export const tenantsContract = <E>(name: string, stores: Layer.Layer<Memberships
         assert.isTrue(parents.every((chain) => new Set(chain).size === chain.length), JSON.stringify([both, parents]))
       }))
 
+    it.effect("P10: another environment's tenants are nobody's parents here, and stand above nobody", () =>
+      Effect.gen(function*() {
+        const { scope, tenants } = yield* start
+        const elsewhere = yield* start
+        yield* tenants.replace(elsewhere.scope, "theirs", bare("theirs"))
+        assert.strictEqual(yield* tag(tenants.replace(scope, "a", bare("a", "theirs"))), "ParentRefused")
+        yield* tenants.replace(elsewhere.scope, "a", bare("a"))
+        yield* tenants.replace(elsewhere.scope, "b", bare("b", "a"))
+        yield* tenants.replace(elsewhere.scope, "c", bare("c", "b"))
+        yield* tenants.replace(scope, "b", bare("b"))
+        yield* tenants.replace(scope, "c", bare("c", "b"))
+        yield* tenants.replace(scope, "a", bare("a", "c"))
+        assert.deepStrictEqual(yield* ids(tenants.chain(scope, "a")), ["a", "c", "b"])
+      }))
+
     it.effect("one that is deleted loses its members and defaults, and its children their parent", () =>
       Effect.gen(function*() {
         const { memberships, scope, tenants } = yield* start
