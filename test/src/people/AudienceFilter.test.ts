@@ -151,6 +151,24 @@ describe("Audience filters", () => {
         Filter.reason({ operator: "OR", filters: [title, no] }, subject),
         "OR(EQ('title', 'Engineer') => true, OMIT('title') => false) => true"
       )
+      assert.strictEqual(
+        Filter.reason({ filters: [{ ...title, value: "O'Hara" }] }, subject),
+        "EQ('title', 'O\\'Hara') => false"
+      )
+    }))
+
+  it.effect.prop("however much there is to tell, it is short, and text that a database stores", {
+    odd: Schema.Literals(["", "x"]),
+    times: Schema.Int.check(Schema.isBetween({ minimum: 400, maximum: 600 }))
+  }, ({ odd, times }) =>
+    Effect.sync(() => {
+      const value = odd + "\u{1f984}".repeat(times)
+      const told = Filter.reason({
+        operator: "OR",
+        filters: [{ operator: "EQ", path: "title", value }, { operator: "EQ", path: "title", value }]
+      }, subject)
+      assert.isAtMost(told.length, 1_001)
+      assert.isTrue(told.isWellFormed())
     }))
 })
 
@@ -193,7 +211,10 @@ describe("Rules of an audience", () => {
     [{ filters: [{ ...one, operator: "MEMBER_OF" }] }, "filter.filters[0].path"],
     [{ filters: [{ ...one, value: "\u0000" }] }, "filter.filters[0]"],
     [{ filters: [{ ...one, path: "\ud800" }] }, "filter.filters[0]"],
-    [{ operator: "OR", filters: Array.from({ length: 501 }, () => one) }, "filter.filters"]
+    [{ filters: [{ ...one, value: "x".repeat(1_001) }] }, "filter.filters[0]"],
+    [{ filters: [{ ...one, path: "x".repeat(1_001) }] }, "filter.filters[0]"],
+    [{ operator: "OR", filters: Array.from({ length: 501 }, () => one) }, "filter.filters"],
+    [{ filters: [{ operator: "OR", filters: Array.from({ length: 500 }, () => one) }] }, "filter.filters"]
   ]
   it.effect.each(refused)("%j is refused at %s", ([draft, path]) =>
     Effect.sync(() => {

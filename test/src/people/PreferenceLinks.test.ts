@@ -65,6 +65,19 @@ describe("Preference links", () => {
       })
   )
 
+  it.effect.each([["letters", "x"], ["control characters", "\u0001"], ["symbols", "\u{1f984}"]] as const)(
+    "the longest ids that a user, a tenant and a topic may have fit in a link (of %s)",
+    ([, character]) =>
+      Effect.gen(function*() {
+        const { openPreferences, openUnsubscribe, preferences, unsubscribe } = yield* tokens()
+        const id = character.repeat(512 / character.length)
+        const owner = { scope: Scope.make(2_147_483_647), userId: UserId.make(id), tenantId: id }
+        assert.deepStrictEqual(openPreferences(preferences(owner)), owner)
+        const subscription = { ...owner, topicId: id }
+        assert.deepStrictEqual(openUnsubscribe(unsubscribe(subscription)), subscription)
+      })
+  )
+
   it.effect("without a public URL there is no link; without a topic unsubscribing is on the page of all", () =>
     Effect.gen(function*() {
       const at = (yield* links("https://mail.example/x"))?.(ada, "pt_news")
