@@ -1,0 +1,73 @@
+import * as Gauges from "#layers/telemetry/Gauges.ts"
+import { MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
+import { Shards } from "#src/delivery/Shards.ts"
+import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import { type Backlog, Backlogs } from "#src/reports/Backlog.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Layer, Metric, Predicate } from "effect"
+import { TestClock } from "effect/testing"
+
+/** A node that holds three messages and owns two shards, over a store that answers from this script, and its gauges. */
+const start = Effect.fnUntraced(
+  function*(script: ReadonlyArray<Effect.Effect<Backlog, StoreUnavailable>>, isSent: boolean) {
+    let asked = 0
+    const measure = yield* Gauges.make.pipe(
+      Effect.provide([
+        Layer.mock(Shards, { held: Effect.succeed(3), owned: Effect.succeed([4, 9]) }),
+        Layer.mock(Backlogs, { measure: () => Effect.suspend(() => script[asked++] ?? Effect.die("not scripted")) }),
+        Layer.succeed(MetricsAreSent, isSent)
+      ])
+    )
+    const read = Effect.map(Metric.snapshot, (all) =>
+      Object.fromEntries(
+        all.filter(({ id }) => /^tidings_(?:database_up|due|oldest|held|owned)/.test(id)).map((
+          { id, state }
+        ) => [
+          id.slice("tidings_".length),
+          Predicate.hasProperty(state, "value") ? state.value : undefined
+        ])
+      ))
+    return { measure, read, asked: () => asked }
+  }
+)
+
+const backlog = (depth: number, oldestDueMs: number | undefined) =>
+  Effect.succeed<Backlog>({ depth, counted: 10_000, oldestDueMs })
+
+describe("Gauges", () => {
+  it.effect("tell what is due, in seconds how long, and what this node has in hand", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(100_000)
+      const { measure, read } = yield* start([backlog(7, 98_500), backlog(0, undefined), backlog(1, 100_400)], false)
+      yield* measure
+      const own = { held_messages: 3, owned_shards: 2, database_up: 1 }
+      assert.deepStrictEqual(yield* read, { ...own, due_messages: 7, oldest_due_age_seconds: 1.5 })
+      yield* measure
+      assert.deepStrictEqual(yield* read, { ...own, due_messages: 0, oldest_due_age_seconds: 0 })
+      yield* measure
+      assert.deepStrictEqual(yield* read, { ...own, due_messages: 1, oldest_due_age_seconds: 0 })
+    }))
+
+  it.effect("of a database that is away they say so, and keep what it said last", () =>
+    Effect.gen(function*() {
+      yield* TestClock.setTime(100_000)
+      const { measure, read } = yield* start(
+        [backlog(7, 98_000), Effect.fail(new StoreUnavailable({ cause: "away" }))],
+        false
+      )
+      yield* measure
+      yield* measure
+      const { database_up: up, due_messages: due, oldest_due_age_seconds: oldest } = yield* read
+      assert.deepStrictEqual([up, due, oldest], [0, 7, 2])
+    }))
+
+  it.effect("measure by themselves, also after a crash, only where they are pushed to a collector", () =>
+    Effect.gen(function*() {
+      const pulled = yield* start([], false)
+      const pushed = yield* start([Effect.die("a bug"), backlog(5, 0), backlog(6, 0)], true)
+      yield* TestClock.adjust("30 seconds")
+      assert.strictEqual(pulled.asked(), 0)
+      assert.strictEqual(pushed.asked(), 3)
+      assert.strictEqual((yield* pushed.read)["due_messages"], 6)
+    }).pipe(Effect.scoped))
+})
