@@ -3,7 +3,7 @@ import * as BulkJobs from "#layers/postgres/retention/BulkJobs.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { DateTime, Effect, Exit, Fiber, Latch, Layer, Schema, type Scope } from "effect"
+import { DateTime, Effect, Exit, Fiber, Latch, Layer, Logger, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -138,6 +138,15 @@ describe("Retention", () => {
       yield* sql`delete from outputs_default`
       yield* Retention.drop(sql, 7)
       assert.deepStrictEqual(yield* left, ["used 7 days ago"])
+    })))
+
+  it.effect("P10: a frame of one environment stays, though another's of the same name is dropped", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* Partitions.ensure(sql)
+      yield* sql`insert into frames (scope, name, pieces, used_at) values (1, 'f', '[]', 0), (2, 'f', '[]', ${today})`
+      yield* Retention.drop(sql, 7)
+      assert.deepStrictEqual(yield* sql`select scope from frames`, [{ scope: 2 }])
     })))
 
   it.effect("a frame that is being written is not waited for, and stays: with who writes several, a wait could be a deadlock", () =>
@@ -334,6 +343,23 @@ describe("Retention", () => {
       yield* TestClock.adjust("1 minute")
       yield* Effect.repeat(isLeft, { while: (left) => left })
       yield* old
+      yield* Effect.repeat(Effect.andThen(TestClock.adjust("1 hour"), isLeft), { while: (left) => left })
+    })))
+
+  it.effect("a run that fails is told of, and is not the last", () =>
+    test(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      const told = yield* Latch.make()
+      const heard = Logger.make(({ message }) => {
+        if (String(message).startsWith("old messages were not dropped")) Latch.openUnsafe(told)
+      })
+      yield* sql`insert into bulk_jobs (scope, id, definition, created_at) values (1, 'old', '{}', 0)`
+      yield* sql`alter table bulk_jobs rename to away`
+      yield* Layer.build(Retention.layer(7).pipe(Layer.provide(Logger.layer([heard]))))
+      yield* TestClock.adjust("1 minute")
+      yield* told.await
+      yield* sql`alter table away rename to bulk_jobs`
+      const isLeft = Effect.map(sql`select 1 from bulk_jobs`, (jobs) => jobs.length > 0)
       yield* Effect.repeat(Effect.andThen(TestClock.adjust("1 hour"), isLeft), { while: (left) => left })
     })))
 })
