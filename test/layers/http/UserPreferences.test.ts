@@ -94,6 +94,40 @@ describe("User preferences", () => {
       assert.include(channel.text, "topic.custom_routing[1]: ")
     }))
 
+  it.effect("a topic that a tenant requires cannot be opted out of in it, and can outside of it", () =>
+    Effect.gen(function*() {
+      const { call, optedIn } = yield* catalogue
+      yield* call("PUT", "/tenants/acme", { body: { name: "Acme" } })
+      yield* call("PUT", `/tenants/acme/default_preferences/items/${optedIn}`, { body: { status: "REQUIRED" } })
+      const out = { status: "OPTED_OUT" }
+      const put = (query: string) => call("PUT", `/users/ada/preferences/${optedIn}${query}`, { body: { topic: out } })
+      const refused = yield* put("?tenant_id=acme")
+      assert.deepStrictEqual([refused.status, refused.body], [
+        400,
+        refusal(`${optedIn}: The topic is required and cannot be opted out of`)
+      ])
+      const several = yield* call("POST", "/users/ada/preferences?tenant_id=acme", {
+        body: { topics: [{ topic_id: optedIn, ...out }] }
+      })
+      assert.include(several.text, `"items":[],"errors":[{"topic_id":"${optedIn}"`)
+      assert.strictEqual((yield* put("")).status, 200)
+      assert.include(
+        (yield* call("GET", `/users/ada/preferences/${optedIn}?tenant_id=acme`)).text,
+        `"status":"REQUIRED"`
+      )
+    }))
+
+  it.effect("of a topic that was archived meanwhile it is not told that it returned to its default", () =>
+    Effect.gen(function*() {
+      const { call, optedIn, optedOut, sectionId } = yield* catalogue
+      for (const topic of [optedIn, optedOut]) {
+        yield* call("PUT", `/users/ada/preferences/${topic}`, { body: { topic: { status: "OPTED_OUT" } } })
+      }
+      yield* call("DELETE", `/preferences/sections/${sectionId}/topics/${optedOut}`)
+      const replaced = yield* call("PUT", "/users/ada/preferences", { body: { topics: [] } })
+      assert.deepStrictEqual([replaced.status, replaced.body], [200, { items: [], deleted: [optedIn] }])
+    }))
+
   it.effect("a topic's own terms: channels that it lets nobody choose, or does not go through, are refused", () =>
     Effect.gen(function*() {
       const { call, sectionId } = yield* catalogue

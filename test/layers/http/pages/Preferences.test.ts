@@ -1,4 +1,4 @@
-import type { TopicSetting } from "#schemas/Preferences.ts"
+import { PreferenceChannel, type TopicSetting } from "#schemas/Preferences.ts"
 import { owner, start } from "#test/layers/http/pages/Readers.ts"
 import { dom } from "#test/src/content/Dom.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -81,6 +81,27 @@ describe("/t/preferences/:token", () => {
         topicId: id,
         setting: { ...setting, custom_routing: ["email", "sms"] }
       }])
+    }).pipe(Effect.scoped))
+
+  it.live("a topic that names no channels lets her choose among all", () =>
+    Effect.gen(function*() {
+      const { form, said, save, topic } = yield* opened
+      const id = yield* topic({ allowed_preferences: ["channel_preferences"] })
+      const all = yield* form
+      assert.deepStrictEqual(all.getAll("channel"), PreferenceChannel.literals.map((channel) => `${id} ${channel}`))
+      yield* save(without(all, "channel", `${id} push`))
+      const rest = PreferenceChannel.literals.filter((channel) => channel !== "push")
+      assert.deepStrictEqual((yield* said())[0]?.setting.custom_routing, rest)
+    }).pipe(Effect.scoped))
+
+  it.live("a section without a topic is not shown", () =>
+    Effect.gen(function*() {
+      const { ask, catalogue, path, topic } = yield* opened
+      yield* topic()
+      yield* catalogue.createSection(owner.scope, { name: "Nothing here" })
+      const { text } = yield* ask("GET", path)
+      assert.include(text, "<h2>Account</h2>")
+      assert.notInclude(text, "Nothing here")
     }).pipe(Effect.scoped))
 
   it.live("who changes nothing about channels takes none away that are chosen at the same time", () =>

@@ -28,9 +28,10 @@ export interface Asked {
   readonly type?: string
 }
 
-/** The pages of readers on a port of their own, over the stores in memory; `isAway` takes the store of users' words away. */
+/** The pages of readers on a port of their own, over the stores in memory; `isAway` takes the store of users' words away, `isSilent` its answers. */
 export const start = Effect.gen(function*() {
   let isAway = false
+  let isSilent = false
   let writes = 0
   let meanwhile: Effect.Effect<void, StoreUnavailable> = Effect.void
   const base = yield* Layer.build(Layer.fresh(Stores.layer))
@@ -44,7 +45,12 @@ export const start = Effect.gen(function*() {
     })
   const watched = Layer.succeed(UserPreferences, {
     ...users,
-    find: (...args) => isAway ? Effect.fail(new StoreUnavailable({ cause: "planted" })) : users.find(...args),
+    find: (...args) =>
+      isSilent
+        ? Effect.never
+        : isAway
+        ? Effect.fail(new StoreUnavailable({ cause: "planted" }))
+        : users.find(...args),
     put: (...args) => written(users.put(...args)),
     merge: (...args) => written(users.merge(...args))
   })
@@ -92,6 +98,9 @@ export const start = Effect.gen(function*() {
       }),
     leave: Effect.sync(() => {
       isAway = true
+    }),
+    hang: Effect.sync(() => {
+      isSilent = true
     }),
     ask: (method: string, path: string, { body, type = "application/x-www-form-urlencoded" }: Asked = {}) =>
       Effect.promise(async () => {

@@ -3,7 +3,7 @@ import type { TopicOverride } from "#src/people/UserPreferences.ts"
 import { dom } from "#test/src/content/Dom.ts"
 import { owner, start } from "#test/layers/http/pages/Readers.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Schema } from "effect"
+import { Effect, Fiber, Latch, Schema } from "effect"
 
 const oneClick = { body: "List-Unsubscribe=One-Click" }
 
@@ -117,7 +117,9 @@ describe("/t/unsubscribe/:token", () => {
       const linkOf = (tenantId?: string) => `/t/unsubscribe/${tokens.unsubscribe({ ...owner, tenantId, topicId })}`
       yield* ask("POST", linkOf("acme"), oneClick)
       assert.deepStrictEqual([yield* said("acme"), yield* said()], [[out(topicId)], []])
-      assert.include((yield* ask("GET", linkOf("acme"))).text, "You are unsubscribed")
+      const { text } = yield* ask("GET", linkOf("acme"))
+      assert.include(text, "You are unsubscribed")
+      assert.include(text, `href="../preferences/${tokens.preferences({ ...owner, tenantId: "acme" })}"`)
       assert.include((yield* ask("GET", linkOf())).text, "Unsubscribe?")
     }).pipe(Effect.scoped))
 
@@ -196,6 +198,15 @@ describe("/t/unsubscribe/:token", () => {
       assert.deepStrictEqual([yield* said(), writes()], [[], 0])
     }).pipe(Effect.scoped))
 
+  it.live("the form of a broken link is not read, however long it is", () =>
+    Effect.gen(function*() {
+      const { ask, tokens, topic } = yield* start
+      const form = { body: `action=resubscribe&padding=${"x".repeat(6 * 1_024 * 1_024)}` }
+      const good = `/t/unsubscribe/${tokens.unsubscribe({ ...owner, topicId: yield* topic() })}`
+      const statuses = [yield* ask("POST", "/t/unsubscribe/preview", form), yield* ask("POST", good, form)]
+      assert.deepStrictEqual(statuses.map(({ status }) => status), [404, 413])
+    }).pipe(Effect.scoped))
+
   it.live.prop(
     "whatever a topic, a section and a brand are called, they are text",
     { name: Schema.Union([Schema.String, Schema.Literals(hostile)]) },
@@ -226,6 +237,27 @@ describe("/t/unsubscribe/:token", () => {
         assert.isTrue(named.every(({ isNamed }) => isNamed))
       }).pipe(Effect.scoped),
     { arbitrary: { runs: 20 } }
+  )
+
+  it.live(
+    "reliability.md 2.6: a reader waits for a silent store no longer than any caller, whatever was asked",
+    () =>
+      Effect.gen(function*() {
+        const { ask, hang, meanwhile, tokens, topic } = yield* start
+        const topicId = yield* topic()
+        const [link, page] = [tokens.unsubscribe({ ...owner, topicId }), tokens.preferences(owner)]
+        const isWriting = yield* Latch.make()
+        yield* meanwhile(Effect.andThen(isWriting.open, Effect.never))
+        const written = yield* Effect.forkChild(ask("POST", `/t/unsubscribe/${link}`, oneClick))
+        yield* isWriting.await
+        yield* hang
+        const asked = [`/t/unsubscribe/${link}`, `/t/preferences/${page}`].flatMap((path) =>
+          ["GET", "POST"].map((method) => ask(method, path))
+        )
+        const answers = [...yield* Effect.all(asked, { concurrency: "unbounded" }), yield* Fiber.join(written)]
+        assert.deepStrictEqual(answers.map(({ status }) => status), [503, 503, 503, 503, 503])
+      }).pipe(Effect.scoped),
+    10_000
   )
 
   it.live("pages load and run nothing, are kept by nobody, and tell nobody their address", () =>
