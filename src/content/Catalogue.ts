@@ -13,7 +13,7 @@ export interface Lookup {
 
 /** The texts of one locale. */
 export interface Catalogue {
-  /** The translation of a key (`msgid`); `undefined` where there is none, or an empty one. */
+  /** The translation of a key (`msgid`); `undefined` where there is none, an empty one, or one marked as fuzzy. */
   readonly text: (key: string, lookup?: Lookup) => string | undefined
 }
 
@@ -36,12 +36,21 @@ const hasTooManyForms = (text: string): boolean => {
   return false
 }
 
+/**
+ * Whether an entry is marked as a guess (`#, fuzzy`): tools put it there for a text that is like another one, and until
+ * a translator confirms it, it is no translation.
+ */
+const isFuzzy = (flags: string | undefined): boolean =>
+  flags?.split(/[,\n]/).some((flag) => flag.trim() === "fuzzy") === true
+
 const catalogueOf = (text: string): Catalogue => {
   const { headers, translations } = po.parse(text)
   const formOf = PluralForms.parse(headers?.["Plural-Forms"])
   const entries = new Map(
     Object.entries(translations).flatMap(([context, byKey]) =>
-      Object.values(byKey).map(({ msgid, msgstr }) => [JSON.stringify([context, msgid]), msgstr] as const)
+      Object.values(byKey).flatMap(({ comments, msgid, msgstr }) =>
+        isFuzzy(comments?.flag) ? [] : [[JSON.stringify([context, msgid]), msgstr] as const]
+      )
     )
   )
   return {

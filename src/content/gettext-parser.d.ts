@@ -4,6 +4,8 @@ declare module "gettext-parser" {
     readonly msgid: string
     readonly msgid_plural?: string
     readonly msgstr: ReadonlyArray<string>
+    /** `flag`: what follows `#,`, on a line for each such comment. */
+    readonly comments?: { readonly flag?: string }
   }
   export const po: {
     /** Throws on text that is not a PO file. */

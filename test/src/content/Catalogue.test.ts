@@ -59,6 +59,19 @@ describe("Catalogue", () => {
       assert.strictEqual(of(1.5), "plik")
     }))
 
+  it.effect("a translation that is marked as a guess is none, as for gettext; the header's mark does not count", () =>
+    Effect.gen(function*() {
+      const marked = (flags: string, key: string) => `${flags}\nmsgid "${key}"\nmsgstr "Konto löschen"\n\n`
+      const { text } = yield* parse(
+        `#, fuzzy\n${file(polish)}\n`
+          + marked("#, fuzzy", "a") + marked("#,c-format , fuzzy", "b") + marked("#, c-format\n#, fuzzy", "c")
+          + marked("# fuzzy", "note") + marked("#, c-format, no-fuzzy", "other")
+      )
+      assert.deepStrictEqual(["a", "b", "c"].map((key) => text(key)), [undefined, undefined, undefined])
+      assert.deepStrictEqual([text("note"), text("other")], ["Konto löschen", "Konto löschen"])
+      assert.strictEqual(text("file", { count: 2 }), "pliki")
+    }))
+
   it.effect("text that is no .po file is refused", () =>
     Effect.gen(function*() {
       assert.strictEqual((yield* Effect.flip(parse("{\"a\": 1}")))._tag, "NoCatalogue")
