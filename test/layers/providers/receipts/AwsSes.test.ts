@@ -142,8 +142,9 @@ describe("SES's events through SNS", () => {
   it.effect("refuses a genuine post of another topic: AWS signs anyone's", () =>
     Effect.gen(function*() {
       const { asked, reader } = yield* make()
-      const theirs = envelope(notification(delivered, { TopicArn: "arn:aws:sns:us-east-1:999999999999:ses-events" }))
-      yield* refused(reader, theirs)
+      for (const TopicArn of ["arn:aws:sns:us-east-1:999999999999:ses-events", `${topic}-2`, topic.slice(0, -1)]) {
+        yield* refused(reader, envelope(notification(delivered, { TopicArn })))
+      }
       const mine = posted(reader, envelope(notification(delivered)))
       for (const settings of [{}, { webhook_topic_arn: "" }, { webhook_topic_arn: 7 }]) {
         assert.isUndefined(yield* read({ ...mine, settings }))
@@ -238,6 +239,7 @@ describe("SES's events through SNS", () => {
       ])
       const none = [
         bounce("Transient", "General"),
+        { eventType: "Bounce", mail, bounce: { bounceType: "Transient", timestamp } },
         { eventType: "Send", mail, send: {} },
         { eventType: "DeliveryDelay", mail, deliveryDelay: { delayType: "TransientCommunicationFailure" } },
         { eventType: "Complaint", mail, complaint: { complaintFeedbackType: "abuse" } },

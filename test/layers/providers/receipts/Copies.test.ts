@@ -36,7 +36,7 @@ const marksOf = Effect.fnUntraced(function*(row: Row, override: Schema.JsonObjec
 
 /** The marks of a mail with a copy, those of one without, and those of one to more people than the marks have room for. */
 const marked = Effect.fnUntraced(function*(row: Row) {
-  const many = Array.from({ length: 9 }, (_, index) => `p${index}@example.org`)
+  const many = Array.from({ length: 12 }, (_, index) => `p${index}@example.org`)
   return {
     copied: yield* marksOf(row, { bcc: "log@example.org" }),
     alone: yield* marksOf(row, {}),
@@ -53,6 +53,8 @@ type Kinds = (
 const tells = Effect.fnUntraced(function*(row: Row, kinds: ReadonlyArray<[string, Kinds]>) {
   const { alone, copied, many } = yield* marked(row)
   assert.isUndefined(alone["tidings_to"])
+  // Postmark refuses a mail with a longer value.
+  for (const value of Object.values({ ...copied, ...many })) assert.isAtMost(value.length, 80)
   for (const [kind, of] of kinds) {
     assert.deepStrictEqual(yield* of(copied, "log@example.org"), [])
     assert.deepStrictEqual(yield* of(copied, "Ann@Example.com"), [kind])
@@ -149,6 +151,16 @@ describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
         }))
       ]
     ]))
+
+  it.effect("at SES a bounce that names nobody may be the recipient's own: it counts", () =>
+    Effect.gen(function*() {
+      const { copied } = yield* marked(Mail.awsSes)
+      for (const bouncedRecipients of [undefined, [], [{ status: "5.1.1" }]]) {
+        const bounce = { bounceType: "Permanent", ...(bouncedRecipients === undefined ? {} : { bouncedRecipients }) }
+        const receipts = yield* awsSesReceipts({ eventType: "Bounce", bounce }, copied)
+        assert.deepStrictEqual(receipts?.map((receipt) => receipt.event), ["Bounce"])
+      }
+    }))
 
   it.effect("at SES an opening or a click does not say whose it is: it counts, at its own time", () =>
     Effect.gen(function*() {

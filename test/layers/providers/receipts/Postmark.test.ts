@@ -101,7 +101,18 @@ describe("Postmark's webhooks", () => {
         []
       ]
       for (const report of none) assert.deepStrictEqual(yield* read(posted(report)), [])
-      for (const Type of ["SoftBounce", "BadEmailAddress", "Blocked", "SpamNotification"]) {
+      const final = [
+        "SoftBounce",
+        "BadEmailAddress",
+        "Blocked",
+        "DMARCPolicy",
+        "ManuallyDeactivated",
+        "SMTPApiError",
+        "SpamNotification",
+        "TemplateRenderingFailed",
+        "VirusNotification"
+      ]
+      for (const Type of final) {
         assert.strictEqual((yield* read(posted({ ...bounce, Type })))?.[0]?.event, "Bounce")
       }
     }))
