@@ -1,24 +1,46 @@
 import * as Webhook from "#layers/providers/Webhook.ts"
-import { Outbound, type OutboundRequest } from "#src/delivery/Outbound.ts"
-import { delivery } from "#test/contracts/VendorRow.ts"
+import {
+  Outbound,
+  type OutboundError,
+  OutboundNotSent,
+  OutboundRefused,
+  type OutboundRequest,
+  type OutboundResponse,
+  OutboundUnknown
+} from "#src/delivery/Outbound.ts"
+import { delivery, outcomeOf } from "#test/contracts/VendorRow.ts"
 import * as Mail from "#test/layers/providers/rows/Email.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, type Schema } from "effect"
+import { Effect, Exit, Result, type Schema } from "effect"
 
 const address = { url: "https://hooks.example/a", method: "POST", headers: { "x-one": "1", "x-two": "2" } }
 
-/** The request that a webhook with this override becomes. */
-const posted = Effect.fnUntraced(function*(override: Schema.JsonObject) {
-  const seen: Array<OutboundRequest> = []
-  const webhook = yield* Webhook.make.pipe(Effect.provideService(Outbound, {
-    request: (request) => {
-      seen.push(request)
-      return Effect.succeed({ status: 200, headers: {}, body: "", truncated: false })
-    }
-  }))
-  const sent = yield* Effect.exit(webhook.send(delivery(Mail.resend, { profile: { webhook: address }, override })))
-  return { sent, request: seen[0] }
-})
+const answered = (status: number, headers: OutboundResponse["headers"] = {}) =>
+  Effect.succeed({ status, headers, body: "", truncated: false })
+
+/** The webhook, and what it asks for; every request gets this answer. */
+const start = Effect.fnUntraced(
+  function*(answer: Effect.Effect<OutboundResponse, OutboundError> = answered(200)) {
+    const seen: Array<OutboundRequest> = []
+    const webhook = yield* Webhook.make.pipe(Effect.provideService(Outbound, {
+      request: (request) => {
+        seen.push(request)
+        return answer
+      }
+    }))
+    return { webhook, seen }
+  }
+)
+
+/** The request that a webhook with this override becomes, with this address and beside these fields of the profile. */
+const posted = Effect.fnUntraced(
+  function*(override: Schema.JsonObject, own: Schema.JsonObject = {}, fields: Schema.JsonObject = {}) {
+    const { seen, webhook } = yield* start()
+    const profile = { ...fields, webhook: { ...address, ...own } }
+    const sent = yield* Effect.exit(webhook.send(delivery(Mail.resend, { profile, override })))
+    return { sent, request: seen[0] }
+  }
+)
 
 describe("Webhook", () => {
   it.effect("a message overrides the url, the method, headers and the body of its call (api.md §3)", () =>
@@ -42,5 +64,91 @@ describe("Webhook", () => {
       const { request, sent } = yield* posted({ method: "DELETE" })
       assert.isUndefined(request)
       assert.isTrue(Exit.isFailure(sent))
+    }))
+
+  it.effect("P9: the profile goes along only if the address asks for it, and never the address with its password", () =>
+    Effect.gen(function*() {
+      const fields = { user_id: "u1", email: "ann@example.com", phone_number: "+15005550006" }
+      const login = { authentication: { mode: "basic", username: "us", password: "sesame" } }
+      const profile = (own: Schema.JsonObject) =>
+        Effect.map(posted({}, own, fields), ({ request }) => {
+          assert.notInclude(request?.body, "sesame")
+          return JSON.parse(String(request?.body)).profile
+        })
+      assert.deepStrictEqual(yield* profile(login), { user_id: "u1", email: "ann@example.com" })
+      assert.deepStrictEqual(yield* profile({ ...login, profile: "limited" }), {
+        user_id: "u1",
+        email: "ann@example.com"
+      })
+      assert.deepStrictEqual(yield* profile({ ...login, profile: "expanded" }), fields)
+      const nobody = yield* posted({})
+      assert.deepStrictEqual(JSON.parse(String(nobody.request?.body)).profile, { user_id: null, email: null })
+    }))
+
+  it.effect("calls with the address's own login, which a message may override", () =>
+    Effect.gen(function*() {
+      const login = (authentication: Schema.JsonObject, headers: Schema.JsonObject = {}) =>
+        Effect.map(posted({ headers }, { authentication }), ({ request }) => request?.headers["authorization"])
+      const basic = { mode: "basic", username: "us", password: "p:w" }
+      assert.strictEqual(yield* login(basic), `Basic ${Buffer.from("us:p:w").toString("base64")}`)
+      assert.strictEqual(yield* login({ mode: "bearer", token: "t" }), "Bearer t")
+      assert.isUndefined(yield* login({ mode: "none" }))
+      assert.strictEqual(yield* login(basic, { authorization: "Bearer own" }), "Bearer own")
+    }))
+
+  it.effect("what a receiver answers means what api.md 26.4 says: only 410 is for good, and a wait is kept", () =>
+    Effect.gen(function*() {
+      const outcome = (answer: Effect.Effect<OutboundResponse, OutboundError>) =>
+        Effect.flatMap(start(answer), ({ webhook }) =>
+          Effect.map(
+            Effect.result(
+              webhook.send(
+                delivery(Mail.resend, { profile: { webhook: { url: "https://hooks.example/a" } }, override: {} })
+              )
+            ),
+            (result) => {
+              const failure = Result.isFailure(result) ? result.failure : undefined
+              return [
+                outcomeOf(result),
+                failure?._tag === "RateLimited" || failure?._tag === "Unavailable" ? failure.retryAfter : undefined,
+                failure?._tag === "RecipientRejected" && failure.invalidates === true
+              ]
+            }
+          ))
+      const wait = { "retry-after": "30" }
+      const expected: ReadonlyArray<readonly [status: number, outcome: string, wait?: number]> = [
+        [204, "Accepted"],
+        [302, "ContentRejected"],
+        [400, "ContentRejected"],
+        [401, "Misconfigured"],
+        [403, "Misconfigured"],
+        [404, "RecipientRejected"],
+        [408, "Unavailable", 30_000],
+        [410, "RecipientRejected"],
+        [429, "RateLimited", 30_000],
+        [500, "Unavailable", 30_000],
+        [503, "Unavailable", 30_000]
+      ]
+      for (const [status, told, kept] of expected)
+        assert.deepStrictEqual(yield* outcome(answered(status, wait)), [told, kept, status === 410])
+      const [address, dns, deadline] = [
+        new OutboundRefused({ reason: "address", detail: "x" }),
+        new OutboundNotSent({ stage: "dns", detail: "x" }),
+        new OutboundUnknown({ reason: "deadline", detail: "x" })
+      ]
+      assert.deepStrictEqual(yield* outcome(Effect.fail(address)), ["RecipientRejected", undefined, false])
+      assert.deepStrictEqual(yield* outcome(Effect.fail(dns)), ["Unavailable", undefined, false])
+      assert.deepStrictEqual(yield* outcome(Effect.fail(deadline)), ["Unknown", undefined, false])
+    }))
+
+  it.effect("P9: two addresses are told apart by a hash and never by themselves; the message's own comes first", () =>
+    Effect.gen(function*() {
+      const { webhook } = yield* start()
+      const at = (url: string, override: Schema.JsonObject = {}) => webhook.serverOf({ webhook: { url } }, override)
+      const [one, other] = ["https://hooks.example/secret-a", "https://hooks.example/secret-b"]
+      assert.notStrictEqual(at(one), at(other))
+      assert.strictEqual(at(one, { url: other }), at(other))
+      assert.notInclude(at(one), "secret")
+      assert.isUndefined(webhook.serverOf({}, {}))
     }))
 })
