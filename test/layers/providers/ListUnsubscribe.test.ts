@@ -57,8 +57,14 @@ describe("List-Unsubscribe", () => {
 
   it.live("a message that sets one itself keeps its own, and no link that is too long for a header is cut", () =>
     Effect.gen(function*() {
-      const own = ["list-unsubscribe", "<mailto:stop@b.example>"] as const
-      assert.deepStrictEqual(yield* sent(unsubscribe, { [own[0]]: own[1] }), everywhere([own]))
+      for (
+        const own of [
+          ["list-unsubscribe", "<mailto:stop@b.example>"],
+          ["List-Unsubscribe-Post", "List-Unsubscribe=One-Click"]
+        ] as const
+      ) {
+        assert.deepStrictEqual(yield* sent(unsubscribe, { [own[0]]: own[1] }), everywhere([own]))
+      }
       assert.deepStrictEqual(yield* sent(`${unsubscribe}${"x".repeat(900)}`, {}), everywhere([]))
     }))
 })

@@ -36,9 +36,23 @@ describe("Overridden", () => {
       assert.deepStrictEqual(beyond, ["X-Campaign", "=?UTF-8?B?ZsO8ciBHcsO2w59l?= 5"])
       const file = { filename: "a.txt", content: "Grüße", encoding: "utf-8" }
       const { attachments } = yield* of({
-        attachments: [file, { ...file, encoding: "utf8" }, { ...file, content: "R3LDvMOfZQ==", encoding: "base64" }]
+        attachments: [
+          file,
+          { ...file, encoding: "utf8" },
+          { ...file, content: "R3LDvMOfZQ==", encoding: "base64" },
+          // In lines, as mails have it.
+          { ...file, content: "R3LD\r\nvMOf\r\nZQ==\r\n", encoding: "base64" }
+        ]
       })
-      assert.deepStrictEqual(attachments.map(({ content }) => content), Array(3).fill("R3LDvMOfZQ=="))
+      assert.deepStrictEqual(attachments.map(({ content }) => content), Array(4).fill("R3LDvMOfZQ=="))
+      const kinds = ["a.eml", "a.mht", "a.pdf", "a"].map((filename) => ({ ...file, filename }))
+      // A message in a message may not be encoded, so it is a file like any other.
+      assert.deepStrictEqual((yield* of({ attachments: kinds })).attachments.map(({ type }) => type), [
+        "application/octet-stream",
+        "application/octet-stream",
+        "application/pdf",
+        "application/octet-stream"
+      ])
       for (
         const wrong of [
           { encoding: "hex" },

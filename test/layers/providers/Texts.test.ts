@@ -1,5 +1,5 @@
 import type { Delivery } from "#src/delivery/Provider.ts"
-import { messageId, rendered, type Row, send } from "#test/contracts/VendorRow.ts"
+import { messageId, outcomeOf, rendered, type Row, send } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
@@ -72,6 +72,19 @@ describe("Text messages", () => {
       assert.strictEqual(yield* callbackOf({ from: "+15005550006" }), own)
       assert.isNull(yield* callbackOf({ accountSid: `AC${"0".repeat(32)}`, authToken: "theirs" }))
       assert.isNull(yield* callbackOf({ account_sid: `AC${"0".repeat(32)}` }))
+    }))
+
+  it.live("P4: of a text that Vonage sends in parts the first decides: what was sent of it is not sent again", () =>
+    Effect.gen(function*() {
+      const outcome = (...statuses: ReadonlyArray<string>) => {
+        const messages = statuses.map((status, part) => ({ status, "message-id": `part-${part}` }))
+        const answer = { status: 200, body: JSON.stringify({ "message-count": `${messages.length}`, messages }) }
+        return Effect.map(send(Sms.vonage, answer), ({ result }) => outcomeOf(result))
+      }
+      assert.deepStrictEqual(
+        yield* Effect.all([outcome("0", "0"), outcome("0", "1"), outcome("1", "0"), outcome()]),
+        ["Accepted", "Accepted", "RateLimited", "Unknown"]
+      )
     }))
 
   it.live("Vonage sends in the alphabet in which their segments are counted", () =>

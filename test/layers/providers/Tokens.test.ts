@@ -81,7 +81,10 @@ describe("bearer tokens", () => {
     Effect.gen(function*() {
       const issued = yield* Ref.make(0)
       const token = yield* BearerToken.make(() =>
-        Effect.map(Ref.updateAndGet(issued, (n) => n + 1), (n) => ({ token: `t${n}`, lifetimeMs: 3_600_000 }))
+        // The issuer takes its time, in which the others ask too.
+        Effect.andThen(Effect.yieldNow, Ref.updateAndGet(issued, (n) => n + 1)).pipe(
+          Effect.map((n) => ({ token: `t${n}`, lifetimeMs: 3_600_000 }))
+        )
       )
       const none = () => Effect.die("no call is made")
       const get = token.get({ send: none, prepare: none })

@@ -238,7 +238,8 @@ export const awsSes: Row = {
     access_key_id: "AKIAIOSFODNN7EXAMPLE",
     secret_access_key: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
     region: "eu-west-1",
-    from
+    from,
+    configuration_set_name: "events"
   },
   profile,
   override: { attachments: [{ filename: "a.pdf", content: "JVBERi0=", contentType: "application/pdf" }] },
@@ -270,6 +271,8 @@ export const awsSes: Row = {
           }]
         }
       },
+      // Without it there are no events of the mail.
+      ConfigurationSetName: "events",
       EmailTags: [{ Name: "tidings_message_id", Value: messageId }]
     }
   },
@@ -296,7 +299,11 @@ export const awsSes: Row = {
       kind: "Misconfigured"
     },
     { name: "400 paused", answer: sesFault(400, "SendingPausedException", "Sending paused"), kind: "Misconfigured" },
-    { name: "400 throttled", answer: sesFault(400, "ThrottlingException", "Rate exceeded"), kind: "RateLimited" },
+    {
+      name: "400 throttled, told in the body",
+      answer: json(400, { __type: "com.amazon.coral.service#ThrottlingException", Message: "Rate exceeded" }),
+      kind: "RateLimited"
+    },
     { name: "400 quota", answer: sesFault(400, "LimitExceededException", "Daily quota"), kind: "RateLimited" },
     {
       name: "429 sending rate",
