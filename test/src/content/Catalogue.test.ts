@@ -57,6 +57,11 @@ describe("Catalogue", () => {
       ])
       assert.strictEqual(text("file"), "plik")
       assert.strictEqual(of(1.5), "plik")
+      // A form that the entry lacks is not left blank.
+      const short = yield* parse(
+        `${file(polish)}\nmsgid "day"\nmsgid_plural "days"\nmsgstr[0] "dzień"\nmsgstr[1] "dni"\n`
+      )
+      assert.deepStrictEqual([1, 2, 5].map((count) => short.text("day", { count })), ["dzień", "dni", "dzień"])
     }))
 
   it.effect("a translation that is marked as a guess is none, as for gettext; the header's mark does not count", () =>

@@ -189,6 +189,23 @@ describe("Elements", () => {
     assert.notInclude(html, "x:y")
   })
 
+  it("what is for a provider goes before what is for its channel, and that before the default, in whatever order they stand", () => {
+    const part = (channel: string) => ({
+      type: "channel",
+      channel,
+      elements: [{ type: "text", content: `for ${channel}` }]
+    })
+    const parts = [part("default"), part("sms"), part("twilio")]
+    for (const all of [parts, parts.toReversed()]) {
+      const said = (channel: string, provider: string) => render(elements(...all), { channel, provider }).text
+      assert.deepStrictEqual([said("sms", "twilio"), said("sms", "vonage"), said("push", "apn")], [
+        "for twilio",
+        "for sms",
+        "for default"
+      ])
+    }
+  })
+
   it("what is for one channel is seen only there", () => {
     const content = elements(
       { type: "comment", comment: "secret" },
