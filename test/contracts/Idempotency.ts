@@ -202,20 +202,27 @@ export const idempotencyContract = <E>(
         assert.strictEqual((yield* Fiber.join(first)).response.body, "slow")
       }))
 
-    it.effect("P10: the same value in another scope or on another path is another key", () =>
+    it.effect("P10: the same value in another scope or on another path is another key, of calls at once too", () =>
       Effect.gen(function*() {
         const { key, once, runs, writing } = yield* start
         const other = yield* start
         const keys = [key(), key({ path: "/x" }), key({ value: "ONCE" }), other.key()]
-        const answers = yield* Effect.forEach(keys, (own, n) => once(own, writing(Fixture.response(`${n}`))))
-        assert.deepStrictEqual(
-          answers.map((answer) => [answer.response.body, answer.replayed]),
-          keys.map((_, n) => [`${n}`, false])
-        )
+        const called = (word: string) =>
+          Effect.forEach(
+            keys,
+            (own, n) => once(own, Effect.andThen(Effect.yieldNow, writing(Fixture.response(`${word} ${n}`)))),
+            { concurrency: "unbounded" }
+          )
+        for (const replayed of [false, true]) {
+          assert.deepStrictEqual(
+            (yield* called(`${replayed}`)).map((answer) => [answer.response.body, answer.replayed]),
+            keys.map((_, n) => [`false ${n}`, replayed])
+          )
+        }
         assert.strictEqual(runs(), keys.length)
       }))
 
-    it.effect("P5: an expired key counts as absent", () =>
+    it.effect("P5: an expired key counts as absent, and is a key like any other once it is used again", () =>
       Effect.gen(function*() {
         const { key, now, once, writing } = yield* start
         yield* once(key({ expiresAt: now + 10 }), writing(Fixture.response("first")))
@@ -225,6 +232,11 @@ export const idempotencyContract = <E>(
         assert.deepStrictEqual(yield* once(key(), writing(Fixture.response("second"))), {
           response: Fixture.response("second"),
           replayed: false
+        })
+        yield* TestClock.adjust("10 seconds")
+        assert.deepStrictEqual(yield* once(key(), writing(Fixture.response("third"))), {
+          response: Fixture.response("second"),
+          replayed: true
         })
       }))
 
