@@ -9,7 +9,7 @@ import type { RateLimits } from "#src/access/RateLimits.ts"
 import type { Audiences } from "#src/people/Audiences.ts"
 import { layer as stores, makeState, type State } from "#test/layers/http/Stores.ts"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, References } from "effect"
+import { type Duration, Effect, Layer, References } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 
 /** A request to the server of a test; `body` is sent as JSON unless it is a string, which is sent as it is. */
@@ -67,7 +67,7 @@ const counting = (counted: { taken: number }) =>
 
 /**
  * The routes on a port of their own, before doubles of the stores; `others` stand in for some of these. `plain` counts
- * the sends that went the short way.
+ * the sends that went the short way. When it stops it waits for `patience` for the requests under way.
  */
 export const serveWith = Effect.fnUntraced(function*(
   others:
@@ -75,13 +75,14 @@ export const serveWith = Effect.fnUntraced(function*(
     | Layer.Layer<ApiKeys>
     | Layer.Layer<Audiences>
     | Layer.Layer<Idempotency>
-    | Layer.Layer<RateLimits>
+    | Layer.Layer<RateLimits>,
+  patience: Duration.Input = 0
 ) {
   const state: State = makeState()
   const plain = { taken: 0 }
   const context = yield* Layer.build(
     Front.serve.pipe(
-      Layer.provideMerge(Front.server({ port: 0, host: "127.0.0.1", gracefulShutdownTimeout: 0 })),
+      Layer.provideMerge(Front.server({ port: 0, host: "127.0.0.1", gracefulShutdownTimeout: patience })),
       Layer.provide([Front.layer(HttpRouter.toHttpEffect(Routes.layer)), counting(plain)]),
       Layer.provide([Admission.layer, KnownCallers.layer]),
       Layer.provide(NodeHttpServer.layerHttpServices),
