@@ -41,8 +41,8 @@ interface Kept extends MessageRecord {
 }
 
 /**
- * What the doubles hold and were asked. `down`: writes fail as if the database were away; `crash`: they are defects; `lost`: so many of
- * the next reads of a message fail. While `accepting` is closed, acceptances wait.
+ * What the doubles hold and were asked. `down`: writes fail as if the database were away; `crash`: they are defects, and messages are
+ * stored all the same; `lost`: so many of the next reads of a message fail. While `accepting` is closed, acceptances wait.
  */
 export interface State {
   readonly keys: Map<string, { readonly key: IdempotencyKey; readonly response: StoredResponse }>
@@ -124,8 +124,8 @@ export const layer = (state: State) => {
       const earlier = replay(key)
       if (earlier !== undefined) return { response: earlier, replayed: true }
       if (state.down) return yield* new StoreUnavailable({ cause: "planted" })
-      if (state.crash && messages.length > 0) return yield* Effect.die("planted")
       for (const message of messages) state.messages.set(message.id, kept(message))
+      if (state.crash && messages.length > 0) return yield* Effect.die("planted")
       if (expansion !== undefined) state.expansions.set(expansion.id, expansion)
       keep(key, response)
       return { response, replayed: false }

@@ -88,6 +88,19 @@ const heads: ReadonlyArray<readonly [what: string, headers: Headers, status: num
   ["what the published client tells", { "X-Stainless-Retry-Count": "0", "User-Agent": "client" }, 202]
 ]
 
+/** Lines of a head, among them two of one name. */
+const twice = (
+  ours: string
+): ReadonlyArray<readonly [lines: ReadonlyArray<string>, headers: Headers, status: number]> => [
+  [[`Authorization: ${ours}`, "Authorization: Bearer nobody"], {}, 202],
+  [["Authorization: Bearer nobody", `Authorization: ${ours}`], {}, 401],
+  [["Idempotency-Key: a", "Idempotency-Key: b"], { Authorization: ours }, 400],
+  [["Idempotency-Key: a", "X-Idempotency-Expiration: 1785312000", "X-Idempotency-Expiration: 1785312000"], {
+    Authorization: ours
+  }, 400],
+  [["Host: b"], { Authorization: ours }, 400]
+]
+
 describe("PlainSends", () => {
   it.effect("answers as the whole way does, whatever the body", () =>
     Effect.gen(function*() {
@@ -107,6 +120,24 @@ describe("PlainSends", () => {
         assert.strictEqual(short.status, status, what)
         const again = "Idempotency-Key" in headers ? { "Idempotency-Key": `${headers["Idempotency-Key"]}2` } : {}
         assert.deepStrictEqual(shown(short), shown(yield* send(plainBody, { ...headers, ...again, ...whole })), what)
+      }
+    }))
+
+  it.effect("hears a header that comes twice as the whole way does", () =>
+    Effect.gen(function*() {
+      const { port } = yield* started
+      const send = (lines: ReadonlyArray<string>, headers: Headers) =>
+        exchange(port, [
+          head("/send", { ...headers, "Content-Length": plainBody.length })
+            .replace("\r\n\r\n", `\r\n${lines.join("\r\n")}\r\n\r\n`),
+          plainBody
+        ])
+      const { Authorization: ours, ...rest } = known
+      for (const [lines, headers, status] of twice(String(ours))) {
+        const short = yield* send(lines, { ...rest, ...headers })
+        assert.strictEqual(short.status, status, lines.join())
+        const again = lines.map((line) => line.replace("Idempotency-Key: ", "Idempotency-Key: 2"))
+        assert.deepStrictEqual(shown(short), shown(yield* send(again, { ...rest, ...headers, ...whole })))
       }
     }))
 
@@ -165,6 +196,14 @@ describe("PlainSends", () => {
         assert.deepStrictEqual(shown(short), shown(yield* send(plainBody, whole)))
         state[fault] = false
       }
+    }))
+
+  it.effect("P5: a send without a key whose acceptance breaks off is not sent a second time: it may be stored", () =>
+    Effect.gen(function*() {
+      const { plain, send, state } = yield* started
+      state.crash = true
+      assert.strictEqual((yield* send(plainBody)).status, 500)
+      assert.deepStrictEqual([plain.taken, state.messages.size], [1, 1])
     }))
 
   it.effect("takes a body in pieces, and lets who breaks off go", () =>
