@@ -53,6 +53,22 @@ describe("Admission", () => {
       yield* admit(1, Effect.void)
     }).pipe(Effect.provide(layer)))
 
+  it.effect("who waits holds 64 MB of bodies at most: who brings more is refused at once", () =>
+    Effect.gen(function*() {
+      const { admit } = yield* Admission
+      const MB = 1024 * 1024
+      yield* Effect.forEach(Array.from({ length: 32 }), () => Effect.forkChild(admit(MB, Effect.never)))
+      const calls = yield* Effect.forEach(
+        Array.from({ length: 100 }),
+        () => Effect.forkChild(Effect.result(admit(MB, Effect.void)), { startImmediately: true })
+      )
+      const waiting = calls.filter((fiber) => fiber.pollUnsafe() === undefined).length
+      assert.isAtMost(waiting, 64)
+      assert.isAtLeast(waiting, 60)
+      const short = yield* Effect.forkChild(Effect.result(admit(100, Effect.void)), { startImmediately: true })
+      assert.isUndefined(short.pollUnsafe())
+    }).pipe(Effect.provide(layer)))
+
   it.effect("a call that fails, dies or is interrupted gives its place to the next", () =>
     Effect.gen(function*() {
       const { admit } = yield* Admission
