@@ -22,11 +22,15 @@ const listen = (options: ServerOptions = {}) =>
 const quick = { headersTimeout: 40, requestTimeout: 80, connectionsCheckingInterval: 10 }
 
 describe("NodeServer", () => {
-  it.effect("gives 10 s for the headers and 30 s for the whole request", () =>
+  it.effect("gives 10 s for the headers and 30 s for the whole request, and a second more at most", () =>
     Effect.gen(function*() {
       const server = yield* listen()
       assert.deepInclude({ ...server }, { headersTimeout: 10_000, requestTimeout: 30_000 })
+      assert.strictEqual(Reflect.get(server, "connectionsCheckingInterval"), 1_000)
     }))
+
+  it.effect("leaves it to a load balancer, which waits for 60 s, to close an idle connection", () =>
+    Effect.map(listen(), (server) => assert.isAbove(server.keepAliveTimeout, 60_000)))
 
   it.effect.each([
     { name: "headers", part: "POST / HTTP/1.1\r\nHost: a\r\n" },
@@ -97,13 +101,19 @@ describe("NodeServer", () => {
       assert.strictEqual(answer.body.match(/an answer/g)?.length, 32)
     }))
 
-  it.live("a server that stops answers what is under way, and says that it is the last answer of the connection", () =>
+  it.live.each([
+    { name: "asked for", event: "request", expects: "" },
+    { name: "whose caller waits to be asked for the rest", event: "checkContinue", expects: "Expect: 100-continue\r\n" }
+  ])("a server that stops answers what is under way, $name, and says that it is the last answer of the connection", ({
+    event,
+    expects
+  }) =>
     Effect.gen(function*() {
       const server = yield* listen()
       const late = yield* Effect.callback<ServerResponse>((resume) => {
-        server.once("request", (_, response) => resume(Effect.succeed(response)))
+        server.once(event, (_, response: ServerResponse) => resume(Effect.succeed(response)))
         connect(portOf(server.address()), "127.0.0.1").on("error", () => undefined).write(
-          "GET /late HTTP/1.1\r\nHost: a\r\n\r\n"
+          `GET /late HTTP/1.1\r\nHost: a\r\n${expects}\r\n`
         )
       })
       const closed = yield* Effect.forkChild(
