@@ -174,6 +174,25 @@ describe("PlainSends", () => {
       assert.deepStrictEqual({ ...one, value: "", expiresAt: 0 }, { ...other, value: "", expiresAt: 0 })
     }))
 
+  it.effect("P10: a key that was used in one environment is another in the other, and so is what is sent", () =>
+    Effect.gen(function*() {
+      const { call, origin, plain, state } = yield* serve
+      const port = Number(new URL(origin).port)
+      for (const key of ["pk_prod_a", "pk_test_a"]) {
+        yield* call("GET", "/lists", { key })
+        const headers = { ...known, Authorization: `Bearer ${key}`, "Idempotency-Key": "a" }
+        const answer = yield* exchange(port, [
+          head("/send", { ...headers, "Content-Length": plainBody.length }),
+          plainBody
+        ])
+        assert.strictEqual(answer.status, 202)
+        assert.notInclude(answer.headers, "idempotent-replayed")
+      }
+      assert.strictEqual(plain.taken, 2)
+      assert.deepStrictEqual([...state.keys.keys()], ["1 /send a", "2 /send a"])
+      assert.deepStrictEqual([...state.messages.values()].map(({ scope }) => Number(scope)), [1, 2])
+    }))
+
   it.effect("P5: a refusal under a key is kept as on the whole way", () =>
     Effect.gen(function*() {
       const { send, state } = yield* started
