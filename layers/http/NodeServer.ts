@@ -3,6 +3,7 @@ import { errorBody } from "#layers/http/ErrorReply.ts"
 import { InFlight } from "#src/fibers/InFlight.ts"
 import { Predicate } from "effect"
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 
 // Importing node:http as a module evaluates its lazy WebSocket exports, which cost 50 ms at start.
@@ -28,6 +29,12 @@ const serverOptions = {
  * longer reads.
  */
 const stalled = 60_000
+
+/**
+ * In ms: how long a server that closes waits for the first request of a connection. Node would wait for as long as the
+ * connection is open, since it takes such a one for busy.
+ */
+const speechless = 1_000
 
 /**
  * Unanswered requests per connection. No ordinary client pipelines so many, and the answers that a caller does not read
@@ -95,6 +102,7 @@ interface Answer {
  * off.
  */
 const connections = () => {
+  const open = new InFlight<Socket>()
   const unanswered = new WeakMap<Duplex, number>()
   const answering = new InFlight<Answer>()
   const ending = new WeakMap<Duplex, ServerResponse>()
@@ -107,6 +115,13 @@ const connections = () => {
     if (!response.headersSent) response.setHeader("connection", "close")
   }
   return {
+    opened: (socket: Socket): void => {
+      const entry = open.add(socket)
+      socket.once("close", () => open.delete(entry))
+    },
+    leaveSilent: (): void => {
+      for (const socket of open.values()) if (socket.bytesRead === 0) socket.destroy()
+    },
     stop: (): void => {
       for (const answer of answering.values()) endWith(answer)
     },
@@ -154,10 +169,10 @@ const offer = (server: Server, take: Take): void => {
  * A `node:http` server, on Node and Deno alike, whose listeners do not hear of a request that `take` takes. It gives a
  * slow client 10 s for its headers and 30 s for the whole request. A client that does not read its answers is cut off
  * after 60 s, or after 32 unanswered requests. When the server closes, requests under way are answered, and their
- * connections then end.
+ * connections then end; one on which nothing ever came ends after 1 s.
  */
 export const createServer = (options: ServerOptions = {}, take: Take = () => false): Server => {
-  const { count: counted, stop } = connections()
+  const { count: counted, leaveSilent, opened, stop } = connections()
   const server = http.createServer({ ...serverOptions, ...options })
   const count = (request: IncomingMessage, response: ServerResponse) => counted(!server.listening, request, response)
   offer(server, (request, response, others) => {
@@ -167,10 +182,13 @@ export const createServer = (options: ServerOptions = {}, take: Take = () => fal
   const close = server.close.bind(server)
   server.close = (closed) => {
     stop()
+    const last = setTimeout(leaveSilent, speechless)
+    server.once("close", () => clearTimeout(last))
     return close(closed)
   }
   declineUpgrades(server)
   return server
+    .on("connection", opened)
     .on("clientError", refuse)
     .on("checkExpectation", refuseExpectation)
     .on("connect", refuseTunnel)

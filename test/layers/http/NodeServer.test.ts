@@ -3,7 +3,7 @@ import { exchange, portOf, refusal } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Queue } from "effect"
 import type { ServerOptions, ServerResponse } from "node:http"
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 
@@ -123,6 +123,24 @@ describe("NodeServer", () => {
       late.end("an answer")
       assert.strictEqual(late.getHeader("connection"), "close")
       assert.isTrue(yield* Effect.as(Effect.timeout(Fiber.join(closed), "5 seconds"), true))
+    }))
+
+  it.live("a server that stops does not wait for a caller who has said nothing, but hears one who speaks at once", () =>
+    Effect.gen(function*() {
+      const server = yield* listen()
+      const arrived = yield* Queue.unbounded<Socket>()
+      server.on("connection", (socket: Socket) => Queue.offerUnsafe(arrived, socket))
+      const [silent, late] = [0, 1].map(() => connect(portOf(server.address()), "127.0.0.1"))
+      yield* Queue.takeN(arrived, 2)
+      const closed = yield* Effect.forkChild(
+        Effect.callback<void>((resume) => void server.close(() => resume(Effect.void))),
+        { startImmediately: true }
+      )
+      let received = ""
+      late?.on("data", (text) => received += text).write("GET /answered HTTP/1.1\r\nHost: a\r\n\r\n")
+      yield* Effect.timeout(Fiber.join(closed), "4 seconds")
+      assert.include(received, "an answer")
+      silent?.destroy()
     }))
 
   it.live("a connection may carry any number of requests, one after the other", () =>
