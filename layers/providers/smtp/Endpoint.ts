@@ -106,3 +106,13 @@ export const fromOverride = (own: Endpoint, override: Delivery["override"]): Res
     )
   )
 }
+
+/**
+ * The server that an override names in place of the operator's, as a text; `undefined` if it names none, or one that
+ * cannot be used. With another login the operator's server is still the same.
+ */
+export const otherServer = (own: Endpoint, override: Delivery["override"]): string | undefined => {
+  const { host, port } = Result.getOrElse(fromOverride(own, override), () => own)
+  const isOwn = host.toLowerCase() === own.host.toLowerCase() && port === own.port
+  return isOwn ? undefined : `${host.toLowerCase()}:${port}`
+}

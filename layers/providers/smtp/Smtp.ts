@@ -77,6 +77,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
     key,
     channel: "email",
     reaches: (profile) => typeof profile["email"] === "string" && Option.isSome(Address.addrSpec(profile["email"])),
+    serverOf: (_, override) => Endpoint.otherServer(own, override),
     send
   } satisfies Vendor
 }, Effect.provide(NodeDns.layer))

@@ -92,7 +92,8 @@ const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, ve
     data,
     override
   })
-  const circuit = Circuit.of(journey, vendor, override)
+  const server = Circuit.serverOf(journey, vendor, override)
+  const circuit = Circuit.of(journey, vendor, server)
   const exit = yield* breakers.guard(circuit, sent).pipe(
     Trace.stage("attempt", () => ({
       "tidings.provider": provider,
@@ -105,7 +106,8 @@ const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, ve
   const ended = Outcome.of(intent, exit, now)
   if (Exit.isFailure(exit)) {
     const { id: messageId, scope } = message
-    yield* hand.complain({ scope, messageId, vendor, attempt: ended, openUntil: breakers.openUntil(circuit), now })
+    const openUntil = breakers.openUntil(circuit)
+    yield* hand.complain({ scope, messageId, vendor, server, attempt: ended, openUntil, now })
   }
   return Hand.conclude(hand, ended, [])
 }, Effect.flatten)

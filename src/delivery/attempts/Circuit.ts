@@ -9,12 +9,16 @@ import type { Provider, Vendor } from "#src/delivery/Provider.ts"
 export const providerOf = ({ providers }: Journey, candidate: Candidate): Provider | undefined =>
   providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
 
+/** The server of a call's own, if it is not made to the configuration's. */
+export const serverOf = ({ profile }: Journey, vendor: Vendor, override: JsonMap): string | undefined =>
+  vendor.serverOf?.(profile, override)
+
 /** The key of the circuit that a call belongs to: that of one configuration, as it is now, and of one server. */
 export const of = (
-  { message: { scope }, profile }: Journey,
-  { channel, key, serverOf, version = "" }: Vendor,
-  override: JsonMap
-): string => `${scope}:${channel}:${key}:${version} ${serverOf?.(profile, override) ?? ""}`
+  { message: { scope } }: Journey,
+  { channel, key, version = "" }: Vendor,
+  server: string | undefined
+): string => `${scope}:${channel}:${key}:${version} ${server ?? ""}`
 
 /** Epoch ms until which a candidate is left alone; `undefined`: it is not. */
 export const openUntil = (
@@ -26,5 +30,5 @@ export const openUntil = (
   if (provider?._tag !== "Vendor") return undefined
   const { instructions } = journey.message
   const override = provider.serverOf === undefined ? {} : Override.of(instructions, candidate, provider)
-  return breakers.openUntil(of(journey, provider, override))
+  return breakers.openUntil(of(journey, provider, serverOf(journey, provider, override)))
 }

@@ -15,6 +15,8 @@ export interface Complaint {
   readonly scope: Scope
   readonly messageId: MessageId
   readonly vendor: Vendor
+  /** That of the recipient or the message, if the call was made to one (`Vendor.serverOf`). */
+  readonly server: string | undefined
   /** With its outcome. */
   readonly attempt: Attempt
   /** Until when the provider is left alone; `undefined`: it is not. */
@@ -24,14 +26,14 @@ export interface Complaint {
 
 /**
  * Tells the log of a provider that refuses its settings, or that is left alone for failing, at most once a minute and
- * configuration. What it said may hold addresses (P9): that is in the message's timeline. Recipients' own servers are
- * no business of the operator's.
+ * configuration. What it said may hold addresses (P9): that is in the message's timeline. Servers that a recipient has
+ * or a message names are no business of the operator's.
  */
 export const make = (): (complaint: Complaint) => Effect.Effect<void> => {
   const told = new Map<string, number>()
-  return ({ attempt: { channel, kind, provider }, messageId, now, openUntil, scope, vendor }) => {
+  return ({ attempt: { channel, kind, provider }, messageId, now, openUntil, scope, server, vendor }) => {
     const isRefused = kind === "Misconfigured"
-    if (vendor.serverOf !== undefined || (!isRefused && openUntil === undefined)) return Effect.void
+    if (server !== undefined || (!isRefused && openUntil === undefined)) return Effect.void
     const configuration = `${scope}:${channel}:${provider}:${vendor.version ?? ""}`
     const last = told.get(configuration)
     if (last !== undefined && now - last < quiet) return Effect.void

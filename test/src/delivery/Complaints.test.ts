@@ -1,5 +1,7 @@
 import * as Fake from "#layers/providers/Fake.ts"
 import { type DeliveryError, Misconfigured, RecipientRejected, Unavailable } from "#schemas/DeliveryError.ts"
+import { Scope } from "#schemas/Scope.ts"
+import * as Complaints from "#src/delivery/attempts/Complaints.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
@@ -75,5 +77,34 @@ describe("Complaints", () => {
       const own = yield* heard(new Misconfigured({ detail: words }), { serverOf: () => "https://dead.example" })
       assert.deepStrictEqual([...refused.lines, ...own.lines], [])
       assert.isAtLeast(Math.min(refused.calls, own.calls), 10)
+    }))
+
+  it.effect("the configuration's own server is told of, though messages may name another", () =>
+    Effect.gen(function*() {
+      const { lines } = yield* heard(new Misconfigured({ detail: words }), { serverOf: () => undefined })
+      assert.strictEqual(lines.length, 1, lines.join("\n"))
+    }))
+
+  it.effect("each configuration of each environment is told of by itself, and again once a minute is over", () =>
+    Effect.gen(function*() {
+      const lines: Array<string> = []
+      const { vendor } = yield* Fake.make({ key: "mail", channel: "email" })
+      const complain = Complaints.make()
+      const attempt = Fixture.attempt(1, "rejected", { provider: "mail", kind: "Misconfigured" })
+      const complaint = { scope: Scope.make(1), messageId: Fixture.id(0), vendor, server: undefined, attempt, now: 0 }
+      const told = Effect.fnUntraced(function*(different: Partial<Complaints.Complaint>) {
+        const before = lines.length
+        yield* complain({ ...complaint, openUntil: undefined, ...different })
+        return lines.length - before
+      }, Effect.provide(Logger.layer([Logger.make(() => void lines.push("line"))])))
+      assert.strictEqual(yield* told({}), 1)
+      const others: ReadonlyArray<Partial<Complaints.Complaint>> = [
+        { scope: Scope.make(2) },
+        { attempt: { ...attempt, channel: "sms" } },
+        { attempt: { ...attempt, provider: "another" } },
+        { vendor: { ...vendor, version: "changed" } }
+      ]
+      for (const other of others) assert.deepStrictEqual([yield* told(other), yield* told(other)], [1, 0])
+      assert.deepStrictEqual([yield* told({ now: 59_999 }), yield* told({ now: 60_000 })], [0, 1])
     }))
 })
