@@ -7,6 +7,7 @@ import type { Reason, Status } from "#schemas/Status.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
+import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import * as Routing from "#src/delivery/Routing.ts"
 import { reasonOf } from "#src/delivery/attempts/Settlement.ts"
@@ -94,8 +95,8 @@ export const explain = (input: {
     : input.providers
   const planned = Routing.plan(instructions, profile ?? {}, providers)
   if (Result.isFailure(planned)) {
-    const { detail, reason, type } = planned.failure
-    return { plan: undefined, calls: [], status: type === "FILTERED" ? type : "UNROUTABLE", reason, detail, at: 0 }
+    const { detail, event, reason } = planned.failure
+    return { plan: undefined, calls: [], status: Lifecycle.next("ENQUEUED", event), reason, detail, at: 0 }
   }
   const plan = planned.success
   const answer = script(faults, providers)
