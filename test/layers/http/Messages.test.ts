@@ -217,6 +217,26 @@ describe("Messages", () => {
       assert.deepStrictEqual([answer.status, answer.body], [200, { messageId: second }])
     }))
 
+  it.effect("a resend says at once what its original said, of the template as that was sent with, whoever asks for it", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const delay = { duration: 3_600_000 }
+      for (const [sender, keyState] of [["dk_prod_a", "draft"], ["pk_prod_a", "published"]] as const) {
+        state.messages.clear()
+        const to = { user_id: "ada", data: { a: 1 } }
+        yield* call("POST", "/send", { key: sender, body: message(to, { delay, metadata: { tags: ["t"] } }) })
+        const original = state.messages.get(only(state))?.message
+        assert.deepStrictEqual([original?.keyState, original?.status], [keyState, "DELAYED"])
+        const asker = sender === "dk_prod_a" ? "pk_prod_a" : "dk_prod_a"
+        yield* call("POST", `/messages/${only(state)}/resend`, { key: asker })
+        const again = [...state.messages.values()].at(-1)?.message
+        const { delay: _, ...said } = original?.instructions ?? {}
+        assert.notStrictEqual(again?.id, original?.id)
+        assert.deepStrictEqual([again?.keyState, again?.status, again?.dueAt], [keyState, "ENQUEUED", 0])
+        assert.deepStrictEqual([again?.recipient, again?.instructions], [original?.recipient, said])
+      }
+    }))
+
   it.effect("what stands for a list that does not exist is no message to one, and is not sent to many by a resend", () =>
     Effect.gen(function*() {
       const { call, id, state } = yield* sent

@@ -54,6 +54,22 @@ describe("Addressing", () => {
     assert.deepStrictEqual(Addressing.profiles(scope, { email: "ada@example.com" }), [])
   })
 
+  it("of a user to be created all is kept but what belongs to the send alone, and what is not given", () => {
+    const profile = { email: "ada@example.com", slack: { channel: "C" }, locale: "de", custom: { a: [1, null] } }
+    const own = {
+      account_id: "a",
+      context: { tenant_id: "b" },
+      data: { code: "4711" },
+      list_id: "l",
+      preferences: { notifications: { news: { status: "OPTED_OUT" } } },
+      tenant_id: "c"
+    } as const
+    assert.deepStrictEqual(
+      Addressing.profiles(scope, { user_id: "ada", phone_number: null, ...profile, ...own }),
+      [{ scope, userId: "ada", profile }]
+    )
+  })
+
   it("messages are known by what the send calls its event, else by its template", () => {
     const names = (instructions: Instructions) => {
       const { event, tags, template, traceId } = Addressing.common(request(instructions), "bulk", 0)

@@ -20,6 +20,29 @@ describe("the message of a bulk job", () => {
       assert.strictEqual((yield* Effect.flip(Definition.instructions({ data: {} })))._tag, "SendRefused")
     }))
 
+  it.effect("is a send's message in all else: what it says there stands", () =>
+    Effect.gen(function*() {
+      const message = {
+        template: "t",
+        data: { a: 1 },
+        tenant_id: "acme",
+        context: { tenant_id: "beta" },
+        routing: { method: "all", channels: ["sms"] },
+        metadata: { event: "own", tags: ["a", "b"], trace_id: "trace", utm: { source: "mail" } },
+        preferences: { subscription_topic_id: "news" },
+        delay: { duration: 60_000 },
+        expiry: { expires_in: 1 },
+        timeout: { message: 5 }
+      } as const
+      const { brand_id: brand, channels, content, providers, ...made } = yield* Definition.instructions({
+        ...message,
+        event: "e",
+        locale: { de: {} }
+      })
+      assert.deepStrictEqual(made, message)
+      assert.deepStrictEqual([brand, content, channels, providers], [undefined, undefined, {}, {}])
+    }))
+
   it.effect("takes brand and override of the older form, under what a message says itself", () =>
     Effect.gen(function*() {
       const made = yield* Definition.instructions({

@@ -1,0 +1,37 @@
+import { epochMillis, MessageId } from "#schemas/MessageId.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
+import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Schema } from "effect"
+
+const Millis = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 4_000_000_000_000 }))
+const isId = Schema.is(MessageId)
+
+describe("Ids of messages", () => {
+  it.effect.prop(
+    "tell the millisecond they were made in, and sort by it",
+    { one: Millis, other: Millis },
+    ({ one, other }) =>
+      Effect.gen(function*() {
+        const newId = yield* Ids.generator
+        const [first, second] = [yield* newId(one), yield* newId(other)]
+        assert.isTrue(isId(first) && isId(second))
+        assert.deepStrictEqual([epochMillis(first), epochMillis(second)], [one, other])
+        if (one < other) assert.isBelow(first.localeCompare(second), 0)
+        assert.isAtMost(Ids.from(one).localeCompare(first), 0)
+      }).pipe(Effect.provide(NodeCrypto.layer))
+  )
+
+  it.effect("P1: of a thousand requests of one millisecond, to the same recipients, no two messages share an id", () =>
+    Effect.gen(function*() {
+      const newId = yield* Ids.generator
+      const requests = yield* Effect.forEach(Array.from({ length: 1_000 }), () => newId(1_800_000_000_123))
+      const members = requests.flatMap((request) => ["1:user:ada", "1:user:bob"].map((key) => Ids.member(request, key)))
+      assert.isTrue(members.every(isId))
+      assert.strictEqual(new Set([...requests, ...members]).size, 3_000)
+      // And a page that is made again has the same.
+      const [request = assert.fail("no request")] = requests
+      assert.strictEqual(Ids.member(request, "1:user:ada"), members[0])
+      for (const id of members) assert.strictEqual(Ids.origin(id), Ids.origin(request))
+    }).pipe(Effect.provide(NodeCrypto.layer)))
+})
