@@ -1,4 +1,5 @@
 import * as Fake from "#layers/providers/Fake.ts"
+import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
@@ -56,6 +57,18 @@ describe("Overrides (api.md §3)", () => {
       Override.of({ channels, providers: { sendgrid: { override: { a: 1 } } } }, { channel: "email" }, vendor),
       { a: 1 }
     )
+  })
+
+  it("a mail is shown as its own override has it, whatever the others of its fan-out say; no other channel is", () => {
+    const rendered = Fixture.rendered("shared")
+    const shown = (override: JsonMap, channel = "email") => Override.shown(channel, rendered, override)
+    const overrides = [{ subject: "one" }, { subject: "two" }, { text: "two" }, { subject: "one", html: "" }]
+    for (const override of [...overrides, ...overrides.toReversed()]) {
+      assert.deepStrictEqual(shown(override), { ...rendered, ...override })
+      assert.strictEqual(shown(override), shown({ ...override, body: { text: "no" }, cc: "x@example.com" }))
+      assert.strictEqual(shown(override, "push"), rendered)
+    }
+    assert.strictEqual(shown({ subject: null, text: 5, from: "x@example.com" }), rendered)
   })
 
   it.effect("a provider is given all three, and addresses with their variables", () =>

@@ -1,5 +1,6 @@
 import * as RetryAfter from "#src/delivery/attempts/RetryAfter.ts"
 import { assert, describe, it } from "@effect/vitest"
+import process from "node:process"
 
 const now = Date.UTC(2026, 10, 22, 9, 0, 0)
 
@@ -26,5 +27,28 @@ describe("RetryAfter", () => {
       [undefined, undefined]
     ]
     for (const [header, wait] of cases) assert.strictEqual(RetryAfter.parse(header, now), wait, header)
+  })
+
+  it("a date whose day is named is of UTC if it names no zone, wherever this server stands (RFC 9110 §5.6.7)", () => {
+    const here = process.env["TZ"]
+    const early = Date.UTC(2026, 10, 6, 9, 0, 0)
+    try {
+      for (const there of ["UTC", "America/New_York", "Asia/Kolkata"]) {
+        process.env["TZ"] = there
+        for (
+          const header of [
+            "Fri Nov  6 09:02:00 2026",
+            "Fri, 06 Nov 2026 09:02:00 GMT",
+            "Friday, 06-Nov-26 09:02:00 GMT",
+            "Fri, 06 Nov 2026 09:02:00",
+            "Fri, 06 Nov 2026 10:02:00 +0100",
+            "2026-11-06T14:32:00+05:30"
+          ]
+        ) assert.strictEqual(RetryAfter.parse(header, early), 120_000, `${header} in ${there}`)
+      }
+    } finally {
+      if (here === undefined) delete process.env["TZ"]
+      else process.env["TZ"] = here
+    }
   })
 })

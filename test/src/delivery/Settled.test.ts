@@ -1,5 +1,8 @@
+import * as Fake from "#layers/providers/Fake.ts"
+import { Misconfigured } from "#schemas/DeliveryError.ts"
 import type { Status } from "#schemas/Status.ts"
 import * as Cancel from "#src/delivery/Cancel.ts"
+import type { NewMessage } from "#src/delivery/Journal.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
@@ -7,7 +10,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Metric } from "effect"
+import { Array, Effect, Layer, Metric } from "effect"
 
 const counted = (status: Status) => Effect.map(Metric.value(Metrics.settled({ status })), ({ count }) => Number(count))
 
@@ -53,4 +56,30 @@ describe("tidings_messages_settled_total counts once", () => {
       yield* cancel(scope, id)
       assert.strictEqual((yield* counted("CANCELED")) - before, 1)
     }).pipe(Effect.provide(memory.node.pipe(Layer.provide(Handover.layer), Layer.provideMerge(memory.shared)))))
+})
+
+/** How many waits for a first attempt were measured while a message of two vendors, of whom one fails, is sent to its end. */
+const measured = Effect.fnUntraced(function*(more: Partial<NewMessage>) {
+  const count = Effect.map(Metric.value(Metrics.acceptToFirstAttempt), ({ count }) => count)
+  const place = yield* EngineNode.place
+  const cluster = yield* EngineNode.make(memory.node)
+  const down = Array.makeBy(3, () => ({ _tag: "Fail" as const, error: new Misconfigured({ detail: "down" }) }))
+  const first = yield* Fake.make({ key: "first", channel: "email", script: down })
+  const second = yield* Fake.make({ key: "second", channel: "email" })
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [first.vendor, second.vendor] })
+  yield* cluster.settle
+  const before = yield* count
+  yield* node.accept(Fixture.message(place, more))
+  yield* cluster.finish([place.shard])
+  const calls = (yield* first.calls).length + (yield* second.calls).length
+  return { calls, measured: (yield* count) - before }
+}, Effect.scoped)
+
+describe("tidings_accept_to_first_attempt_seconds", () => {
+  it.effect("is measured once, at the first attempt of a message that is due at once", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* measured({}), { calls: 2, measured: 1 })
+      const dueAt = (yield* Fixture.world).at + 3_600_000
+      assert.deepStrictEqual(yield* measured({ status: "DELAYED", dueAt }), { calls: 2, measured: 0 })
+    }).pipe(Effect.provide(memory.shared)))
 })
