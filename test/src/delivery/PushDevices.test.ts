@@ -91,7 +91,7 @@ describe("PushDevices", () => {
 
   it.effect("a message waits 2 s at most for a dead token to be marked, and goes on though it cannot be", () =>
     Effect.gen(function*() {
-      const scope = Scope.make(1)
+      const scope = Scope.make(7)
       const marked: Array<ReadonlyArray<unknown>> = []
       const stores = {
         well: (...args: ReadonlyArray<unknown>) => Effect.sync(() => void marked.push(args)),

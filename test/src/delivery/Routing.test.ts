@@ -53,6 +53,15 @@ describe("Routing to configurations by their names", () => {
     ]])
   })
 
+  it("a timeout of 0 is left out: the next one that is set counts", () => {
+    const [first] = routed({
+      routing: { method: "single", channels: ["email"] },
+      providers: { us: { timeouts: 0, timeout: 0 } },
+      channels: { email: { timeouts: { provider: 7 } } }
+    })
+    assert.strictEqual(first?.timeout, 7)
+  })
+
   it("a message's own timeouts are by any of a provider's names, too", () => {
     const plan = routed({
       routing: { method: "single", channels: ["email"] },
