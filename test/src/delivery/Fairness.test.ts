@@ -92,4 +92,20 @@ describe("Tenants by turns", () => {
         assert.isTrue(shares.free() >= 1 && shares.mayHold("new") && !shares.isFull("new"))
       }
     }))
+
+  it.effect.prop(
+    "as many openings as are told of can be taken, and no more than one besides",
+    { steps },
+    ({ steps }) =>
+      Effect.sync(() => {
+        const shares = LaneShares.make(64)
+        for (const { leaves, turn } of steps) {
+          const openings = shares.openings(turn)
+          let taken = 0
+          for (; shares.mayHold(turn); taken++) shares.add(turn, 1)
+          assert.isTrue(openings <= taken && taken <= openings + 1, `${openings} openings, ${taken} taken`)
+          if (leaves) shares.remove(turn, Math.ceil(taken / 2))
+        }
+      })
+  )
 })
