@@ -1,9 +1,9 @@
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import * as NotServed from "#layers/http/NotServed.ts"
-import { badRequest, crashed } from "#layers/http/Replies.ts"
+import { badRequest, crashed, unavailable } from "#layers/http/Replies.ts"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { Cause, Effect, type Layer, Predicate } from "effect"
-import { HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpEffect, HttpRouter, HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const notFound = (path: string) => errorReply(404, NotServed.sentence(path) ?? "Not Found", "invalid_request_error")
 const withNul = badRequest("The URL holds a NUL (%00), which no id and no filter has")
@@ -69,18 +69,25 @@ const withSemicolons = (request: HttpServerRequest.HttpServerRequest) => {
   return request.modify({ url: path.replaceAll(";", "%3B") + request.url.slice(path.length) })
 }
 
+/** Says in words what Effect answers to a request that the server's end has interrupted: a bare 503. */
+const worded = HttpEffect.withPreResponseHandler((request, response) =>
+  response.status === 503 && response.body._tag === "Empty"
+    ? Effect.provideService(unavailable, HttpServerRequest.HttpServerRequest, request)
+    : Effect.succeed(response)
+)
+
 /**
  * Wraps all routes. A path or method that does not exist here is 404, with a sentence of its own for those that callers
  * of the compatible service know; a browser at the root is redirected to the reference. A defect that nothing else
  * answered is 500. No store accepts a NUL, so a URL that contains one is refused here for all routes.
  */
 export const layer: Layer.Layer<never, never, HttpRouter.HttpRouter> = HttpRouter.middleware((routes) => {
-  const answered = Effect.catchCause(routes, (cause) =>
+  const answered = worded(Effect.catchCause(routes, (cause) =>
     isUnrouted(cause)
       ? unrouted
       : Cause.hasInterruptsOnly(cause)
       ? Effect.failCause(cause)
-      : crashed(cause, "outside of the API"))
+      : crashed(cause, "outside of the API")))
   return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     if (!hasHost(request)) return Effect.succeed(ofNobody)
     if (request.url.includes("%00")) return Effect.succeed(withNul)

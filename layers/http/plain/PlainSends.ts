@@ -66,10 +66,6 @@ const write = (response: ServerResponse, answer: Answer): void => {
   response.writeHead(status, { ...headersOf(answer), "content-length": Buffer.byteLength(body) }).end(body)
 }
 
-/** The answer to a send that the server's end has interrupted: nothing is known of it. */
-const interrupted = (response: ServerResponse): void =>
-  void response.writeHead(503, { connection: "close", "content-length": 0 }).end()
-
 /** Whether nobody waits for an answer: the sender has broken off, or was cut off. */
 const isGone = ({ socket }: IncomingMessage): boolean => socket.destroyed
 
@@ -140,6 +136,12 @@ export const layer = Layer.effect(
     return PlainSends.of({
       taking: (context) => {
         const run = runIn(context)
+        const stopped = Effect.runSyncWith(context)
+        /** Answers a send that the server's end has interrupted: nothing is known of it. */
+        const interrupted = (response: ServerResponse): void => {
+          response.setHeader("connection", "close")
+          write(response, { response: stopped(Effect.flatMap(unstored, toStored)), replayed: false })
+        }
         // Traced requests have spans of the whole way.
         const isTraced = Context.get(context, References.TracerEnabled)
         return (request, response, others) => {

@@ -40,6 +40,17 @@ const sending = Effect.fnUntraced(function*(body: string, sent: number, patience
 
 const last = /\r\nconnection: close\r\n/i
 
+/** A refusal in words, which says when to come back, on a connection that ends with it. */
+const refused = (answer: string): void => {
+  assert.match(answer, /^HTTP\/1.1 503 /)
+  assert.match(answer, last)
+  assert.match(answer, /\r\nretry-after: [1-9]\d*\r\n/i)
+  assert.deepStrictEqual(JSON.parse(answer.slice(answer.indexOf("\r\n\r\n"))), {
+    message: "The service is not available right now; nothing is known to be stored",
+    type: "api_error"
+  })
+}
+
 describe("a server that stops", () => {
   it.effect.each([{ name: "plain", body: plainBody }, { name: "not", body: wholeBody }])(
     "accepts a send whose body comes in time, and ends its connection with the answer; $name",
@@ -64,8 +75,7 @@ describe("a server that stops", () => {
         yield* stop
         yield* finish
         const text = yield* answer
-        assert.match(text, /^HTTP\/1.1 503 /)
-        assert.match(text, last)
+        refused(text)
         assert.strictEqual(state.messages.size, 0)
       })
   )
@@ -75,8 +85,7 @@ describe("a server that stops", () => {
       const { answer, state, stop } = yield* sending(plainBody, plainBody.length, 0)
       yield* stop
       const text = yield* answer
-      assert.match(text, /^HTTP\/1.1 503 /)
-      assert.match(text, last)
+      refused(text)
       assert.strictEqual(state.messages.size, 0)
     }))
 })
