@@ -131,6 +131,12 @@ describe("Webhook", () => {
       ]
       for (const [status, told, kept] of expected)
         assert.deepStrictEqual(yield* outcome(answered(status, wait)), [told, kept, status === 410])
+      // The status line came, and the rest of the answer never did.
+      const broken = (status: number) => Effect.fail(new OutboundUnknown({ reason: "deadline", status, detail: "x" }))
+      for (
+        const [status, told] of [[101, "Unknown"], [200, "Accepted"], [400, "ContentRejected"], [503, "Unavailable"]]
+      )
+        assert.deepStrictEqual(yield* outcome(broken(Number(status))), [told, undefined, false])
       const [address, dns, deadline] = [
         new OutboundRefused({ reason: "address", detail: "x" }),
         new OutboundNotSent({ stage: "dns", detail: "x" }),
