@@ -9,16 +9,28 @@ export const color = (said: string): string | undefined => {
 const channels = (hex: string): ReadonlyArray<number> =>
   (hex.length === 4 ? Array.from(hex.slice(1), (digit) => digit + digit) : hex.slice(1).match(/../g) ?? [])
     .map((pair) => Number.parseInt(pair, 16) / 255)
-    .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .map((part) => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
 
-/**
- * White or black, whichever is easier to read on a background (WCAG's relative luminance); white if that is not known.
- */
+/** WCAG 2.2's relative luminance of `#rgb` or `#rrggbb`, 0 for black to 1 for white. */
+const luminance = (hex: string): number => {
+  const [red = 0, green = 0, blue = 0] = channels(hex)
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+}
+
+/** WCAG 2.2's contrast ratio of two colors, 1 to 21. */
+const contrast = (one: string, other: string): number => {
+  const [a, b] = [luminance(one), luminance(other)]
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
+}
+
+const dark = "#111827"
+const light = "#ffffff"
+
+/** White or near black, whichever has more contrast with a background (WCAG 2.2); white if that is not known. */
 export const readableOn = (background: string): string => {
   if (!background.startsWith("#"))
-    return /^(?:white|yellow|ivory|snow|beige|gold|orange|pink|light.*)$/i.test(background) ? "#111827" : "#ffffff"
-  const [red = 0, green = 0, blue = 0] = channels(background)
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.4 ? "#111827" : "#ffffff"
+    return /^(?:white|yellow|ivory|snow|beige|gold|orange|pink|light.*)$/i.test(background) ? dark : light
+  return contrast(background, dark) > contrast(background, light) ? dark : light
 }
 
 const size = /^(\d{1,4}(?:\.\d{1,3})?)(px|%)?$/
