@@ -3,6 +3,9 @@ import { Config, ConfigProvider, Effect, Option, Result, Schema } from "effect"
 const signals = ["TRACES", "METRICS", "LOGS"] as const
 type Signal = typeof signals[number]
 
+/** The encoding of all signals. */
+const general = "OTEL_EXPORTER_OTLP_PROTOCOL"
+
 const url = [Config.URL, "must be a URL"] as const
 const milliseconds = [Config.Int, "must be a number of milliseconds"] as const
 const compression = [(name: string) => Config.Literals(["gzip", "none"], name), "must be gzip or none"] as const
@@ -19,7 +22,7 @@ const pairs = [
 const variables: Readonly<Record<string, readonly [(name: string) => Config.Config<unknown>, string]>> = {
   OTEL_SDK_DISABLED: [Config.Boolean, "must be true or false"],
   OTEL_RESOURCE_ATTRIBUTES: pairs,
-  OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+  [general]: protocol,
   ...Object.fromEntries(["", ...signals.map((signal) => `_${signal}`)].flatMap((signal) => [
     [`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`, url],
     [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, pairs],
@@ -40,9 +43,26 @@ const variables: Readonly<Record<string, readonly [(name: string) => Config.Conf
   OTEL_METRIC_EXPORT_TIMEOUT: milliseconds
 }
 
+/** All signals are sent in one encoding: the variables of single signals can only repeat it. */
+const ofSignals = Effect.fnUntraced(function*(provider: ConfigProvider.ConfigProvider) {
+  const read = (name: string) => Effect.orDie(Config.option(Config.String(name)).parse(provider))
+  const said = Option.getOrElse(yield* read(general), () => "http/protobuf")
+  const own = yield* Effect.forEach(signals, (signal) => {
+    const name = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`
+    return Effect.map(
+      read(name),
+      Option.match({
+        onNone: () => [],
+        onSome: (value) => value === said ? [] : [`${name} must be the same as ${general}, or not set`]
+      })
+    )
+  })
+  return own.flat()
+})
+
 /**
- * One line per standard variable whose value cannot be read. It names the variable without its value, which may be a
- * secret (P9).
+ * One line per standard variable whose value cannot be read, or is not heeded. It names the variable without its value,
+ * which may be a secret (P9).
  */
 export const faults: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function*() {
   const provider = yield* ConfigProvider.ConfigProvider
@@ -54,7 +74,7 @@ export const faults: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function*
         (read) => Result.isFailure(read) ? [`${name} ${sentence}`] : []
       )
   )
-  return lines.flat()
+  return [...lines.flat(), ...(yield* ofSignals(provider))]
 })
 
 /** The standard's defaults: a signal with an endpoint is exported. */
@@ -94,7 +114,7 @@ export const asked: Config.Config<Asked> = Config.all({
   traces: isAsked("TRACES"),
   metrics: isAsked("METRICS"),
   logs: isAsked("LOGS"),
-  protocol: Config.Literals(["http/protobuf", "http/json"], "OTEL_EXPORTER_OTLP_PROTOCOL").pipe(
+  protocol: Config.Literals(["http/protobuf", "http/json"], general).pipe(
     Config.withDefault("http/protobuf" as const)
   ),
   isNamed: Config.map(

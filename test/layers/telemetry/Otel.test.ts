@@ -39,6 +39,20 @@ describe("The standard's variables", () => {
     ([environment, isNamed]) => Effect.map(read(environment), (asked) => assert.strictEqual(asked.isNamed, isNamed))
   )
 
+  it.effect.each<readonly [Environment, ReadonlyArray<string>]>([
+    [{ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/protobuf" }, []],
+    [{ OTEL_EXPORTER_OTLP_PROTOCOL: "http/json", OTEL_EXPORTER_OTLP_LOGS_PROTOCOL: "http/json" }, []],
+    [{ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "grpc" }, ["OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"]],
+    [{ OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: "http/json" }, ["OTEL_EXPORTER_OTLP_METRICS_PROTOCOL"]]
+  ])(
+    "of %j a signal's own encoding is refused: %j",
+    ([environment, expected]) =>
+      Otel.faults.pipe(
+        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(environment)),
+        Effect.map((told) => assert.deepStrictEqual(told.map((line) => line.split(" ")[0]), [...expected]))
+      )
+  )
+
   it.effect("what cannot be read is named, without its value (P9)", () =>
     Effect.gen(function*() {
       const faulty = {
