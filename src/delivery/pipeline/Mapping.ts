@@ -76,8 +76,11 @@ export const routed = (
     providers: over(strategy.providers, instructions.providers)
   }
 
+/** `otp` as a word of a tag, such as in `login-otp`, but not within another word. */
+const password = /(?<![a-z])otp(?![a-z])/i
+
 const isPassword = (tags: ReadonlyArray<string> | null | undefined): boolean =>
-  tags?.some((tag) => tag.includes("otp")) ?? false
+  tags?.some((tag) => password.test(tag)) ?? false
 
 /** The names of tenants' own templates. */
 const ofTenant = "tenant/"

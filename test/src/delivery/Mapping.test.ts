@@ -141,6 +141,7 @@ describe("Mapping", () => {
     Effect.gen(function*() {
       assert.isTrue((yield* mapped({ template: "otp" })).isOneTimePassword)
       assert.isTrue((yield* mapped({ template: "t", metadata: { tags: ["otp"] } })).isOneTimePassword)
-      assert.isFalse((yield* mapped({ template: "t", metadata: { tags: ["x"] } })).isOneTimePassword)
+      assert.isTrue((yield* mapped({ template: "t", metadata: { tags: ["x", "OTP_2"] } })).isOneTimePassword)
+      assert.isFalse((yield* mapped({ template: "t", metadata: { tags: ["x", "footprint"] } })).isOneTimePassword)
     }))
 })
