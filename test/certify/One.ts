@@ -16,7 +16,10 @@ export interface One {
   readonly process: () => CrashProcess.CrashProcess
   /** Starts a server where the last one ended; resolves to the ms until it is ready. */
   readonly again: (place?: Place) => Promise<number>
-  /** One try of a send of its own; it counts like those of the load, and is repeated under its key at the end. */
+  /**
+   * One try of a send, on a connection of its own: those of the load wait for each other's connections, a thousand at a
+   * server that is slow to answer. It counts like theirs, and is repeated under its key at the end.
+   */
   readonly probe: (key: string) => Promise<Caller.Answer | undefined>
   /** So many messages were accepted whose recipients begin with `prefix`. */
   readonly crowd: (prefix: string, atLeast: number) => void
@@ -39,6 +42,7 @@ export const run = async (
 ): Promise<Verdict> => {
   const environment = { ...provider, ...options.environment }
   const caller = Caller.make(place.port, 128)
+  const prober = Caller.make(place.port, 1)
   let server = CrashProcess.start(place, environment)
   await server.ready()
   const load = Load.start([caller], perSecond)
@@ -57,7 +61,7 @@ export const run = async (
     },
     probe: (key) => {
       probes.add(key)
-      return caller.call("POST", "/send", { key, body: Caller.toEmail(key) })
+      return prober.call("POST", "/send", { key, body: Caller.toEmail(key) })
     },
     crowd: (prefix, atLeast) => {
       many = { prefix, atLeast }
@@ -81,6 +85,7 @@ export const run = async (
   const { code, output } = await server.ended
   if (code !== 0) breaches.push(`the server ended with ${code}: ${output.slice(-500)}`)
   caller.close()
+  prober.close()
   return Checks.verdict({
     scenario,
     place: moved ?? place,
