@@ -57,7 +57,10 @@ describe("Admission", () => {
     Effect.gen(function*() {
       const { admit } = yield* Admission
       const MB = 1024 * 1024
-      yield* Effect.forEach(Array.from({ length: 32 }), () => Effect.forkChild(admit(MB, Effect.never)))
+      yield* Effect.forEach(
+        Array.from({ length: 32 }),
+        () => Effect.forkChild(admit(MB, Effect.never), { startImmediately: true })
+      )
       const calls = yield* Effect.forEach(
         Array.from({ length: 100 }),
         () => Effect.forkChild(Effect.result(admit(MB, Effect.void)), { startImmediately: true })
