@@ -23,6 +23,15 @@ import { TestClock } from "effect/testing"
 const said = { notifications: { n: { status: "OPTED_IN" as const } } }
 const inn = { status: "OPTED_IN" as const }
 const phone = "ada's phone"
+const ofAcme = [
+  "tenant acme",
+  "tenant child",
+  "members of acme",
+  "tenants of ada",
+  "tenants of bob",
+  "template nt of acme",
+  "template nu of acme"
+]
 const revived = ["list gone", "subscribers of gone", "lists of ada", "lists of bob"]
 
 interface Write {
@@ -102,24 +111,12 @@ const ofTenants: Writes = {
   "a tenant is replaced": write(({ tenants }, scope) => tenants.replace(scope, "acme", { name: "New" }), "tenant acme"),
   "a tenant is removed": write(
     ({ tenants }, scope) => tenants.remove(scope, "acme"),
-    "tenant acme",
-    "tenant child",
-    "members of acme",
-    "tenants of ada",
-    "tenants of bob",
-    "template nt of acme",
-    "template nu of acme"
+    ...ofAcme
   ),
   "a tenant is removed and made again": write(
     ({ tenants }, scope) =>
       Effect.andThen(tenants.remove(scope, "acme"), tenants.replace(scope, "acme", { name: "acme" })),
-    "tenant acme",
-    "tenant child",
-    "members of acme",
-    "tenants of ada",
-    "tenants of bob",
-    "template nt of acme",
-    "template nu of acme"
+    ...ofAcme
   ),
   "a tenant's default is set": write(
     ({ tenants }, scope) => tenants.setPreference(scope, "acme", "a", inn),

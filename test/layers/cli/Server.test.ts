@@ -1,6 +1,7 @@
 import * as Server from "#layers/cli/Server.ts"
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { MessageId } from "#schemas/MessageId.ts"
+import { undelivered } from "#test/layers/cli/Undelivered.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
@@ -9,27 +10,7 @@ const encode = Schema.encodeSync(MessageDetails)
 
 const message = (number: number, error: string) => {
   const id = MessageId.make(`1-6553f100-${String(number).padStart(24, "0")}`)
-  return encode(MessageDetails.make({
-    id,
-    status: "UNDELIVERABLE",
-    enqueued: 0,
-    event: "",
-    notification: "",
-    recipient: "ada",
-    sent: undefined,
-    delivered: undefined,
-    opened: undefined,
-    clicked: undefined,
-    canceledAt: undefined,
-    reason: "FAILED",
-    error,
-    requestId: id,
-    tenant_id: undefined,
-    metadata: { tags: [], trace_id: undefined },
-    willRetry: false,
-    archived: false,
-    providers: undefined
-  }))
+  return encode(undelivered(id, { enqueued: 0, reason: "FAILED", error }))
 }
 
 /** A client of a server that gives these answers, by method and path with query; everything else is a 404. */

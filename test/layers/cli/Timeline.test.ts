@@ -1,35 +1,15 @@
 import type { Several } from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
-import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import type { RequestProgress } from "#schemas/api/Requests.ts"
 import { MessageId } from "#schemas/MessageId.ts"
+import { undelivered } from "#test/layers/cli/Undelivered.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
 const id = MessageId.make("1-6553f100-0123456789abcdef01234567")
 const at = 1_700_000_000_000
 
-const message = MessageDetails.make({
-  id,
-  status: "UNDELIVERABLE",
-  enqueued: at,
-  event: "",
-  notification: "",
-  recipient: "ada",
-  sent: undefined,
-  delivered: undefined,
-  opened: undefined,
-  clicked: undefined,
-  canceledAt: undefined,
-  reason: "BOUNCED",
-  error: "The webhook answered 410",
-  requestId: id,
-  tenant_id: undefined,
-  metadata: { tags: [], trace_id: undefined },
-  willRetry: false,
-  archived: false,
-  providers: undefined
-})
+const message = undelivered(id, { enqueued: at, reason: "BOUNCED", error: "The webhook answered 410" })
 
 const webhook = { channel: { id: "webhook" }, integration: { id: "webhook", provider: "webhook" } }
 
