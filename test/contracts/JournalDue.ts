@@ -255,7 +255,8 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
         const place = yield* Fixture.world
         const of = (tenantId: string, length: number) => (_: unknown, n: number) =>
           Fixture.message(place, {
-            dueAt,
+            // Rows of the same due time come in any order, and a look may end between them.
+            dueAt: dueAt && dueAt + n,
             tenantId,
             recipientKey: `${tenantId} ${n}`,
             instructions: { data: { said: "x".repeat(length) } }
