@@ -14,14 +14,14 @@ import { TestClock } from "effect/testing"
 const failure = (code: string) => new SqlError({ reason: new UnknownError({ cause: { code } }) })
 
 describe("Room", () => {
-  it.effect("there is none for 10 s after a write that found the disk full, and after no other failure", () =>
+  it.effect("there is none for 5 s after a write that found the disk full, and after no other failure", () =>
     Effect.gen(function*() {
       const { failed, isLeft } = yield* Room.Room
       for (const code of ["25006", "55P03", "ECONNRESET"]) yield* failed(failure(code))
       assert.isTrue(yield* isLeft)
       yield* failed(failure("53100"))
       assert.isFalse(yield* isLeft)
-      yield* TestClock.adjust("10 seconds")
+      yield* TestClock.adjust("5 seconds")
       assert.isFalse(yield* isLeft)
       yield* TestClock.adjust("1 second")
       assert.isTrue(yield* isLeft)
