@@ -43,7 +43,7 @@ const under = made((fallback: Brand) =>
   made((brand: Brand): Brand => {
     const { email } = brand.settings
     const inherited = parts.filter((part) => email?.[part]?.inheritDefault === true)
-    if (inherited.length === 0 || brand.id === fallback.id) return brand
+    if (inherited.length === 0) return brand
     const from = fallback.settings.email
     const taken = Object.fromEntries(inherited.map((part) => [part, from?.[part] ?? null]))
     return { ...brand, settings: Object.assign({}, brand.settings, { email: { ...email, ...taken } }) }
