@@ -1,5 +1,4 @@
 import { parse } from "#src/content/Catalogue.ts"
-import * as PluralForms from "#src/content/PluralForms.ts"
 import { assertQuick } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -83,23 +82,6 @@ describe("Catalogue", () => {
     }))
 })
 
-/** From the GNU gettext manual, "Additional functions for plural forms". */
-const rules: ReadonlyArray<readonly [rule: string, of: (n: number) => number]> = [
-  ["nplurals=1; plural=0;", () => 0],
-  ["nplurals=2; plural=n != 1;", (n) => Number(n !== 1)],
-  ["nplurals=2; plural=n>1;", (n) => Number(n > 1)],
-  [
-    "nplurals=3; plural=n%10==1 && n%100!=11 ? 0 : n != 0 ? 1 : 2;",
-    (n) => n % 10 === 1 && n % 100 !== 11 ? 0 : n !== 0 ? 1 : 2
-  ],
-  ["nplurals=3; plural=n==1 ? 0 : n==2 ? 1 : 2;", (n) => n === 1 ? 0 : n === 2 ? 1 : 2],
-  ["nplurals=3; plural=(n==1) ? 0 : (n>=2 && n<=4) ? 1 : 2;", (n) => n === 1 ? 0 : n >= 2 && n <= 4 ? 1 : 2],
-  [
-    "nplurals=6; plural=n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5;",
-    (n) => n <= 2 ? n : n % 100 >= 3 && n % 100 <= 10 ? 3 : n % 100 >= 11 ? 4 : 5
-  ]
-]
-
 describe("Plural forms of an entry", () => {
   const many = (line: string): string => `msgid "a"\nmsgid_plural "b"\n${line.repeat(30_000)}`
 
@@ -114,23 +96,4 @@ describe("Plural forms of an entry", () => {
       const entries = Array.from({ length: 200 }, (_, n) => `msgid "${n}"\nmsgstr "# msgstr"\n`).join("\n")
       assert.strictEqual((yield* parse(entries)).text("7"), "# msgstr")
     }))
-})
-
-describe("PluralForms", () => {
-  it("reads the rules of the manual", () => {
-    for (const [rule, of] of rules) {
-      const form = PluralForms.parse(rule)
-      for (let n = 0; n < 220; n++) assert.strictEqual(form(n), of(n), `${rule} ${n}`)
-    }
-  })
-
-  it("what is no rule is one and many", () => {
-    for (
-      const rule of [undefined, "", "nplurals=2;", "plural=alert(1);", "plural=n ==;", "plural=(n;", "plural=n n;"]
-    ) {
-      const form = PluralForms.parse(rule)
-      assert.deepStrictEqual([form(0), form(1), form(2)], [1, 0, 1], String(rule))
-    }
-    assert.strictEqual(PluralForms.parse("plural=n%0;")(5), 0)
-  })
 })
