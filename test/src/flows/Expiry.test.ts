@@ -20,6 +20,10 @@ describe("expiry", () => {
     }
   })
 
+  it("is a whole number of milliseconds", () => {
+    assert.deepStrictEqual([0.4, 1.5].map((expires_in) => of({ expires_in })), [storedAt, storedAt + 2])
+  })
+
   it("is none where it means nothing, as in the published client's own examples", () => {
     const meaningless = [
       undefined,

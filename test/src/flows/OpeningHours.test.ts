@@ -60,6 +60,8 @@ describe("OpeningHours (api.md 26.6)", () => {
     assert.strictEqual(opens("09:00-12:00, 13:00-17:00", "2026-11-23T12:30"), "2026-11-23T13:00")
     assert.strictEqual(opens("13:00-17:00, 09:00-12:00", "2026-11-23T08:00"), "2026-11-23T09:00")
     assert.strictEqual(opens("Mo 09:00-09:00", "2026-11-24T08:59"), "2026-11-24T08:59")
+    assert.strictEqual(opens("Fr 20:00-48:00", "2026-11-28T23:59"), "2026-11-28T23:59")
+    assert.strictEqual(opens("Fr 20:00-48:00", "2026-11-29T00:00"), "2026-12-04T20:00")
     assert.strictEqual(opens("24/7", "2026-11-23T12:30"), "2026-11-23T12:30")
     assert.strictEqual(opens("Mo;", "2026-11-24T12:30"), "2026-11-30T00:00")
   })
@@ -74,6 +76,7 @@ describe("OpeningHours (api.md 26.6)", () => {
     assert.strictEqual(opens("Mo-Su 09:00-17:00; Nov 24,Nov 25 off", "2026-11-24T10:00"), "2026-11-26T09:00")
     assert.strictEqual(opens("Mo-Fr 09:00-17:00; Sa 10:00-14:00; Su closed", "2026-11-28T15:00"), "2026-11-30T09:00")
     assert.strictEqual(opens("sa-mo 08:00-09:00", "2026-11-24T00:00"), "2026-11-28T08:00")
+    assert.strictEqual(opens("\tSA  -  mo\n08:00 -  09:00 ", "2026-11-24T00:00"), "2026-11-28T08:00")
     assert.strictEqual(opens("Sa-Mo 08:00-09:00", "2026-11-29T10:00"), "2026-11-30T08:00")
     assert.strictEqual(opens("Mar", "2026-11-24T00:00"), "never")
     assert.strictEqual(opens("Feb 21", "2026-11-24T00:00"), "2027-02-21T00:00")
@@ -98,6 +101,9 @@ describe("OpeningHours (api.md 26.6)", () => {
     assert.strictEqual(opens("09:00-10:00", "2026-11-24T00:00", " Asia/Kolkata "), "2026-11-24T03:30")
     assert.strictEqual(opens("09:00-10:00", "2026-11-24T00:00", "-03:30"), "2026-11-24T12:30")
     assert.strictEqual(opens("09:00-10:00", "2026-11-24T00:00", "UTC+14"), "2026-11-24T19:00")
+    for (const name of [" UTC+2 ", "utc+2", "GMT+2", "+02"]) {
+      assert.strictEqual(opens("09:00-10:00", "2026-11-24T00:00", name), "2026-11-24T07:00", name)
+    }
     for (const name of ["UTC+14:01", "UTC-15", "UTC+99", "UTC+05:60", "+0599"]) {
       assert.isTrue(Option.isNone(TimeZone.parse(name)), name)
     }
