@@ -52,6 +52,12 @@ export const submissionsContract = <E>(name: string, stores: Layer.Layer<Submiss
           { ...check("legal", "RESOLVED"), updated: now + 2_000 }
         ])
         assert.deepStrictEqual(yield* submissions.checks(scope, template, id), second)
+        const twice = [check("legal", "RESOLVED"), check("tone", "PENDING"), check("legal", "FAILED")]
+        assert.deepStrictEqual(
+          (yield* submissions.putChecks(scope, template, id, twice)).map(({ id, status }) => [id, status]),
+          [["legal", "FAILED"], ["tone", "PENDING"]],
+          "a check that is named twice is one, and its last word counts"
+        )
         yield* submissions.withdraw(scope, template, id)
         for (
           const gone of [

@@ -40,6 +40,11 @@ export const translationsContract = <E>(name: string, stores: Layer.Layer<Transl
         yield* put("de_AT", { hello: "Servus" })
         assert.strictEqual(yield* translations.get(scope, "default", "de-at"), po({ hello: "Servus" }))
         assert.strictEqual(yield* text("DE-at"), "Servus")
+        yield* put("zh_hant_TW", { hello: "你好" })
+        assert.deepStrictEqual(
+          yield* Effect.forEach(["zh-Hant-TW", "zh_Hant_TW"], (locale) => text(locale)),
+          ["你好", "你好"]
+        )
       }))
 
     it.effect("what was never stored, and any domain but the default, is not found", () =>

@@ -21,6 +21,23 @@ describe("ContentEdits", () => {
       }])
     }))
 
+  it.effect("an element's other locales stay when one is set, and its id when it is replaced", () =>
+    Effect.gen(function*() {
+      const before: TemplateContent = {
+        version: "2022-01-01",
+        elements: [{ type: "text", id: "a", locales: { de: { content: "x", title: "t" }, fr: { content: "y" } } }]
+      }
+      assert.deepStrictEqual(
+        (yield* putLocale("t", "de", [{ id: "a", content: "z" }])(before)).elements[0]?.["locales"],
+        {
+          de: { content: "z" },
+          fr: { content: "y" }
+        }
+      )
+      const replaced = yield* putElement("t", "a", { type: "divider", id: "b" })(before)
+      assert.deepStrictEqual(replaced.elements, [{ type: "divider", id: "a" }])
+    }))
+
   it.effect("all or none: the first that is not there is told", () =>
     Effect.gen(function*() {
       const texts = [{ id: "b", content: "y" }, { id: "c" }, { id: "d" }]
