@@ -53,6 +53,15 @@ describe("What Slack takes", () => {
     ])
   })
 
+  it("no small heading and no small print with a link: these are text; and no button without words", () => {
+    const link = paragraph([{ _tag: "Link", text: "here", href: "https://x.io" }], "subtext")
+    const inside = (block: Block) => slackBlocks("", [block]).map(({ elements }) => elements)
+    const text = (element: object) => [[{ type: "rich_text_section", elements: [element] }]]
+    assert.deepStrictEqual(inside(said("small", "h3")), text({ type: "text", text: "small", style: { bold: true } }))
+    assert.deepStrictEqual(inside(link), text({ type: "link", url: "https://x.io", text: "here" }))
+    assert.deepStrictEqual(inside(button("")), [])
+  })
+
   it("50 blocks, and 10,000 characters in all", () => {
     assert.lengthOf(typesOf(...times(50, said("x"))), 50)
     assert.lengthOf(typesOf(...times(51, said("x"))), 0)
