@@ -1,4 +1,4 @@
-import { type Block, paragraph, type Style } from "#src/content/Block.ts"
+import { type Align, type Block, paragraph, type Style } from "#src/content/Block.ts"
 import { adaptiveCard } from "#src/content/chat/AdaptiveCard.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
 import { runsOf } from "#src/content/chat/Runs.ts"
@@ -16,9 +16,9 @@ const button = (content: string): Block => ({
   background: undefined
 })
 
-const image = (alt: string): Block => ({
+const image = (alt: string, src = "https://x.io/i.png"): Block => ({
   _tag: "Image",
-  src: "https://x.io/i.png",
+  src,
   href: "",
   alt,
   align: undefined,
@@ -115,6 +115,44 @@ describe("What Teams takes", () => {
     assert.deepStrictEqual(
       [body].flatMap((items) => Array.isArray(items) ? items : []).map(({ separator }) => separator),
       [undefined, true, undefined]
+    )
+  })
+})
+
+describe("What a card for Teams says", () => {
+  const bodyOf = (...blocks: ReadonlyArray<Block>) => adaptiveCard("", blocks)?.["body"]
+
+  it("stands where its author wants it, if that is not where it stands anyway; what says nothing is left out", () => {
+    const rich = (text: string, more = {}) => ({ type: "RichTextBlock", ...more, inlines: [{ type: "TextRun", text }] })
+    const at = (align: Align | undefined) => bodyOf(paragraph([{ _tag: "Text", text: "a" }], "text", align))
+    assert.deepStrictEqual([at(undefined), at("left"), at("full")], times(3, [rich("a")]))
+    assert.deepStrictEqual(at("right"), [rich("a", { horizontalAlignment: "Right" })])
+    assert.deepStrictEqual(bodyOf(said(" \n"), said("a")), [rich("a")])
+  })
+
+  it("counts a list from where it starts, and says the words of an image that no card can show", () => {
+    const list: Block = { _tag: "List", ordered: true, start: 3, blocks: [said("a"), said("b")] }
+    assert.deepStrictEqual(
+      bodyOf(list, image("A pot", "cid:pot")),
+      [
+        {
+          type: "Container",
+          items: ["3", "4"].map((mark, at) => ({
+            type: "RichTextBlock",
+            inlines: [{ type: "TextRun", text: `  ${mark}. ` }, { type: "TextRun", text: at === 0 ? "a" : "b" }]
+          }))
+        },
+        { type: "RichTextBlock", inlines: [{ type: "TextRun", text: "A pot" }] }
+      ]
+    )
+  })
+
+  it("is underlined where its author says so", () => {
+    const u = { emphasis: "u" } as const
+    const run = { type: "TextRun", text: "a", underline: true }
+    assert.deepStrictEqual(
+      bodyOf(paragraph([{ _tag: "Open", ...u }, { _tag: "Text", text: "a" }, { _tag: "Close", ...u }])),
+      [{ type: "RichTextBlock", inlines: [run] }]
     )
   })
 })

@@ -111,6 +111,10 @@ describe("Helpers", () => {
       ["{{format \"%2$s %1$s\" \"a\" \"b\"}} {{format \"%'*6s|%+s\" \"a\" \"b\"}}", "b a *****a|b"],
       ["[{{trim \"  a \"}}] [{{trim-left \"  a \"}}] [{{trim-right \"  a \"}}]", "[a] [a ] [  a]"],
       ["[{{#trim}}  {{name}}  {{/trim}}]", "[ada]"],
+      // The white space of values counts as well as the author's.
+      ...["trim", "trim-left", "trim-right"].map((kind, at) =>
+        [`[{{#${kind}}} {{concat " a "}} {{/${kind}}}]`, ["[a]", "[a  ]", "[  a]"][at] ?? ""] as const
+      ),
       ["{{trim-one-char-right \"ends with\\ \"}} {{truncate \"some very long string\" 9}}", "ends with\\ some very"],
       [
         "{{truncate \"some very long string\" 9 \"...\"}} {{truncate \"ab\" 9 \"...\"}} {{truncate \"a😀b\" 2}}",
@@ -130,6 +134,7 @@ describe("Helpers", () => {
       ],
       ["{{divide 3 2}} {{floor .95}} {{floor -1.01}} {{inc n}} {{mod 13 5}} {{mod -13 5}}", "1.5 0 -2 8 3 -3"],
       ["{{multiply -12 2}} {{round 1.5}} {{round 1.4}} {{round -1.4}} {{round -1.5}}", "-24 2 1 -1 -2"],
+      ["{{add \" .5\" \"+1e2 \"}} {{sub \"-2.\" 1}}", "100.5 -3"],
       ["{{subtract 3.5 5}} {{sub 5 3}} {{multiply (add 1 2) (sub 9 (inc 1))}}", "-1.5 2 21"]
     ]))
 
