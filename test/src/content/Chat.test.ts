@@ -237,7 +237,8 @@ describe("Chat", () => {
 
   it("only chat platforms that have one get a form of their own, and only for elements", () => {
     assert.isUndefined(nativeOf("discord", order, data))
-    assert.isUndefined(render({ title: "t", body: "b" }, { channel: "direct_message", provider: "slack" }).native)
+    for (const body of ["b", "**b**"])
+      assert.isUndefined(render({ title: "t", body }, { channel: "direct_message", provider: "slack" }).native)
     assert.isUndefined(nativeOf("slack", Array.from({ length: 60 }, () => text("a"))))
     assert.isUndefined(nativeOf("msteams", [text("a".repeat(30_000))]))
     const said = (count: number) => nativeOf("slack", Array.from({ length: count }, () => text("a".repeat(2_000))))

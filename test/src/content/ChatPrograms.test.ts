@@ -93,7 +93,8 @@ describe("Programs in chat", () => {
   it("elsewhere it is nothing, not even a failure", () => {
     const content = elements({ type: "text", content: "x" }, program("this is no program"))
     for (const channel of ["inbox", "sms", "push", "webhook", "email"]) {
-      assert.strictEqual(render(content, { channel }).text.trim(), "x", channel)
+      for (const provider of [channel, "slack"])
+        assert.strictEqual(render(content, { channel, provider }).text.trim(), "x", `${channel} ${provider}`)
     }
     assert.strictEqual(render(content, given("discord")).body, "x")
     const hidden = elements({ type: "text", content: "x" }, program("no", { channels: ["msteams"] }))
@@ -106,6 +107,7 @@ describe("Programs in chat", () => {
       ["slack", "{ type: 1 / 0 }", "The jsonnet fails at 1:11: a division by zero"],
       ["slack", "\"x\"", /^The jsonnet makes something else than a block of Slack's/],
       ["slack", "[{ text: 1 }]", /^The jsonnet makes something else/],
+      ["slack", "{ type: \"\" }", /^The jsonnet makes something else/],
       ["msteams", "{ body: [] }", /^The jsonnet makes something else than an element of an adaptive card/],
       ["slack", "[{ type: \"divider\" } for n in std.range(1, 51)]", "Slack takes no more than 50 blocks"],
       [
