@@ -128,6 +128,7 @@ describe("Content", () => {
     )
       assert.strictEqual(body("{{v}}", { data: { "v": value } }), value)
     assert.strictEqual(render({ title: "a{{v}}", body: "" }, { data: { "v": "\r\nBcc: x" } }).title, "a Bcc: x")
+    assert.strictEqual(render({ title: "a\r\nBcc: x", body: "b" }, { channel: "email" }).subject, "a Bcc: x")
     assert.strictEqual(body("a{{v}}", { channel: "sms", data: { "v": "\u0000\u001b[1m\u007f\nb" } }), "a[1m\nb")
   })
 

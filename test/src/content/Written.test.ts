@@ -1,0 +1,33 @@
+import { isWritten } from "#src/content/Elemental.ts"
+import { elements, type Piece } from "#test/src/content/Rendering.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+const place = { channel: "sms", providers: ["mine", "twilio"] }
+
+describe("Whether content has anything for a channel and provider (api.md 2.5)", () => {
+  it("it has, unless all its elements are for others", () => {
+    const written = (...of: ReadonlyArray<Piece>) => isWritten(elements(...of), place)
+    const part = (channel: string): Piece => ({ type: "channel", channel })
+    const seen = (...channels: ReadonlyArray<string>): Piece => ({ type: "text", content: "a", channels })
+    for (const name of ["sms", "mine", "twilio"]) {
+      assert.isTrue(written(part("email"), part(name)), name)
+      assert.isTrue(written(seen("email"), seen("push", name)), name)
+    }
+    assert.isTrue(written(part("email"), part("default")))
+    assert.isTrue(written(seen("email"), { type: "text", content: "a" }))
+    assert.isFalse(written(part("email"), part("vonage")))
+    assert.isFalse(written(seen("email"), seen("push", "vonage"), seen()))
+    // Beside `channel` elements nothing else is shown.
+    assert.isFalse(written(part("email"), { type: "text", content: "a" }))
+  })
+
+  it("a title or a body is for all", () => {
+    const { elements: others } = elements({ type: "channel", channel: "email" })
+    for (const said of [{ title: "t" }, { body: "b" }, { title: "", elements: [] }]) {
+      assert.isTrue(isWritten({ elements: others, ...said }, place))
+    }
+    assert.isFalse(isWritten({ elements: others, title: null }, place))
+    assert.isTrue(isWritten({ elements: null }, place))
+    assert.isTrue(isWritten({}, place))
+  })
+})
