@@ -60,6 +60,17 @@ describe("What the fields of an element do (api.md 2.5)", () => {
     assert.deepStrictEqual(of({ style: "link" }), ["center", false, false])
   })
 
+  it("a field that is null is as if it were not there", () => {
+    const fields = ["if", "loop", "channels", "locales", "ref", "elements", "align", "color", "bold", "format"]
+    for (const field of fields) {
+      assert.strictEqual(
+        mail({ type: "text", content: "a", [field]: null }).html,
+        mail({ type: "text", content: "a" }).html,
+        field
+      )
+    }
+  })
+
   it("a text that no style is named for is plain, and so is one whose style nobody knows", () => {
     for (const styled of [{}, { text_style: null }, { text_style: "h9" }]) {
       assert.include(mail({ type: "text", content: "a", ...styled }).html, "<p style=\"margin:0;\">a</p>")

@@ -1,5 +1,5 @@
 import { isWritten } from "#src/content/Elemental.ts"
-import { elements, type Piece } from "#test/src/content/Rendering.ts"
+import { elements, type Piece, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const place = { channel: "sms", providers: ["mine", "twilio"] }
@@ -18,7 +18,9 @@ describe("Whether content has anything for a channel and provider (api.md 2.5)",
     assert.isFalse(written(part("email"), part("vonage")))
     assert.isFalse(written(seen("email"), seen("push", "vonage"), seen()))
     // Beside `channel` elements nothing else is shown.
-    assert.isFalse(written(part("email"), { type: "text", content: "a" }))
+    const beside = [part("email"), { type: "text", content: "a" }]
+    assert.isFalse(written(...beside))
+    assert.strictEqual(render(elements(...beside), { channel: "sms" }).text, "")
   })
 
   it("a title or a body is for all", () => {

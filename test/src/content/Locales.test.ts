@@ -1,0 +1,29 @@
+import { languageOf, localized } from "#src/content/elemental/Locales.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+describe("Locales of elements (api.md 2.5)", () => {
+  it("a profile's locale is a language, maybe with a script, a country and a variant; anything else is none", () => {
+    for (const locale of ["de", "fil", "de_AT", "zh-Hant-TW", "sl-Latn-IT-nedis", "es-419"]) {
+      assert.strictEqual(languageOf(locale), locale.replace("_", "-"), locale)
+    }
+    for (
+      const locale of ["", "d", "german", "de-", "de-A", "de AT", "a-b-c", "de-a1-b2-c3-d4", "\"><", 7, null, undefined]
+    )
+      assert.isUndefined(languageOf(locale), String(locale))
+  })
+
+  it("an element is said in exactly the locale, else in its language, else as it is", () => {
+    const locales = { "fil-PH": { content: "exact" }, fil: { content: "language" }, zh_hant_tw: { content: "other" } }
+    const element = { type: "text", content: "own", locales }
+    const said = (locale: string | undefined) => localized(element, locale)["content"]
+    assert.deepStrictEqual(
+      ["fil-PH", "FIL_ph", "fil-US", "fil", "zh-Hant-TW", "zh-Hant", "fi", "fi-PH", undefined].map(said),
+      ["exact", "exact", "language", "language", "other", "own", "own", "own", "own"]
+    )
+  })
+
+  it("a locale's entry that is one text is a program, where the element is one", () => {
+    const said = (type: string) => localized({ type, template: "own", locales: { de: "other" } }, "de")["template"]
+    assert.deepStrictEqual(["jsonnet", "text"].map(said), ["other", "own"])
+  })
+})

@@ -1,0 +1,28 @@
+import { elements, type Piece, render } from "#test/src/content/Rendering.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+const text = (content: string, more: object = {}): Piece => ({ ...more, type: "text", content })
+
+describe("References to elements (api.md 2.5)", () => {
+  it("of a loop are to all that it says, and to its other fields as they are written", () => {
+    const loop = { type: "action", ref: "go", loop: "list", content: "{{$.item}}", href: "https://x.io/{{$.item}}" }
+    const content = elements(loop, text("{{refs.go.content}}|{{refs.go.href}}"))
+    assert.strictEqual(
+      render(content, { data: { list: [1, 2] } }).body,
+      "1: https://x.io/1\n2: https://x.io/2|https://x.io/{{$.item}}"
+    )
+  })
+
+  it("of what is not shown are to its fields, but not to what it would say", () => {
+    const hidden = text("no", { ref: "h", loop: "data.missing", align: "left" })
+    const content = elements(hidden, text("{{refs.h.visible}} {{refs.h.align}} {{refs.later.align}}"))
+    assert.strictEqual(render(content).body, "false left ")
+  })
+
+  it("may have any name, and find nothing that no element has", () => {
+    for (const name of ["__proto__", "constructor", "a b", "0"]) {
+      const said = text(`{{refs.[${name}].content}} {{refs.[toString].content}}`)
+      assert.strictEqual(render(elements(text("one", { ref: name }), said)).body, "one\none ", name)
+    }
+  })
+})
