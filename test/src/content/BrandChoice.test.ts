@@ -33,7 +33,7 @@ const chosen = (brands: ReadonlyArray<Brand>, wishes: Partial<BrandChoice.Wishes
 const parts = ["head", "header", "footer"] as const
 
 /** The e-mail settings of a brand, in which every part says whose it is. */
-const emailOf = (owner: string, inherited: ReadonlyArray<string> = []): BrandSettings["email"] => ({
+const emailOf = (owner: string, inherited: ReadonlyArray<string> = []) => ({
   head: { inheritDefault: inherited.includes("head"), content: owner },
   header: { inheritDefault: inherited.includes("header"), barColor: owner },
   footer: { inheritDefault: inherited.includes("footer"), markdown: owner },
@@ -46,17 +46,18 @@ describe("The brand of a message (api.md §9)", () => {
     { inherited: Schema.Array(Schema.Literals(parts)), isEmbedded: Schema.Boolean },
     ({ inherited, isEmbedded }) =>
       Effect.gen(function*() {
-        const settings = { colors: { primary: "green" }, email: emailOf("own", inherited) }
+        const [own, theirs] = [emailOf("own", inherited), emailOf("default")]
+        const settings = { colors: { primary: "green" }, email: own }
         // A tenant may have the id of a brand.
-        const fallback = brandOf("acme", { colors: { primary: "red" }, email: emailOf("default") })
+        const fallback = brandOf("acme", { colors: { primary: "red" }, email: theirs })
         const brand = yield* chosen(
           [fallback, brandOf("own", settings)],
           isEmbedded ? { chain: [{ ...acme, brand: { settings } }] } : { instructions: { brand_id: "own" } }
         )
-        const taken = parts.filter((part) => inherited.includes(part))
+        const of = (part: (typeof parts)[number]) => inherited.includes(part) ? theirs : own
         assert.deepStrictEqual(brand?.settings, {
           colors: { primary: "green" },
-          email: { ...settings.email, ...Object.fromEntries(taken.map((part) => [part, emailOf("default")?.[part]])) }
+          email: { ...own, head: of("head").head, header: of("header").header, footer: of("footer").footer }
         })
       })
   )

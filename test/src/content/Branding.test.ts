@@ -2,7 +2,9 @@ import type { BrandSettings } from "#schemas/Brand.ts"
 import { styleOf } from "#src/content/layout/Branding.ts"
 import { assert, describe, it } from "@effect/vitest"
 
-const style = (email: BrandSettings["email"]) => styleOf({ id: "tea", name: "Tea", settings: { email }, snippets: {} })
+type Email = NonNullable<BrandSettings["email"]>
+
+const style = (email: Email) => styleOf({ id: "tea", name: "Tea", settings: { email }, snippets: {} })
 
 const networks = ["facebook", "instagram", "linkedin", "medium", "twitter"] as const
 const social = Object.fromEntries(networks.map((name) => [name, { url: `https://${name}.example` }]))
@@ -45,12 +47,12 @@ describe("The style of a brand's mails (api.md §9)", () => {
 
   it("its footer is the markdown, else the content, with every network; a frame with its own footer has neither", () => {
     const footer = { content: "content", markdown: "markdown", social }
-    const of = (override: string | undefined, written: NonNullable<BrandSettings["email"]>["footer"] = footer) => {
+    const of = (override: string | null, written: NonNullable<Email["footer"]> = footer) => {
       const found = style({ footer: written, templateOverride: { enabled: true, footer: override } })
       return [found.footer, found.social.map(({ url }) => url)]
     }
     const urls = networks.map((name) => `https://${name}.example`)
-    assert.deepStrictEqual(of(undefined), ["markdown", urls])
+    assert.deepStrictEqual(of(null), ["markdown", urls])
     assert.deepStrictEqual(of("", { content: "content" }), ["content", []])
     assert.deepStrictEqual(of("own"), ["", []])
   })

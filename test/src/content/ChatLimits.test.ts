@@ -4,6 +4,7 @@ import { webAddress } from "#src/content/chat/Address.ts"
 import { runsOf } from "#src/content/chat/Runs.ts"
 import { slackBlocks } from "#src/content/chat/Slack.ts"
 import { assert, describe, it } from "@effect/vitest"
+import type { Schema } from "effect"
 
 const said = (text: string, style: Style = "text"): Block => paragraph([{ _tag: "Text", text }], style)
 
@@ -56,7 +57,9 @@ describe("What Slack takes", () => {
   it("no small heading and no small print with a link: these are text; and no button without words", () => {
     const link = paragraph([{ _tag: "Link", text: "here", href: "https://x.io" }], "subtext")
     const inside = (block: Block) => slackBlocks("", [block]).map(({ elements }) => elements)
-    const text = (element: object) => [[{ type: "rich_text_section", elements: [element] }]]
+    const text = (
+      element: Schema.JsonObject
+    ): Array<Schema.Json> => [[{ type: "rich_text_section", elements: [element] }]]
     assert.deepStrictEqual(inside(said("small", "h3")), text({ type: "text", text: "small", style: { bold: true } }))
     assert.deepStrictEqual(inside(link), text({ type: "link", url: "https://x.io", text: "here" }))
     assert.deepStrictEqual(inside(button("")), [])
@@ -120,12 +123,16 @@ describe("What Teams takes", () => {
 })
 
 describe("What a card for Teams says", () => {
-  const bodyOf = (...blocks: ReadonlyArray<Block>) => adaptiveCard("", blocks)?.["body"]
+  const bodyOf = (...blocks: ReadonlyArray<Block>): Schema.Json => adaptiveCard("", blocks)?.["body"] ?? null
 
   it("stands where its author wants it, if that is not where it stands anyway; what says nothing is left out", () => {
-    const rich = (text: string, more = {}) => ({ type: "RichTextBlock", ...more, inlines: [{ type: "TextRun", text }] })
+    const rich = (text: string, more = {}): Schema.Json => ({
+      type: "RichTextBlock",
+      ...more,
+      inlines: [{ type: "TextRun", text }]
+    })
     const at = (align: Align | undefined) => bodyOf(paragraph([{ _tag: "Text", text: "a" }], "text", align))
-    assert.deepStrictEqual([at(undefined), at("left"), at("full")], times(3, [rich("a")]))
+    for (const align of [undefined, "left", "full"] as const) assert.deepStrictEqual(at(align), [rich("a")], align)
     assert.deepStrictEqual(at("right"), [rich("a", { horizontalAlignment: "Right" })])
     assert.deepStrictEqual(bodyOf(said(" \n"), said("a")), [rich("a")])
   })

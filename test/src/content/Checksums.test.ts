@@ -35,7 +35,7 @@ describe("Checksums of stored content (api.md §14)", () => {
 
   it("of a locale are of its own texts, and the element's stays", () => {
     const of = (locales: Schema.JsonObject) => checksumsOf({ content: "text", locales })
-    const [german, french, whole] = of({ de: { content: "a" }, fr: { content: "b" } })
+    const [german = "", french = "", whole = ""] = of({ de: { content: "a" }, fr: { content: "b" } })
     assert.deepStrictEqual(
       of({ de: { content: "a", align: "left" }, fr: { content: "c" } }).map((sum) => [
         sum === german,

@@ -1,3 +1,4 @@
+import type { Element } from "#schemas/Elemental.ts"
 import type { TemplateContent } from "#schemas/Template.ts"
 import * as ElementIds from "#src/content/ElementIds.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -42,7 +43,7 @@ describe("Ids of stored elements (api.md §14)", () => {
     const checksum = "d41d8cd98f00b204e9800998ecf8427e"
     const text = { type: "text", id: "t", content: "a", locales: { de: { content: "b" } } }
     const sent = { ...text, checksum, locales: { de: { content: "b", checksum } } }
-    const within = (element: object) => ({ type: "group", id: "g", elements: [element] })
+    const within = (element: Element) => ({ type: "group", id: "g", elements: [element] })
     assert.deepStrictEqual(
       ElementIds.assign({ elements: [sent, { ...within(sent), checksum }] }, seed(1)).elements,
       [text, within(text)]

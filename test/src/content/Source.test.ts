@@ -11,7 +11,7 @@ import { Effect } from "effect"
 const name = "Tea \"&\" <Co>"
 
 /** The page of a brand's mails, compiled but not filled. */
-const pageOf = Effect.fnUntraced(function*(email: BrandSettings["email"]) {
+const pageOf = Effect.fnUntraced(function*(email: NonNullable<BrandSettings["email"]>) {
   const html = yield* Mjml.use(({ compile }) =>
     compile(source(styleOf({ id: "tea", name, settings: { email }, snippets: {} })))
   )
@@ -38,7 +38,7 @@ layer(Layers.layer, { excludeTestServices: true })("The page of a brand's mails"
   it.effect("the logo says the brand's name, and is a link where the brand has an address for it", () =>
     Effect.gen(function*() {
       const image = "https://tea.example/l.png"
-      for (const href of [undefined, "https://tea.example/?a=1&b=2"]) {
+      for (const href of [null, "https://tea.example/?a=1&b=2"]) {
         const { elements } = yield* pageOf({ header: { logo: { image, href } } })
         assert.deepStrictEqual(
           elements.flatMap(({ attributes, name }) =>
@@ -48,7 +48,7 @@ layer(Layers.layer, { excludeTestServices: true })("The page of a brand's mails"
         )
         assert.deepStrictEqual(
           elements.flatMap(({ attributes, name }) => name === "a" ? [attributes.get("href")] : []),
-          href === undefined ? [] : [href]
+          href === null ? [] : [href]
         )
       }
     }))

@@ -5,7 +5,7 @@ import { assert, describe, it } from "@effect/vitest"
 const place = { channel: "sms", providers: ["mine", "twilio"] }
 
 describe("Whether content has anything for a channel and provider (api.md 2.5)", () => {
-  it("it has, unless all its elements are for others", () => {
+  it("unless all its elements are for others, it has", () => {
     const written = (...of: ReadonlyArray<Piece>) => isWritten(elements(...of), place)
     const part = (channel: string): Piece => ({ type: "channel", channel })
     const seen = (...channels: ReadonlyArray<string>): Piece => ({ type: "text", content: "a", channels })
