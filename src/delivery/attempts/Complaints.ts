@@ -7,7 +7,7 @@ import { Effect } from "effect"
 /** In ms: a long outage is one line a minute in the log, not one for each message. */
 const quiet = 60_000
 
-/** How many configurations are remembered as reported; each change of one counts as another. */
+/** How many complaints are remembered as told; each change of a configuration counts as another. */
 const remembered = 1_000
 
 /** What an operator is told of one failed call. Times in epoch ms. */
@@ -25,8 +25,8 @@ export interface Complaint {
 }
 
 /**
- * Tells the log of a provider that refuses its settings, or that is left alone for failing, at most once a minute and
- * configuration. What it said may hold addresses (P9): that is in the message's timeline. Servers that a recipient has
+ * Tells the log of a provider that refuses its settings, or that is left alone for failing, each at most once a minute and
+ * configuration: whoever was told of a provider that fails does not know yet that it wants other settings. What it said may hold addresses (P9): that is in the message's timeline. Servers that a recipient has
  * or a message names are no business of the operator's.
  */
 export const make = (): (complaint: Complaint) => Effect.Effect<void> => {
@@ -34,11 +34,11 @@ export const make = (): (complaint: Complaint) => Effect.Effect<void> => {
   return ({ attempt: { channel, kind, provider }, messageId, now, openUntil, scope, server, vendor }) => {
     const isRefused = kind === "Misconfigured"
     if (server !== undefined || (!isRefused && openUntil === undefined)) return Effect.void
-    const configuration = `${scope}:${channel}:${provider}:${vendor.version ?? ""}`
-    const last = told.get(configuration)
+    const complaint = `${isRefused}:${scope}:${channel}:${provider}:${vendor.version ?? ""}`
+    const last = told.get(complaint)
     if (last !== undefined && now - last < quiet) return Effect.void
     if (told.size >= remembered) told.clear()
-    told.set(configuration, now)
+    told.set(complaint, now)
     const where = { environment: environmentOf(scope), channel, provider, messageId }
     return isRefused
       ? Effect.logError(`a provider refuses its settings; tidings trace ${messageId} shows its words`, where)

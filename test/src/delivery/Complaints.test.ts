@@ -106,5 +106,9 @@ describe("Complaints", () => {
       ]
       for (const other of others) assert.deepStrictEqual([yield* told(other), yield* told(other)], [1, 0])
       assert.deepStrictEqual([yield* told({ now: 59_999 }), yield* told({ now: 60_000 })], [0, 1])
+      // Who was told that it is left alone does not know that it wants other settings, nor the other way round.
+      const failing = { attempt: { ...attempt, kind: "Unavailable" as const, provider: "failing" }, openUntil: 1 }
+      const refusing = { attempt: { ...attempt, provider: "failing" }, openUntil: 1 }
+      for (const words of [failing, refusing]) assert.deepStrictEqual([yield* told(words), yield* told(words)], [1, 0])
     }))
 })
