@@ -112,13 +112,14 @@ export const listsContract = <E>(name: string, stores: Layer.Layer<Lists, E>) =>
       }))
 
     it.effect.each(["put", "subscribe", "replaceSubscriptions", "putSubscription", "join"] as const)(
-      "a deleted one that is written again (%s) is the same list",
+      "a deleted one that is written again (%s) is the same list, and was updated then; one that is there was not, by its subscribers",
       (method) =>
         Effect.gen(function*() {
-          const { lists, scope, subscribed } = yield* start
+          const { at, lists, scope, subscribed } = yield* start
           yield* lists.put(scope, id, { name: "Old", preferences: undefined })
           yield* lists.subscribe(scope, id, [plain(ada)])
           yield* lists.remove(scope, id)
+          yield* TestClock.adjust("1 second")
           const writes = {
             put: lists.put(scope, id, { name: "Old", preferences: undefined }),
             subscribe: lists.subscribe(scope, id, [plain(bob)]),
@@ -127,8 +128,12 @@ export const listsContract = <E>(name: string, stores: Layer.Layer<Lists, E>) =>
             join: lists.join(scope, bob, [{ listId: id, preferences: undefined }])
           }
           yield* writes[method]
-          assert.strictEqual((yield* lists.get(scope, id)).name, "Old")
+          const { created, name, updated } = yield* lists.get(scope, id)
+          assert.deepStrictEqual({ created, name, updated }, { created: at, name: "Old", updated: at + 1_000 })
           assert.deepStrictEqual(yield* subscribed(id), method === "put" ? ["ada"] : ["ada", "bob"])
+          yield* TestClock.adjust("1 second")
+          yield* writes[method]
+          assert.strictEqual((yield* lists.get(scope, id)).updated, at + (method === "put" ? 2_000 : 1_000))
         })
     )
 

@@ -69,7 +69,8 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
       const now = yield* Clock.currentTimeMillis
       const rows = rowsOf(subscriptions)
       yield* sql`insert into lists (scope, id, name, created_at, updated_at)
-        values (${scope}, ${id}, ${id}, ${now}, ${now}) on conflict (scope, id) do update set deleted_at = null`
+        values (${scope}, ${id}, ${id}, ${now}, ${now}) on conflict (scope, id) do update set deleted_at = null,
+          updated_at = case when lists.deleted_at is null then lists.updated_at else excluded.updated_at end`
       yield* sql`with gone as (delete from list_subscriptions s where scope = ${scope} and list_id = ${id} and not exists
           (select 1 from json_to_recordset(${rows}::json) as x(user_id text) where x.user_id = s.user_id))
         ${inserted(scope, id, rows, now)}
