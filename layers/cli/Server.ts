@@ -35,6 +35,9 @@ export const isOfOne = ({ code }: Stopped): boolean => code === 5 || code === 6
 
 const nameless = new Stopped({ sentence: "The id is empty: say a message's id or a requestId", code: 5 })
 
+/** Whether no path can name this id: a URL with such a segment is another path's, however it is spelt (URL, 4.5). */
+const isDots = (id: string): boolean => id === "." || id === ".."
+
 const Refusal = Schema.Struct({ message: Schema.String })
 const Page = Results(MessageDetails)
 const RequestPage = Results(RequestProgress)
@@ -141,14 +144,17 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
   const missing = (id: string) =>
     new Stopped({ sentence: `No message and no request has the id ${id} in this key's environment`, code: 5 })
 
+  /** Fails with `missing` where a Tidings server answers. */
+  const absent = (id: string) => Effect.flatMap(own("/messages?limit=1", Page), () => missing(id))
+
   const look = Effect.fnUntraced(function*(id: string): Effect.fn.Return<Found | undefined, Stopped> {
     const path = `/messages/${encodeURIComponent(id)}`
-    const message = yield* get(path, MessageDetails)
+    const message = isDots(id) ? undefined : yield* get(path, MessageDetails)
     if (message !== undefined) {
       const history = yield* get(`${path}/history`, History)
       return { _tag: "Message", message, events: history?.results ?? [] }
     }
-    const request = yield* get(`/requests/${encodeURIComponent(id)}`, RequestProgress)
+    const request = isDots(id) ? undefined : yield* get(`/requests/${encodeURIComponent(id)}`, RequestProgress)
     const { paging, results: messages } = yield* own(
       `/messages?limit=${most}&archived=true&traceId=${encodeURIComponent(id)}`,
       Page
@@ -182,6 +188,7 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
      */
     replay: Effect.fnUntraced(function*(id: string): Effect.fn.Return<Replayed, Stopped> {
       if (id === "") return yield* nameless
+      if (isDots(id)) return yield* absent(id)
       const again = client.post(`/messages/${encodeURIComponent(id)}/resend`, {
         headers: { "idempotency-key": `replay-${id}`, "x-idempotency-expiration": forever }
       })
@@ -192,8 +199,7 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       if (before !== undefined && before.state !== "FAILED") return { id, request: before.state, resumed: false }
       const request = yield* ask(client.post(`${path}/resume`), RequestProgress, id)
       if (request !== undefined) return { id, request: request.state }
-      yield* own("/messages?limit=1", Page)
-      return yield* missing(id)
+      return yield* absent(id)
     }),
     /** Finds what the first of these ids that exists stands for. */
     find: Effect.fnUntraced(function*(ids: ReadonlyArray<string>): Effect.fn.Return<Found, Stopped> {

@@ -217,6 +217,20 @@ describe("tidings trace", () => {
               })
             }
             assert.strictEqual((await tidings("node", {}, "trace")).code, 1)
+            // In a URL's path these two name another path.
+            for (const command of ["trace", "replay"]) {
+              for (const dots of [".", ".."]) {
+                assert.deepStrictEqual(
+                  await tidings("node", { TIDINGS_URL: url, TIDINGS_API_KEY: key }, command, dots),
+                  {
+                    code: 5,
+                    stdout: "",
+                    stderr: `No message and no request has the id ${dots} in this key's environment\n`
+                  },
+                  `${command} ${dots}`
+                )
+              }
+            }
           })),
       60_000
     )
