@@ -19,6 +19,8 @@ export class Workers extends Context.Service<Workers, {
 
 const isReport = Schema.is(Report)
 
+const absent = (unready: string): Report => ({ unready, metrics: "" })
+
 const say = (worker: Worker, request: typeof Request.Type) => Effect.sync(() => worker.postMessage(request))
 
 const stop = (worker: Worker, gone: Effect.Effect<unknown>) =>
@@ -34,17 +36,20 @@ interface Running {
 }
 
 /**
- * Adds one listener for the worker's life. One per question would pile up, since `Effect.callback` removes it only when
- * interrupted.
+ * Adds listeners for the worker's life. Those of each question would pile up, since `Effect.callback` removes them only
+ * when interrupted. Who asks a worker that ends meanwhile is told so at once.
  */
 const running = (worker: Worker): Running => {
   const asking: Running["asking"] = new Set()
-  worker.on("message", (message: unknown) => {
-    if (!isReport(message)) return
+  const answer = (report: Report) => {
     const told = [...asking]
     asking.clear()
-    for (const tell of told) tell(message)
+    for (const tell of told) tell(report)
+  }
+  worker.on("message", (message: unknown) => {
+    if (isReport(message)) answer(message)
   })
+  worker.on("exit", () => answer(absent("a worker has ended")))
   return { worker, asking }
 }
 
@@ -57,7 +62,7 @@ const report = ({ asking, worker }: Running): Effect.Effect<Report> =>
   }).pipe(
     Effect.timeoutOrElse({
       duration: reportPatience,
-      orElse: () => Effect.succeed({ unready: "a worker does not answer", metrics: "" })
+      orElse: () => Effect.succeed(absent("a worker does not answer"))
     })
   )
 
@@ -80,11 +85,10 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
         })
         const ended = new Promise<number>((resolve) => worker.on("exit", resolve))
         const gone = Effect.promise(() => ended)
+        // Before those who ask it are told, since they may ask again at once.
+        worker.on("exit", () => alive.delete(number))
         alive.set(number, running(worker))
-        const code = yield* gone.pipe(
-          Effect.onInterrupt(() => stop(worker, gone)),
-          Effect.ensuring(Effect.sync(() => alive.delete(number)))
-        )
+        const code = yield* Effect.onInterrupt(gone, () => stop(worker, gone))
         yield* Effect.logError("a worker ended", { worker: number, code }, failure)
       })
       /** Keeps a worker running. If it cannot even be started, such as for want of memory, the others go on. */
@@ -101,7 +105,7 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
           (number) => {
             const one = alive.get(number)
             return one === undefined
-              ? Effect.succeed({ unready: "a worker is starting", metrics: "" })
+              ? Effect.succeed(absent("a worker is starting"))
               : report(one)
           },
           { concurrency: "unbounded" }

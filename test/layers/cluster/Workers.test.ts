@@ -1,20 +1,27 @@
 import * as Workers from "#layers/cluster/Workers.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, References, Schedule } from "effect"
+import { Clock, Effect, Exit, Fiber, Layer, Logger, References, Schedule, Scope } from "effect"
+import { TestClock } from "effect/testing"
 import process from "node:process"
+import type { Worker } from "node:worker_threads"
 
-/** A worker that is ready from its first moment, and stops when told; `then` runs after each of its reports. */
-const workerThat = (then: string) =>
+/** A worker that does this with each request. */
+const workerOf = (onRequest: string) =>
   new URL(`data:text/javascript,${
     encodeURIComponent(`
     import { parentPort } from "node:worker_threads"
     parentPort.on("message", (request) => {
-      if (request === "stop") process.exit(0)
-      parentPort.postMessage({ unready: null, metrics: "" })
-      ${then}
+      ${onRequest}
     })
   `)
   }`)
+
+/** A worker that is ready from its first moment, and stops when told; `then` runs after each of its reports. */
+const workerThat = (then: string) =>
+  workerOf(`
+      if (request === "stop") process.exit(0)
+      parentPort.postMessage({ unready: null, metrics: "" })
+      ${then}`)
 
 /** What the runtime warns of meanwhile. */
 const warnings = Effect.acquireRelease(
@@ -27,7 +34,87 @@ const warnings = Effect.acquireRelease(
   ({ listener }) => Effect.sync(() => process.off("warning", listener))
 )
 
+/** The worker threads that this process starts meanwhile, and whether each has ended. */
+const threads = Effect.acquireRelease(
+  Effect.sync(() => {
+    const started: Array<{ ended: boolean }> = []
+    const listener = (worker: Worker) => {
+      const thread = { ended: false }
+      started.push(thread)
+      worker.on("exit", () => void (thread.ended = true))
+    }
+    process.on("worker", listener)
+    return { started, listener }
+  }),
+  ({ listener }) => Effect.sync(() => process.off("worker", listener))
+)
+
+/** What the only worker answers, once it has been started. */
+const asked = Effect.flatMap(Workers.Workers, ({ reports }) =>
+  reports.pipe(
+    Effect.map(([one]) => one?.unready),
+    Effect.repeat({ until: (why) => why !== "a worker is starting" })
+  ))
+
+/** Moves the clock on, a little at a time, until the effect has ended; answers how long that took in ms. */
+const timed = Effect.fnUntraced(function*<A, E, R>(effect: Effect.Effect<A, E, R>) {
+  const before = yield* Clock.currentTimeMillis
+  const fiber = yield* Effect.forkChild(effect)
+  while (fiber.pollUnsafe() === undefined) yield* TestClock.adjust("100 millis")
+  return { value: yield* Fiber.join(fiber), took: (yield* Clock.currentTimeMillis) - before }
+})
+
 describe("Workers", () => {
+  it.effect("who asks one that ends meanwhile is told so, and does not wait until it counts as silent", () =>
+    Effect.gen(function*() {
+      assert.strictEqual(yield* asked, "a worker has ended")
+      assert.strictEqual((yield* Workers.Workers.use(({ reports }) => reports))[0]?.unready, "a worker is starting")
+    }).pipe(Effect.provide(Workers.layer(1, workerOf("process.exit(1)")))))
+
+  it.effect("one that does not answer within 2 s is reported as not ready", () =>
+    Effect.gen(function*() {
+      const { took, value } = yield* timed(asked)
+      assert.strictEqual(value, "a worker does not answer")
+      assert.isAtLeast(took, 2_000)
+      assert.isAtMost(took, 3_000)
+    }).pipe(Effect.provide(Workers.layer(1, workerOf("if (request === \"stop\") process.exit(0)")))))
+
+  it.effect("they are gone when the scope has closed, and have had the time to drain", () =>
+    Effect.gen(function*() {
+      const { started } = yield* threads
+      const draining = workerOf(`
+        if (request === "stop") setTimeout(() => process.exit(0), 200)
+        else parentPort.postMessage({ unready: null, metrics: "" })`)
+      assert.isNull(yield* Effect.provide(asked, Workers.layer(1, draining)))
+      assert.deepStrictEqual(started, [{ ended: true }])
+    }))
+
+  it.effect("one that has not ended 20 s after it was told to is terminated", () =>
+    Effect.gen(function*() {
+      const { started } = yield* threads
+      const scope = yield* Scope.make()
+      const deaf = workerOf("parentPort.postMessage({ unready: null, metrics: \"\" })")
+      const workers = yield* Layer.buildWithScope(Workers.layer(1, deaf), scope)
+      assert.isNull(yield* Effect.provideContext(asked, workers))
+      const { took } = yield* timed(Scope.close(scope, Exit.void))
+      assert.isAtLeast(took, 20_000)
+      assert.deepStrictEqual(started, [{ ended: true }])
+    }))
+
+  it.effect("one that cannot be started is tried again each second, and so are the others", () =>
+    Effect.gen(function*() {
+      const lines: Array<unknown> = []
+      const listening = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
+      // No worker can be made of this address.
+      yield* Layer.build(Layer.provide(Workers.layer(2, new URL("http://tidings.test/")), listening))
+      yield* TestClock.adjust("2 seconds")
+      assert.deepStrictEqual(
+        lines.map((line) => String(line).split(",")[0]),
+        lines.map(() => "a worker cannot be started")
+      )
+      assert.lengthOf(lines, 6)
+    }))
+
   it.live("a worker that is asked all the time, and by many at once, is not listened to by more each time", () =>
     Effect.gen(function*() {
       const { heard } = yield* warnings
