@@ -13,7 +13,7 @@ import * as SealedAnswers from "#src/access/SealedAnswers.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { Intake } from "#src/delivery/Intake.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Data, Effect, Layer, Option } from "effect"
 import { HttpRouter, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
 import { createHash } from "node:crypto"
@@ -55,6 +55,12 @@ const pathOf = (path: string, params: HttpRouter.RouteContext["Service"]["params
 export const hashOf = (body: Uint8Array | string): string => createHash("sha256").update(body).digest("hex")
 
 /**
+ * Carries a response that is not kept through the store, as the cause of the failure that takes back what ran. A
+ * duplicate that waited for this call is given it too.
+ */
+class Unkept extends Data.Class<{ readonly response: Response }> {}
+
+/**
  * Whether the endpoint will refuse the body as invalid JSON. It does so before the operation runs, so that refusal is
  * not stored.
  */
@@ -64,23 +70,24 @@ const isMalformed = (request: Request, endpoint: Endpoint): Effect.Effect<boolea
     : Effect.isFailure(request.json)
 
 const once = (idempotency: Idempotency.Idempotency["Service"]): Run => (key, handler) =>
-  Effect.suspend(() => {
-    let unstored: Response | undefined
-    const operation = Effect.flatMap(handler, (response) => {
-      if (isStored(response)) return toStored(response)
-      unstored = response
-      return Effect.fail(new StoreUnavailable({ cause: "The response is not to be stored" }))
-    })
-    return Effect.matchEffect(idempotency.once(key, operation), {
+  Effect.matchEffect(
+    idempotency.once(
+      key,
+      Effect.flatMap(handler, (response) =>
+        isStored(response)
+          ? toStored(response)
+          : Effect.fail(new StoreUnavailable({ cause: new Unkept({ response }) })))
+    ),
+    {
       onSuccess: (answer) => Effect.succeed(fromStored(answer)),
       onFailure: (error) =>
         error._tag === "StillRunning"
           ? Effect.succeed(stillRunning)
-          : unstored === undefined
-          ? unavailable
-          : Effect.succeed(unstored)
-    })
-  })
+          : error.cause instanceof Unkept
+          ? Effect.succeed(error.cause.response)
+          : unavailable
+    }
+  )
 
 /**
  * For an endpoint that stores nothing: it runs if no answer is kept yet, and outside of the transaction that keeps its

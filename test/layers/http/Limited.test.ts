@@ -1,5 +1,6 @@
 import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { Api } from "#schemas/api/Api.ts"
+import { Idempotency, type StillRunning } from "#src/access/Idempotency.ts"
 import { defaults, parse, RateLimits, RateLimitTable, routes } from "#src/access/RateLimits.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -50,6 +51,34 @@ describe("Limited requests", () => {
       assert.strictEqual(refused.status, 429)
       assert.strictEqual((yield* post("late")).headers.get("idempotent-replayed"), null)
       assert.strictEqual((yield* post("one")).status, 204)
+    }))
+
+  it.effect("a duplicate that waited for a call which came to be 429 is told the same", () =>
+    Effect.gen(function*() {
+      const failures = new Map<string, StillRunning | StoreUnavailable>()
+      // As the contract says: who waits for a call that fails, fails with it.
+      const waiting = Layer.mock(Idempotency, {
+        once: ({ value }, operation) => {
+          const failure = failures.get(value)
+          if (failure !== undefined) return Effect.fail(failure)
+          return operation.pipe(
+            Effect.map((response) => ({ response, replayed: false })),
+            Effect.tapError((failure) => Effect.sync(() => failures.set(value, failure)))
+          )
+        }
+      })
+      const table = Layer.succeed(RateLimitTable, { ...defaults, "list-subscriptions": 1 })
+      const { call } = yield* serveWith(Layer.merge(waiting, table))
+      const post = (key: string) =>
+        call("POST", "/lists/news/subscriptions", { body: recipients, headers: { "idempotency-key": key } })
+      assert.strictEqual((yield* post("one")).status, 204)
+      const [first, second] = [yield* post("two"), yield* post("two")]
+      assert.strictEqual(first.status, 429)
+      assert.deepStrictEqual([second.status, second.body], [first.status, first.body])
+      for (const { headers } of [first, second]) {
+        assert.isNotNull(headers.get("retry-after"))
+        assert.isNull(headers.get("idempotent-replayed"))
+      }
     }))
 
   it.effect("a message is sent again so often a minute, whatever else is; an answer that a key has is given all the same", () =>
