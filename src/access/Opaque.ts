@@ -37,7 +37,7 @@ export const make = (key: SecretKey["Service"], purpose: string): Opaque => {
     open: (place, sealed) => {
       const bytes = Buffer.from(sealed, "base64url")
       // Node's decoder skips what is not base64url. Only the canonical spelling of the bytes is accepted.
-      if (bytes.length <= tagBytes || bytes.toString("base64url") !== sealed) return undefined
+      if (bytes.length < tagBytes || bytes.toString("base64url") !== sealed) return undefined
       const tag = bytes.subarray(0, tagBytes)
       const cipher = createDecipheriv("aes-256-ctr", textKey(), tag)
       const plain = Buffer.concat([cipher.update(bytes.subarray(tagBytes)), cipher.final()])

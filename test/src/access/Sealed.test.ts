@@ -38,4 +38,11 @@ describe("Sealed (P9)", () => {
       yield* Effect.forEach(["", "x", sealed.slice(0, 20)], (cut) =>
         refused(open("1 pc_x", cut)))
     }))
+
+  it.effect("what an earlier version sealed opens: an installation's provider settings outlive it", () =>
+    Effect.gen(function*() {
+      const { open } = yield* sealer("a")
+      const text = yield* open("1 pc_x", "dQj8JV67lJgDNPy4wlBNKTQKBeUW-d9fSbmB2xI6YuzBRw")
+      assert.strictEqual(Redacted.value(text), "secret")
+    }))
 })

@@ -7,11 +7,13 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 
 describe("Sweep", () => {
-  it.effect("what has expired goes in one round, of keys and of the inbox, however many batches it is", () =>
+  it.effect("what has expired goes in one round, of keys and of the inbox, however many batches of 5,000 it is", () =>
     Effect.gen(function*() {
       const left = { keys: 12_345, inbox: 10_000 }
+      const limits = new Set<number>()
       const sweep = (of: keyof typeof left) => (limit: number) =>
         Effect.sync(() => {
+          limits.add(limit)
           const deleted = Math.min(limit, left[of])
           left[of] -= deleted
           return deleted
@@ -26,6 +28,7 @@ describe("Sweep", () => {
       )
       yield* TestClock.adjust("10 minutes")
       assert.deepStrictEqual(left, { keys: 0, inbox: 0 })
+      assert.deepStrictEqual([...limits], [5_000])
     }))
 
   it.effect.each(
