@@ -6,9 +6,11 @@ import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as CutAtCommit from "#test/layers/postgres/CutAtCommit.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { NodeCrypto } from "@effect/platform-node"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, type Redacted } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 
 const key: IdempotencyKey = { scope: Scope.make(1), path: "/send", value: "k", expiresAt: 1e13, bodyHash: "" }
 
@@ -41,8 +43,8 @@ const operation = (during: Effect.Effect<unknown, StoreUnavailable> = Effect.voi
       )
   )
 
-const call = (at: Node, effect: ReturnType<typeof operation>) =>
-  Context.get(at, Idempotency).once(key, Effect.provideContext(effect, at))
+const call = (at: Node, effect: ReturnType<typeof operation>, more: Partial<IdempotencyKey> = {}) =>
+  Context.get(at, Idempotency).once({ ...key, ...more }, Effect.provideContext(effect, at))
 
 const runs = (at: Node) =>
   Effect.map(Context.get(at, SqlClient.SqlClient)`select 1 from settings`, (rows) => rows.length)
@@ -109,6 +111,43 @@ describe("Idempotency on Postgres", () => {
         assert.isTrue((yield* call(other, operation())).replayed)
       }).pipe(Effect.scoped))
   }
+
+  it.live("P5: so it is of a key that another call's answer had until it expired", () =>
+    Effect.gen(function*() {
+      const database = yield* migrated
+      const lossy = CutAtCommit.make(database)
+      const [at, other] = yield* Effect.all([over(lossy.layer), node(database)])
+      yield* call(other, operation(), { expiresAt: 1 })
+      lossy.arm("after")
+      assert.isFalse((yield* call(at, operation())).replayed)
+      assert.strictEqual(yield* runs(other), 2)
+    }).pipe(Effect.scoped))
+
+  it.effect("a sweep waits for no call that takes an expired key again, and leaves it that key", () =>
+    Effect.gen(function*() {
+      const database = yield* migrated
+      const [one, two] = yield* Effect.all([node(database), node(database)])
+      for (const value of ["again", "over"]) yield* call(one, operation(), { value, expiresAt: 10 })
+      yield* TestClock.adjust(10)
+      const [started, go] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const during = Effect.andThen(Deferred.succeed(started, undefined), Deferred.await(go))
+      const again = yield* Effect.forkChild(call(one, operation(during), { value: "again" }))
+      yield* Deferred.await(started)
+      assert.strictEqual(yield* Context.get(two, Idempotency).sweep(100), 1)
+      yield* Deferred.succeed(go, undefined)
+      assert.isFalse((yield* Fiber.join(again)).replayed)
+      assert.isTrue((yield* call(two, operation(), { value: "again" })).replayed)
+    }))
+
+  it.effect("the patience for a key's row ends with its call: what follows on the connection waits as long as it must", () =>
+    Effect.gen(function*() {
+      const database = yield* migrated
+      const only = { url: database, maxConnections: 1, idleTimeout: Duration.infinity }
+      const at = yield* over(PgClient.layer(only))
+      yield* call(at, operation())
+      const sql = Context.get(at, SqlClient.SqlClient)
+      assert.deepStrictEqual(yield* sql`select current_setting('lock_timeout') as patience`, [{ patience: "0" }])
+    }))
 
   it.effect("a connection lost in the operation is StoreUnavailable, never a defect, and stores nothing", () =>
     Effect.gen(function*() {
