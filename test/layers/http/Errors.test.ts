@@ -127,11 +127,14 @@ describe("Errors", () => {
   it.effect("a browser at the root is sent to the reference; whoever takes JSON is told 404", () =>
     Effect.gen(function*() {
       const { origin } = yield* serve
-      const open = (accept: string, path = "/") =>
-        Effect.promise(() => fetch(`${origin}${path}`, { headers: { accept }, redirect: "manual" }))
-      const found = yield* open("text/html,application/xhtml+xml,*/*;q=0.8")
-      assert.strictEqual(found.status, 302)
-      assert.strictEqual(new URL(found.headers.get("location") ?? "", `${origin}/`).pathname, "/docs")
+      const open = (accept: string, path = "/", method = "GET") =>
+        Effect.promise(() => fetch(`${origin}${path}`, { method, headers: { accept }, redirect: "manual" }))
+      for (const method of ["GET", "HEAD"]) {
+        const found = yield* open("text/html,application/xhtml+xml,*/*;q=0.8", "/", method)
+        assert.deepStrictEqual([found.status, found.headers.get("vary")], [302, "accept"])
+        assert.strictEqual(new URL(found.headers.get("location") ?? "", `${origin}/`).pathname, "/docs")
+      }
+      assert.strictEqual((yield* open("text/html", "/", "POST")).status, 404)
       assert.strictEqual((yield* open("application/json")).status, 404)
       assert.strictEqual((yield* open("text/html", "/nothing")).status, 404)
     }))

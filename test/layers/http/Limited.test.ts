@@ -101,6 +101,7 @@ describe("Limited requests", () => {
         type: "rate_limit_error"
       }])
       assert.isNotNull(refused.headers.get("retry-after"))
+      assert.isNull((yield* resend(one, "late")).headers.get("idempotent-replayed"))
       const replayed = yield* resend(one, "first")
       assert.deepStrictEqual([replayed.status, replayed.body], [200, first.body])
       assert.strictEqual(replayed.headers.get("idempotent-replayed"), "true")
@@ -142,6 +143,17 @@ describe("Limited requests", () => {
   it("the operator's table: what it does not name keeps its default", () => {
     assert.deepStrictEqual(parse(""), defaults)
     assert.deepStrictEqual(parse("lists=5, brands=0"), { ...defaults, lists: 5, brands: 0 })
-    for (const bad of ["lists", "lists=-1", "lists=x", "other=5", "constructor=1"]) assert.isUndefined(parse(bad), bad)
+    assert.deepStrictEqual(parse("lists=999999999"), { ...defaults, lists: 999_999_999 })
+    const bads = [
+      "lists",
+      "lists=-1",
+      "lists=x",
+      "lists=1000000000",
+      "lists=1.5",
+      "1 lists=5",
+      "other=5",
+      "constructor=1"
+    ]
+    for (const bad of bads) assert.isUndefined(parse(bad), bad)
   })
 })

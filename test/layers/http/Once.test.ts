@@ -271,6 +271,24 @@ describe("P5: once per key", () => {
       })
     }))
 
+  it.effect("P5: a refusal that cannot be kept under its key is 503, since a later call with the key would run", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      state.down = true
+      assert.strictEqual((yield* call("POST", "/send", { body: {}, headers: { "idempotency-key": "k" } })).status, 503)
+    }))
+
+  it.effect("P5: what runs apart does not run where an answer is kept", () =>
+    Effect.gen(function*() {
+      const kept = { status: 200, body: "{\"kept\":true}", headers: {} }
+      const { call } = yield* serveWith(
+        Layer.mock(Idempotency, { find: () => Effect.succeedSome(kept), once: () => Effect.die("it ran") })
+      )
+      const asked = { body: { to: { user_id: "ada" } }, headers: { "idempotency-key": "one" } }
+      const { body, headers } = yield* call("POST", "/notifications/nt_none/preview", asked)
+      assert.deepStrictEqual([body, headers.get("idempotent-replayed")], [{ kept: true }, "true"])
+    }))
+
   it.effect("the body's hash is stored", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

@@ -72,6 +72,7 @@ const counting = (counted: { taken: number }) =>
 export const serveWith = Effect.fnUntraced(function*(
   others:
     | Layer.Layer<never>
+    | Layer.Layer<Admission.Admission>
     | Layer.Layer<ApiKeys>
     | Layer.Layer<Audiences>
     | Layer.Layer<Idempotency>
@@ -84,9 +85,9 @@ export const serveWith = Effect.fnUntraced(function*(
     Front.serve.pipe(
       Layer.provideMerge(Front.server({ port: 0, host: "127.0.0.1", gracefulShutdownTimeout: patience })),
       Layer.provide([Front.layer(HttpRouter.toHttpEffect(Routes.layer)), counting(plain)]),
-      Layer.provide([Admission.layer, KnownCallers.layer]),
+      Layer.provide(KnownCallers.layer),
       Layer.provide(NodeHttpServer.layerHttpServices),
-      Layer.provide(stores(state).pipe(Layer.merge(others))),
+      Layer.provide(Layer.mergeAll(stores(state), Admission.layer).pipe(Layer.merge(others))),
       // As without an exporter: traced requests all go the whole way.
       Layer.provide(Layer.succeed(References.TracerEnabled, false))
     )
