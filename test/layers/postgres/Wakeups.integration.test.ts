@@ -3,7 +3,7 @@ import { Shards } from "#src/delivery/Shards.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The host's clock, which a test sets ahead, and which crashes once. */
@@ -34,34 +34,34 @@ const faulty = Effect.map(Clock.Clock, (local) => {
   }
 })
 
-/** A node that has begun to listen, on a database that knows of no other. */
+/** A node that owns shard 3 and has begun to listen, on a database that knows of no other. `wokenAlone`: whether it last was. */
 const start = Effect.gen(function*() {
-  const seen = { wakes: 0, alone: false }
+  const seen = { wakes: 0, alone: false, wokenAlone: false }
   const { clock, ...fault } = yield* faulty
   const shards = Layer.mock(Shards, {
     wake: Effect.sync(() => {
       seen.wakes++
+      seen.wokenAlone = seen.alone
     }),
     alone: (isAlone) =>
       Effect.sync(() => {
         seen.alone = isAlone
       }),
-    owned: Effect.succeed([])
+    owned: Effect.succeed([3])
   })
   const database = yield* FreshDatabase.url
   const stores = FreshDatabase.node(database)
-  yield* SqlClient.SqlClient.use((sql) => sql`create table cluster_runners (last_heartbeat timestamp)`).pipe(
-    Effect.provide(stores)
-  )
+  const sql = Context.get(yield* Layer.build(FreshDatabase.node(database)), SqlClient.SqlClient)
+  yield* sql`create table cluster_runners (last_heartbeat timestamp)`
   yield* Layer.build(Wakeups.layer("127.0.0.1:23000").pipe(Layer.provide([stores, shards, NodeCrypto.layer]))).pipe(
     Effect.provideService(Clock.Clock, clock)
   )
   const until = (done: () => boolean) =>
     Effect.sync(done).pipe(
-      Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ times: 150 })) })
+      Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("50 millis").pipe(Schedule.upTo({ times: 300 })) })
     )
   yield* until(() => seen.alone)
-  return { fault, seen, until }
+  return { fault, seen, sql, until }
 })
 
 describe("Wakeups", () => {
@@ -75,6 +75,32 @@ describe("Wakeups", () => {
         assert.strictEqual(seen.wakes, before)
         fault.step(60_000)
         assert.isTrue(yield* until(() => seen.wakes > before))
+      }),
+    30_000
+  )
+
+  it.live("it wakes for messages of its own shards, and for no others", () =>
+    Effect.gen(function*() {
+      const { seen, sql, until } = yield* start
+      const before = seen.wakes
+      for (const shards of ["4", "13,30", "2,3"]) yield* sql`select pg_notify('tidings_due', ${shards})`
+      assert.isTrue(yield* until(() => seen.wakes > before))
+      assert.strictEqual(seen.wakes, before + 1)
+    }), 30_000)
+
+  it.live(
+    "P1: after a lost connection it listens again and reads what came meanwhile, and did not count as alone",
+    () =>
+      Effect.gen(function*() {
+        const { seen, sql, until } = yield* start
+        for (let loss = 0; loss < 2; loss++) {
+          assert.isTrue(yield* until(() => seen.alone))
+          const before = seen.wakes
+          yield* sql`select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = current_database() and pid <> pg_backend_pid()`
+          assert.isTrue(yield* until(() => seen.wakes > before))
+          assert.isFalse(seen.wokenAlone)
+        }
       }),
     30_000
   )

@@ -1,0 +1,45 @@
+import * as AudienceWakeups from "#layers/postgres/AudienceWakeups.ts"
+import { AudienceUpkeep } from "#src/people/AudienceUpkeep.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Context, Effect, Layer, Logger, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** A node that is told of changed audiences. `woken` ends with the next wake-up of its upkeep that no one has waited for. */
+const start = Effect.gen(function*() {
+  const wakes = yield* Queue.unbounded<void>()
+  const lines: Array<unknown> = []
+  const stores = FreshDatabase.node(yield* FreshDatabase.url)
+  const sql = Context.get(yield* Layer.build(Layer.fresh(stores)), SqlClient.SqlClient)
+  yield* Layer.build(
+    AudienceWakeups.layer.pipe(
+      Layer.provide([stores, Layer.mock(AudienceUpkeep, { wake: Queue.offer(wakes, undefined) })]),
+      Layer.provide(Logger.layer([Logger.make(({ message }) => lines.push(message))]))
+    )
+  )
+  return { lines, sql, woken: Queue.take(wakes) }
+})
+
+describe("AudienceWakeups", () => {
+  it.live(
+    "upkeep is woken by what any node commits, and for what was committed before and while nobody listened",
+    () =>
+      Effect.gen(function*() {
+        const { lines, sql, woken } = yield* start
+        const notify = sql`select pg_notify('tidings_audiences', '')`
+        yield* woken
+        yield* notify
+        yield* woken
+        yield* sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`
+        yield* woken
+        yield* notify
+        yield* woken
+        assert.deepStrictEqual(lines.map((line) => [line].flat()[0]), [
+          "no longer told of changed audiences",
+          "told of changed audiences again"
+        ])
+      }),
+    30_000
+  )
+})
