@@ -2,8 +2,9 @@ import * as Ports from "#test/support/Ports.ts"
 import { MessageId, traceId } from "#schemas/MessageId.ts"
 import * as Collector from "#test/support/Collector.ts"
 import { type Running, ready, serve } from "#test/support/MainProcess.ts"
+import { layer, MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { ConfigProvider, Effect, Layer, References } from "effect"
 import { mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:http"
 import { tmpdir } from "node:os"
@@ -68,6 +69,23 @@ const isJsonObject = (line: string): boolean => {
 }
 
 describe("Telemetry", () => {
+  it.live("spans are made and metrics count as sent where the operator asked for them, and nowhere else", () =>
+    Effect.gen(function*() {
+      const { url } = yield* Collector.start
+      const seen = (environment: Readonly<Record<string, string>>) =>
+        Effect.gen(function*() {
+          return { spans: yield* References.TracerEnabled, metrics: yield* MetricsAreSent }
+        }).pipe(
+          Effect.provide(Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment))))
+        )
+      const [own, all] = [{ spans: false, metrics: false }, "OTEL_EXPORTER_OTLP_ENDPOINT"]
+      assert.deepStrictEqual(yield* seen({}), own)
+      assert.deepStrictEqual(yield* seen({ [all]: url }), { spans: true, metrics: true })
+      assert.deepStrictEqual(yield* seen({ [all]: url, OTEL_SDK_DISABLED: "true" }), own)
+      assert.deepStrictEqual(yield* seen({ [all]: url, OTEL_TRACES_EXPORTER: "none" }), { ...own, metrics: true })
+      assert.deepStrictEqual(yield* seen({ [all]: url, OTEL_METRICS_EXPORTER: "none" }), { ...own, spans: true })
+    }))
+
   it.live(
     "a request is one trace with its id, and P9: no key, address or payload is in spans, metrics or logs",
     () =>
@@ -101,10 +119,10 @@ describe("Telemetry", () => {
             headers: { authorization: `Bearer pk_test_wrong${secret}` }
           })
           const settled = () => collector.spans().filter(({ name }) => name === "settle").length === 2
-          await collector.until(() =>
-            settled() && collector.bodies("/v1/metrics").some((body) => body.includes("tidings_attempts_total"))
-          )
+          const counted = (name: string) => collector.bodies("/v1/metrics").some((body) => body.includes(name))
+          await collector.until(() => settled() && counted("tidings_attempts_total"))
           await stopped(server)
+          assert.isTrue(counted("tidings_database_up"), "measured though nobody reads /metrics")
 
           for (
             const [id, expected] of [
