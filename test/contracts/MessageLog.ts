@@ -122,7 +122,8 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       yield* Effect.forEach([0, 999, 1_000, 86_400_000], (after) =>
         Fixture.accepted(place, { event: `${after}`, enqueuedAt: place.at + after }))
       assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 998 }), ["1000", "86400000", "999"])
-      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 86_400_000 + 1 }), [])
+      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 999 }), ["1000", "86400000"])
+      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 86_400_000 }), [])
       assert.deepStrictEqual(yield* found(place, { enqueuedAfter: -1 }), ["0", "1000", "86400000", "999"])
     }))
 
