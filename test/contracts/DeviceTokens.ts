@@ -155,13 +155,16 @@ export const deviceTokensContract = <E>(name: string, stores: Layer.Layer<Device
         assert.deepStrictEqual(found, users.map((user) => users.indexOf(user) < 5 ? [`of ${user}`] : []))
       }))
 
-    it.effect("only the provider that the token is of can call it dead", () =>
+    it.effect("only the provider that the token is of can call it dead, and the reason that it gave first stands", () =>
       Effect.gen(function*() {
         const { devices, register, scope } = yield* start
         yield* register(ada, "t")
         yield* devices.invalidate(scope, "apn", "t", "gone")
         yield* devices.invalidate(scope, "expo", "unknown", "gone")
         assert.strictEqual((yield* devices.get(scope, ada, "t")).status, "active")
+        for (const reason of ["gone", "gone again"]) yield* devices.invalidate(scope, "expo", "t", reason)
+        const { status, statusReason } = yield* devices.get(scope, ada, "t")
+        assert.deepStrictEqual([status, statusReason], ["failed", "gone"])
       }))
 
     it.effect("patch: all operations or none, and the token must still be one", () =>

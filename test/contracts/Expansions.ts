@@ -94,7 +94,8 @@ export const expansionsContract = <E>(
           "ENQUEUED"
         ]])
         assert.deepStrictEqual((yield* open(given)).rows.map(({ place }) => place), [step(given).to])
-        assert.strictEqual((yield* expansions.find(given.place.scope, given.expansion.id)).messages, 2)
+        const { endedAt, messages: made } = yield* expansions.find(given.place.scope, given.expansion.id)
+        assert.deepStrictEqual([made, endedAt], [2, undefined])
       }))
 
     it.effect("a person met again, in this page or a later one, is one message", () =>
