@@ -13,11 +13,21 @@ const refused = (detail: string) => new MjmlRefused({ detail })
 
 const words = (fault: string): string => fault.replaceAll(/[\u0000-\u001f\u007f]+/g, " ").slice(0, 200)
 
+interface Compiler {
+  readonly ask: (source: string) => Effect.Effect<Said, MjmlRefused>
+  /** Whether its worker still runs. One that ends between two sources fails nobody's. */
+  readonly isAlive: () => boolean
+}
+
 /** Starts a worker and waits until it has loaded the compiler; it is terminated when the scope closes. */
-const spawn: Effect.Effect<(source: string) => Effect.Effect<Said, MjmlRefused>, MjmlRefused, Scope.Scope> = Effect.gen(
+const spawn: Effect.Effect<Compiler, MjmlRefused, Scope.Scope> = Effect.gen(
   function*() {
     let heard = Deferred.makeUnsafe<Said, MjmlRefused>()
-    const gone = () => Deferred.doneUnsafe(heard, Effect.fail(refused("The MJML takes more memory than it may")))
+    let isAlive = true
+    const gone = () => {
+      isAlive = false
+      Deferred.doneUnsafe(heard, Effect.fail(refused("The MJML takes more memory than it may")))
+    }
     const worker = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const worker = new Worker(new URL("./Worker.ts", import.meta.url), {
@@ -40,11 +50,14 @@ const spawn: Effect.Effect<(source: string) => Effect.Effect<Said, MjmlRefused>,
         orElse: () => Effect.fail(refused("The MJML compiler does not start"))
       })
     )
-    return (source) => {
-      heard = Deferred.makeUnsafe()
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
-      worker.postMessage(source)
-      return Deferred.await(heard)
+    return {
+      ask: (source) => {
+        heard = Deferred.makeUnsafe()
+        // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
+        worker.postMessage(source)
+        return Deferred.await(heard)
+      },
+      isAlive: () => isAlive
     }
   }
 )
@@ -60,8 +73,16 @@ export const layer = Layer.effect(
     const turn = yield* Semaphore.make(1)
     const scope = yield* Scope.Scope
 
+    /** The worker that is kept, or another in the place of one that ended since. */
+    const living = Effect.gen(function*() {
+      const kept = yield* RcRef.get(workers)
+      if (kept.isAlive()) return kept
+      yield* RcRef.invalidate(workers)
+      return yield* RcRef.get(workers)
+    })
+
     const run = Effect.fnUntraced(function*(source: string) {
-      const ask = yield* RcRef.get(workers)
+      const { ask } = yield* living
       const said = yield* ask(source).pipe(
         Effect.timeoutOrElse({
           duration: limits.time,

@@ -1,7 +1,8 @@
 import * as Layers from "#layers/mjml/Mjml.ts"
 import { Mjml } from "#src/content/Mjml.ts"
-import { assert, layer } from "@effect/vitest"
-import { Effect, Option } from "effect"
+import { assert, it, layer } from "@effect/vitest"
+import { Effect, Layer, Option } from "effect"
+import type { Worker } from "node:worker_threads"
 
 const mail = (inside: string) =>
   `<mjml><mj-body><mj-section><mj-column>${inside}</mj-column></mj-section></mj-body></mjml>`
@@ -68,3 +69,19 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
       }
     }), 60_000)
 })
+
+it.live(
+  "a worker that ends while it has nothing to do is replaced, and no source is refused for it",
+  () =>
+    Effect.gen(function*() {
+      const started: Array<Worker> = []
+      const note = (worker: Worker) => started.push(worker)
+      process.on("worker", note)
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.off("worker", note)))
+      assert.include(yield* compile(mail("<mj-text>first</mj-text>")), "first")
+      yield* Effect.forEach(started, (worker) => Effect.promise(() => worker.terminate()))
+      assert.include(yield* compile(mail("<mj-text>next</mj-text>")), "next")
+      assert.lengthOf(started, 2)
+    }).pipe(Effect.provide(Layer.fresh(Layers.layer))),
+  60_000
+)
