@@ -23,6 +23,15 @@ export const changes = (override: Schema.JsonObject, ...names: ReadonlyArray<str
   return names.some((name) => Object.hasOwn(given, name))
 }
 
+/** The settings that only say whom a message comes from. */
+const senders: ReadonlySet<string> = new Set(["from", "from_address"])
+
+/** The settings with which the message overrides whose account a call is made on, as a text; `undefined`: with none. */
+export const account = (override: Schema.JsonObject): string | undefined => {
+  const given = Object.entries(configOf(override)).filter(([name]) => !senders.has(name))
+  return given.length === 0 ? undefined : JSON.stringify(given.sort(([one], [other]) => one < other ? -1 : 1))
+}
+
 /**
  * The settings with the message's `override.config` over them (api.md §3), by the settings' names or their camel case.
  * Without a change, the same object is returned.

@@ -8,6 +8,7 @@ import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/Deliver
 import type { Profile } from "#schemas/Profile.ts"
 import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
+import { fnv1a } from "#src/delivery/shards/Hash.ts"
 import type { ProviderDefinition } from "#src/delivery/providers/ProviderDefinition.ts"
 import { Effect, Equal, Option, Schema } from "effect"
 
@@ -30,6 +31,8 @@ export interface Writer<Settings, To> {
 export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "make" | "places"> {
   /** The addresses of a profile, empty if it has none. `request` decides whether they are valid. */
   readonly recipients: (profile: Profile) => ReadonlyArray<To>
+  /** The recipient's own credentials, where calls are made with these. */
+  readonly ownAccount?: (profile: Profile) => string | undefined
   readonly writer: (settings: Settings) => Effect.Effect<Writer<Settings, To>>
   /**
    * The settings on which the writer's state depends. A message that overrides only other settings is written by the
@@ -98,6 +101,15 @@ const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>
 const isAboutCredentials = ({ status }: VendorAnswer, error: DeliveryError): boolean =>
   (status === 401 || status === 403) && error._tag !== "RecipientRejected"
 
+/**
+ * Names the account of the recipient's or the message's own on which a call is made. Only by a hash, since it is made of
+ * secrets (P9): two accounts with the same hash merely share a circuit breaker.
+ */
+const accountOf = (...own: ReadonlyArray<string | undefined>): string | undefined => {
+  const given = own.filter((one) => one !== undefined)
+  return given.length === 0 ? undefined : fnv1a(given.join(" ")).toString(36)
+}
+
 /** The definition of a vendor from what its file says. */
 export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefinition<Settings, VendorHttp> => ({
   key: wire.key,
@@ -150,6 +162,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       key: wire.key,
       channel: wire.channel,
       reaches: (profile) => wire.recipients(profile).length > 0,
+      serverOf: (profile, override) => accountOf(wire.ownAccount?.(profile), Overrides.account(override)),
       send
     }
   })

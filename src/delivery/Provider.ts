@@ -50,8 +50,9 @@ interface Way {
 export interface Vendor extends Way {
   readonly _tag: "Vendor"
   /**
-   * Names the server that a call is made to, where recipients have their own, or a message names one: what the circuit
-   * breaker learnt of one server tells nothing of the others. `undefined`: it is the configuration's own.
+   * Names the server that a call is made to, or the account that it is made on, where recipients have their own, or a
+   * message names one: what the circuit breaker learnt of one tells nothing of the others. `undefined`: it is the
+   * configuration's own.
    */
   readonly serverOf?: (profile: Profile, override: JsonMap) => string | undefined
   /** Ends by itself within a total deadline and maps every failure to the closed union. */

@@ -2,6 +2,7 @@ import { text } from "#layers/providers/Fields.ts"
 import type { SmtpSettings } from "#layers/providers/smtp/Settings.ts"
 import { isObject } from "#schemas/Json.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
+import { fnv1a } from "#src/delivery/shards/Hash.ts"
 import { Redacted, Result } from "effect"
 
 /** The credentials for the server. */
@@ -107,12 +108,16 @@ export const fromOverride = (own: Endpoint, override: Delivery["override"]): Res
   )
 }
 
+/** Names a login by a hash, since it is a secret (P9). */
+const nameOf = (login: Login | undefined): string =>
+  login === undefined ? "" : fnv1a(`${login.username} ${Redacted.value(login.password)}`).toString(36)
+
 /**
- * The server that an override names in place of the operator's, as a text; `undefined` if it names none, or one that
- * cannot be used. With another login the operator's server is still the same.
+ * The server and the login that an override names in place of the operator's, as a text; `undefined` if it names none,
+ * or one that cannot be used. A server refuses, limits and shuts out its users one by one.
  */
 export const otherServer = (own: Endpoint, override: Delivery["override"]): string | undefined => {
-  const { host, port } = Result.getOrElse(fromOverride(own, override), () => own)
+  const { host, login, port } = Result.getOrElse(fromOverride(own, override), () => own)
   const isOwn = host.toLowerCase() === own.host.toLowerCase() && port === own.port
-  return isOwn ? undefined : `${host.toLowerCase()}:${port}`
+  return isOwn && nameOf(login) === nameOf(own.login) ? undefined : `${host.toLowerCase()}:${port} ${nameOf(login)}`
 }

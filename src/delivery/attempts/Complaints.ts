@@ -25,9 +25,10 @@ export interface Complaint {
 }
 
 /**
- * Tells the log of a provider that refuses its settings, or that is left alone for failing, each at most once a minute and
- * configuration: whoever was told of a provider that fails does not know yet that it wants other settings. What it said may hold addresses (P9): that is in the message's timeline. Servers that a recipient has
- * or a message names are no business of the operator's.
+ * Tells the log of a provider that refuses its settings, or that is left alone for failing, each at most once a minute
+ * and configuration: who was told of the one does not know of the other. What it said may hold addresses (P9): that is
+ * in the message's timeline. Servers and accounts that a recipient has or a message names are no business of the
+ * operator's.
  */
 export const make = (): (complaint: Complaint) => Effect.Effect<void> => {
   const told = new Map<string, number>()

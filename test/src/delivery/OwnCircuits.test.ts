@@ -77,8 +77,12 @@ describe("The circuits of webhooks", () => {
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })
 
-/** Mail over SMTP, of which these servers are down. The operator's is `127.0.0.1`. */
-const mailing = Effect.fnUntraced(function*(down: ReadonlyArray<string>, versions = ["first"]) {
+/** Mail over SMTP, of which these servers are down and these users shut out. The operator's is `127.0.0.1`. */
+const mailing = Effect.fnUntraced(function*(
+  down: ReadonlyArray<string>,
+  versions = ["first"],
+  shutOut: ReadonlyArray<string> = []
+) {
   const called: Array<string> = []
   const mail: Vendor = {
     ...yield* Smtp.vendor(25),
@@ -87,8 +91,9 @@ const mailing = Effect.fnUntraced(function*(down: ReadonlyArray<string>, version
     },
     send: ({ override: { config } }) => {
       const host = isObject(config) && typeof config["host"] === "string" ? config["host"] : "127.0.0.1"
+      const auth = isObject(config) && isObject(config["auth"]) ? config["auth"] : {}
       called.push(host)
-      return down.includes(host)
+      return down.includes(host) || shutOut.includes(String(auth["user"]))
         ? new Unavailable({ detail: "ECONNREFUSED" })
         : Effect.succeed({ reference: undefined })
     }
@@ -120,7 +125,7 @@ describe("The circuits of mail servers", () => {
   it.effect("the operator's dead server holds up all who use it, and nobody who names another", () =>
     Effect.gen(function*() {
       const { at, called, send, statusOf, until } = yield* mailing(["127.0.0.1"])
-      for (let n = 0; n < 8; n++) yield* send(ada, n % 2 === 0 ? {} : login)
+      for (let n = 0; n < 8; n++) yield* send(ada, n % 2 === 0 ? {} : { config: { port: 25 } })
       yield* until(at + 20_000)
       assert.isAtMost(called.length, 8 + 5)
       const tries = called.length
@@ -129,6 +134,17 @@ describe("The circuits of mail servers", () => {
       assert.strictEqual(yield* statusOf(other), "SENT")
       assert.notStrictEqual(yield* statusOf(own), "SENT")
       assert.strictEqual(called.length, tries + 1)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
+
+  it.effect("a login that the operator's server refuses to serve now holds up nobody who uses another", () =>
+    Effect.gen(function*() {
+      const { at, called, send, statusOf, until } = yield* mailing([], ["first"], ["u"])
+      for (let n = 0; n < 8; n++) yield* send(ada, login)
+      yield* until(at + 20_000)
+      assert.isAtMost(called.length, 8 + 5)
+      const others = [yield* send(ada), yield* send(ada, { config: { auth: { user: "v", pass: "p" } } })]
+      yield* until(at + 21_000)
+      for (const id of others) assert.strictEqual(yield* statusOf(id), "SENT")
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 
   it.effect("P10: one environment's dead server holds up no other environment's, though it is called alike", () =>
