@@ -3,7 +3,7 @@ import { faultCode } from "#layers/outbound/FaultCode.ts"
 import type { Endpoint } from "#layers/providers/smtp/Endpoint.ts"
 import { type Fault, silent } from "#layers/providers/smtp/Fault.ts"
 import { Array, Effect, Result } from "effect"
-import { type Dns, Host, NetAddress } from "effect/net"
+import { type Dns, Host, IpNetwork, NetAddress } from "effect/net"
 import { connect, type LookupFunction, type Socket } from "node:net"
 
 /** What decides to which servers a caller may have messages sent. */
@@ -18,14 +18,14 @@ const ports = new Set([25, 465, 587, 2525])
 const forbidden = (detail: string): Fault => ({ _tag: "Unfit", kind: "Misconfigured", detail })
 
 /**
- * The policy allows the ports of HTTP, so it is asked with 443 and the mail ports are checked here. A network that the
- * operator allowed is open on every port.
+ * The policy knows the ports of HTTP, so it is always asked with 443, and the mail ports are checked here. A network
+ * that the operator allowed is open on every port.
  */
 const check = ({ allow }: Guard, address: NetAddress.IpAddress, port: number) =>
   Result.flatMap(
     AddressPolicy.check(allow, address, 443),
     (address) =>
-      ports.has(port) || Result.isSuccess(AddressPolicy.check(allow, address, port))
+      ports.has(port) || allow.some((network) => IpNetwork.contains(network, address))
         ? Result.succeed(address)
         : Result.fail({ detail: `port ${port} is not a mail port` })
   )
