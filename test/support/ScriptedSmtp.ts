@@ -9,7 +9,7 @@ export type Stage = (typeof stages)[number]
 export type Act = { readonly reply: string } | "close" | "reset" | "hang" | "drip"
 
 export interface Cue {
-  readonly at: Stage
+  readonly at: Stage | "rset" | "quit"
   readonly act: Act
   /** Only for RCPT of this address. */
   readonly recipient?: string
@@ -114,14 +114,17 @@ export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never,
           drips.add(drip)
         }
       }
+      const cued = (at: Cue["at"], recipient = ""): Act | undefined =>
+        options.cues?.find((cue) =>
+          at === cue.at && (cue.recipient === undefined || cue.recipient === recipient) &&
+          (cue.when === undefined || cue.when())
+        )?.act
       /** The reply at a stage; whether it was the agreeable one. */
       const say = (stage: Stage, recipient = ""): boolean => {
-        const cue = options.cues?.find(({ at, recipient: of, when }) =>
-          at === stage && (of === undefined || of === recipient) && (when === undefined || when())
-        )
-        if (cue !== undefined) {
-          act(cue.act)
-          return typeof cue.act === "object" && /^[23]/.test(cue.act.reply)
+        const given = cued(stage, recipient)
+        if (given !== undefined) {
+          act(given)
+          return typeof given === "object" && /^[23]/.test(given.reply)
         }
         if (stage === "ehlo") {
           const lines = ["scripted", ...options.extensions ?? []]
@@ -136,6 +139,8 @@ export const start = (options: Options = {}): Effect.Effect<ScriptedSmtp, never,
         const path = /<([^>]*)>/.exec(line)?.[1] ?? ""
         const stage = stageOf[verb]
         if (stage === undefined) {
+          const given = verb === "RSET" || verb === "QUIT" ? cued(verb === "RSET" ? "rset" : "quit") : undefined
+          if (given !== undefined) return act(given)
           if (verb === "RSET") envelope = { from: "", to: [] }
           const others: Readonly<Record<string, string>> = { QUIT: "221 2.0.0 bye", RSET: "250 2.0.0 ok" }
           socket.write(`${others[verb] ?? "500 5.5.1 what"}\r\n`)

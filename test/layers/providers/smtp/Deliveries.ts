@@ -3,7 +3,7 @@ import { smtp } from "#layers/providers/smtp/Smtp.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Delivery } from "#src/delivery/Provider.ts"
-import { Effect, Schema } from "effect"
+import { ConfigProvider, Effect, Schema } from "effect"
 
 export interface Parts {
   readonly email?: Schema.Json
@@ -42,4 +42,11 @@ export const vendor = (port: number, settings: Readonly<Record<string, unknown>>
   decode({ host: "127.0.0.1", port, from_address: "news@sender.test", ...settings }).pipe(
     Effect.orDie,
     Effect.flatMap(smtp.make)
+  )
+
+/** Lets messages name servers in this network. */
+export const allowing = (network: string) =>
+  Effect.provideService(
+    ConfigProvider.ConfigProvider,
+    ConfigProvider.fromEnv({ env: { TIDINGS_OUTBOUND_ALLOW: network } })
   )

@@ -1,7 +1,8 @@
 import { start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Scope } from "effect"
-import { delivery, vendor } from "./Deliveries.ts"
+import { TestClock } from "effect/testing"
+import { allowing, delivery, vendor } from "./Deliveries.ts"
 
 const numbered = (index: number) => delivery({ token: `token-${index}`, text: `number ${index}\n` })
 
@@ -69,14 +70,99 @@ describe("SMTP pool", () => {
       const server = yield* start()
       const scope = yield* Scope.make()
       const tired = yield* vendor(server.port, { idle_timeout: 20 }).pipe(Scope.provide(scope))
-      yield* tired.send(delivery())
-      yield* server.drained
+      // Those that were parked after all others were closed, too.
+      for (let count = 0; count < 2; count++) {
+        yield* tired.send(delivery())
+        yield* server.drained
+      }
       assert.include(server.commands, "QUIT")
       const kept = yield* vendor(server.port).pipe(Scope.provide(scope))
       yield* kept.send(delivery())
       assert.strictEqual(server.open(), 1)
       yield* Scope.close(scope, Exit.void)
       yield* server.drained
+    }))
+
+  it.effect("a connection is closed only when it was unused for all of the time, not when it was opened so long ago", () =>
+    Effect.gen(function*() {
+      const server = yield* start()
+      const provider = yield* vendor(server.port, { idle_timeout: 1_000 })
+      for (let index = 0; index < 5; index++) {
+        yield* provider.send(numbered(index))
+        yield* TestClock.adjust(600)
+      }
+      assert.strictEqual(server.connections(), 1)
+      assert.notInclude(server.commands, "QUIT")
+    }))
+
+  it.live("a server that a message names and that says nothing holds up nobody else's mail", () =>
+    Effect.gen(function*() {
+      const own = yield* start()
+      const reached = Promise.withResolvers<void>()
+      const when = () => {
+        reached.resolve()
+        return true
+      }
+      const silent = yield* start({ cues: [{ at: "greeting", act: "hang", when }] })
+      const provider = yield* vendor(own.port, { connections: 1, greeting_timeout: 600_000 }).pipe(
+        allowing("127.0.0.0/8")
+      )
+      const elsewhere = { config: { host: "127.0.0.1", port: silent.port } }
+      const held = yield* Effect.forkChild(Effect.exit(provider.send(delivery({ override: elsewhere }))))
+      yield* Effect.promise(() => reached.promise)
+      yield* provider.send(delivery())
+      assert.isUndefined(held.pollUnsafe())
+    }))
+
+  it.live("servers that messages name get as many messages at a time as the operator's, each over a connection of its own", () =>
+    Effect.gen(function*() {
+      const own = yield* start()
+      const [sending, most] = [new Set<number>(), new Set<number>()]
+      let begun = 0
+      const note = (change: () => void) => () => {
+        change()
+        most.add(sending.size)
+        return false
+      }
+      const other = yield* start({
+        cues: [
+          { at: "mail", act: "hang", when: note(() => sending.add(++begun)) },
+          { at: "final", act: "hang", when: note(() => sending.delete([...sending][0] ?? 0)) }
+        ]
+      })
+      const provider = yield* vendor(own.port, { connections: 2 }).pipe(allowing("127.0.0.0/8"))
+      const override = { config: { host: "127.0.0.1", port: other.port } }
+      yield* Effect.forEach(
+        Array.from({ length: 8 }, (_, index) => delivery({ token: `token-${index}`, override })),
+        (one) => provider.send(one),
+        { concurrency: "unbounded", discard: true }
+      )
+      yield* other.drained
+      assert.isAtMost(Math.max(...most), 2)
+      assert.deepStrictEqual([other.messages.length, other.connections(), own.connections()], [8, 8, 0])
+    }))
+
+  it.live("a server that never answers to QUIT is left after a second", () =>
+    Effect.gen(function*() {
+      const server = yield* start({ cues: [{ at: "quit", act: "hang" }] })
+      const provider = yield* vendor(server.port, { messages_per_connection: 1 })
+      yield* provider.send(delivery())
+      yield* server.drained
+      assert.strictEqual(server.commands.at(-1), "QUIT")
+    }))
+
+  it.live("a kept connection on which nothing can be begun anew is replaced, and the message is sent", () =>
+    Effect.gen(function*() {
+      const server = yield* start({
+        cues: [
+          { at: "rcpt", recipient: "gone@rcpt.test", act: { reply: "550 5.1.1 gone" } },
+          { at: "rset", act: { reply: "500 5.5.1 what" } }
+        ]
+      })
+      const provider = yield* vendor(server.port, { connections: 1 })
+      yield* Effect.flip(provider.send(delivery({ email: "gone@rcpt.test" })))
+      yield* provider.send(delivery())
+      assert.deepStrictEqual([server.messages.length, server.connections()], [1, 2])
     }))
 
   it.live("waiting for a connection counts: too late is proved not sent", () =>

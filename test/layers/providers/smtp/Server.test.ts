@@ -3,11 +3,11 @@ import { portOf } from "#test/layers/http/body/Wire.ts"
 import { header, start as serve, type Taken } from "#test/support/CapturingSmtp.ts"
 import { start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect } from "effect"
+import { Effect } from "effect"
 import { dkimVerify } from "mailauth"
 import { generateKeyPairSync } from "node:crypto"
 import { createServer, type Server } from "node:net"
-import { delivery, vendor } from "./Deliveries.ts"
+import { allowing, delivery, vendor } from "./Deliveries.ts"
 
 const only = (taken: ReadonlyArray<Taken>): Taken => {
   const [first, ...others] = taken
@@ -52,6 +52,50 @@ describe("SMTP server", () => {
       assert.include(raw.replace(/\r\n/g, ""), bytes.toString("base64"))
       assert.match(raw, /filename\*0?\*?=/)
       assert.include(raw, "\r\n\r\nJVBERi0=\r\n")
+    }))
+
+  it.live("a message of many pieces arrives whole", () =>
+    Effect.gen(function*() {
+      const server = yield* serve()
+      const provider = yield* vendor(server.port, { ca: cert })
+      const content = Buffer.from(Array.from({ length: 300_000 }, (_, index) => index % 251)).toString("base64")
+      yield* provider.send(delivery({ override: { attachments: [{ content, encoding: "base64" }] } }))
+      assert.isTrue(only(server.taken).raw.replaceAll("\r\n", "").includes(content))
+    }))
+
+  it.live("a message that is larger than the server says it takes is the content's fault, and is not begun", () =>
+    Effect.gen(function*() {
+      const server = yield* start({ extensions: ["SIZE 1000"] })
+      const provider = yield* vendor(server.port)
+      assert.strictEqual(
+        (yield* Effect.flip(provider.send(delivery({ text: "x".repeat(1_000) }))))._tag,
+        "ContentRejected"
+      )
+      assert.notInclude(server.commands.join(), "MAIL")
+    }))
+
+  it.live("a login that cannot be used is the operator's to mend, and no message is sent without it", () =>
+    Effect.gen(function*() {
+      const cases = [
+        { extensions: [], password: "secret", told: "no login is offered" },
+        { extensions: ["AUTH PLAIN"], told: "the login can not be used here" }
+      ]
+      for (const { extensions, told, ...login } of cases) {
+        const server = yield* start({ extensions })
+        const provider = yield* vendor(server.port, { username: "us", ...login })
+        const error = yield* Effect.flip(provider.send(delivery()))
+        assert.strictEqual(error._tag, "Misconfigured")
+        assert.include(error.detail, told)
+        assert.notInclude(server.commands.join(), "MAIL")
+      }
+    }))
+
+  it.live("the reference is the Message-ID that the server gave the message, where it says that it gave another", () =>
+    Effect.gen(function*() {
+      const id = "<AM0PR01MB1234@AM0PR01MB1234.eurprd01.prod.outlook.com>"
+      const server = yield* start({ cues: [{ at: "final", act: { reply: `250 2.0.0 OK ${id} [Hostname=x]` } }] })
+      const provider = yield* vendor(server.port)
+      assert.strictEqual((yield* provider.send(delivery())).reference, id)
     }))
 
   it.live("P4: every attempt of a message has one Message-ID, another message another", () =>
@@ -202,12 +246,7 @@ describe("SMTP server", () => {
       const closed = yield* vendor(own.port, settings)
       assert.strictEqual((yield* Effect.flip(closed.send(delivery(elsewhere))))._tag, "Misconfigured")
       assert.strictEqual(other.connections(), 0)
-      const open = yield* vendor(own.port, settings).pipe(
-        Effect.provideService(
-          ConfigProvider.ConfigProvider,
-          ConfigProvider.fromEnv({ env: { TIDINGS_OUTBOUND_ALLOW: "127.0.0.0/8" } })
-        )
-      )
+      const open = yield* vendor(own.port, settings).pipe(allowing("127.0.0.0/8"))
       yield* open.send(delivery(elsewhere))
       assert.strictEqual(other.messages.length, 1)
       assert.notInclude(other.commands, "AUTH")
@@ -218,12 +257,7 @@ describe("SMTP server", () => {
     Effect.gen(function*() {
       const other = yield* start()
       // The kernel turns 0.0.0.0 into 127.0.0.1, which nobody allowed.
-      const provider = yield* vendor(25).pipe(
-        Effect.provideService(
-          ConfigProvider.ConfigProvider,
-          ConfigProvider.fromEnv({ env: { TIDINGS_OUTBOUND_ALLOW: "0.0.0.0/32" } })
-        )
-      )
+      const provider = yield* vendor(25).pipe(allowing("0.0.0.0/32"))
       const elsewhere = { override: { config: { host: "0.0.0.0", port: other.port } } }
       const error = yield* Effect.flip(provider.send(delivery(elsewhere)))
       assert.deepStrictEqual([error._tag, error.detail], ["Misconfigured", "0.0.0.0: loopback address"])
