@@ -31,6 +31,25 @@ describe("bearer tokens", () => {
       ])
     }).pipe(Effect.scoped))
 
+  it.effect("a token is used until a minute before the end that its issuer tells in seconds", () =>
+    Effect.gen(function*() {
+      const server = yield* ScriptedVendor.listen({
+        script: ({ path }) => Push.firebaseFcm.before?.[path] ?? Push.firebaseFcm.success
+      })
+      const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(
+        withHttp(10_000)
+      )
+      const tokens = Effect.map(
+        vendor.send(delivery(Push.firebaseFcm)),
+        () => server.seen.filter(({ path }) => path === "/token").length
+      )
+      const first = yield* tokens
+      yield* TestClock.adjust("58 minutes")
+      const second = yield* tokens
+      yield* TestClock.adjust("2 minutes")
+      assert.deepStrictEqual([first, second, yield* tokens], [1, 1, 2])
+    }).pipe(Effect.scoped))
+
   it.live("a refusal of one recipient costs no new token", () =>
     Effect.gen(function*() {
       const details = [{ errorCode: "SENDER_ID_MISMATCH" }]

@@ -14,6 +14,9 @@ const refused: Readonly<Record<string, Parts>> = {
   "subject with a header": { subject: `hi\r\nBcc: ${evil}\r\n\r\nbody` },
   "subject with a bare CR": { subject: "hi\rBcc: x" },
   "subject with NUL": { subject: "hi\u0000" },
+  "subject longer than a line may be": { subject: "word ".repeat(200) },
+  "text with NUL": { text: "hi\u0000" },
+  "html with NUL": { html: "hi\u0000" },
   "address with a second one after CRLF": { email: `b@x.test\r\nBcc: ${evil}` },
   "address with a command": { email: `b@x.test>\r\nRCPT TO:<${evil}` },
   "address with a bare LF": { email: `b@x.test\n${evil}` },
@@ -40,6 +43,7 @@ const refused: Readonly<Record<string, Parts>> = {
   "from name with CRLF": { override: { from: { email: "b@x.test", name: "B\nX: y" } } },
   "from name with NEL": { override: { from: { email: "b@x.test", name: "B\u0085X: y" } } },
   "from with two addresses": { override: { from: ["a@x.test", "b@x.test"] } },
+  "name of a kilobyte": { override: { from: { email: "a@x.test", name: "word ".repeat(200) } } },
   "name with list syntax": { override: { from: "a@x.test, B <b@x.test>" } },
   "to without anyone": { override: { to: [] } },
   "too many": { override: { bcc: Array.from({ length: 101 }, (_, index) => `b${index}@x.test`) } },
@@ -48,7 +52,12 @@ const refused: Readonly<Record<string, Parts>> = {
   "header name with colon": { override: { headers: { "X-B: y\nX": "z" } } },
   "header given twice": { override: { headers: { "X-B": "y", "x-b": "z" } } },
   "header as nodemailer's object": { override: { headers: { "X-B": { prepared: true, value: "a\r\nBcc: x" } } } },
+  "header of more than 4 kB": { override: { headers: { "X-B": "word ".repeat(900) } } },
+  "headers in a list": { override: { headers: ["X-B: y"] } },
   "header too long to fold": { override: { headers: { "X-B": "y".repeat(1000) } } },
+  "attachments that are one": { override: { attachments: { content: "x" } } },
+  "too many attachments": { override: { attachments: Array.from({ length: 51 }, () => ({ content: "x" })) } },
+  "attachment name of a kilobyte": { override: { attachments: [{ filename: "a".repeat(1_000), content: "x" }] } },
   "attachment from a file": { override: { body: { attachments: [{ filename: "p", path: "/etc/hostname" }] } } },
   "attachment from a URL": { override: { body: { attachments: [{ filename: "p", href: "http://127.0.0.1:1/x" }] } } },
   "attachment as ready MIME": { override: { body: { attachments: [{ raw: "X: y\r\n\r\nz" }] } } },
@@ -143,6 +152,10 @@ describe("SMTP injection", () => {
     }
     assert.isTrue(Option.isNone(addrSpec(`${"l".repeat(65)}@x.test`)))
     assert.isTrue(Option.isNone(addrSpec(`b@${"d".repeat(64)}.test`)))
+    // 254 characters are the most that an address has.
+    const domain = (letters: number) => `${"d".repeat(59)}.${"d".repeat(59)}.${"d".repeat(59)}.${"d".repeat(letters)}`
+    assert.isTrue(Option.isSome(addrSpec(`${"l".repeat(64)}@${domain(9)}`)))
+    assert.isTrue(Option.isNone(addrSpec(`${"l".repeat(64)}@${domain(10)}`)))
   })
 
   it("a mailbox may have a name, in each of the ways that callers write it", () => {
