@@ -1,5 +1,6 @@
 import { internationalAddress } from "#layers/providers/Address.ts"
 import * as Email from "#layers/providers/Email.ts"
+import * as Headers from "#layers/providers/smtp/Headers.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
 import { delivery, rendered, send } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
@@ -125,9 +126,25 @@ describe("injection", () => {
         Email.of(delivery(row, { override }), "ann@example.com", { from: "a@b.example" })
       const email = yield* of({ headers: { "X-A": "1\r\nBcc: x@y.example" }, subject: "a\r\nb\u2028c" })
       assert.deepStrictEqual([email.headers, email.subject], [[["X-A", "1 Bcc: x@y.example"]], "a b c"])
-      for (const name of ["Bcc", "To", "Content-Type", "DKIM-Signature", "X-A\r\nBcc", "Return-Path"]) {
+      const others = ["X-", "List-", "X-A: b", "X-A b", "X-ü", "AX-B"]
+      for (const name of ["Bcc", "To", "Content-Type", "DKIM-Signature", "X-A\r\nBcc", "Return-Path", ...others]) {
         const error = yield* Effect.flip(of({ headers: { [name]: "x" } }))
         assert.strictEqual(error._tag, "ContentRejected", name)
+      }
+    }))
+
+  it.effect("e-mail: the headers of an answer, of a list and of a bulk mail may be set, over SMTP as at a vendor", () =>
+    Effect.gen(function*() {
+      const names = [
+        ...["In-Reply-To", "References", "Thread-Index", "Thread-Topic", "Keywords", "Comments", "Organization"],
+        ...["List-Id", "List-Help", "List-Owner", "List-Post", "List-Subscribe", "List-Archive", "List-Unsubscribe"],
+        ...["Precedence", "Auto-Submitted", "Importance", "Priority", "Sensitivity", "Feedback-ID", "X-Campaign"]
+      ]
+      for (const name of [...names, ...names.map((name) => name.toLowerCase())]) {
+        const override = { headers: { [name]: "x" } }
+        const email = yield* Email.of(delivery(Mail.resend, { override }), "ann@example.com", { from: "a@b.example" })
+        assert.deepStrictEqual(email.headers, [[name, "x"]])
+        assert.deepStrictEqual(Headers.custom(override.headers), Result.succeed([{ key: name, value: "x" }]))
       }
     }))
 
