@@ -40,6 +40,18 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
       assert.strictEqual(new Set(names).size, 2)
     }))
 
+  it.effect("sources that come at once each become their own page", () =>
+    Effect.gen(function*() {
+      const names = ["Ada", "Bob", "Cleo", "Dora", "Emil"]
+      const pages = yield* Effect.forEach(names, (name) => compile(mail(`<mj-text>${name}</mj-text>`)), {
+        concurrency: "unbounded"
+      })
+      assert.deepStrictEqual(
+        pages.map((page) => names.filter((name) => page.includes(`>${name}<`))),
+        names.map((_) => [_])
+      )
+    }))
+
   it.effect("reads no file and includes nothing", () =>
     Effect.gen(function*() {
       const html = yield* compile(mail(`<mj-text>a</mj-text><mj-include path="/etc/hostname" type="html" />`))
