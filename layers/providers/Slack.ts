@@ -119,7 +119,7 @@ export const definition = define({
   address: "slack",
   settings: Settings,
   recipients,
-  ownAccount: (profile) => recipients(profile)[0]?.access_token,
+  ownAccount: (profile) => recipients(profile)[0]?.access_token ?? undefined,
   writer: () => Effect.succeed({ request }),
   accepted: (answer) => {
     const taken = accepted(answer)

@@ -44,6 +44,7 @@ describe("An account of the recipient's or the message's own", () => {
       const of = (slack: Schema.JsonObject, override: Schema.JsonObject = {}) =>
         serverOf?.({ slack: { channel: "C1", ...slack } }, override)
       assert.isUndefined(of({}))
+      assert.isUndefined(of({ access_token: null }))
       const [one, other] = [of({ access_token: "xoxb-one" }), of({ access_token: "xoxb-other" })]
       assert.isDefined(one)
       assert.notStrictEqual(one, other)
@@ -54,7 +55,7 @@ describe("An account of the recipient's or the message's own", () => {
   it.live("at a mail server, each login is told apart, and each server by name and port", () =>
     Effect.gen(function*() {
       const { serverOf } = yield* smtp(2525, { username: "us", password: "sesame" })
-      const of = (config: Schema.Json) => serverOf({}, { config })
+      const of = (config: Schema.Json) => serverOf?.({}, { config })
       const login = (user: string, pass: string) => of({ auth: { user, pass } })
       const own: ReadonlyArray<Schema.Json> = [
         null,

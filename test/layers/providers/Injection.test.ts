@@ -136,10 +136,10 @@ describe("injection", () => {
   it.effect("e-mail: the headers of an answer, of a list and of a bulk mail may be set, over SMTP as at a vendor", () =>
     Effect.gen(function*() {
       const names = [
-        ...["In-Reply-To", "References", "Thread-Index", "Thread-Topic", "Keywords", "Comments", "Organization"],
-        ...["List-Id", "List-Help", "List-Owner", "List-Post", "List-Subscribe", "List-Archive", "List-Unsubscribe"],
-        ...["Precedence", "Auto-Submitted", "Importance", "Priority", "Sensitivity", "Feedback-ID", "X-Campaign"]
-      ]
+        ["In-Reply-To", "References", "Thread-Index", "Thread-Topic", "Keywords", "Comments", "Organization"],
+        ["List-Id", "List-Help", "List-Owner", "List-Post", "List-Subscribe", "List-Archive", "List-Unsubscribe"],
+        ["Precedence", "Auto-Submitted", "Importance", "Priority", "Sensitivity", "Feedback-ID", "X-Campaign"]
+      ].flat()
       for (const name of [...names, ...names.map((name) => name.toLowerCase())]) {
         const override = { headers: { [name]: "x" } }
         const email = yield* Email.of(delivery(Mail.resend, { override }), "ann@example.com", { from: "a@b.example" })

@@ -86,9 +86,9 @@ describe("A composed message", () => {
     Effect.gen(function*() {
       const text = yield* textOf({}, 0, dkim)
       const names = [
-        ...["In-Reply-To", "References", "Content-Transfer-Encoding", "Cc", "Reply-To"],
-        ...["List-Unsubscribe", "List-Unsubscribe-Post"]
-      ]
+        ["In-Reply-To", "References", "Content-Transfer-Encoding", "Cc", "Reply-To"],
+        ["List-Unsubscribe", "List-Unsubscribe-Post"]
+      ].flat()
       const listed = yield* textOf(
         {
           override: { headers: { "List-Unsubscribe": "<https://x.test/u>", "List-Unsubscribe-Post": "a" } }
