@@ -41,7 +41,8 @@ describe("VendorHttp", () => {
       const first = yield* Effect.flip(line.prepare(posted(`${origin}/slow`)))
       const second = yield* Effect.flip(line.send(posted(`${origin}/send`)))
       assert.deepStrictEqual([first._tag, second._tag], ["Unavailable", "Unavailable"])
-      assert.deepStrictEqual(seen.map(({ path }) => path), ["/slow"])
+      // The first may itself have come too late to arrive.
+      assert.notInclude(seen.map(({ path }) => path), "/send")
     }).pipe(Effect.scoped))
 
   it.live("an answer is asked for as it is, and read where it is compressed all the same", () =>

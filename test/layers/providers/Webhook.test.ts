@@ -8,7 +8,7 @@ import {
   type OutboundResponse,
   OutboundUnknown
 } from "#src/delivery/Outbound.ts"
-import { delivery, outcomeOf } from "#test/contracts/VendorRow.ts"
+import { delivery, outcomeOf, rendered } from "#test/contracts/VendorRow.ts"
 import * as Mail from "#test/layers/providers/rows/Email.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Result, type Schema } from "effect"
@@ -57,6 +57,26 @@ describe("Webhook", () => {
       assert.deepInclude(request?.headers, { "x-one": "1", "x-two": "3", "x-three": "4" })
       const [before, after] = [plain, { request }].map(({ request }) => JSON.parse(String(request?.body)))
       assert.deepStrictEqual(after, { ...before, mine: true, content: { ...before.content, title: "mine" } })
+    }))
+
+  it.effect("P4: a call brings the token by which its receiver knows it again, and has 15 s", () =>
+    Effect.gen(function*() {
+      const { request } = yield* posted({})
+      assert.deepInclude(request?.headers, {
+        "content-type": "application/json",
+        "idempotency-key": delivery(Mail.resend).idempotencyToken
+      })
+      assert.strictEqual(request?.deadlineMs, 15_000)
+    }))
+
+  it.effect("the address's own method is used, and the content's own payload is sent as it is", () =>
+    Effect.gen(function*() {
+      assert.strictEqual((yield* posted({}, { method: "PUT" })).request?.method, "PUT")
+      const { seen, webhook } = yield* start()
+      const raw = { payload: { order: { id: 42 } } }
+      const profile = { webhook: address }
+      yield* webhook.send(delivery(Mail.resend, { profile, override: {}, rendered: { ...rendered, raw } }))
+      assert.deepStrictEqual(JSON.parse(String(seen[0]?.body)).content, raw.payload)
     }))
 
   it.effect("an override that is none is the content's fault, and nothing is called", () =>
