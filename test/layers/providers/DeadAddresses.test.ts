@@ -10,6 +10,7 @@ const ticket = (data: object) => ({ status: 200, body: JSON.stringify({ data }) 
 const tickets: Readonly<Record<string, ScriptedVendor.Answer>> = {
   alive: ticket({ status: "ok", id: "1" }),
   dead: ticket({ status: "error", message: "not registered", details: { error: "DeviceNotRegistered" } }),
+  odd: ticket({ status: "error", message: "this is not a valid Expo push token" }),
   large: ticket({ status: "error", message: "too big", details: { error: "MessageTooBig" } })
 }
 
@@ -40,8 +41,9 @@ describe("DeadAddresses", () => {
       assert.deepStrictEqual(yield* send(["dead-1"]), { outcome: "RecipientRejected", told: ["expo dead-1"] })
     }))
 
-  it.effect("a refusal that says nothing about the token is not told", () =>
+  it.effect("a refusal that does not say that the token is dead is not told", () =>
     Effect.gen(function*() {
       assert.deepStrictEqual(yield* send(["large-1"]), { outcome: "ContentRejected", told: [] })
+      assert.deepStrictEqual(yield* send(["odd-1"]), { outcome: "RecipientRejected", told: [] })
     }))
 })

@@ -1,5 +1,5 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
-import { configure, delivery, outcomeOf, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { configure, delivery, outcomeOf, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
@@ -49,6 +49,14 @@ describe("bearer tokens", () => {
       yield* TestClock.adjust("2 minutes")
       assert.deepStrictEqual([first, second, yield* tokens], [1, 1, 2])
     }).pipe(Effect.scoped))
+
+  it.live("an issuer that only points elsewhere gave no token, which is the operator's to mend", () =>
+    Effect.gen(function*() {
+      const before = { "/token": { status: 302, headers: { location: "/elsewhere" } } }
+      const { result, seen } = yield* send({ ...Push.firebaseFcm, before }, Push.firebaseFcm.success)
+      assert.strictEqual(outcomeOf(result), "Misconfigured")
+      assert.deepStrictEqual(seen.map(({ path }) => path), ["/token"])
+    }))
 
   it.live("a refusal of one recipient costs no new token", () =>
     Effect.gen(function*() {
