@@ -1,6 +1,7 @@
 import * as Client from "#layers/outbound/Outbound.ts"
 import { allow, call, client, failing, post } from "#test/layers/outbound/Call.ts"
 import * as RawServer from "#test/layers/outbound/RawServer.ts"
+import * as Ports from "#test/support/Ports.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Dns } from "effect/net"
@@ -14,11 +15,17 @@ const drip = (socket: Socket) => {
   socket.once("close", () => clearInterval(timer))
 }
 
+/** In ms, no sooner than the deadline; how much later is the machine's, which may have other things to do. */
+const keeps = (deadline: number, took: number) => {
+  assert.isAtLeast(took, deadline - 5)
+  assert.isBelow(took, deadline + 10_000)
+}
+
 describe("Outbound faults", () => {
   it.live("is not sent when the connection is refused, the name unknown, or TLS meets a plain port", () =>
     Effect.gen(function*() {
       const { port } = yield* RawServer.listen(reply("400 Bad Request"))
-      const closed = yield* Effect.scoped(Effect.map(RawServer.listen(() => {}), (server) => server.port))
+      const closed = yield* Effect.promise(() => Ports.free())
       const outbound = yield* client
       const stages = yield* Effect.forEach(
         [`http://127.0.0.1:${closed}/`, "http://nowhere.test/", `https://127.0.0.1:${port}/`],
@@ -43,7 +50,7 @@ describe("Outbound faults", () => {
       ], { concurrency: 2 })
       for (const { error, took } of late) {
         assert.deepInclude(error, { _tag: "OutboundNotSent", stage: "deadline" })
-        assert.closeTo(took, 350, 105)
+        keeps(250, took)
       }
     }).pipe(Effect.scoped))
 
@@ -90,12 +97,12 @@ describe("Outbound faults", () => {
   it.live("P4: silence and a drip end at the deadline, with an unknown outcome", () =>
     Effect.gen(function*() {
       const [silence, dripping] = yield* Effect.all([
-        failing(call(() => {}, { deadlineMs: 300 })),
-        failing(call(drip, { deadlineMs: 300 }))
+        failing(call(() => {}, { deadlineMs: 1_000 })),
+        failing(call(drip, { deadlineMs: 1_000 }))
       ], { concurrency: 2 })
       assert.deepInclude(silence.error, { _tag: "OutboundUnknown", reason: "deadline" })
       assert.deepInclude(dripping.error, { _tag: "OutboundUnknown", reason: "deadline", status: 200 })
-      assert.closeTo(silence.took, 400, 105)
-      assert.closeTo(dripping.took, 400, 105)
+      keeps(1_000, silence.took)
+      keeps(1_000, dripping.took)
     }))
 })
