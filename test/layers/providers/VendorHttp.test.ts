@@ -37,7 +37,7 @@ describe("VendorHttp", () => {
   it.live("one deadline spans all calls of a hand-over, and what it leaves unsent is not unknown", () =>
     Effect.gen(function*() {
       const { origin, seen } = yield* ScriptedVendor.listen({ script: ({ path }) => path === "/slow" ? "silence" : ok })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 100 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 1_000 })).line
       const first = yield* Effect.flip(line.prepare(posted(`${origin}/slow`)))
       const second = yield* Effect.flip(line.send(posted(`${origin}/send`)))
       assert.deepStrictEqual([first._tag, second._tag], ["Unavailable", "Unavailable"])

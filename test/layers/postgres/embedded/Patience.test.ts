@@ -5,6 +5,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
 import { Buffer } from "node:buffer"
 
+/** In ms; a machine that stands still for so long is taken for an idle transaction. */
+const patience = 1_500
+
 /** A backend that is inside of a transaction from its first statement on. */
 const wire = () =>
   Wire.make({
@@ -12,7 +15,7 @@ const wire = () =>
     inTransaction: () => true,
     greeting: () => Buffer.alloc(0),
     broken: () => undefined
-  }, { patience: 300 })
+  }, { patience })
 
 describe("Wire: a transaction that others wait for", () => {
   it.live("is left alone while it works, however long, and ended once it is idle", () =>
@@ -23,7 +26,7 @@ describe("Wire: a transaction that others wait for", () => {
       busy.resume()
       for (const connection of [busy, waiting]) connection.write(Buffer.concat([Raw.hello, Raw.query("SELECT 1")]))
       for (let worked = 0; worked < 20; worked++) {
-        yield* Effect.sleep("30 millis")
+        yield* Effect.sleep(patience / 15)
         assert.isFalse(busy.destroyed)
         busy.write(Raw.query("SELECT 1"))
       }
