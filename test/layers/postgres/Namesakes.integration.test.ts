@@ -33,14 +33,9 @@ const joining = Effect.fnUntraced(function*(database: Redacted.Redacted, address
   return heard
 })
 
-/** Lets the database answer: what it does takes no virtual time. */
-const until = (holds: () => boolean) =>
-  Effect.sleep("20 millis").pipe(
-    Effect.repeat({ until: holds }),
-    Effect.timeout("20 seconds"),
-    Effect.ignore,
-    TestClock.withLive
-  )
+/** Lets the database answer: what it does takes no virtual time, of which `meanwhile` may let some pass. */
+const until = (holds: () => boolean, meanwhile: Effect.Effect<void> = Effect.void) =>
+  Effect.andThen(meanwhile, TestClock.withLive(Effect.sleep("20 millis"))).pipe(Effect.repeat({ until: holds }))
 
 const nodesAt = Effect.fnUntraced(function*(addresses: ReadonlyArray<string>) {
   const database = yield* FreshDatabase.url
@@ -63,6 +58,7 @@ describe("Nodes with one address", () => {
           Array.range(1, 12),
           () => Effect.andThen(TestClock.adjust("2 seconds"), TestClock.withLive(Effect.sleep("50 millis")))
         )
+        yield* until(() => nodes.every(({ alone }) => alone !== undefined), TestClock.adjust("2 seconds"))
         assert.deepStrictEqual(nodes.map(({ alone }) => alone), [false, false])
         assert.deepStrictEqual(nodes.map(({ lines }) => lines.length), [1, 1])
       }),
@@ -77,10 +73,9 @@ describe("Nodes with one address", () => {
         const [alone] = yield* nodesAt(["127.0.0.1:23000"])
         yield* Effect.forEach(Array.range(1, 12), () =>
           Effect.andThen(TestClock.adjust("2 seconds"), TestClock.withLive(Effect.sleep("50 millis"))))
+        // On a busy machine the database may answer a count later than the clock here goes on.
         yield* until(() =>
-          alone?.alone === true
-        )
-        assert.isTrue(alone?.alone)
+          alone?.alone === true, TestClock.adjust("2 seconds"))
         assert.deepStrictEqual([...nodes, alone].flatMap((node) => node?.lines ?? ["none"]), [])
       }),
     60_000
