@@ -29,10 +29,15 @@ describe("DirectoryLock", () => {
         const first = yield* Processes.run("node", "hold", directory, "process")
         assert.strictEqual(yield* first.line, "ready")
         for (const runtime of ["node", "deno"] as const) {
-          const second = yield* Processes.run(runtime, "smoke", directory, "process")
-          const [, millis, where, pid] = refusal.exec(yield* second.line) ?? []
-          assert.deepStrictEqual([where, pid], [directory, String(first.pid)])
-          assert.isBelow(Number(millis), 1000)
+          // The fastest of at most three, since a busy machine says nothing about one.
+          let fastest = Infinity
+          for (let round = 0; round < 3 && fastest >= 1_000; round++) {
+            const second = yield* Processes.run(runtime, "smoke", directory, "process")
+            const [, millis, where, pid] = refusal.exec(yield* second.line) ?? []
+            assert.deepStrictEqual([where, pid], [directory, String(first.pid)])
+            fastest = Math.min(fastest, Number(millis))
+          }
+          assert.isBelow(fastest, 1_000)
         }
         yield* first.kill
         const next = yield* Processes.run("deno", "hold", directory, "process")
