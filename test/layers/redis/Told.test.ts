@@ -3,6 +3,7 @@ import * as MemoryRateLimits from "#layers/memory/RateLimits.ts"
 import * as RedisRateLimits from "#layers/redis/RateLimits.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { RateLimits } from "#src/access/RateLimits.ts"
+import * as Ports from "#test/support/Ports.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Exit, Layer, Logger, Predicate, Redacted, Schedule, Scope as EffectScope } from "effect"
 import { TestClock } from "effect/testing"
@@ -49,9 +50,9 @@ const start = Effect.acquireRelease(
         if (open.size === 0) await once(server, "connection")
       },
       listen: async () => {
+        // One that the system gives nobody while it is closed.
+        if (port === 0) port = await Ports.free()
         await once(server.listen(port, "127.0.0.1"), "listening")
-        const address = server.address()
-        port = typeof address === "object" && address !== null ? address.port : 0
       },
       cut: async () => {
         const closed = once(server.close(), "close")
