@@ -7,7 +7,7 @@ import { send } from "#test/client/Send.ts"
 import * as Service from "#test/client/Service.ts"
 import { layer } from "@effect/vitest"
 
-layer(Service.layer, { timeout: 60_000, excludeTestServices: true })("the published client, unmodified", (it) => {
+layer(Service.layer, { timeout: 180_000, excludeTestServices: true })("the published client, unmodified", (it) => {
   send(it)
   bulk(it)
   chat(it)

@@ -38,6 +38,6 @@ describe("a first start", () => {
         })
         assert.deepStrictEqual(statuses, [undefined, 200])
       }),
-    30_000
+    60_000
   )
 })

@@ -96,7 +96,7 @@ describe("Idempotency on Postgres", () => {
       yield* Fiber.interrupt(first)
       assert.strictEqual(yield* runs(one), 0)
       assert.isFalse((yield* call(two, operation())).replayed)
-    }), 20_000)
+    }))
 
   for (const cut of ["before", "after"] as const) {
     it.live(`P5: a connection cut ${cut} the commit reaches the server: one effect, its own response`, () =>

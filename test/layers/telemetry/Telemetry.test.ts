@@ -168,7 +168,7 @@ describe("Telemetry", () => {
           assert.isTrue(lines.length > 0 && lines.every(isJsonObject), server.stdout())
         })
       }),
-    60_000
+    180_000
   )
 
   it.live(
@@ -199,6 +199,6 @@ describe("Telemetry", () => {
           "OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"
         ])
       }),
-    60_000
+    180_000
   )
 })

@@ -42,7 +42,7 @@ describe("/t/unsubscribe/:token", () => {
       )
       assert.deepStrictEqual([...new Set(statuses)], [200])
       assert.deepStrictEqual([yield* said(), writes()], [[], 0])
-    }).pipe(Effect.scoped))
+    }).pipe(Effect.scoped), 120_000)
 
   it.live("one click opts out, and again; the form does the same, and takes it back", () =>
     Effect.gen(function*() {
