@@ -131,6 +131,23 @@ describe("SMTP", () => {
       }
     }))
 
+  it.effect("a message has 60 s until its last byte is sent, and then its answer has 10 minutes", () =>
+    Effect.gen(function*() {
+      for (const [at, limit, outcome] of [["mail", 60_000, "Unavailable"], ["final", 600_000, "Unknown"]] as const) {
+        const { asked, cue } = cued(at, "hang")
+        const server = yield* start({ cues: [cue] })
+        const provider = yield* vendor(server.port)
+        const sending = yield* Effect.forkChild(Effect.flip(provider.send(delivery())))
+        yield* asked
+        // The server has it all by now, and our own end hears within a few turns that it is sent.
+        for (let turn = 0; turn < 50; turn++) yield* Effect.promise(() => setImmediate())
+        yield* TestClock.adjust(limit - 1)
+        assert.isUndefined(sending.pollUnsafe(), at)
+        yield* TestClock.adjust(1)
+        assert.strictEqual((yield* Fiber.join(sending))._tag, outcome)
+      }
+    }))
+
   it.live("a message begun and cut off is unknown, and nothing else is", () =>
     Effect.gen(function*() {
       const server = yield* start({ resetInBody: true })
