@@ -21,7 +21,7 @@ describe("The pages of brands", () => {
       })
       yield* Effect.gen(function*() {
         const { of } = yield* Layouts.Layouts
-        const layoutOf = Effect.map(of(tea), ({ layout }) => layout !== undefined)
+        const layoutOf = Effect.map(Effect.suspend(() => of(tea)), ({ layout }) => layout !== undefined)
         assert.deepStrictEqual([yield* layoutOf, yield* layoutOf], [false, false])
         yield* TestClock.adjust("59 seconds")
         assert.deepStrictEqual([yield* layoutOf, yield* Ref.get(asked)], [false, 1])
