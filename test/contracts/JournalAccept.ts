@@ -6,6 +6,7 @@ import { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { legible } from "#test/support/Legible.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option, Schema } from "effect"
 
@@ -109,7 +110,7 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
 
   it.effect.prop(
     "any JSON survives as a payload",
-    { data: Schema.Record(Schema.String, Schema.Json) },
+    { data: Schema.Record(Schema.String, Schema.Json).check(legible) },
     ({ data }) =>
       Effect.gen(function*() {
         const place = yield* Fixture.world

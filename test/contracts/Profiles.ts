@@ -2,6 +2,7 @@ import type { PatchOperation } from "#schemas/PatchOperation.ts"
 import { type Profile, UserId } from "#schemas/Profile.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { legible } from "#test/support/Legible.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, type Layer, Option, Schema } from "effect"
 
@@ -58,7 +59,7 @@ export const profilesContract = <E>(name: string, stores: Layer.Layer<Profiles, 
 
     it.effect.prop(
       "any profile comes back as it was",
-      { profile: Schema.Record(Schema.String, Schema.Json) },
+      { profile: Schema.Record(Schema.String, Schema.Json).check(legible) },
       ({ profile }) =>
         Effect.gen(function*() {
           const { found, profiles, scope } = yield* start

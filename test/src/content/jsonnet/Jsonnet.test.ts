@@ -1,4 +1,5 @@
 import { failure, made, outcome } from "#test/src/content/jsonnet/Evaluation.ts"
+import { legible } from "#test/support/Legible.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
@@ -39,7 +40,7 @@ describe("Jsonnet", () => {
 
   it.effect.prop(
     "a JSON text is a program that makes itself",
-    { value: Schema.Json },
+    { value: Schema.Json.check(legible) },
     ({ value }) =>
       Effect.sync(() => {
         const found = outcome(said(value))
