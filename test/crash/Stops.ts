@@ -82,7 +82,7 @@ export const suite = (storage: Places.Storage) =>
           await sleep(1_000)
           return await stopping(server)
         })
-        // Not for the provider, which it would wait for.
+        // The first one waits for the provider, up to 15 s.
         assert.isBelow(end.millis, longestStop / 2)
         assert.deepStrictEqual([end.code, end.signal], [1, null])
         const { attempts } = yield* Outcome.read(place)
