@@ -1,5 +1,6 @@
 import * as CannotStart from "#layers/CannotStart.ts"
 import * as Worker from "#layers/cluster/Worker.ts"
+import * as JsonKeys from "#layers/JsonKeys.ts"
 import * as Settings from "#layers/settings/Settings.ts"
 import * as Telemetry from "#layers/telemetry/Telemetry.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -90,6 +91,7 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
  * in one line per fault and exits 1. In a worker thread of a server, runs that worker instead.
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
+  JsonKeys.install()
   const program = (Worker.number === undefined ? sayMisspelt : Effect.void).pipe(
     Effect.andThen(Layer.launch(app)),
     Effect.provide(Settings.layer),

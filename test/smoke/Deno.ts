@@ -103,6 +103,16 @@ const smoke = async (storage: string, environment: Readonly<Record<string, strin
       trace.stderr()
     )
 
+    const profile = async (user: string, text?: string) => {
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const given = text === undefined ? { headers } : { method: "POST", headers, body: text }
+      return (await fetch(`http://127.0.0.1:${port}/profiles/${user}`, given)).text()
+    }
+    await profile("grace", String.raw`{"profile":{"first":[],"\\":0}}`)
+    await profile("edsger", String.raw`{"profile":{"first":0,"\n":0}}`)
+    const kept = await profile("edsger")
+    check(name("keeps a caller's keys as they came"), kept.includes(String.raw`{"first":0,"\n":0}`), kept)
+
     const later = await ask("/send", {
       message: { ...message, delay: { until: new Date(Date.now() + 2_000).toISOString() } }
     })
