@@ -49,8 +49,8 @@ const numbered = (text: string): { readonly text: string; readonly keys: Readonl
 
 /**
  * `JSON.parse` with the keys that the text has, given one that is at fault for escaped ones: it takes an escape at which
- * the key of an earlier object had a backslash for that backslash, whoever's object that was (nodejs/node#63785, in V8
- * since 12.8). Texts without an escape in a key are parsed as ever, and so are those that come with a reviver.
+ * the key of an earlier object had a backslash for that backslash, whoever's object that was (nodejs/node#63785, in the V8
+ * of Node 24 and Deno 2.9). Texts without an escape in a key are parsed as ever, and so are those that come with a reviver.
  */
 export const mended = (parse: Parse): Parse => (text, reviver) => {
   const value = parse(text, reviver)
