@@ -1,6 +1,4 @@
 import { type Accepted, Journal, type NewMessage, type RowRefused } from "#src/delivery/Journal.ts"
-import { Handover } from "#src/delivery/journal/Handover.ts"
-import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
@@ -10,8 +8,8 @@ import { legible } from "#test/support/Legible.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Exit, Option, Schema } from "effect"
 
-const fanOut = Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 16 }))
-const few = { arbitrary: { runs: 20 } }
+export const fanOut = Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 16 }))
+export const few = { arbitrary: { runs: 20 } }
 
 /** Columns that a database keeps as text, each with what no text column takes. */
 const poisons: ReadonlyArray<Partial<NewMessage>> = [
@@ -29,7 +27,7 @@ const poisons: ReadonlyArray<Partial<NewMessage>> = [
 const refusal = (exit: Exit.Exit<Accepted, RowRefused | StoreUnavailable>) =>
   exit.pipe(Exit.findErrorOption, Option.map((error) => error._tag), Option.getOrUndefined)
 
-export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profiles | Handover>) => {
+export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profiles>) => {
   it.effect("P1: a message is readable with every column as soon as it is accepted", () =>
     Effect.gen(function*() {
       const place = yield* Fixture.world
@@ -234,73 +232,6 @@ export const accepts = (it: Vitest.MethodsNonLive<Journal | MessageLog | Profile
         )
       yield* keep("first")
       assert.deepStrictEqual(yield* keep("second"), { response: Fixture.response("first", 400), replayed: true })
-    }))
-
-  it.effect("owned messages are handed over once, in order, timed ones too, before the caller hears of the commit", () =>
-    Effect.gen(function*() {
-      const place = yield* Fixture.world
-      const elsewhere = yield* Fixture.world
-      const journal = yield* Journal
-      const handover = yield* Handover
-      const offered: Array<OpenMessage> = []
-      const owns = (shard: number) => shard === place.shard
-      yield* handover.connect({
-        owns,
-        offer: (messages) => Effect.sync(() => offered.push(...messages)),
-        stir: Effect.void,
-        behind: Effect.void
-      })
-      yield* Effect.addFinalizer(() => handover.connect(undefined))
-      const key = Fixture.key(place)
-      const first = [Fixture.message(place), Fixture.message(place, { dueAt: place.at + 60_000, status: "DELAYED" })]
-      yield* journal.accept(Fixture.acceptance(place, first, { key }))
-      assert.deepStrictEqual(offered.map((message) => message.id), first.map((message) => message.id))
-      yield* journal.accept(Fixture.acceptance(place, [Fixture.message(place)], { key }))
-      yield* Effect.exit(journal.accept(Fixture.acceptance(place, [Fixture.message(place, { event: "\u0000" })])))
-      yield* Fixture.accepted(elsewhere)
-      const second = yield* Fixture.accepted(place)
-      const mine = offered.filter((message) => owns(message.shard)).map((message) => message.id)
-      assert.deepStrictEqual(mine, [...first, second].map((message) => message.id))
-    }))
-
-  it.effect.prop(
-    "P3: calls made one after the other are handed over in that order",
-    { count: fanOut },
-    ({ count }) =>
-      Effect.gen(function*() {
-        const place = yield* Fixture.world
-        const handover = yield* Handover
-        const offered: Array<string> = []
-        yield* handover.connect({
-          owns: (shard) => shard === place.shard,
-          offer: (messages) => Effect.sync(() => offered.push(...messages.map((message) => message.id))),
-          stir: Effect.void,
-          behind: Effect.void
-        })
-        yield* Effect.addFinalizer(() => handover.connect(undefined))
-        const sent = yield* Effect.forEach(Array.from({ length: count }), () => Fixture.accepted(place))
-        assert.deepStrictEqual(offered, sent.map((message) => message.id))
-      }).pipe(Effect.scoped),
-    few
-  )
-
-  it.effect("P3: the engine hears of a replay before its caller does, since it may have missed the first call's commit", () =>
-    Effect.gen(function*() {
-      const place = yield* Fixture.world
-      const journal = yield* Journal
-      const handover = yield* Handover
-      let heard = 0
-      yield* handover.connect({
-        owns: (shard) => shard === place.shard,
-        offer: () => Effect.void,
-        stir: Effect.void,
-        behind: Effect.sync(() => heard++)
-      })
-      yield* Effect.addFinalizer(() => handover.connect(undefined))
-      const key = Fixture.key(place)
-      const accept = Effect.suspend(() => journal.accept(Fixture.acceptance(place, [Fixture.message(place)], { key })))
-      assert.deepStrictEqual([(yield* accept).replayed, heard], [false, 0])
-      assert.deepStrictEqual([(yield* accept).replayed, heard], [true, 1])
     }))
 
   it.effect("P10: scopes do not share keys", () =>

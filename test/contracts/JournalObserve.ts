@@ -4,6 +4,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { bounces } from "#test/contracts/JournalBounces.ts"
 import { evidence } from "#test/contracts/JournalEvidence.ts"
 import { assert, type Vitest } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -270,4 +271,5 @@ export const observations = (it: Vitest.MethodsNonLive<Journal | MessageLog>) =>
   )
 
   evidence(it)
+  bounces(it)
 }

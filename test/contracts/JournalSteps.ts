@@ -1,14 +1,13 @@
-import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Status } from "#schemas/Status.ts"
 import { Journal, type NewMessage, type Step } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, type Vitest } from "@effect/vitest"
-import { Array, Effect, Exit, Schema } from "effect"
+import { Array, Effect } from "effect"
 
 /** A message with an owner, whose steps can be recorded and whose traces can be read. */
-const owned = Effect.fnUntraced(function*(more: Partial<NewMessage> = {}) {
+export const owned = Effect.fnUntraced(function*(more: Partial<NewMessage> = {}) {
   const place = yield* Fixture.world
   const journal = yield* Journal
   const log = yield* MessageLog
@@ -35,14 +34,14 @@ const owned = Effect.fnUntraced(function*(more: Partial<NewMessage> = {}) {
   return { place, journal, log, epoch, message, record, traces }
 })
 
-const delivering = (ts: number): HistoryEvent => ({
+export const delivering = (ts: number): HistoryEvent => ({
   type: "DELIVERING",
   ts,
   channel: "email",
   provider: "null",
   attempt: 1
 })
-const sent = (ts: number): HistoryEvent => ({
+export const sent = (ts: number): HistoryEvent => ({
   type: "SENT",
   ts,
   channel: "email",
@@ -51,20 +50,15 @@ const sent = (ts: number): HistoryEvent => ({
   reference: "r"
 })
 
-const accepted = Fixture.attempt(1, "accepted", { endedAt: 3_000, reference: "r" })
+export const accepted = Fixture.attempt(1, "accepted", { endedAt: 3_000, reference: "r" })
 
-const intent: Partial<Step> = {
+export const intent: Partial<Step> = {
   lifecycle: ["Route"],
   conditional: true,
   attempt: Fixture.attempt(1, "intent"),
   events: [delivering(1)]
 }
-const settle: Partial<Step> = { lifecycle: ["Send"], attempt: accepted, dueAt: null, events: [sent(2)] }
-
-const repeatable: Record<string, ReadonlyArray<Partial<Step>>> = {
-  "an intent, or its settle,": [intent, settle],
-  "a settle without an intent": [{ ...settle, lifecycle: ["Route", "Send"], conditional: true }]
-}
+export const settle: Partial<Step> = { lifecycle: ["Send"], attempt: accepted, dueAt: null, events: [sent(2)] }
 
 /** What an owner writes: begin, intent, settle. */
 export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
@@ -275,184 +269,4 @@ export const steps = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       yield* record({ at: place.at + 7, lifecycle: ["Route", "Send", "Deliver"], attempt: accepted, dueAt: null })
       assert.deepInclude((yield* traces).record, { status: "DELIVERED", sent: place.at + 7, delivered: place.at + 7 })
     }))
-
-  for (const [what, steps] of Object.entries(repeatable)) {
-    it.effect(`P4: ${what} repeated after an unknown commit changes nothing and is answered as it was`, () =>
-      Effect.gen(function*() {
-        const { record, traces } = yield* owned()
-        for (const step of steps) {
-          const first = yield* record(step)
-          const before = yield* traces
-          const again = yield* record(step)
-          assert.strictEqual(again._tag, "Written")
-          assert.deepStrictEqual({ ...again, provenAtNanos: 0n }, { ...first, provenAtNanos: 0n })
-          assert.deepStrictEqual(yield* traces, before)
-        }
-      }))
-  }
-
-  it.effect("of a closed message, a settle is a repeat only if its call is stored with that outcome; else it is refused", () =>
-    Effect.gen(function*() {
-      const { record, traces } = yield* owned()
-      const step: Partial<Step> = { ...settle, lifecycle: ["Route", "Send"], conditional: true }
-      yield* record(step)
-      const before = yield* traces
-      const again = (more: Partial<Attempt>) =>
-        Effect.map(record({ ...step, attempt: { ...accepted, ...more } }), ({ _tag }) => _tag)
-      assert.strictEqual(yield* again({}), "Written")
-      assert.strictEqual(yield* again({ state: "rejected" }), "Refused")
-      assert.strictEqual(yield* again({ startedAt: accepted.startedAt + 1 }), "Refused")
-      assert.deepStrictEqual(yield* traces, before)
-    }))
-
-  it.effect("an outcome once stored is not overwritten", () =>
-    Effect.gen(function*() {
-      const { place, record, traces } = yield* owned()
-      yield* record({ attempt: accepted })
-      yield* record({ at: place.at + 11, attempt: Fixture.attempt(1, "intent") })
-      yield* record({ at: place.at + 12, attempt: Fixture.attempt(1, "unknown", { kind: "Unknown" }) })
-      assert.deepStrictEqual((yield* traces).attempts, [accepted])
-    }))
-
-  it.effect("P4: what ends a message takes along the outcome of a call that an earlier owner began", () =>
-    Effect.gen(function*() {
-      const { journal, message, place, record, traces } = yield* owned()
-      yield* record(intent)
-      const { epoch } = yield* journal.take(place.shard, "another", place.at)
-      const unknown = Fixture.attempt(1, "unknown", { kind: "Unknown", endedAt: place.at + 9 })
-      const ended = yield* journal.record(Fixture.step(message, epoch, {
-        at: place.at + 9,
-        lifecycle: ["Unroute"],
-        conditional: true,
-        attempt: unknown,
-        dueAt: null,
-        events: [{ type: "UNROUTABLE", ts: place.at + 9 }]
-      }))
-      assert.deepInclude(ended, { _tag: "Written", status: "UNROUTABLE" })
-      const { attempts, due, history } = yield* traces
-      assert.deepStrictEqual(attempts, [unknown])
-      assert.deepStrictEqual(history.map(({ type }) => type), ["ENQUEUED", "DELIVERING", "UNROUTABLE"])
-      assert.deepStrictEqual(due, [])
-    }))
-
-  it.effect("attempts are kept in the order of their numbers", () =>
-    Effect.gen(function*() {
-      const { record, traces, place } = yield* owned()
-      for (const number of [2, 11, 1, 3])
-        yield* record({ at: place.at + number, attempt: Fixture.attempt(number, "rejected") })
-      assert.deepStrictEqual(
-        (yield* traces).attempts.map((attempt) => attempt.number),
-        [1, 2, 3, 11]
-      )
-    }))
-
-  it.effect("steps of one millisecond all leave their entries: the acceptance's, each attempt's, what came of them", () =>
-    Effect.gen(function*() {
-      const ts = (yield* Fixture.world).at
-      const { record, traces } = yield* owned({ events: [{ type: "DELAYED", ts, dueAt: ts + 1 }] })
-      const rejected = Fixture.attempt(1, "rejected", { startedAt: ts, endedAt: ts })
-      const call = (attempt: Attempt, ...events: ReadonlyArray<HistoryEvent>) =>
-        record({ at: ts, lifecycle: [], attempt, events })
-      yield* record({ at: ts, lifecycle: ["Due", "Route"], events: [] })
-      yield* call({ ...rejected, state: "intent", endedAt: null }, { type: "MAPPED", ts }, delivering(ts))
-      yield* call(rejected, { type: "RETRYING", ts, attempt: 1 })
-      yield* call({ ...rejected, number: 2, state: "intent", endedAt: null }, { ...delivering(ts), attempt: 2 })
-      yield* call({ ...rejected, number: 2 }, { type: "RETRYING", ts, attempt: 2 })
-      yield* record({ at: ts, lifecycle: ["Undeliver"], dueAt: null, events: [{ type: "UNDELIVERABLE", ts }] })
-      const lines = (yield* traces).history.map(({ attempt, type }) => `${type}${attempt ?? ""}`)
-      assert.deepStrictEqual(
-        lines,
-        ["ENQUEUED", "DELAYED", "MAPPED", "DELIVERING1", "RETRYING1", "DELIVERING2", "RETRYING2", "UNDELIVERABLE"]
-      )
-    }))
-
-  it.effect("a rendering that shows what its channel's last one did is told once, and another one as well", () =>
-    Effect.gen(function*() {
-      const { epoch, log, message, place } = yield* owned()
-      const journal = yield* Journal
-      const shows = (number: number, channel: string, title: string) => {
-        const attempt = Fixture.attempt(number, "intent", { channel })
-        const output = Fixture.rendered(title)
-        const events = [{ type: "RENDERED" as const, ts: place.at + number, channel, attempt: number, output }]
-        return journal.record(Fixture.step(message, epoch, { at: place.at + number, attempt, events }))
-      }
-      const all = [["email", "a"], ["email", "a"], ["sms", "a"], ["email", "b"], ["sms", "a"], ["email", "a"]] as const
-      for (const [index, [channel, title]] of all.entries()) yield* shows(index + 1, channel, title)
-      yield* shows(6, "email", "a")
-      const lines = (yield* log.history(place.scope, message.id)).slice(1)
-      assert.deepStrictEqual(lines.map(({ attempt, output }) => [attempt, output?.title]), [
-        [1, "a"],
-        [3, "a"],
-        [4, "b"],
-        [6, "a"]
-      ])
-    }))
-
-  it.effect("what two messages of a request show is kept for one when the other's owner is fenced", () =>
-    Effect.gen(function*() {
-      const { epoch, log, message, place } = yield* owned()
-      const journal = yield* Journal
-      const other = yield* Fixture.accepted(place)
-      const rendered = Fixture.rendered("shared")
-      const step = (to: NewMessage, of: number): Step =>
-        Fixture.step(to, of, {
-          ...intent,
-          events: [{ type: "RENDERED", ts: 1, channel: "email", provider: "null", attempt: 1, output: rendered }]
-        })
-      // Several at once, so that a flush takes some of them together.
-      const results = yield* Effect.all(
-        [step(message, epoch - 1), step(message, epoch - 1), step(message, epoch - 1), step(other, epoch)].map(
-          journal.record
-        ),
-        { concurrency: "unbounded" }
-      )
-      assert.deepStrictEqual(results.map(({ _tag }) => _tag), ["Fenced", "Fenced", "Fenced", "Written"])
-      const lines = yield* log.history(place.scope, other.id)
-      assert.deepStrictEqual(lines.find(({ type }) => type === "RENDERED")?.output, rendered)
-      assert.deepStrictEqual((yield* log.history(place.scope, message.id)).map(({ type }) => type), ["ENQUEUED"])
-    }))
-
-  it.effect.prop(
-    "steps of many messages at once are each written whole, and a refused one fails alone",
-    {
-      count: Schema.Int.check(Schema.isBetween({ minimum: 2, maximum: 24 })),
-      bad: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 23 }))
-    },
-    ({ bad, count }) =>
-      Effect.gen(function*() {
-        const place = yield* Fixture.world
-        const journal = yield* Journal
-        const log = yield* MessageLog
-        const { epoch } = yield* journal.take(place.shard, "node", place.at)
-        const messages = globalThis.Array.from({ length: count }, () => Fixture.message(place))
-        yield* journal.accept(Fixture.acceptance(place, messages))
-        const exits = yield* Effect.forEach(messages, (message, n) =>
-          Effect.exit(journal.record(Fixture.step(message, epoch, {
-            lifecycle: ["Route", "Send"],
-            dueAt: null,
-            attempt: n === bad ? { ...accepted, error: "\u0000" } : { ...accepted, reference: `${n}` },
-            events: [sent(place.at)]
-          }))), { concurrency: "unbounded" })
-        assert.deepStrictEqual(
-          exits.map(Exit.isSuccess),
-          messages.map((_, n) =>
-            n !== bad
-          )
-        )
-        yield* Effect.forEach(messages, (message, n) =>
-          Effect.gen(function*() {
-            const attempts = yield* log.attempts(place.scope, message.id)
-            const { status } = yield* log.get(place.scope, message.id)
-            assert.strictEqual(status, n === bad ? "ENQUEUED" : "SENT")
-            assert.deepStrictEqual(
-              attempts.map((attempt) =>
-                attempt.reference
-              ),
-              n === bad ? [] : [`${n}`]
-            )
-            assert.lengthOf(yield* log.history(place.scope, message.id), n === bad ? 1 : 2)
-          }))
-      }),
-    { arbitrary: { runs: 15 } }
-  )
 }
