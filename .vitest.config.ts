@@ -14,8 +14,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     globalSetup: "test/support/GlobalSetup.ts",
     // Generous: a slow machine is no failure, and a hung test still ends.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: report === undefined ? ["default"] : ["default", ["json", { outputFile: report }]]
   }
 })

@@ -137,7 +137,7 @@ export const turns = (it: Vitest.MethodsNonLive<Journal>) => {
     Effect.gen(function*() {
       const place = yield* Fixture.world
       const crowd = Array.from(
-        { length: 300 },
+        { length: 100 },
         (_, n) => Fixture.message(place, { tenantId: "crowd", recipientKey: `crowd-${n}`, dueAt: place.at - 1_000 + n })
       )
       yield* (yield* Journal).accept(Fixture.acceptance(place, crowd))
@@ -155,7 +155,7 @@ export const turns = (it: Vitest.MethodsNonLive<Journal>) => {
 
       const held = [...ids]
       let timedAfter = first.timedUpTo
-      for (let looks = 0; looks < 400; looks++) {
+      for (let looks = 0; looks < 1_000; looks++) {
         const fromFirst = timedAfter === undefined
         const found = yield* look(place, { limit: 9, held, timedAfter })
         held.push(...idsOf(found.rows))

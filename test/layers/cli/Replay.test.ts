@@ -18,7 +18,7 @@ describe("tidings replay", () => {
             assert.match(first.stdout, new RegExp(`^${id} is sent again as 1-`))
             assert.deepStrictEqual(await tidings("node", environment, "replay", id), first)
           })),
-      60_000
+      120_000
     )
   })
 
@@ -52,7 +52,7 @@ describe("tidings replay", () => {
         assert.strictEqual(resumed.stdout, `${request.requestId} is a request to many, RUNNING\n`)
         assert.deepStrictEqual(JSON.parse(json.stdout), [{ id: request.requestId, request: "RUNNING" }])
       }),
-    60_000
+    120_000
   )
 
   for (const state of ["COMPLETED", "RUNNING"]) {
@@ -81,7 +81,7 @@ describe("tidings replay", () => {
           })
           assert.notInclude(asked, `POST /requests/${requestId}/resume`)
         }),
-      60_000
+      120_000
     )
   }
 
@@ -110,7 +110,7 @@ describe("tidings replay", () => {
         stub.close()
         assert.strictEqual(stderr, `${said}; try again later\n`)
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -137,7 +137,7 @@ describe("tidings replay", () => {
           stderr: `${url} refuses 1-0: The list is gone\n`
         })
       }),
-    60_000
+    120_000
   )
 
   it.effect(
@@ -160,6 +160,6 @@ describe("tidings replay", () => {
         )
         assert.strictEqual(kept.expiresAt, 365 * 86_400_000)
       }),
-    60_000
+    120_000
   )
 })

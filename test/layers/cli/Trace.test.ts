@@ -49,7 +49,7 @@ describe("tidings trace", () => {
               assert.strictEqual(title, `Request ${request}: 2 messages`)
               assert.strictEqual(lines.length, 2)
             })),
-        60_000
+        120_000
       )
     }
 
@@ -78,7 +78,7 @@ describe("tidings trace", () => {
               stderr: ""
             })
           })),
-      60_000
+      120_000
     )
 
     it.effect(
@@ -98,7 +98,7 @@ describe("tidings trace", () => {
             const [title, ...lines] = (await tidings("node", environment, "trace", request)).stdout.trim().split("\n")
             assert.deepStrictEqual([title, lines.length], [`Request ${request}: 2 messages, archived`, 2])
           })),
-      60_000
+      120_000
     )
 
     it.effect(
@@ -116,7 +116,7 @@ describe("tidings trace", () => {
             assert.strictEqual(title, `Trace ${trace}: 2 messages`)
             assert.deepStrictEqual(lines.map((line) => line.trim().split(/ {2,}/)[1]), ids.toReversed())
           })),
-      60_000
+      120_000
     )
 
     it.effect(
@@ -169,7 +169,7 @@ describe("tidings trace", () => {
               }
             }
           })),
-      60_000
+      120_000
     )
 
     it.effect(
@@ -214,7 +214,7 @@ describe("tidings trace", () => {
               })
             }
           })),
-      60_000
+      120_000
     )
   })
 })

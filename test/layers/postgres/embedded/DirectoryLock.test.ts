@@ -45,7 +45,7 @@ describe("DirectoryLock", () => {
         const last = yield* Processes.run("node", "smoke", directory, "process")
         assert.strictEqual(refusal.exec(yield* last.line)?.[3], String(next.pid))
       }),
-    60_000
+    120_000
   )
 
   it.live.skipIf(!canIsolate)(
@@ -59,7 +59,7 @@ describe("DirectoryLock", () => {
         const [, , where, pid, , host] = refusal.exec(yield* second.line) ?? []
         assert.deepStrictEqual([where, pid, host], [directory, String(first.pid), hostname()])
       }),
-    60_000
+    120_000
   )
 
   it.live("of many at once exactly one has the directory, and it leaves nothing but an empty file behind", () =>
