@@ -1,8 +1,11 @@
+import * as JsonKeys from "#layers/JsonKeys.ts"
 import { failure, made, outcome } from "#test/src/content/jsonnet/Evaluation.ts"
-import { legible } from "#test/support/Legible.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { readFileSync } from "node:fs"
+
+// As every server does: keys with escapes come back as they were.
+JsonKeys.install()
 
 const Vectors = Schema.fromJsonString(Schema.Struct({
   values: Schema.Array(Schema.Struct({ program: Schema.String, value: Schema.Json })),
@@ -40,7 +43,7 @@ describe("Jsonnet", () => {
 
   it.effect.prop(
     "a JSON text is a program that makes itself",
-    { value: Schema.Json.check(legible) },
+    { value: Schema.Json },
     ({ value }) =>
       Effect.sync(() => {
         const found = outcome(said(value))
