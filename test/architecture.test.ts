@@ -116,6 +116,15 @@ describe("architecture", () => {
     assert.deepStrictEqual(loose, [])
   })
 
+  it("every variable that an operator may set is named in the README", () => {
+    const readme = read("README.md")
+    const variables = house.flatMap(({ text }) =>
+      text.match(/(?<=")(?:(?:TIDINGS|TWILIO)_[A-Z_]+|[A-Z]+_URL|PORT)(?=")/g) ?? []
+    )
+    assert.includeMembers(variables, ["DATABASE_URL", "PORT", "SMTP_URL", "TIDINGS_URL", "TWILIO_FROM"])
+    assert.deepStrictEqual(variables.filter((name) => !readme.includes(`\`${name}\``)), [])
+  })
+
   it("every dependency is named in the README", () => {
     const readme = read("README.md")
     assert.deepStrictEqual(dependencies.map(([name]) => name).filter((name) => !readme.includes(`\`${name}\``)), [])
