@@ -14,7 +14,7 @@ export const live = (seed: number): History => Simulation.run(seed, story, optio
 /**
  * The first seed from `from` on, `count` at most, that finds something.
  *
- * @public copies of the sources are asked for it (`planted/Child.ts`).
+ * @public sources with a bug are asked for it (`planted/Child.ts`).
  */
 export const find = (from: number, count: number): Finding | undefined => {
   for (let seed = from; seed < from + count; seed++) {

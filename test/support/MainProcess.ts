@@ -36,7 +36,7 @@ export interface Running {
 }
 
 /** Variables of the tests' own environment that would change what a process of ours does. */
-const own = /^(PORT$|DATABASE_URL$|REDIS_URL$|TIDINGS_|OTEL_)/
+const own = /^(PORT$|DATABASE_URL$|REDIS_URL$|SMTP_URL$|TWILIO_|TIDINGS_|OTEL_)/
 
 /** Runs a file of the repository with these variables and no others of ours. */
 export const run = (

@@ -1,6 +1,8 @@
 /** A bug as a change of one place of `src/`; `text` is there exactly once. The last ones were real, and the simulator found them. */
 export interface Bug {
   readonly name: string
+  /** The world that showed it last, which is asked first: a search through all before it would take minutes. */
+  readonly seed: number
   readonly file: string
   readonly text: string
   readonly becomes: string
@@ -11,6 +13,7 @@ const token = "idempotencyToken: `${message.id}:${channel}:${provider}`"
 export const bugs: ReadonlyArray<Bug> = [
   {
     name: "a fenced intent is called all the same",
+    seed: 336,
     file: "src/delivery/attempts/Call.ts",
     text: `case "Fenced":
         return Effect.succeed(fenced)`,
@@ -19,90 +22,105 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a call may start long after its intent",
+    seed: 1,
     file: "src/delivery/attempts/Call.ts",
     text: "const freshness = 2_000n",
     becomes: "const freshness = 2_000_000n"
   },
   {
     name: "the token of a provider counts attempts",
+    seed: 1,
     file: "src/delivery/attempts/Call.ts",
     text: token,
     becomes: "idempotencyToken: `${message.id}:${channel}:${provider}:${number}`"
   },
   {
     name: "the token of a provider names the recipient only",
+    seed: 1,
     file: "src/delivery/attempts/Call.ts",
     text: token,
     becomes: "idempotencyToken: `${message.recipientKey}:${channel}:${provider}`"
   },
   {
     name: "an attempt that was left without outcome is forgotten",
+    seed: 12,
     file: "src/delivery/attempts/Outcome.ts",
     text: `const open = attempts.find(({ state }) => state === "intent")`,
     becomes: "const open = attempts.find(() => false)"
   },
   {
     name: "an attempt that was left without outcome is taken for sent",
+    seed: 12,
     file: "src/delivery/attempts/Outcome.ts",
     text: `unknown(open, endedAt, "The owner stopped before the outcome was known")`,
     becomes: "accepted(open, endedAt)"
   },
   {
     name: "an unknown outcome is taken for a refusal",
+    seed: 1,
     file: "src/delivery/attempts/Outcome.ts",
     text: `failure._tag === "Unknown" ? "unknown" : "rejected"`,
     becomes: `"rejected"`
   },
   {
     name: "what another provider may have sent is not marked",
+    seed: 1,
     file: "src/delivery/attempts/position/OfCandidate.ts",
     text: "attempts.some(Calls.isUnknown)",
     becomes: "mine.some(Calls.isUnknown)"
   },
   {
     name: "the idempotency key is not stored with its request",
+    seed: 1,
     file: "src/delivery/Intake.ts",
     text: "const key = yield* CurrentKey\n      const accepted",
     becomes: "const key = undefined\n      const accepted"
   },
   {
     name: "a delay is forgotten",
+    seed: 4,
     file: "src/delivery/intake/Addressing.ts",
     text: "dueAt: start ?? 0",
     becomes: "dueAt: 0"
   },
   {
     name: "a provider's Retry-After is ignored",
+    seed: 1,
     file: "src/delivery/attempts/position/OfCandidate.ts",
     text: "last.retryAfter ?? 0",
     becomes: "0"
   },
   {
     name: "everybody uses the providers of production",
+    seed: 1,
     file: "src/delivery/pipeline/Stages.ts",
     text: "providers.configured(message.scope)",
     becomes: "providers.configured(1 as typeof message.scope)"
   },
   {
     name: "the newest message of a mailbox goes first",
+    seed: 107,
     file: "src/delivery/Mailboxes.ts",
     text: "mailbox[lane].shift()",
     becomes: "mailbox[lane].pop()"
   },
   {
     name: "a message is cancelled while its provider has it",
+    seed: 12,
     file: "src/delivery/journal/Evidence.ts",
     text: `(event === "Cancel" && calls.some(isOpen))`,
     becomes: "false"
   },
   {
     name: "a reader outlives its node",
+    seed: 1,
     file: "src/delivery/shards/Reader.ts",
     text: "Effect.forever,\n    Effect.forkScoped",
     becomes: "Effect.forever,\n    Effect.forkDetach"
   },
   {
     name: "a refusal logs the recipient",
+    seed: 1,
     file: "src/delivery/Pipeline.ts",
     text: "recipient = message.recipient, type } = refusal",
     becomes: `recipient = message.recipient, type } = refusal
@@ -110,84 +128,98 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "found: the first provider gets its turn after its stand-in succeeded",
+    seed: 226,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: `if (branch.method === "single" && positions.some(({ _tag }) => _tag === "Succeeded"))`,
     becomes: `if (branch.method === "single" && positions[0]?._tag === "Succeeded")`
   },
   {
     name: "found: what was sent one way is refused the next",
+    seed: 8,
     file: "src/delivery/attempts/Settlement.ts",
     text: "handedOver || !Lifecycle.isOpen(message.status)",
     becomes: "false"
   },
   {
     name: "found: a bounce ends what is to be tried again",
+    seed: 81,
     file: "src/delivery/journal/Evidence.ts",
     text: "livesOn(calls, call) || dueAt !== undefined)",
     becomes: "livesOn(calls, call))"
   },
   {
     name: "found: what bounced was handed over, so that the next channel sends nothing",
+    seed: 73,
     file: "src/delivery/attempts/Hand.ts",
     text: `state === "accepted" && kind === null)`,
     becomes: `state === "accepted" || (kind === null && state === "accepted"))`
   },
   {
     name: "found: a shard is handed over while its epoch is being taken, which then fences the next owner",
+    seed: 1457,
     file: "src/delivery/shards/Owned.ts",
     text: "Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))",
     becomes: "journal.take(shard, node, yield* Clock.currentTimeMillis)"
   },
   {
     name: "a channel of `all` is left out after another one was taken",
+    seed: 1,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "return next ?? aside ?? (succeeded",
     becomes: "return (succeeded ? undefined : next) ?? aside ?? (succeeded"
   },
   {
     name: "an escalation does not wait",
+    seed: 7,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "Math.max(next.at, since + escalation.after)",
     becomes: "Math.max(next.at, since)"
   },
   {
     name: "what was taken is never escalated",
+    seed: 7,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "return at > end ? { _tag: \"Succeeded\" } : { ...next, at }",
     becomes: "return { _tag: \"Succeeded\" }"
   },
   {
     name: "who opts out of what was begun is not asked again",
+    seed: 148,
     file: "src/delivery/pipeline/Preferences.ts",
     text: "return silent || ",
     becomes: "return silent || sent.attempts.length > 0 || "
   },
   {
     name: "what users said in production counts everywhere",
+    seed: 14,
     file: "src/delivery/pipeline/Preferences.ts",
     text: "users.find(scope, userId",
     becomes: "users.find(1 as typeof scope, userId"
   },
   {
     name: "a list ends with its first page",
+    seed: 1,
     file: "src/delivery/expansion/Paging.ts",
     text: "page.length === limit) after",
     becomes: "page.length > limit) after"
   },
   {
     name: "who is on two lists gets two messages",
+    seed: 964,
     file: "src/delivery/expansion/Paging.ts",
     text: "const id = Ids.member(requestId, identity.key)",
     becomes: "const id = Ids.member(requestId, `${identity.key} ${place.index}`)"
   },
   {
     name: "a list has the members of production",
+    seed: 179,
     file: "src/delivery/expansion/Paging.ts",
     text: "members.page(scope, group.source",
     becomes: "members.page(1 as typeof scope, group.source"
   },
   {
     name: "members of a list are called before their page is stored",
+    seed: 84,
     file: "src/delivery/journal/FirstSteps.ts",
     text: "waiting.set(id, resume)",
     becomes: `waiting.set(id, resume)
@@ -195,6 +227,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "members of a page that was not stored are called all the same",
+    seed: 543,
     file: "src/delivery/expansion/Begin.ts",
     text: "isWritten ? advanced.intents : new Map()",
     becomes: `new Map(intents.map(({ lifecycle: _, message }) =>
@@ -203,12 +236,14 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "the owner of a request to many is not told of it",
+    seed: 45,
     file: "src/delivery/Shards.ts",
     text: "readers.bulk.behind()\n      expander.behind()",
     becomes: "readers.bulk.behind()"
   },
   {
     name: "a node keeps the providers that it met first",
+    seed: 16,
     file: "src/delivery/pipeline/Stages.ts",
     text: "const configured = yield* Write.patiently(providers.configured(message.scope))",
     becomes: `const kept = providers as unknown as Record<number, ReadonlyArray<Provider>>
@@ -216,12 +251,14 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a resend waits as its original did",
+    seed: 99,
     file: "src/delivery/Intake.ts",
     text: "const { delay: _, ...now } = instructions",
     becomes: "const now = instructions"
   },
   {
     name: "a one-time password does not wait for the receipt of what broke",
+    seed: 58,
     file: "src/delivery/Pipeline.ts",
     text: "isOneTimePassword ? passwordUnknownWait : 0",
     becomes: "isOneTimePassword ? 0 : 0"
