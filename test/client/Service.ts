@@ -1,11 +1,9 @@
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import Courier, { APIError } from "@trycourier/courier"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer, Schedule } from "effect"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 
 const secret = "clientclientclientclientclientclientclient"
 
@@ -20,10 +18,7 @@ export class Service extends Context.Service<Service, {
 export const layer = Layer.effect(
   Service,
   Effect.gen(function*() {
-    const directory = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-client-"))),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-    )
+    const directory = yield* Directories.withDatabase
     const port = yield* Effect.promise(() => Ports.free())
     const server = yield* Effect.acquireRelease(
       Effect.sync(() =>

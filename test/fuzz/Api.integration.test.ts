@@ -1,3 +1,4 @@
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { endpoints } from "#test/fuzz/Endpoints.ts"
 import { pick } from "#test/fuzz/Mutations.ts"
@@ -9,10 +10,7 @@ import { ready, serve } from "#test/support/MainProcess.ts"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Random, Redacted } from "effect"
-import { mkdtemp, rm } from "node:fs/promises"
 import { Agent, request } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 
 const secret = "fuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzzfuzz"
 const apiKey = `pk_prod_${secret}`
@@ -25,10 +23,7 @@ const inFlight = 24
 /** The real server on a database of its own. */
 const server = Effect.gen(function*() {
   const database = Redacted.value(yield* FreshDatabase.url)
-  const directory = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-fuzz-"))),
-    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-  )
+  const directory = yield* Directories.empty
   const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
   const running = yield* Effect.acquireRelease(
     Effect.sync(() =>

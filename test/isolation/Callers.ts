@@ -1,3 +1,4 @@
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
 import * as Client from "#test/isolation/Client.ts"
@@ -6,9 +7,6 @@ import { ready, serve } from "#test/support/MainProcess.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { createHmac } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 
 const secret = "isolationisolationisolationisolationisolation"
 const secretKey = Buffer.alloc(32, "isolation")
@@ -33,10 +31,7 @@ export const layer = Layer.effect(
   Callers,
   Effect.gen(function*() {
     const database = yield* FreshDatabase.url
-    const directory = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-isolation-"))),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-    )
+    const directory = yield* Directories.empty
     const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
     const server = yield* Effect.acquireRelease(
       Effect.sync(() =>

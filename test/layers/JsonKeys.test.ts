@@ -1,5 +1,5 @@
 import * as JsonKeys from "#layers/JsonKeys.ts"
-import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -61,7 +61,7 @@ describe("JSON.parse", () => {
     () =>
       Effect.gen(function*() {
         const secret = "jsonkeysjsonkeysjsonkeysjsonkeysjsonkeys"
-        const directory = yield* Directories.empty
+        const directory = yield* Directories.withDatabase
         const port = yield* Effect.promise(() => Ports.free())
         const server = yield* Effect.acquireRelease(
           Effect.sync(() => serve("node", port, { TIDINGS_DATA_DIR: directory, TIDINGS_BOOTSTRAP_SECRET: secret })),

@@ -1,37 +1,33 @@
 import { ready, type Running, serve } from "#test/support/MainProcess.ts"
 import * as Ports from "#test/support/Ports.ts"
+import * as Directories from "#test/support/Directories.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { Effect } from "effect"
 
 /** A server on a data directory of its own; those that are left are killed, and the directory goes with them. */
-const inDirectory = async (
+const inDirectory = Effect.fnUntraced(function*(
   use: (start: (environment: Readonly<Record<string, string>>) => Running, port: number) => Promise<void>,
   runtime: "node" | "deno"
-): Promise<void> => {
-  const directory = await mkdtemp(join(tmpdir(), "tidings-lost-log-"))
-  const port = await Ports.free()
+) {
+  const directory = yield* Directories.withDatabase
+  const port = yield* Effect.promise(() => Ports.free())
   const started: Array<Running> = []
-  try {
-    await use((environment) => {
-      const server = serve(runtime, port, {
-        TIDINGS_DATA_DIR: directory,
-        TIDINGS_DURABILITY: "process",
-        ...environment
-      })
-      started.push(server)
-      return server
-    }, port)
-  } finally {
-    await Promise.all(started.map((server) => server.kill()))
-    await rm(directory, { recursive: true, force: true })
+  yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(started.map((server) => server.kill()))))
+  const start = (environment: Readonly<Record<string, string>>) => {
+    const server = serve(runtime, port, {
+      TIDINGS_DATA_DIR: directory,
+      TIDINGS_DURABILITY: "process",
+      ...environment
+    })
+    started.push(server)
+    return server
   }
-}
+  yield* Effect.promise(() => use(start, port))
+})
 
 describe("a server whose log's reader is gone", () => {
   for (const runtime of ["node", "deno"] as const) {
-    it(`serves on, and stops as it is told to, on ${runtime}`, () =>
+    it.live(`serves on, and stops as it is told to, on ${runtime}`, () =>
       inDirectory(async (start, port) => {
         // A misspelt setting is a line of the log before anything else.
         const server = start({ TIDINGS_BOOTSTRAP_SECRET: "x".repeat(32), TIDINGS_MISSPELT: "1" })
@@ -42,7 +38,7 @@ describe("a server whose log's reader is gone", () => {
         assert.notInclude(server.stderr(), "    at ")
       }, runtime), 150_000)
 
-    it(`drains when its terminal is closed, on ${runtime}`, () =>
+    it.live(`drains when its terminal is closed, on ${runtime}`, () =>
       inDirectory(async (start, port) => {
         const server = start({ TIDINGS_BOOTSTRAP_SECRET: "x".repeat(32) })
         await ready(server, port)
@@ -52,7 +48,7 @@ describe("a server whose log's reader is gone", () => {
         assert.deepStrictEqual([code, signal], [0, null], server.stderr())
       }, runtime), 150_000)
 
-    it(
+    it.live(
       `makes no keys that nobody sees: the next start shows its own, on ${runtime}`,
       () =>
         inDirectory(async (start, port) => {

@@ -1,3 +1,4 @@
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
@@ -5,8 +6,6 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, type Layer, Redacted, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { randomUUID } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Client } from "pg"
 
@@ -45,10 +44,7 @@ export const make = (
   options: { readonly server?: string; readonly runtime?: "node" | "deno" } = {}
 ): Effect.Effect<Place, never, Scope.Scope> =>
   Effect.gen(function*() {
-    const directory = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-crash-"))),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-    )
+    const directory = yield* storage === "embedded" ? Directories.withDatabase : Directories.empty
     const url = storage === "embedded" ? undefined : options.server === undefined
       ? yield* Effect.orDie(FreshDatabase.url)
       : Redacted.make(yield* Effect.promise(() => databaseOn(options.server ?? "")))

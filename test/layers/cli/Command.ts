@@ -1,10 +1,8 @@
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { ready, run, type runtimes, serve } from "#test/support/MainProcess.ts"
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 
 const secret = "commandcommandcommandcommandcommand"
 /** A key of that server. */
@@ -17,10 +15,7 @@ export class Url extends Context.Service<Url, string>()("test/Url") {}
 export const server = Layer.effect(
   Url,
   Effect.gen(function*() {
-    const directory = yield* Effect.acquireRelease(
-      Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-command-"))),
-      (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-    )
+    const directory = yield* Directories.withDatabase
     const port = yield* Effect.promise(() => Ports.free())
     const environment = { TIDINGS_DATA_DIR: directory, TIDINGS_DURABILITY: "process", TIDINGS_BOOTSTRAP_SECRET: secret }
     const server = yield* Effect.acquireRelease(

@@ -1,3 +1,4 @@
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { ready, serve } from "#test/support/MainProcess.ts"
@@ -7,9 +8,6 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 
 const secret = "operationsoperationsoperationsoperations"
 const headers = { authorization: `Bearer pk_prod_${secret}`, "content-type": "application/json" }
@@ -21,10 +19,7 @@ const started = Effect.gen(function*() {
   const proxy = yield* TcpProxy.start({ host: database.hostname, port: Number(database.port || 5432) })
   database.hostname = "127.0.0.1"
   database.port = String(proxy.port)
-  const directory = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-operations-"))),
-    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-  )
+  const directory = yield* Directories.empty
   const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
   const server = yield* Effect.acquireRelease(
     Effect.sync(() =>

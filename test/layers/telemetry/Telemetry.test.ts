@@ -1,3 +1,4 @@
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { MessageId, traceId } from "#schemas/MessageId.ts"
 import * as Collector from "#test/support/Collector.ts"
@@ -5,18 +6,12 @@ import { type Running, ready, serve } from "#test/support/MainProcess.ts"
 import { layer, MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, References } from "effect"
-import { mkdtemp, rm } from "node:fs/promises"
 import { createServer } from "node:http"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 
 const secret = "canarycanarycanarycanarycanarycanary"
 const canaries = [secret, "canary-address", "canary-payload", "canary-title", "canary-path", "canary-answer"]
 
-const directory = Effect.acquireRelease(
-  Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-telemetry-"))),
-  (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-)
+const directory = Directories.withDatabase
 
 /** A webhook receiver that refuses, quoting what an answer should not be quoted for. */
 const receiver = Effect.acquireRelease(

@@ -1,3 +1,4 @@
+import * as Directories from "#test/support/Directories.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { Id } from "#schemas/Id.ts"
 import * as Client from "#test/isolation/Client.ts"
@@ -9,9 +10,6 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schedule, Schema } from "effect"
 import { dkimVerify } from "mailauth"
 import { generateKeyPairSync } from "node:crypto"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 
 const secret = "oneclickoneclickoneclickoneclickoneclick"
 const keys = generateKeyPairSync("ed25519")
@@ -27,10 +25,7 @@ const Message = Schema.fromJsonString(
 const started = Effect.gen(function*() {
   const mails = yield* CapturingSmtp.start()
   const database = yield* FreshDatabase.url
-  const directory = yield* Effect.acquireRelease(
-    Effect.promise(() => mkdtemp(join(tmpdir(), "tidings-one-click-"))),
-    (path) => Effect.promise(() => rm(path, { recursive: true, force: true }))
-  )
+  const directory = yield* Directories.empty
   const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
   const origin = `http://127.0.0.1:${port}`
   const server = yield* Effect.acquireRelease(

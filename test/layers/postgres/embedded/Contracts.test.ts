@@ -1,6 +1,6 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { everyContract } from "#test/contracts/Every.ts"
-import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Directories from "#test/support/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { frames } from "#test/layers/postgres/Frames.ts"
 import { largeRows } from "#test/layers/postgres/Large.ts"
@@ -11,7 +11,7 @@ import { Effect, Layer } from "effect"
 
 /** One for all suites, since its start takes seconds: every test has a place of its own in it (`Fixture.world`). */
 const database = PerFile.shared(
-  Layer.unwrap(Effect.map(Directories.empty, (dataDir) => Embedded.layer({ dataDir, durability: "process" })))
+  Layer.unwrap(Effect.map(Directories.withDatabase, (dataDir) => Embedded.layer({ dataDir, durability: "process" })))
 )
 
 const stores = Stores.layer.pipe(Layer.provideMerge(database))

@@ -1,5 +1,5 @@
 import * as DirectoryLock from "#layers/postgres/embedded/DirectoryLock.ts"
-import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Directories from "#test/support/Directories.ts"
 import * as Processes from "#test/layers/postgres/embedded/Processes.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"

@@ -1,7 +1,7 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
-import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Directories from "#test/support/Directories.ts"
 import * as Stores from "#test/layers/postgres/Stores.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
@@ -10,7 +10,10 @@ import { SqlClient } from "effect/sql"
 const stores = Stores.layer.pipe(
   Layer.provideMerge(
     Layer.unwrap(
-      Effect.map(Directories.empty, (dataDir) => Embedded.layer({ dataDir, durability: "process", connections: 5 }))
+      Effect.map(
+        Directories.withDatabase,
+        (dataDir) => Embedded.layer({ dataDir, durability: "process", connections: 5 })
+      )
     )
   )
 )

@@ -1,7 +1,7 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import { DatabaseBroken } from "#layers/postgres/embedded/EmbeddedError.ts"
 import * as Upkeep from "#layers/postgres/embedded/Upkeep.ts"
-import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Directories from "#test/support/Directories.ts"
 import { assert, layer, vi } from "@effect/vitest"
 import { Deferred, Effect, Layer, Logger, Queue } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 import process from "node:process"
 
 const database = Layer.unwrap(Effect.gen(function*() {
-  const dataDir = yield* Effect.flatMap(Directories.template, Directories.withDatabase)
+  const dataDir = yield* Directories.withDatabase
   return Embedded.layer({ dataDir, durability: "process" })
 }))
 

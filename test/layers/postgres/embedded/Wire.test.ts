@@ -1,6 +1,6 @@
 import * as Embedded from "#layers/postgres/embedded/Embedded.ts"
 import * as Frames from "#layers/postgres/embedded/Frames.ts"
-import * as Directories from "#test/layers/postgres/embedded/Directories.ts"
+import * as Directories from "#test/support/Directories.ts"
 import * as Raw from "#test/layers/postgres/embedded/Raw.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
@@ -8,7 +8,7 @@ import { Effect, Fiber, Latch, Layer, Queue, Schema } from "effect"
 import { Buffer } from "node:buffer"
 
 const Store = Layer.unwrap(Effect.gen(function*() {
-  const dataDir = yield* Effect.flatMap(Directories.template, Directories.withDatabase)
+  const dataDir = yield* Directories.withDatabase
   return Embedded.layer({ dataDir, durability: "process", patience: 50 })
 }))
 
