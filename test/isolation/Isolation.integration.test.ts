@@ -33,10 +33,11 @@ layer(Callers.layer, { timeout: 60_000, excludeTestServices: true })(
           assert.isDefined(own, "a route whose parameter no world has")
           const unknown = filled(path, (key) => ids[key] === undefined ? undefined : nobodys(ids[key])) ?? ""
           const body = bodies[`${method} ${path}`]?.(`fresh-${index}`, ids)
-          const state = Effect.forEach(looks, (look) =>
+          // A route without ids has nothing foreign to change.
+          const state = Effect.forEach(path.includes(":") ? looks : [], (look) =>
             Effect.map(
               owner({ method: "GET", path: filled(look.path, (key) => ids[key]) ?? "" }),
-              ({ status, text }) => path.includes(":") ? `${look.path} ${status} ${text}` : ""
+              ({ status, text }) => `${look.path} ${status} ${text}`
             ))
           const names = known(ids, "nobody", marker, nobodys(marker))
 
