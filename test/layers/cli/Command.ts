@@ -8,6 +8,9 @@ const secret = "commandcommandcommandcommandcommand"
 /** A key of that server. */
 export const key = `pk_prod_${secret}`
 
+/** The environment of a command that asks the server at this URL. */
+export const asking = (url: string) => ({ TIDINGS_URL: url, TIDINGS_API_KEY: key })
+
 /** Where the server is. */
 export class Url extends Context.Service<Url, string>()("test/Url") {}
 

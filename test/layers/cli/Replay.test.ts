@@ -1,22 +1,22 @@
 import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
-import { key, post, server, tidings, Url } from "#test/layers/cli/Command.ts"
+import { asking, post, server, tidings, Url } from "#test/layers/cli/Command.ts"
+import { stub } from "#test/layers/cli/Stub.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { once } from "node:events"
-import { createServer, type IncomingHttpHeaders } from "node:http"
+
+const requestId = "1-0000000a-000000000000000000000000"
 
 describe("tidings replay", () => {
-  layer(server, { timeout: 120_000 })((it) => {
+  layer(server, { timeout: 180_000 })((it) => {
     it.effect(
       "sends a message again once, however often it is asked to",
       () =>
         Effect.flatMap(Url, (url) =>
           Effect.promise(async () => {
-            const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
             const id = await post(url, { user_id: "ada" })
-            const first = await tidings("node", environment, "replay", id)
+            const first = await tidings("node", asking(url), "replay", id)
             assert.match(first.stdout, new RegExp(`^${id} is sent again as 1-`))
-            assert.deepStrictEqual(await tidings("node", environment, "replay", id), first)
+            assert.deepStrictEqual(await tidings("node", asking(url), "replay", id), first)
           })),
       120_000
     )
@@ -25,32 +25,25 @@ describe("tidings replay", () => {
   it.effect(
     "lists the requests to many that were set aside beside the messages, and lets them go on",
     () =>
-      Effect.promise(async () => {
-        const request = { requestId: "1-0000000a-000000000000000000000000", messages: 7, enqueued: 5, archived: false }
+      Effect.gen(function*() {
+        const request = { requestId, messages: 7, enqueued: 5, archived: false }
         const paging = { more: false }
         const answers: Readonly<Record<string, unknown>> = {
           "GET /messages": { paging, results: [] },
           "GET /requests": { paging, results: [{ ...request, state: "FAILED", error: "Quarantined" }] },
-          [`GET /requests/${request.requestId}`]: { ...request, state: "FAILED", error: "Quarantined" },
-          [`POST /requests/${request.requestId}/resume`]: { ...request, state: "RUNNING" }
+          [`GET /requests/${requestId}`]: { ...request, state: "FAILED", error: "Quarantined" },
+          [`POST /requests/${requestId}/resume`]: { ...request, state: "RUNNING" }
         }
-        const stub = createServer((asked, response) => {
-          const [path = ""] = (asked.url ?? "").split("?")
-          const answer = answers[`${asked.method} ${path}`]
-          response.statusCode = answer === undefined ? 404 : 200
-          response.setHeader("content-type", "application/json").end(JSON.stringify(answer ?? {}))
-        }).listen(0, "127.0.0.1")
-        await once(stub, "listening")
-        const address = stub.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        const environment = { TIDINGS_URL: `http://127.0.0.1:${port}`, TIDINGS_API_KEY: key }
-        const listed = await tidings("node", environment, "replay", "--list")
-        const resumed = await tidings("node", environment, "replay")
-        const json = await tidings("node", environment, "replay", request.requestId, "--json")
-        stub.close()
-        assert.strictEqual(listed.stdout, `${request.requestId} is a request to many, FAILED\n`, listed.stderr)
-        assert.strictEqual(resumed.stdout, `${request.requestId} is a request to many, RUNNING\n`)
-        assert.deepStrictEqual(JSON.parse(json.stdout), [{ id: request.requestId, request: "RUNNING" }])
+        const { command } = yield* stub(({ method, path }) => {
+          const body = answers[`${method} ${path.split("?")[0]}`]
+          return body === undefined ? { status: 404, body: {} } : { body }
+        })
+        const listed = yield* command("replay", "--list")
+        const resumed = yield* command("replay")
+        const json = yield* command("replay", requestId, "--json")
+        assert.strictEqual(listed.stdout, `${requestId} is a request to many, FAILED\n`, listed.stderr)
+        assert.strictEqual(resumed.stdout, `${requestId} is a request to many, RUNNING\n`)
+        assert.deepStrictEqual(JSON.parse(json.stdout), [{ id: requestId, request: "RUNNING" }])
       }),
     120_000
   )
@@ -59,26 +52,17 @@ describe("tidings replay", () => {
     it.effect(
       `says that a request to many which is ${state} has nothing to replay, and asks the server for nothing`,
       () =>
-        Effect.promise(async () => {
-          const requestId = "1-0000000a-000000000000000000000000"
-          const asked: Array<string> = []
-          const stub = createServer(({ method, url }, response) => {
-            asked.push(`${method} ${url}`)
-            response.statusCode = url?.startsWith("/requests") === true ? 200 : 404
-            response.setHeader("content-type", "application/json")
-              .end(JSON.stringify({ requestId, state, messages: 7, enqueued: 5, archived: false }))
-          }).listen(0, "127.0.0.1")
-          await once(stub, "listening")
-          const address = stub.address()
-          const port = typeof address === "object" && address !== null ? address.port : 0
-          const environment = { TIDINGS_URL: `http://127.0.0.1:${port}`, TIDINGS_API_KEY: key }
-          const replayed = await tidings("node", environment, "replay", requestId)
-          stub.close()
-          assert.deepStrictEqual(replayed, {
+        Effect.gen(function*() {
+          const { command, seen } = yield* stub(({ path }) => ({
+            status: path.startsWith("/requests") ? 200 : 404,
+            body: { requestId, state, messages: 7, enqueued: 5, archived: false }
+          }))
+          assert.deepStrictEqual(yield* command("replay", requestId), {
             code: 0,
             stdout: `${requestId} is a request to many, ${state}: it is not set aside, so there is nothing to replay\n`,
             stderr: ""
           })
+          const asked = seen.map(({ method, path }) => `${method} ${path}`)
           assert.notInclude(asked, `POST /requests/${requestId}/resume`)
         }),
       120_000
@@ -88,27 +72,20 @@ describe("tidings replay", () => {
   it.effect(
     "tells in the server's own words why it cannot answer, and why it is not ready",
     () =>
-      Effect.promise(async () => {
+      Effect.gen(function*() {
         let isReady = false
-        const stub = createServer(({ url }, response) => {
-          const message = url === "/health/ready" ? "the database's disk is full" : "The service is not available"
-          response.statusCode = isReady && url === "/health/ready" ? 200 : 503
-          response.setHeader("content-type", "application/json").end(JSON.stringify({ message, type: "api_error" }))
-        }).listen(0, "127.0.0.1")
-        await once(stub, "listening")
-        const address = stub.address()
-        const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-        const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
-        const said = `${url} answered 503: The service is not available`
-        assert.deepStrictEqual(await tidings("node", environment, "cluster"), {
+        const { command, origin } = yield* stub(({ path }) => {
+          const message = path === "/health/ready" ? "the database's disk is full" : "The service is not available"
+          return { status: isReady && path === "/health/ready" ? 200 : 503, body: { message, type: "api_error" } }
+        })
+        const said = `${origin} answered 503: The service is not available`
+        assert.deepStrictEqual(yield* command("cluster"), {
           code: 1,
           stdout: "",
           stderr: `${said}: the database's disk is full; try again later\n`
         })
         isReady = true
-        const { stderr } = await tidings("node", environment, "trace", "1-0")
-        stub.close()
-        assert.strictEqual(stderr, `${said}; try again later\n`)
+        assert.strictEqual((yield* command("trace", "1-0")).stderr, `${said}; try again later\n`)
       }),
     120_000
   )
@@ -116,25 +93,16 @@ describe("tidings replay", () => {
   it.effect(
     "tells why the server refuses one, after the others have gone",
     () =>
-      Effect.promise(async () => {
-        const stub = createServer((asked, response) => {
-          response.statusCode = asked.url === "/messages/1-0/resend" ? 400 : 200
-          const answer = response.statusCode === 400 ?
-            { message: "The list is gone", type: "invalid_request_error" } :
-            {
-              messageId: "again"
-            }
-          response.setHeader("content-type", "application/json").end(JSON.stringify(answer))
-        }).listen(0, "127.0.0.1")
-        await once(stub, "listening")
-        const address = stub.address()
-        const url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
-        const replayed = await tidings("node", { TIDINGS_URL: url, TIDINGS_API_KEY: key }, "replay", "1-0", "1-1")
-        stub.close()
-        assert.deepStrictEqual(replayed, {
+      Effect.gen(function*() {
+        const { command, origin } = yield* stub(({ path }) =>
+          path === "/messages/1-0/resend"
+            ? { status: 400, body: { message: "The list is gone", type: "invalid_request_error" } }
+            : { body: { messageId: "again" } }
+        )
+        assert.deepStrictEqual(yield* command("replay", "1-0", "1-1"), {
           code: 6,
           stdout: "1-1 is sent again as again\n",
-          stderr: `${url} refuses 1-0: The list is gone\n`
+          stderr: `${origin} refuses 1-0: The list is gone\n`
         })
       }),
     120_000
@@ -143,20 +111,14 @@ describe("tidings replay", () => {
   it.effect(
     "asks for the key to be kept as long as any is: a day later it must not be sent a second time",
     () =>
-      Effect.promise(async () => {
-        const seen: Array<IncomingHttpHeaders> = []
-        const stub = createServer((request, response) => {
-          seen.push(request.headers)
-          response.setHeader("content-type", "application/json").end(JSON.stringify({ messageId: "again" }))
-        }).listen(0, "127.0.0.1")
-        await once(stub, "listening")
-        const address = stub.address()
-        const port = typeof address === "object" && address !== null ? address.port : 0
-        await tidings("node", { TIDINGS_URL: `http://127.0.0.1:${port}`, TIDINGS_API_KEY: key }, "replay", "1-0")
-        stub.close()
-        const [headers = {}] = seen
-        const kept = await Effect.runPromise(
-          IdempotencyHeaders.parse(String(headers["idempotency-key"]), String(headers["x-idempotency-expiration"]), 0)
+      Effect.gen(function*() {
+        const { command, seen } = yield* stub(() => ({ body: { messageId: "again" } }))
+        yield* command("replay", "1-0")
+        const { headers } = seen[0] ?? assert.fail("no request")
+        const kept = yield* IdempotencyHeaders.parse(
+          String(headers["idempotency-key"]),
+          String(headers["x-idempotency-expiration"]),
+          0
         )
         assert.strictEqual(kept.expiresAt, 365 * 86_400_000)
       }),

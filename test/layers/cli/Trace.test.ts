@@ -1,23 +1,22 @@
 import * as Ports from "#test/support/Ports.ts"
-import { key, post, put, server, tidings, Url } from "#test/layers/cli/Command.ts"
+import { asking, key, post, put, server, tidings, Url } from "#test/layers/cli/Command.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 
 describe("tidings trace", () => {
-  layer(server, { timeout: 120_000 })((it) => {
+  layer(server, { timeout: 180_000 })((it) => {
     for (const runtime of ["node", "deno"] as const) {
       it.effect(
         `prints a message's timeline and the messages of a request, on ${runtime}`,
         () =>
           Effect.flatMap(Url, (url) =>
             Effect.promise(async () => {
-              const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
               const id = await post(url, { user_id: "ada" })
-              let one = await tidings(runtime, environment, "trace", id)
+              let one = await tidings(runtime, asking(url), "trace", id)
               for (let asked = 0; asked < 20 && !one.stdout.includes("SENT"); asked++)
-                one = await tidings(runtime, environment, "trace", id)
+                one = await tidings(runtime, asking(url), "trace", id)
               assert.strictEqual(one.code, 0, one.stderr)
               const [status = "", ...events] = one.stdout.trim().split("\n")
               assert.match(status, new RegExp(`^SENT  ${id}  to ada  `))
@@ -39,11 +38,11 @@ describe("tidings trace", () => {
                 key
               )
               assert.deepStrictEqual(byTrace, one)
-              const json = JSON.parse((await tidings(runtime, environment, "trace", id, "--json")).stdout)
+              const json = JSON.parse((await tidings(runtime, asking(url), "trace", id, "--json")).stdout)
               assert.deepStrictEqual([json.message.id, json.events[0].type], [id, "ENQUEUED"])
 
               const request = await post(url, [{ user_id: "a" }, { user_id: "b" }])
-              const many = await tidings(runtime, environment, "trace", request)
+              const many = await tidings(runtime, asking(url), "trace", request)
               assert.strictEqual(many.code, 0, many.stderr)
               const [title, ...lines] = many.stdout.trim().split("\n")
               assert.strictEqual(title, `Request ${request}: 2 messages`)
@@ -59,7 +58,7 @@ describe("tidings trace", () => {
         Effect.flatMap(Url, (url) =>
           Effect.promise(async () => {
             const id = await post(url, { user_id: "ada" })
-            const environment = { ...process.env, TIDINGS_URL: url, TIDINGS_API_KEY: key }
+            const environment = { ...process.env, ...asking(url) }
             const shell = async (line: string) => {
               const child = spawn("bash", ["-c", line, process.execPath, "layers/cli/Tidings.ts", id], {
                 env: environment
@@ -86,16 +85,15 @@ describe("tidings trace", () => {
       () =>
         Effect.flatMap(Url, (url) =>
           Effect.promise(async () => {
-            const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
             await put(url, "/lists/nobody")
             const none = await post(url, { list_id: "nobody" })
-            const empty = await tidings("node", environment, "trace", none)
+            const empty = await tidings("node", asking(url), "trace", none)
             assert.match(empty.stdout, new RegExp(`^Request ${none}: 0 messages`))
             assert.strictEqual(empty.code, 0, empty.stderr)
 
             const request = await post(url, [{ user_id: "a" }, { user_id: "b" }])
             await put(url, `/requests/${request}/archive`)
-            const [title, ...lines] = (await tidings("node", environment, "trace", request)).stdout.trim().split("\n")
+            const [title, ...lines] = (await tidings("node", asking(url), "trace", request)).stdout.trim().split("\n")
             assert.deepStrictEqual([title, lines.length], [`Request ${request}: 2 messages, archived`, 2])
           })),
       120_000
@@ -106,13 +104,12 @@ describe("tidings trace", () => {
       () =>
         Effect.flatMap(Url, (url) =>
           Effect.promise(async () => {
-            const environment = { TIDINGS_URL: url, TIDINGS_API_KEY: key }
             const trace = "4bf92f3577b34da6a3ce929d0e0e4736"
             const ids = [
               await post(url, { user_id: "ada" }, { trace_id: trace }),
               await post(url, { user_id: "bob" }, { trace_id: trace })
             ]
-            const [title, ...lines] = (await tidings("node", environment, "trace", trace)).stdout.trim().split("\n")
+            const [title, ...lines] = (await tidings("node", asking(url), "trace", trace)).stdout.trim().split("\n")
             assert.strictEqual(title, `Trace ${trace}: 2 messages`)
             assert.deepStrictEqual(lines.map((line) => line.trim().split(/ {2,}/)[1]), ids.toReversed())
           })),
@@ -130,13 +127,13 @@ describe("tidings trace", () => {
               const [environment, code, sentence] of [
                 [{ TIDINGS_URL: url }, 2, "No API key: set TIDINGS_API_KEY or --key"],
                 [
-                  { TIDINGS_URL: closed, TIDINGS_API_KEY: key },
+                  asking(closed),
                   3,
                   `No Tidings server answers at ${closed}; set TIDINGS_URL or --url`
                 ],
                 [{ TIDINGS_URL: url, TIDINGS_API_KEY: "pk_prod_no" }, 4, `${url} refuses the API key`],
                 [
-                  { TIDINGS_URL: url, TIDINGS_API_KEY: key },
+                  asking(url),
                   5,
                   `No message and no request has the id ${nobody} in this key's environment`
                 ],
@@ -158,7 +155,7 @@ describe("tidings trace", () => {
             for (const command of ["trace", "replay"]) {
               for (const dots of [".", ".."]) {
                 assert.deepStrictEqual(
-                  await tidings("node", { TIDINGS_URL: url, TIDINGS_API_KEY: key }, command, dots),
+                  await tidings("node", asking(url), command, dots),
                   {
                     code: 5,
                     stdout: "",
@@ -188,7 +185,7 @@ describe("tidings trace", () => {
                 ],
                 [{ TIDINGS_URL: url, TIDINGS_API_KEY: " " }, "1-0", 2, "No API key: set TIDINGS_API_KEY or --key"],
                 [
-                  { TIDINGS_URL: address, TIDINGS_API_KEY: key },
+                  asking(address),
                   "1-0",
                   3,
                   `${address} is not the URL of a server; set TIDINGS_URL or --url to one such as http://localhost:3000`
@@ -200,7 +197,7 @@ describe("tidings trace", () => {
                   "PORT must be a port number; or set TIDINGS_URL or --url"
                 ],
                 [
-                  { TIDINGS_URL: url, TIDINGS_API_KEY: key },
+                  asking(url),
                   "",
                   5,
                   "The id is empty: say a message's id or a requestId"

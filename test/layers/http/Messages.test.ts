@@ -1,5 +1,5 @@
 import { message, serve } from "#test/layers/http/Server.ts"
-import type { State } from "#test/layers/http/Stores.ts"
+import type { State } from "#test/layers/http/State.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 

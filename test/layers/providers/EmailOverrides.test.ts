@@ -1,18 +1,21 @@
 import { outcomeOf, rendered, send } from "#test/contracts/VendorRow.ts"
-import * as Mail from "#test/layers/providers/rows/Email.ts"
+import { awsSes } from "#test/layers/providers/rows/AwsSes.ts"
+import { postmark } from "#test/layers/providers/rows/Postmark.ts"
+import { resend } from "#test/layers/providers/rows/Resend.ts"
+import { sendGrid } from "#test/layers/providers/rows/SendGrid.ts"
 import { assertQuick } from "#test/support/Quick.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"
 
 /** Where each vendor's request has the addresses that it goes to. */
 const vendors = [
-  { row: Mail.sendGrid, to: Schema.Struct({ personalizations: Schema.Array(Schema.Struct({ to: Schema.Json })) }) },
-  { row: Mail.postmark, to: Schema.Struct({ To: Schema.Json }) },
-  { row: Mail.resend, to: Schema.Struct({ to: Schema.Json }) },
-  { row: Mail.awsSes, to: Schema.Struct({ Destination: Schema.Struct({ ToAddresses: Schema.Json }) }) }
+  { row: sendGrid, to: Schema.Struct({ personalizations: Schema.Array(Schema.Struct({ to: Schema.Json })) }) },
+  { row: postmark, to: Schema.Struct({ To: Schema.Json }) },
+  { row: resend, to: Schema.Struct({ to: Schema.Json }) },
+  { row: awsSes, to: Schema.Struct({ Destination: Schema.Struct({ ToAddresses: Schema.Json }) }) }
 ]
 
-const emailOf = ({ profile }: typeof Mail.sendGrid) => String(profile["email"])
+const emailOf = ({ profile }: typeof sendGrid) => String(profile["email"])
 
 describe("The overrides of an e-mail", () => {
   it.live("`to` takes the place of the recipient's own address, at every vendor", () =>
@@ -51,10 +54,10 @@ describe("The overrides of an e-mail", () => {
   it.live("a mail that says nothing has an empty text all the same, at every vendor: they take none without a part", () =>
     Effect.forEach(
       [
-        { row: Mail.sendGrid, part: `"content":[{"type":"text/plain","value":" "}]` },
-        { row: Mail.postmark, part: `"TextBody":" "` },
-        { row: Mail.resend, part: `"text":" "` },
-        { row: Mail.awsSes, part: `"Text":{"Data":" ","Charset":"UTF-8"}` }
+        { row: sendGrid, part: `"content":[{"type":"text/plain","value":" "}]` },
+        { row: postmark, part: `"TextBody":" "` },
+        { row: resend, part: `"text":" "` },
+        { row: awsSes, part: `"Text":{"Data":" ","Charset":"UTF-8"}` }
       ],
       Effect.fnUntraced(function*({ part, row }) {
         const override = { attachments: [{ filename: "a.txt", content: "YQ==", content_type: "text/plain" }] }
@@ -69,7 +72,7 @@ describe("The overrides of an e-mail", () => {
     Effect.forEach(
       [[], "nobody", "bob@example.org\r\nBcc: evil@example.com"],
       Effect.fnUntraced(function*(to) {
-        const { result, seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override: { to } } })
+        const { result, seen } = yield* send(sendGrid, sendGrid.success, { more: { override: { to } } })
         assert.strictEqual(Result.isFailure(result) && result.failure._tag, "ContentRejected")
         assert.deepStrictEqual(seen, [])
       })
@@ -81,7 +84,7 @@ describe("The overrides of an e-mail", () => {
         cc: ["Ann@example.com", "boss@example.org", { email: "BOSS@example.org", name: "Boss" }],
         bcc: "boss@example.org"
       }
-      const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override } })
+      const { seen } = yield* send(sendGrid, sendGrid.success, { more: { override } })
       const personalizations: unknown = JSON.parse(seen[0]?.body ?? "").personalizations
       assert.deepStrictEqual(personalizations, [{
         to: [{ email: "ann@example.com" }],
@@ -100,7 +103,7 @@ describe("The overrides of an e-mail", () => {
       }
       const { seen } = yield* assertQuick(
         2_000,
-        send(Mail.sendGrid, Mail.sendGrid.success, { more: { override } })
+        send(sendGrid, sendGrid.success, { more: { override } })
       )
       const body = JSON.parse(seen[0]?.body ?? "")
       const [{ bcc, ...others }] = body.personalizations
@@ -120,7 +123,7 @@ describe("The overrides of an e-mail", () => {
           name: "Log, A"
         }]
       }
-      const { seen } = yield* send(Mail.awsSes, Mail.awsSes.success, { more: { override } })
+      const { seen } = yield* send(awsSes, awsSes.success, { more: { override } })
       const { Destination, FromEmailAddress } = JSON.parse(seen[0]?.body ?? "")
       const [bob, log] = Destination.CcAddresses
       const decoded = (text: string) =>
@@ -138,7 +141,7 @@ describe("The overrides of an e-mail", () => {
     Effect.gen(function*() {
       const outcome = (To: string, inactive: string) =>
         Effect.map(
-          send(Mail.postmark, {
+          send(postmark, {
             status: 200,
             body: JSON.stringify({
               To,
@@ -166,8 +169,8 @@ describe("The overrides of an e-mail", () => {
     Effect.gen(function*() {
       const fields = ["from", "to", "reply_to", "cc", "bcc", "subject", "text", "html", "headers", "attachments"]
       const override = Object.fromEntries(fields.map((field) => [field, null]))
-      const nothing = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override: {} } })
-      const nulls = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override } })
+      const nothing = yield* send(sendGrid, sendGrid.success, { more: { override: {} } })
+      const nulls = yield* send(sendGrid, sendGrid.success, { more: { override } })
       assert.isTrue(Result.isSuccess(nulls.result))
       assert.strictEqual(nulls.seen[0]?.body, nothing.seen[0]?.body)
     }))
@@ -178,7 +181,7 @@ describe("The overrides of an e-mail", () => {
       Effect.fnUntraced(function*(cc) {
         const { result } = yield* assertQuick(
           1_000,
-          send(Mail.sendGrid, Mail.sendGrid.success, { more: { override: { cc: [cc] } } })
+          send(sendGrid, sendGrid.success, { more: { override: { cc: [cc] } } })
         )
         assert.strictEqual(Result.isFailure(result) && result.failure._tag, "ContentRejected")
       })
@@ -187,7 +190,7 @@ describe("The overrides of an e-mail", () => {
   it.live("a person is a name before an address in angle brackets, whatever the spaces around the two", () =>
     Effect.gen(function*() {
       const override = { cc: ["  Bob B.  <bob@example.org> ", "\"Eve\"<eve@example.org>", " ann@example.org "] }
-      const { seen } = yield* send(Mail.sendGrid, Mail.sendGrid.success, { more: { override } })
+      const { seen } = yield* send(sendGrid, sendGrid.success, { more: { override } })
       assert.include(
         seen[0]?.body ?? "",
         JSON.stringify([

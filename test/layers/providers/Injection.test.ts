@@ -3,8 +3,11 @@ import * as Email from "#layers/providers/Email.ts"
 import * as Headers from "#layers/providers/smtp/Headers.ts"
 import * as Mrkdwn from "#src/content/chat/Mrkdwn.ts"
 import { delivery, rendered, send } from "#test/contracts/VendorRow.ts"
+import { awsSes } from "#test/layers/providers/rows/AwsSes.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
-import * as Mail from "#test/layers/providers/rows/Email.ts"
+import { postmark } from "#test/layers/providers/rows/Postmark.ts"
+import { resend } from "#test/layers/providers/rows/Resend.ts"
+import { sendGrid } from "#test/layers/providers/rows/SendGrid.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Option, Result, Schema } from "effect"
@@ -110,7 +113,7 @@ describe("injection", () => {
 
   it.live("e-mail: a recipient that is two addresses is refused, and nothing is sent", () =>
     Effect.forEach(
-      [Mail.sendGrid, Mail.postmark, Mail.resend, Mail.awsSes],
+      [sendGrid, postmark, resend, awsSes],
       Effect.fnUntraced(function*(row) {
         const more = { profile: { email: "ann@example.com\r\nBcc: evil@example.com" } }
         const { result, seen } = yield* send(row, row.success, { more })
@@ -121,7 +124,7 @@ describe("injection", () => {
 
   it.effect("e-mail: header names are from a list and values have one line", () =>
     Effect.gen(function*() {
-      const row = Mail.sendGrid
+      const row = sendGrid
       const of = (override: Schema.JsonObject) =>
         Email.of(delivery(row, { override }), "ann@example.com", { from: "a@b.example" })
       const email = yield* of({ headers: { "X-A": "1\r\nBcc: x@y.example" }, subject: "a\r\nb\u2028c" })
@@ -142,7 +145,7 @@ describe("injection", () => {
       ].flat()
       for (const name of [...names, ...names.map((name) => name.toLowerCase())]) {
         const override = { headers: { [name]: "x" } }
-        const email = yield* Email.of(delivery(Mail.resend, { override }), "ann@example.com", { from: "a@b.example" })
+        const email = yield* Email.of(delivery(resend, { override }), "ann@example.com", { from: "a@b.example" })
         assert.deepStrictEqual(email.headers, [[name, "x"]])
         assert.deepStrictEqual(Headers.custom(override.headers), Result.succeed([{ key: name, value: "x" }]))
       }
@@ -151,7 +154,7 @@ describe("injection", () => {
   it.effect("e-mail: a sender's name cannot end its quotes", () =>
     Effect.gen(function*() {
       const override = { from: { email: "a@b.example", name: "x\" <evil@example.com>, \"y\r\n" } }
-      const email = yield* Email.of(delivery(Mail.resend, { override }), "ann@example.com", {})
+      const email = yield* Email.of(delivery(resend, { override }), "ann@example.com", {})
       assert.strictEqual(Email.written(email.from), "\"x <evil@example.com>, y\" <a@b.example>")
     }))
 

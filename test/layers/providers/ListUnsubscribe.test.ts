@@ -1,6 +1,9 @@
 import * as Mail from "#layers/providers/smtp/Mail.ts"
 import { rendered, type Row, send } from "#test/contracts/VendorRow.ts"
-import * as Email from "#test/layers/providers/rows/Email.ts"
+import { awsSes } from "#test/layers/providers/rows/AwsSes.ts"
+import { postmark } from "#test/layers/providers/rows/Postmark.ts"
+import { resend } from "#test/layers/providers/rows/Resend.ts"
+import { sendGrid } from "#test/layers/providers/rows/SendGrid.ts"
 import { delivery } from "#test/layers/providers/smtp/Deliveries.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, type Schema } from "effect"
@@ -16,10 +19,10 @@ const listed = (fields: Fields): Schema.Json => fields.map(([Name, Value]) => ({
 
 /** The e-mail vendors, each with where its API takes header fields. */
 const vendors: ReadonlyArray<readonly [Row, path: ReadonlyArray<string>, form: (fields: Fields) => Schema.Json]> = [
-  [Email.sendGrid, ["headers"], Object.fromEntries],
-  [Email.postmark, ["Headers"], listed],
-  [Email.resend, ["headers"], Object.fromEntries],
-  [Email.awsSes, ["Content", "Simple", "Headers"], listed]
+  [sendGrid, ["headers"], Object.fromEntries],
+  [postmark, ["Headers"], listed],
+  [resend, ["headers"], Object.fromEntries],
+  [awsSes, ["Content", "Simple", "Headers"], listed]
 ]
 
 const at = (body: string, path: ReadonlyArray<string>): unknown =>

@@ -1,10 +1,13 @@
 import * as Email from "#layers/providers/Email.ts"
 import { delivery, send } from "#test/contracts/VendorRow.ts"
-import * as Mail from "#test/layers/providers/rows/Email.ts"
+import { awsSes } from "#test/layers/providers/rows/AwsSes.ts"
+import { postmark } from "#test/layers/providers/rows/Postmark.ts"
+import { resend } from "#test/layers/providers/rows/Resend.ts"
+import { sendGrid } from "#test/layers/providers/rows/SendGrid.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, type Schema } from "effect"
 
-const rows = { sendGrid: Mail.sendGrid, postmark: Mail.postmark, resend: Mail.resend, awsSes: Mail.awsSes }
+const rows = { sendGrid, postmark, resend, awsSes }
 
 describe("Overridden", () => {
   it.live("an e-mail goes to whom the override names, over every vendor, and to nobody else", () =>
@@ -29,7 +32,7 @@ describe("Overridden", () => {
   it.effect("headers and attachments are what they are at SMTP", () =>
     Effect.gen(function*() {
       const of = (override: Schema.JsonObject) =>
-        Email.of(delivery(Mail.resend, { override }), "ann@example.com", { from: "a@b.example" })
+        Email.of(delivery(resend, { override }), "ann@example.com", { from: "a@b.example" })
       const { headers } = yield* of({ headers: { "X-Priority": 1, "X-Auto": true, "X-None": "", "X-Text": "a" } })
       assert.deepStrictEqual(headers, [["X-Priority", "1"], ["X-Auto", "true"], ["X-Text", "a"]])
       const { headers: [beyond] } = yield* of({ headers: { "X-Campaign": "für Größe 5" } })
@@ -72,13 +75,13 @@ describe("Overridden", () => {
     Effect.gen(function*() {
       const type = "text/calendar; charset=UTF-8; method=REQUEST"
       const override = { attachments: [{ filename: "приглашение.ics", content: "QkVHSU4=", contentType: type }] }
-      const sent = Effect.fnUntraced(function*(row: typeof Mail.sendGrid) {
+      const sent = Effect.fnUntraced(function*(row: typeof sendGrid) {
         const { result, seen } = yield* send(row, row.success, { more: { override } })
         assert.isTrue(Result.isSuccess(result))
         return seen.at(-1)?.body ?? ""
       })
-      for (const row of [Mail.postmark, Mail.resend, Mail.awsSes]) assert.include(yield* sent(row), `"${type}"`)
-      const body = yield* sent(Mail.sendGrid)
+      for (const row of [postmark, resend, awsSes]) assert.include(yield* sent(row), `"${type}"`)
+      const body = yield* sent(sendGrid)
       assert.include(body, "\"text/calendar; method=REQUEST\"")
       assert.include(body, "приглашение.ics")
     }))
@@ -87,7 +90,7 @@ describe("Overridden", () => {
     Effect.gen(function*() {
       const of = (cc: string | ReadonlyArray<string>) =>
         Effect.map(
-          Email.of(delivery(Mail.resend, { override: { cc } }), "ann@example.com", { from: "a@b.example" }),
+          Email.of(delivery(resend, { override: { cc } }), "ann@example.com", { from: "a@b.example" }),
           (email) => email.cc
         )
       const doe = { email: "doe@example.net", name: "Doe, Ann" }
@@ -104,7 +107,7 @@ describe("Overridden", () => {
     Effect.gen(function*() {
       const names = ["from", "to", "reply_to", "cc", "bcc", "subject", "text", "html", "headers", "attachments"]
       const of = (override: object) =>
-        Email.of(delivery(Mail.resend, { override: { ...override } }), "ann@example.com", { from: "a@b.example" })
+        Email.of(delivery(resend, { override: { ...override } }), "ann@example.com", { from: "a@b.example" })
       const plain = yield* of({})
       assert.deepStrictEqual(yield* of(Object.fromEntries(names.map((name) => [name, null]))), plain)
       const file = { filename: "a", content: "YQ==", type: null, content_type: null, contentType: null, cid: null }

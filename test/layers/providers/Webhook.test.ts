@@ -9,7 +9,7 @@ import {
   OutboundUnknown
 } from "#src/delivery/Outbound.ts"
 import { delivery, outcomeOf, rendered } from "#test/contracts/VendorRow.ts"
-import * as Mail from "#test/layers/providers/rows/Email.ts"
+import { resend } from "#test/layers/providers/rows/Resend.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Result, type Schema } from "effect"
 
@@ -37,7 +37,7 @@ const posted = Effect.fnUntraced(
   function*(override: Schema.JsonObject, own: Schema.JsonObject = {}, fields: Schema.JsonObject = {}) {
     const { seen, webhook } = yield* start()
     const profile = { ...fields, webhook: { ...address, ...own } }
-    const sent = yield* Effect.exit(webhook.send(delivery(Mail.resend, { profile, override })))
+    const sent = yield* Effect.exit(webhook.send(delivery(resend, { profile, override })))
     return { sent, request: seen[0] }
   }
 )
@@ -64,7 +64,7 @@ describe("Webhook", () => {
       const { request } = yield* posted({})
       assert.deepInclude(request?.headers, {
         "content-type": "application/json",
-        "idempotency-key": delivery(Mail.resend).idempotencyToken
+        "idempotency-key": delivery(resend).idempotencyToken
       })
       assert.strictEqual(request?.deadlineMs, 15_000)
     }))
@@ -75,7 +75,7 @@ describe("Webhook", () => {
       const { seen, webhook } = yield* start()
       const raw = { payload: { order: { id: 42 } } }
       const profile = { webhook: address }
-      yield* webhook.send(delivery(Mail.resend, { profile, override: {}, rendered: { ...rendered, raw } }))
+      yield* webhook.send(delivery(resend, { profile, override: {}, rendered: { ...rendered, raw } }))
       assert.deepStrictEqual(JSON.parse(String(seen[0]?.body)).content, raw.payload)
     }))
 
@@ -123,7 +123,7 @@ describe("Webhook", () => {
           Effect.map(
             Effect.result(
               webhook.send(
-                delivery(Mail.resend, { profile: { webhook: { url: "https://hooks.example/a" } }, override: {} })
+                delivery(resend, { profile: { webhook: { url: "https://hooks.example/a" } }, override: {} })
               )
             ),
             (result) => {

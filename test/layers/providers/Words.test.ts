@@ -1,6 +1,6 @@
 import type { DeliveryError } from "#schemas/DeliveryError.ts"
 import { send } from "#test/contracts/VendorRow.ts"
-import * as Mail from "#test/layers/providers/rows/Email.ts"
+import { postmark } from "#test/layers/providers/rows/Postmark.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result } from "effect"
@@ -15,7 +15,7 @@ describe("a vendor's words", () => {
         status: 422,
         body: JSON.stringify({ ErrorCode: 406, Message: `Inactive: ann@example.com.\r\n${"x".repeat(999)}` })
       }
-      const { result } = yield* send(Mail.postmark, answer)
+      const { result } = yield* send(postmark, answer)
       const [tag, detail] = failure(result)
       assert.strictEqual(tag, "RecipientRejected")
       assert.match(detail, /^Postmark answered 422 \(406\): Inactive: <address>\. x+$/)
@@ -25,8 +25,8 @@ describe("a vendor's words", () => {
   it.live("P9: nor as the vendor got it, nor another address of the mail", () =>
     Effect.forEach(
       [
-        [Mail.postmark, { email: "Ann@EXAMPLE.com" }, { ErrorCode: 300, Message: "Not <ann@example.com>, b@x.test." }],
-        [Mail.postmark, { email: "ann@bücher.test" }, {
+        [postmark, { email: "Ann@EXAMPLE.com" }, { ErrorCode: 300, Message: "Not <ann@example.com>, b@x.test." }],
+        [postmark, { email: "ann@bücher.test" }, {
           ErrorCode: 300,
           Message: "Not <ann@xn--bcher-kva.test>, b@x.test."
         }],

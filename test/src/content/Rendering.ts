@@ -39,6 +39,8 @@ export const failure = (content: MessageContent, given?: Given): string =>
 /** What a text says in the inbox. */
 export const body = (source: string, given?: Given): string => render({ title: "t", body: source }, given).body
 
+export const text = (content: string, more: Piece | object = {}): Piece => ({ ...more, type: "text", content })
+
 export const elements = (...of: ReadonlyArray<Piece>): MessageContent => ({ version: "2022-01-01", elements: of })
 
 const words = "word ".repeat(200_000)

@@ -15,7 +15,9 @@ import {
   now,
   topic
 } from "#test/layers/providers/receipts/SnsMessages.ts"
-import * as Mail from "#test/layers/providers/rows/Email.ts"
+import { awsSes as awsSesRow } from "#test/layers/providers/rows/AwsSes.ts"
+import { postmark as postmarkRow } from "#test/layers/providers/rows/Postmark.ts"
+import { sendGrid as sendGridRow } from "#test/layers/providers/rows/SendGrid.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 import { generateKeyPairSync, sign } from "node:crypto"
@@ -125,7 +127,7 @@ const awsSes = (record: (address: string) => object): Kinds => (marks, address) 
 
 describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
   it.effect("at SendGrid", () =>
-    tells(Mail.sendGrid, [
+    tells(sendGridRow, [
       ["Deliver", sendGrid("delivered")],
       ["Bounce", sendGrid("bounce")],
       ["Open", sendGrid("open")],
@@ -133,7 +135,7 @@ describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
     ]))
 
   it.effect("at Postmark", () =>
-    tells(Mail.postmark, [
+    tells(postmarkRow, [
       ["Deliver", postmark("Delivery")],
       ["Bounce", postmark("Bounce")],
       ["Open", postmark("Open")],
@@ -141,7 +143,7 @@ describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
     ]))
 
   it.effect("at SES, where an event names its addresses", () =>
-    tells(Mail.awsSes, [
+    tells(awsSesRow, [
       ["Deliver", awsSes((address) => ({ ...delivered, delivery: { ...delivered.delivery, recipients: [address] } }))],
       [
         "Bounce",
@@ -154,7 +156,7 @@ describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
 
   it.effect("at SES a bounce that names nobody may be the recipient's own: it counts", () =>
     Effect.gen(function*() {
-      const { copied } = yield* marked(Mail.awsSes)
+      const { copied } = yield* marked(awsSesRow)
       for (const bouncedRecipients of [undefined, [], [{ status: "5.1.1" }]]) {
         const bounce = { bounceType: "Permanent", ...(bouncedRecipients === undefined ? {} : { bouncedRecipients }) }
         const receipts = yield* awsSesReceipts({ eventType: "Bounce", bounce }, copied)
@@ -164,7 +166,7 @@ describe("What becomes of a copy (cc, bcc) says nothing of the message", () => {
 
   it.effect("at SES an opening or a click does not say whose it is: it counts, at its own time", () =>
     Effect.gen(function*() {
-      const { copied } = yield* marked(Mail.awsSes)
+      const { copied } = yield* marked(awsSesRow)
       const at = Date.parse("2017-08-09T21:59:49.927Z")
       for (const [eventType, name] of [["Open", "open"], ["Click", "click"]] as const) {
         const record = { eventType, [name]: { timestamp: new Date(at).toISOString() } }

@@ -1,15 +1,18 @@
 import type { Row } from "#test/contracts/VendorRow.ts"
+import { awsSes } from "#test/layers/providers/rows/AwsSes.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
-import * as Email from "#test/layers/providers/rows/Email.ts"
+import { postmark } from "#test/layers/providers/rows/Postmark.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
+import { resend } from "#test/layers/providers/rows/Resend.ts"
+import { sendGrid } from "#test/layers/providers/rows/SendGrid.ts"
 import * as Sms from "#test/layers/providers/rows/Sms.ts"
 
 /** A row for every vendor over HTTP. */
 export const all: ReadonlyArray<Row> = [
-  Email.awsSes,
-  Email.postmark,
-  Email.resend,
-  Email.sendGrid,
+  awsSes,
+  postmark,
+  resend,
+  sendGrid,
   Sms.twilio,
   Sms.vonage,
   Push.apn,

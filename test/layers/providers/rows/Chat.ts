@@ -3,13 +3,8 @@ import * as Discord from "#layers/providers/Discord.ts"
 import * as MsTeams from "#layers/providers/MsTeams.ts"
 import * as Slack from "#layers/providers/Slack.ts"
 import type { Refusal, Row } from "#test/contracts/VendorRow.ts"
+import { json } from "#test/layers/providers/rows/Json.ts"
 import type { Answer } from "#test/support/ScriptedVendor.ts"
-
-const json = (status: number, body: unknown): Answer => ({
-  status,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body)
-})
 
 const slackFault = (error: string, rest: Pick<Refusal, "kind" | "invalidates">): Refusal => ({
   name: error,

@@ -3,14 +3,9 @@ import { listed } from "#layers/providers/Catalogue.ts"
 import * as Expo from "#layers/providers/Expo.ts"
 import * as FirebaseFcm from "#layers/providers/FirebaseFcm.ts"
 import { messageId, type Row } from "#test/contracts/VendorRow.ts"
+import { json } from "#test/layers/providers/rows/Json.ts"
 import type { Answer } from "#test/support/ScriptedVendor.ts"
 import { generateKeyPairSync } from "node:crypto"
-
-const json = (status: number, body: unknown): Answer => ({
-  status,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body)
-})
 
 export const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 })
 export const ec = generateKeyPairSync("ec", { namedCurve: "P-256" })

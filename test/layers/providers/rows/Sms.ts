@@ -2,15 +2,10 @@ import { listed } from "#layers/providers/Catalogue.ts"
 import * as Twilio from "#layers/providers/Twilio.ts"
 import * as Vonage from "#layers/providers/Vonage.ts"
 import { messageId, type Refusal, type Row } from "#test/contracts/VendorRow.ts"
+import { json } from "#test/layers/providers/rows/Json.ts"
 import type { Answer } from "#test/support/ScriptedVendor.ts"
 
 const profile = { phone_number: "+1 (415) 555-2671" }
-
-const json = (status: number, body: unknown): Answer => ({
-  status,
-  headers: { "content-type": "application/json" },
-  body: JSON.stringify(body)
-})
 
 const sid = `AC${"0123456789abcdef".repeat(2)}`
 

@@ -1,0 +1,65 @@
+import { assertQuick, elements, failure, type Piece } from "#test/src/content/Rendering.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+describe("Bombs", () => {
+  it("ends bombs as failures, quickly", () => {
+    const many = Array.from({ length: 3_000 }, (_, n) => n)
+    const data = { "many": many, "big": "x".repeat(100_000) }
+    const nested = (depth: number): Piece =>
+      depth === 0 ? { type: "text", content: "x" } : { type: "group", loop: "many", elements: [nested(depth - 1)] }
+    assert.match(failure(elements(nested(7)), { data }), /more than 10000 turns/)
+    assert.match(
+      failure(elements({ type: "text", content: "{{big}}", loop: "many" }), { data }),
+      /more than 1048576 characters/
+    )
+    assert.match(failure({ body: "**a** ".repeat(100_000) }), /more than 50000 steps/)
+    assert.match(failure({ body: "{{marks}}" }, { data: { "marks": "*_".repeat(100_000) } }), /more than 50000 steps/)
+    assert.match(failure({ body: "x".repeat(1_048_577) }), /more than 1048576 characters/)
+    assert.match(failure({ body: "<".repeat(400_000) }, { channel: "email" }), /characters of HTML/)
+    assert.match(
+      failure(elements({ type: "text", content: "x", loop: "many", if: "data.big.includes('y')" }), { data }),
+      /too much data/
+    )
+    const deep = Array.from({ length: 40 }).reduce<Piece>(
+      (inner) => ({ type: "group", elements: [inner] }),
+      { type: "text", content: "x" }
+    )
+    assert.match(failure(elements(deep)), /nested more than 32 deep/)
+  })
+
+  it("what an element's own members hold is gone over once, or paid for at every turn", () => {
+    const many = Array.from({ length: 3_000 }, (_, n) => n)
+    const words = Array.from({ length: 20_000 }, (_, n) => `w${n}`)
+    const given = { data: { many }, profile: { locale: "de-AT" } }
+    const inLoop = (piece: object): Piece => ({
+      type: "group",
+      loop: "many",
+      elements: [{ type: "text", content: "", ...piece }]
+    })
+    const locales = { ...Object.fromEntries(words.map((word) => [word, {}])), "de": { content: "" } }
+    const wide = { ref: "r", ...Object.fromEntries(words.map((word) => [word, 1])) }
+    const cases: ReadonlyArray<readonly [Piece, RegExp]> = [
+      [inLoop({ locales }), /^rendered$/],
+      [inLoop({ channels: words }), /looks through more/],
+      [inLoop({ loop: "many.".repeat(20_000) }), /looks through more/],
+      [inLoop(wide), /looks through more/],
+      [inLoop({ ...wide, if: "false" }), /looks through more/],
+      [{ type: "group", loop: "many", elements: Array.from({ length: 20_000 }, () => ({})) }, /looks through more/]
+    ]
+    for (const [piece, detail] of cases) {
+      const said = JSON.stringify(piece).slice(0, 80)
+      assert.match(failure(elements(piece), given), detail, said)
+      assertQuick(() => failure(elements(piece), given), said)
+    }
+  })
+
+  it("templates that are too long to be remembered are paid for at every turn", () => {
+    const data = { "many": Array.from({ length: 100 }, (_, n) => n) }
+    const long = `{{#if no}}${"{{a}}".repeat(9_000)}${"x".repeat(1_100_000)}{{/if}}`
+    const once = elements({ type: "text", content: long })
+    const often = elements({ type: "text", content: long, loop: "many" })
+    assert.strictEqual(failure(once, { data }), "rendered")
+    assert.match(failure(often, { data }), /looks through more/)
+    assertQuick(() => failure(often, { data }), "too long to be remembered")
+  })
+})
