@@ -40,18 +40,27 @@ export const stopped: Effect.Effect<void> = Effect.scoped(
   )
 )
 
-/** Answers the server's questions about this worker. */
-export const layer = Layer.effectDiscard(Effect.gen(function*() {
+/**
+ * Makes an effect that tells what this worker knows of itself. Why it is not ready and what it measures are found at the
+ * same time: each may take as long as one waits for a silent database, and the server waits only a little longer.
+ */
+export const make = Effect.gen(function*() {
   const measure = yield* Gauges.make
   const patiently = yield* Patience.within(Patience.callers)
   const why = yield* unready({ alone: false })
+  const found = Effect.catch(patiently(why), () => Effect.succeed("the database does not answer"))
+  return Effect.gen(function*() {
+    const [reason] = yield* Effect.all([found, measure], { concurrency: "unbounded" })
+    const report: Report = { unready: reason ?? null, metrics: yield* PrometheusMetrics.format() }
+    return report
+  })
+})
+
+/** Answers the server's questions about this worker. */
+export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  const report = yield* make
   const context = yield* Effect.context<never>()
   const run = Effect.runForkWith(context)
-  const report = Effect.gen(function*() {
-    yield* measure
-    const reason = yield* patiently(why).pipe(Effect.catch(() => Effect.succeed("the database does not answer")))
-    const answer: Report = { unready: reason ?? null, metrics: yield* PrometheusMetrics.format() }
-    parentPort?.postMessage(answer)
-  })
-  yield* listen("report", () => void run(report))
+  const answer = Effect.map(report, (told) => parentPort?.postMessage(told))
+  yield* listen("report", () => void run(answer))
 }))

@@ -9,7 +9,8 @@ const longestStop = 20_000
 /** After this, a worker that died is started again. Its shards are owned elsewhere by then. */
 const restartAfter = "1 second"
 
-const reportPatience = "2 seconds"
+/** A worker whose database is silent says so after 2 s (`Patience.callers`), which must still be heard. */
+const reportPatience = "3 seconds"
 
 /** The engine workers of this server. */
 export class Workers extends Context.Service<Workers, {

@@ -44,9 +44,9 @@ export const layer = (options: { readonly alone: boolean }) =>
       "GET",
       "/metrics",
       Effect.gen(function*() {
-        yield* measure
+        const [reports] = yield* Effect.all([workers.reports, measure], { concurrency: "unbounded" })
         const own = yield* PrometheusMetrics.format()
-        const theirs = (yield* workers.reports).map(({ metrics }) => metrics)
+        const theirs = reports.map(({ metrics }) => metrics)
         const text = theirs.length === 0 ? own : merged(own, theirs)
         return HttpServerResponse.text(text, { contentType: "text/plain; version=0.0.4; charset=utf-8" })
       })

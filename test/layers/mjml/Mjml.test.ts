@@ -1,11 +1,42 @@
 import * as Layers from "#layers/mjml/Mjml.ts"
 import { Mjml } from "#src/content/Mjml.ts"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
+import { Session } from "node:inspector"
 import type { Worker } from "node:worker_threads"
 
 const mail = (inside: string) =>
   `<mjml><mj-body><mj-section><mj-column>${inside}</mj-column></mj-section></mj-body></mjml>`
+const evaluated = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Struct({ id: Schema.Int, result: Schema.Struct({ result: Schema.Struct({ value: Schema.String }) }) })
+  )
+)
+
+/** Evaluates an expression in each worker that this process starts meanwhile, as a debugger does. */
+const insideWorkers = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const session = new Session()
+      session.connect()
+      const ids: Array<string> = []
+      session.on("NodeWorker.attachedToWorker", ({ params }) => ids.push(params.sessionId))
+      session.post("NodeWorker.enable", { waitForDebuggerOnStart: false })
+      return { ids, session }
+    }),
+    ({ session }) => Effect.sync(() => session.disconnect())
+  ),
+  ({ ids, session }) => (expression: string) =>
+    Effect.forEach(ids, (sessionId, index) =>
+      Effect.callback<string>((resume) => {
+        session.on("NodeWorker.receivedMessageFromWorker", ({ params }) => {
+          const answer = Option.getOrUndefined(evaluated(params.message))
+          if (answer?.id === index) resume(Effect.succeed(answer.result.result.value))
+        })
+        const message = JSON.stringify({ id: index, method: "Runtime.evaluate", params: { expression } })
+        session.post("NodeWorker.sendMessageToWorker", { sessionId, message })
+      }))
+)
 const compile = (source: string) => Mjml.use((mjml) => mjml.compile(source))
 
 layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
@@ -94,6 +125,30 @@ it.live(
       yield* Effect.forEach(started, (worker) => Effect.promise(() => worker.terminate()))
       assert.include(yield* compile(mail("<mj-text>next</mj-text>")), "next")
       assert.lengthOf(started, 2)
+    }).pipe(Effect.provide(Layer.fresh(Layers.layer))),
+  60_000
+)
+
+it.live(
+  "P9: the worker, which runs what callers wrote, has nothing of this process's environment and arguments, and its own heap",
+  () =>
+    Effect.gen(function*() {
+      process.env["TIDINGS_CANARY"] = "canary"
+      const started: Array<Worker> = []
+      const note = (worker: Worker) => started.push(worker)
+      process.on("worker", note)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          process.off("worker", note)
+          delete process.env["TIDINGS_CANARY"]
+        })
+      )
+      const inside = yield* insideWorkers
+      assert.include(yield* compile(mail("<mj-text>first</mj-text>")), "first")
+      assert.deepStrictEqual(yield* inside("JSON.stringify([process.env, process.argv.slice(2), process.execArgv])"), [
+        "[{},[],[]]"
+      ])
+      assert.deepStrictEqual(started.map(({ resourceLimits }) => resourceLimits?.maxOldGenerationSizeMb), [192])
     }).pipe(Effect.provide(Layer.fresh(Layers.layer))),
   60_000
 )

@@ -32,6 +32,14 @@ describe("Outbound exchange", () => {
       assert.deepStrictEqual([answer.body, answer.truncated], ["hello ☃", false])
     }).pipe(Effect.scoped))
 
+  it.live("a caller may say who asks, and not which encodings could be read", () =>
+    Effect.gen(function*() {
+      const { port, seen } = yield* RawServer.listen(reply("204 None"))
+      yield* (yield* client).request(post(port, { headers: { "User-Agent": "Shop/1", "Accept-Encoding": "gzip" } }))
+      const heads = seen.received.split("\r\n").filter((line) => /^(?:user-agent|accept-encoding):/i.test(line))
+      assert.sameMembers(heads, ["user-agent: Shop/1", "accept-encoding: identity"])
+    }).pipe(Effect.scoped))
+
   for (const method of ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const) {
     it.live(`frames a ${method} with and without a body`, () =>
       Effect.gen(function*() {

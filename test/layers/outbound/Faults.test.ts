@@ -3,8 +3,9 @@ import { allow, call, client, failing, post } from "#test/layers/outbound/Call.t
 import * as RawServer from "#test/layers/outbound/RawServer.ts"
 import * as Ports from "#test/support/Ports.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
-import { Dns } from "effect/net"
+import { Deferred, Effect, Fiber } from "effect"
+import { Dns, NetAddress } from "effect/net"
+import { TestClock } from "effect/testing"
 import type { Socket } from "node:net"
 
 const { reply } = RawServer
@@ -104,5 +105,30 @@ describe("Outbound faults", () => {
       assert.deepInclude(dripping.error, { _tag: "OutboundUnknown", reason: "deadline", status: 200 })
       keeps(1_000, silence.took)
       keeps(1_000, dripping.took)
+    }))
+
+  it.effect("P4: look-up, connection and answer share one deadline", () =>
+    Effect.gen(function*() {
+      const arrived = Deferred.makeUnsafe<void>()
+      const { port } = yield* RawServer.listen(() => Deferred.doneUnsafe(arrived, Effect.void))
+      const asked = Deferred.makeUnsafe<void>()
+      const slow = Dns.make({
+        lookup: () =>
+          Effect.andThen(
+            Deferred.succeed(asked, undefined),
+            Effect.delay(Effect.succeed([NetAddress.ipFromStringUnsafe("127.0.0.1")]), 400)
+          )
+      })
+      const { request } = yield* Client.make({ allow }).pipe(Effect.provideService(Dns.Dns, slow))
+      const calling = yield* Effect.forkChild(
+        Effect.flip(request(post(port, { url: `http://slow.test:${port}/`, deadlineMs: 1_000 })))
+      )
+      yield* Deferred.await(asked)
+      yield* TestClock.adjust(400)
+      yield* Deferred.await(arrived)
+      yield* TestClock.adjust(599)
+      assert.isUndefined(calling.pollUnsafe())
+      yield* TestClock.adjust(1)
+      assert.deepInclude(yield* Fiber.join(calling), { _tag: "OutboundUnknown", reason: "deadline" })
     }))
 })

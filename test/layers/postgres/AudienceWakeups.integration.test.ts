@@ -5,19 +5,31 @@ import { assert, describe, it } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** A node that is told of changed audiences. `woken` ends with the next wake-up of its upkeep that no one has waited for. */
+/**
+ * A node that is told of changed audiences. `woken` ends with the next wake-up of its upkeep that no one has waited for; `crash` ends the next
+ * one by a defect.
+ */
 const start = Effect.gen(function*() {
   const wakes = yield* Queue.unbounded<void>()
+  let crashes = false
+  const wake = Effect.suspend(() => {
+    if (!crashes) return Queue.offer(wakes, undefined)
+    crashes = false
+    return Effect.die("a bug")
+  })
   const lines: Array<unknown> = []
   const stores = FreshDatabase.node(yield* FreshDatabase.url)
   const sql = Context.get(yield* Layer.build(Layer.fresh(stores)), SqlClient.SqlClient)
   yield* Layer.build(
     AudienceWakeups.layer.pipe(
-      Layer.provide([stores, Layer.mock(AudienceUpkeep, { wake: Queue.offer(wakes, undefined) })]),
+      Layer.provide([stores, Layer.mock(AudienceUpkeep, { wake })]),
       Layer.provide(Logger.layer([Logger.make(({ message }) => lines.push(message))]))
     )
   )
-  return { lines, sql, woken: Queue.take(wakes) }
+  const crash = Effect.sync(() => {
+    crashes = true
+  })
+  return { crash, lines, sql, woken: Queue.take(wakes) }
 })
 
 describe("AudienceWakeups", () => {
@@ -39,6 +51,26 @@ describe("AudienceWakeups", () => {
           "no longer told of changed audiences",
           "told of changed audiences again"
         ])
+      }),
+    30_000
+  )
+
+  it.live(
+    "P1: a crash is told of, and ends no listening for good: what was committed meanwhile is found, and what comes",
+    () =>
+      Effect.gen(function*() {
+        const { crash, lines, sql, woken } = yield* start
+        const notify = sql`select pg_notify('tidings_audiences', '')`
+        yield* woken
+        for (let bug = 0; bug < 2; bug++) {
+          yield* crash
+          yield* notify
+          yield* woken
+        }
+        yield* notify
+        yield* woken
+        const crashed = "listening for changed audiences crashed"
+        assert.deepStrictEqual(lines.map((line) => [line].flat()[0]), [crashed, crashed])
       }),
     30_000
   )

@@ -12,11 +12,11 @@ export const idAt = (ms: number, tail: string): string =>
   `1-${Math.floor(ms / 1_000).toString(16).padStart(8, "0")}-${tail.repeat(24)}`
 
 /** A message with an attempt and a line of history; `dueAt` null is closed. */
-export const stored = Effect.fnUntraced(function*(id: string, dueAt: number | null) {
+export const stored = Effect.fnUntraced(function*(id: string, dueAt: number | null, scope = 1) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into messages ${
     sql.insert({
-      scope: 1,
+      scope,
       id,
       request_id: id,
       shard: 0,
@@ -34,19 +34,19 @@ export const stored = Effect.fnUntraced(function*(id: string, dueAt: number | nu
     })
   }`
   yield* sql`insert into attempts (scope, message_id, number, epoch, channel, provider, state, started_at)
-    values (1, ${id}, 1, 1, 'email', 'p', 'accepted', 0)`
-  yield* sql`insert into history (scope, message_id, at, step, events) values (1, ${id}, 0, 'accept', '[]')`
-  yield* sql`insert into outputs (scope, message_id, number, rendered) values (1, ${id}, 1, '{}')`
-  yield* sql`insert into inbox (scope, user_id, message_id, created_at, rendered) values (1, 'u', ${id}, 0, '{}')`
-  yield* sql`insert into list_requests (scope, list_id, request_id) values (1, 'all', ${id})`
+    values (${scope}, ${id}, 1, 1, 'email', 'p', 'accepted', 0)`
+  yield* sql`insert into history (scope, message_id, at, step, events) values (${scope}, ${id}, 0, 'accept', '[]')`
+  yield* sql`insert into outputs (scope, message_id, number, rendered) values (${scope}, ${id}, 1, '{}')`
+  yield* sql`insert into inbox (scope, user_id, message_id, created_at, rendered) values (${scope}, 'u', ${id}, 0, '{}')`
+  yield* sql`insert into list_requests (scope, list_id, request_id) values (${scope}, 'all', ${id})`
 })
 
 /** A request to many; `dueAt` null has ended. */
-export const requested = Effect.fnUntraced(function*(id: string, dueAt: number | null) {
+export const requested = Effect.fnUntraced(function*(id: string, dueAt: number | null, scope = 1) {
   const sql = yield* SqlClient.SqlClient
   yield* sql`insert into expansions ${
     sql.insert({
-      scope: 1,
+      scope,
       id,
       shard: 0,
       key_state: "published",
@@ -62,5 +62,6 @@ export const requested = Effect.fnUntraced(function*(id: string, dueAt: number |
   }`
 })
 
-export const test = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>) =>
+/** Runs on a new database, today. */
+export const onToday = <A, E>(effect: Effect.Effect<A, E, SqlClient.SqlClient | Scope.Scope>) =>
   Effect.andThen(TestClock.setTime(today), Effect.scoped(Effect.provide(effect, FreshDatabase.layer)))

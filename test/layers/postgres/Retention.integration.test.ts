@@ -1,6 +1,6 @@
 import * as Retention from "#layers/postgres/Retention.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
-import { day, idAt, Ids, requested, stored, test, today } from "#test/layers/postgres/Retained.ts"
+import { day, idAt, Ids, onToday, requested, stored, today } from "#test/layers/postgres/Retained.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Latch, Layer, Logger } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 
 describe("Retention", () => {
   it.effect("drops whole days that ended before, never one with an open message, and nothing younger", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       for (const back of [0, 9, 18, 27]) {
         yield* TestClock.setTime(today - back * day)
@@ -46,7 +46,7 @@ describe("Retention", () => {
     })))
 
   it.effect("drops what ended before of days that no partition was made for, whole messages at a time", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* Partitions.ensure(sql)
       const at = (days: number) => today - days * day
@@ -77,7 +77,7 @@ describe("Retention", () => {
     })))
 
   it.effect("drops the requests to many of a day with it, and no day of which one still becomes messages", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const at = (days: number) => today - days * day
       for (const back of [0, 9, 18]) {
@@ -105,7 +105,7 @@ describe("Retention", () => {
     })))
 
   it.effect("begins soon after the start, and goes on every hour", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const old = sql`insert into bulk_jobs (scope, id, definition, created_at) values (1, 'old', '{}', 0)`
       const isLeft = Effect.map(sql`select 1 from bulk_jobs`, (jobs) => jobs.length > 0)
@@ -118,7 +118,7 @@ describe("Retention", () => {
     })))
 
   it.effect("a run that fails is told of, and is not the last", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const told = yield* Latch.make()
       const heard = Logger.make(({ message }) => {

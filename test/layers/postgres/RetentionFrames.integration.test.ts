@@ -8,7 +8,7 @@ import { TestClock } from "effect/testing"
 
 describe("Retention of frames", () => {
   it.effect("a mail's frame outlives every output that may have it, and is dropped after them", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const at = (days: number) => today - days * day
       for (const back of [0, 20]) {
@@ -40,7 +40,7 @@ describe("Retention of frames", () => {
     })))
 
   it.effect("P10: a frame of one environment stays, though another's of the same name is dropped", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* Partitions.ensure(sql)
       yield* sql`insert into frames (scope, name, pieces, used_at) values (1, 'f', '[]', 0), (2, 'f', '[]', ${today})`
@@ -49,7 +49,7 @@ describe("Retention of frames", () => {
     })))
 
   it.effect("a frame that is being written is not waited for, and stays: with who writes several, a wait could be a deadlock", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* Partitions.ensure(sql)
       yield* sql`insert into frames (scope, name, pieces, used_at) values (1, 'written', '[]', 0), (1, 'unused', '[]', 0)`

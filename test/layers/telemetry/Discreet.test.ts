@@ -81,8 +81,16 @@ describe("Discreet", () => {
         message: "permission denied for sequence message_seq",
         code: "42501"
       })
-      assert.property(Discreet.faultOf(sqlError(pgError("42P01", "relation \"x\" does not exist"))), "at")
+      for (const code of ["22003", "23505", "42P01", "54001"])
+        assert.property(Discreet.faultOf(sqlError(pgError(code, "a fault of the statement"))), "at", code)
     }))
+
+  it("of a deep stack the innermost ten frames are told", () => {
+    const deep = new Error("deep")
+    const frames = Array.from({ length: 200 }, (_, depth) => `at f${depth} (file:///x.ts:${depth + 1}:1)`)
+    deep.stack = ["Error: deep", ...frames.map((frame) => `    ${frame}`)].join("\n")
+    assert.deepStrictEqual(Discreet.faultOf(deep).at, frames.slice(0, 10))
+  })
 
   it.effect("an operator reads why: system errors, the database's own, and ours keep their text", () =>
     Effect.gen(function*() {

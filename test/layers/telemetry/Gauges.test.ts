@@ -4,7 +4,7 @@ import { Shards } from "#src/delivery/Shards.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { type Backlog, Backlogs } from "#src/reports/Backlog.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Metric, Predicate } from "effect"
+import { Clock, Effect, Layer, Metric, Predicate } from "effect"
 import { TestClock } from "effect/testing"
 
 /** A node that holds three messages and owns two shards, over a store that answers from this script, and its gauges. */
@@ -14,7 +14,13 @@ const start = Effect.fnUntraced(
     const measure = yield* Gauges.make.pipe(
       Effect.provide([
         Layer.mock(Shards, { held: Effect.succeed(3), owned: Effect.succeed([4, 9]) }),
-        Layer.mock(Backlogs, { measure: () => Effect.suspend(() => script[asked++] ?? Effect.die("not scripted")) }),
+        Layer.mock(Backlogs, {
+          measure: (now) =>
+            Effect.flatMap(Clock.currentTimeMillis, (time) => {
+              assert.strictEqual(now, time)
+              return script[asked++] ?? Effect.die("not scripted")
+            })
+        }),
         Layer.succeed(MetricsAreSent, isSent)
       ])
     )

@@ -12,6 +12,52 @@ const signals = Effect.fnUntraced(function*(environment: Environment) {
 
 const all = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" }
 
+const faultsOf = (environment: Environment) =>
+  Effect.provideService(Otel.faults, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(environment))
+
+interface Values {
+  readonly good: ReadonlyArray<string>
+  readonly bad: ReadonlyArray<string>
+}
+
+const numbers: Values = { good: ["0", "200"], bad: ["canary", "10s", "0.5"] }
+const pairs: Values = { good: ["a=b", "a=b%20c,d=e"], bad: ["a=canary%ZZ"] }
+
+/** What each of them must be. */
+const sentences = [
+  "a URL",
+  "a number",
+  "a number of milliseconds",
+  "delta or cumulative",
+  "gzip or none",
+  "http/protobuf or http/json",
+  "key=value pairs, percent-encoded",
+  "true or false"
+]
+
+/** The variables that are heeded, and values of each. */
+const variables: Readonly<Record<string, Values>> = {
+  OTEL_SDK_DISABLED: { good: ["true", "false"], bad: ["canary"] },
+  OTEL_RESOURCE_ATTRIBUTES: pairs,
+  OTEL_EXPORTER_OTLP_PROTOCOL: { good: ["http/protobuf", "http/json"], bad: ["grpc", "canary"] },
+  ...Object.fromEntries(["", "_TRACES", "_METRICS", "_LOGS"].flatMap((signal) => [
+    [`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`, { good: ["http://collector:4318/x"], bad: ["canary"] }],
+    [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, pairs],
+    [`OTEL_EXPORTER_OTLP${signal}_COMPRESSION`, { good: ["gzip", "none"], bad: ["canary"] }],
+    [`OTEL_EXPORTER_OTLP${signal}_TIMEOUT`, numbers]
+  ])),
+  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: { good: ["delta", "cumulative"], bad: ["lowmemory"] },
+  ...Object.fromEntries(
+    ["BSP", "BLRP"].flatMap((processor) =>
+      ["SCHEDULE_DELAY", "EXPORT_TIMEOUT", "MAX_EXPORT_BATCH_SIZE"].map((
+        what
+      ) => [`OTEL_${processor}_${what}`, numbers])
+    )
+  ),
+  OTEL_METRIC_EXPORT_INTERVAL: numbers,
+  OTEL_METRIC_EXPORT_TIMEOUT: numbers
+}
+
 describe("The standard's variables", () => {
   it.effect.each<readonly [Environment, ReadonlyArray<string>]>([
     [{}, []],
@@ -33,7 +79,8 @@ describe("The standard's variables", () => {
     [{}, false],
     [{ OTEL_SERVICE_NAME: "mail" }, true],
     [{ OTEL_RESOURCE_ATTRIBUTES: "deployment.environment=prod,service.name=mail" }, true],
-    [{ OTEL_RESOURCE_ATTRIBUTES: "service.namespace=mail,my.service.name=x" }, false]
+    [{ OTEL_RESOURCE_ATTRIBUTES: "service.namespace=mail,my.service.name=x" }, false],
+    [{ OTEL_RESOURCE_ATTRIBUTES: "service.names=mail" }, false]
   ])(
     "of %j the operator named the service: %j",
     ([environment, isNamed]) => Effect.map(read(environment), (asked) => assert.strictEqual(asked.isNamed, isNamed))
@@ -47,10 +94,25 @@ describe("The standard's variables", () => {
   ])(
     "of %j a signal's own encoding is refused: %j",
     ([environment, expected]) =>
-      Otel.faults.pipe(
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(environment)),
-        Effect.map((told) => assert.deepStrictEqual(told.map((line) => line.split(" ")[0]), [...expected]))
+      Effect.map(
+        faultsOf(environment),
+        (told) => assert.deepStrictEqual(told.map((line) => line.split(" ")[0]), [...expected])
       )
+  )
+
+  it.effect.each(Object.entries(variables))(
+    "%s: what it may be set to, and what is refused by its name",
+    ([name, values]) =>
+      Effect.gen(function*() {
+        for (const value of values.good) assert.deepStrictEqual(yield* faultsOf({ [name]: value }), [], value)
+        for (const value of values.bad) {
+          const told = yield* faultsOf({ [name]: value })
+          assert.lengthOf(told, 1, value)
+          const [said, sentence = ""] = told[0]?.split(" must be ") ?? []
+          assert.strictEqual(said, name)
+          assert.include(sentences, sentence)
+        }
+      })
   )
 
   it.effect("what cannot be read is named, without its value (P9)", () =>
@@ -61,9 +123,7 @@ describe("The standard's variables", () => {
         OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "canary",
         OTEL_METRIC_EXPORT_INTERVAL: "10s"
       }
-      const told = yield* Otel.faults.pipe(
-        Effect.provideService(ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(faulty))
-      )
+      const told = yield* faultsOf(faulty)
       assert.deepStrictEqual(told.map((line) => line.split(" ")[0]).toSorted(), Object.keys(faulty).toSorted())
       assert.notInclude(told.join(), "canary")
     }))

@@ -62,6 +62,19 @@ describe("Patience", () => {
       assert.strictEqual(interrupted, 2)
     }))
 
+  it.effect("a call that takes long to end keeps nobody else's from being given up in its time", () =>
+    Effect.gen(function*() {
+      const patiently = yield* Patience.within(patience)
+      const silent = Effect.never.pipe(Effect.onInterrupt(() => Effect.sleep(5_000)))
+      const first = yield* Effect.forkChild(Effect.exit(patiently(silent)))
+      yield* TestClock.adjust(1)
+      const second = yield* Effect.forkChild(Effect.exit(patiently(silent)))
+      yield* TestClock.adjust(patience)
+      const ended = [first.pollUnsafe(), second.pollUnsafe()]
+      yield* TestClock.adjust(5_000)
+      assert.deepStrictEqual(ended.map((exit) => exit?._tag), ["Success", "Success"])
+    }))
+
   it.effect("its timer stops with the last call", () =>
     Effect.gen(function*() {
       let sleeps = 0

@@ -1,3 +1,4 @@
+import { maxBodyBytes } from "#layers/http/body/BodyGuard.ts"
 import { BodyRoom, type Claim, make, type Room } from "#layers/http/body/BodyRoom.ts"
 import { BeforeAnswer, chunked, exchange, head, post, serve } from "#test/layers/http/body/Wire.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -56,33 +57,63 @@ const Steps = Schema.Array(Schema.Union([
 ])).check(Schema.isMinLength(15), Schema.isMaxLength(40))
 
 describe("the room for bodies", () => {
-  it.effect.prop("all bodies together never hold more than there is, and who is cut off holds nothing", {
-    steps: Steps
-  }, ({ steps }) =>
-    Effect.gen(function*() {
-      const room = make({ bytes: 100, patience: 5 })
-      const clock = yield* Clock.Clock
-      const claims: Array<{ readonly claim: Claim; held: number } | undefined> = []
-      const opened = (n: number) => {
-        const known = claims[n]
-        if (known !== undefined) return known
-        const body = { claim: room(clock, () => claims[n] = undefined), held: 0 }
-        return claims[n] = body
-      }
-      for (const step of steps) {
-        if ("millis" in step) yield* TestClock.adjust(step.millis)
-        else if ("ends" in step) {
-          opened(step.claim).claim[step.ends]()
-          if (step.ends === "release") claims[step.claim] = undefined
-        } else {
-          const body = opened(step.claim)
-          if (body.claim.hold(body.held + step.more)) body.held += step.more
+  it.effect.prop(
+    "all bodies together never hold more than there is, and who has left holds nothing, however often he leaves",
+    {
+      steps: Steps
+    },
+    ({ steps }) =>
+      Effect.gen(function*() {
+        const room = make({ bytes: 100, patience: 5 })
+        const clock = yield* Clock.Clock
+        const claims: Array<{ readonly claim: Claim; held: number } | undefined> = []
+        const left: Array<Claim> = []
+        const opened = (n: number) => {
+          const known = claims[n]
+          if (known !== undefined) return known
+          const leave = () => {
+            left.push(body.claim)
+            claims[n] = undefined
+          }
+          const body = { claim: room(clock, leave), held: 0 }
+          return claims[n] = body
         }
-        assert.isAtMost(claims.reduce((sum, body) => sum + (body?.held ?? 0), 0), 100)
-      }
-      for (const body of claims) body?.claim.release()
-      assert.isTrue(room(clock, () => undefined).hold(100))
-      assert.isFalse(room(clock, () => undefined).hold(1))
+        for (const step of steps) {
+          if ("millis" in step) yield* TestClock.adjust(step.millis)
+          else if ("ends" in step) {
+            const { claim } = opened(step.claim)
+            claim[step.ends]()
+            if (step.ends === "release") {
+              left.push(claim)
+              claims[step.claim] = undefined
+            }
+          } else {
+            const body = opened(step.claim)
+            if (body.claim.hold(body.held + step.more)) body.held += step.more
+          }
+          // The end of a request releases what its body held, also if that was cut off before.
+          for (const claim of left) claim.release()
+          assert.isAtMost(claims.reduce((sum, body) => sum + (body?.held ?? 0), 0), 100)
+        }
+        for (const body of claims) body?.claim.release()
+        assert.isTrue(room(clock, () => undefined).hold(100))
+        assert.isFalse(room(clock, () => undefined).hold(1))
+      })
+  )
+
+  it.effect("there is room for 21 of the longest bodies, and who would be the next cuts off none that has been coming for 5 s", () =>
+    Effect.gen(function*() {
+      const room = yield* BodyRoom
+      const clock = yield* Clock.Clock
+      let cut = 0
+      const claims = Array.from({ length: 22 }, () => room(clock, () => void cut++))
+      const isLetIn = (claim: Claim) => claim.hold(maxBodyBytes)
+      assert.deepStrictEqual(claims.map(isLetIn), claims.map((_, index) => index < 21))
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual([claims.slice(-1).map(isLetIn), cut], [[false], 0])
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual([claims.slice(-1).map(isLetIn), cut], [[true], 1])
+      for (const claim of claims) claim.release()
     }))
 
   it.effect("a body that finds none is 503 with Retry-After; a short one is served; the room comes back with the answer", () =>

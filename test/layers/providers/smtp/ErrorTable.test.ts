@@ -10,12 +10,19 @@ const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: str
   ["auth", "535-5.7.8 Username and Password not accepted.\n535 5.7.8 See help", "Misconfigured"],
   ["mail", "530 5.7.0 Must issue a STARTTLS command first", "Misconfigured"],
   ["mail", "552 5.3.4 Message size exceeds fixed limit", "ContentRejected"],
+  ["mail", "552 Message too large", "ContentRejected"],
+  ["mail", "550 5.6.7 Addresses need SMTPUTF8", "ContentRejected"],
+  ["mail", "501 5.1.7 Bad sender address syntax", "Misconfigured"],
   ["mail", "553 5.7.1 Sender address rejected: not owned by user", "Misconfigured"],
   ["mail", "452 4.3.1 Insufficient system storage", "Unavailable"],
   ["rcpt", "450 4.2.1 The user is receiving mail too quickly", "RateLimited"],
   ["rcpt", "451 4.7.1 Greylisting in action, please come back later", "RateLimited"],
   ["rcpt", "452 4.5.3 Too many recipients", "RateLimited"],
   ["rcpt", "452 4.2.2 Mailbox full", "Unavailable"],
+  ["rcpt", "450 4.7.1 Client host rejected: too much mail", "RateLimited"],
+  ["rcpt", "451 4.2.1 Mailbox busy", "RateLimited"],
+  ["rcpt", "451 4.5.3 Too many recipients", "RateLimited"],
+  ["rcpt", "452 Too many messages", "RateLimited"],
   ["rcpt", "450 4.1.1 <bob@rcpt.test>: unverified address", "Unavailable"],
   ["rcpt", "550 5.1.1 <bob@rcpt.test>: Recipient address rejected: User unknown", "RecipientRejected!"],
   ["rcpt", "550-5.1.1 The email account that you tried to reach does not exist.\n550 5.1.1 x", "RecipientRejected!"],
@@ -26,9 +33,43 @@ const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: str
   ["rcpt", "550 5.5.0 Requested action not taken: mailbox unavailable", "RecipientRejected"],
   ["rcpt", "550 No such user here", "RecipientRejected"],
   ["rcpt", "556 5.1.10 Domain takes no mail", "RecipientRejected!"],
+  ["rcpt", "556 Domain does not accept mail", "RecipientRejected!"],
+  ["rcpt", "521 Host does not accept mail", "RecipientRejected!"],
+  ["rcpt", "550 5.1.2 Host unknown", "RecipientRejected!"],
+  ["rcpt", "553 5.1.3 Bad recipient address syntax", "RecipientRejected!"],
+  ["rcpt", "550 5.1.6 Mailbox has moved", "RecipientRejected!"],
+  ["rcpt", "550 5.1.25 A code of later years", "RecipientRejected"],
+  ["rcpt", "550 5.2.10 A code of later years", "RecipientRejected"],
+  ["rcpt", "551 User not local", "RecipientRejected"],
+  ["rcpt", "552 Mailbox full", "RecipientRejected"],
+  ["rcpt", "553 Mailbox name not allowed", "RecipientRejected"],
+  ["rcpt", "554 Relay access denied", "Misconfigured"],
+  ["rcpt", "550 5.1.8 Sender's domain not found", "Misconfigured"],
+  ["rcpt", "550 5.3.2 System not accepting messages", "Misconfigured"],
+  ["rcpt", "553 5.5.1 Sender not yet given", "Misconfigured"],
   ["rcpt", "554 5.7.1 <bob@rcpt.test>: Relay access denied", "Misconfigured"],
   ["rcpt", "550 5.7.1 Unfortunately, messages from your address were not sent", "Misconfigured"],
   ["data", "503 5.5.1 Bad sequence of commands", "Misconfigured"],
+  ["data", "500 What", "Misconfigured"],
+  ["data", "530 Authentication required", "Misconfigured"],
+  ["data", "550 5.1.1 User unknown", "RecipientRejected!"],
+  ["data", "550 5.7.1 Not from this address", "Misconfigured"],
+  ["body", "503 Bad sequence of commands", "Misconfigured"],
+  ["final", "534 Mechanism too weak", "Misconfigured"],
+  ["final", "538 Encryption required", "Misconfigured"],
+  ["final", "555 Parameters not known", "Misconfigured"],
+  ["final", "550 5.2.0 Mailbox trouble", "RecipientRejected"],
+  ["final", "552 5.2.3 Message too long for this mailbox", "RecipientRejected"],
+  ["final", "550 5.1.0 Address rejected", "RecipientRejected"],
+  ["final", "550 5.1.5 Address not valid", "RecipientRejected"],
+  ["final", "554 5.4.14 Hop count exceeded", "RecipientRejected"],
+  ["final", "550 5.1.8 Sender's domain not found", "Misconfigured"],
+  ["final", "554 5.3.0 Configuration error", "Misconfigured"],
+  ["final", "554 5.5.0 Protocol error", "Misconfigured"],
+  ["final", "550 5.7.8 Credentials invalid", "Misconfigured"],
+  ["final", "550 5.7.9 Mechanism too weak", "Misconfigured"],
+  ["final", "550 5.7.11 Encryption required", "Misconfigured"],
+  ["final", "550 5.7.14 Trust relationship required", "Misconfigured"],
   ["final", "421 4.7.28 Unusual rate of unsolicited mail", "RateLimited"],
   ["final", "451 4.7.650 The mail server has been temporarily rate limited", "RateLimited"],
   ["final", "451 Try again later", "Unavailable"],
@@ -52,6 +93,44 @@ describe("SMTP error table", () => {
       assert.notInclude(error.detail, "rcpt.test")
       assert.include(error.detail, `At ${stage}: ${reply.slice(0, 3)}`)
     }
+  })
+
+  it("P9: a long or broken text is told in one short line", () => {
+    const told = (text: string) => {
+      const fault = refused("final", `550 5.7.1 ${text}`)
+      return fault === undefined ? assert.fail(text) : toDeliveryError(fault).detail
+    }
+    assert.strictEqual(told("no\u0000\u0007\tsuchéthing "), "At final: 550 5.7.1 no such thing")
+    assert.isBelow(told("long ".repeat(1_000)).length, 250)
+    // An address that would be cut in the middle is still seen as one.
+    assert.notInclude(told(`${"x".repeat(190)} bob@rcpt.test`), "bob")
+  })
+
+  it("a server that cannot be spoken to in private is the operator's, one that is away is not", () => {
+    const kindOf = (code: string) => toDeliveryError(silent("starttls", code))._tag
+    for (
+      const code of [
+        "CERT_HAS_EXPIRED",
+        "DEPTH_ZERO_SELF_SIGNED_CERT",
+        "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+        "ERR_TLS_CERT_ALTNAME_INVALID",
+        "ERR_TLS_INVALID_PROTOCOL_VERSION",
+        "ERR_SSL_WRONG_VERSION_NUMBER",
+        "ERR_SSL_UNSUPPORTED_PROTOCOL",
+        "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"
+      ]
+    ) assert.strictEqual(kindOf(code), "Misconfigured", code)
+    for (const code of ["ENOTFOUND", "ECONNREFUSED", "ECONNRESET", "ETIMEDOUT", "deadline", "closed"])
+      assert.strictEqual(kindOf(code), "Unavailable", code)
+  })
+
+  it("a server that greets nobody is told as one, where it took the connection and the deadline ended that", () => {
+    const isTold = (stage: Stage, code: string) =>
+      toDeliveryError(silent(stage, code)).detail.includes("sent no greeting")
+    assert.deepStrictEqual(
+      [isTold("greeting", "deadline"), isTold("greeting", "closed"), isTold("ehlo", "deadline")],
+      [true, false, false]
+    )
   })
 
   it("what is no refusal is not read as one", () => {

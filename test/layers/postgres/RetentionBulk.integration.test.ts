@@ -1,7 +1,7 @@
+import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
 import * as BulkJobs from "#layers/postgres/retention/BulkJobs.ts"
-import * as Partitions from "#layers/postgres/Partitions.ts"
-import { day, idAt, Ids, requested, stored, test, today } from "#test/layers/postgres/Retained.ts"
+import { day, idAt, Ids, onToday, requested, stored, today } from "#test/layers/postgres/Retained.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { DateTime, Effect, Exit, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"
@@ -9,7 +9,7 @@ import { TestClock } from "effect/testing"
 
 describe("Retention of bulk jobs", () => {
   it.effect("drops bulk jobs with their users once they are old and never ran, or their request is gone", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.setTime(today - 9 * day)
       yield* Partitions.ensure(sql)
@@ -35,7 +35,7 @@ describe("Retention of bulk jobs", () => {
     })))
 
   it.effect("I1: a bulk job that ran goes in the commit in which its request goes, or it could be run again", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* TestClock.setTime(today - 9 * day)
       yield* Partitions.ensure(sql)
@@ -63,7 +63,7 @@ describe("Retention of bulk jobs", () => {
     })))
 
   it.effect("P1: a bulk job that is closed while retention looks at it stays with its users: it is about to be accepted", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       const cut = idAt(today - 9 * day, "a")
       for (const [id, before] of [["old", null], ["cut", cut]] as const) {
@@ -91,7 +91,7 @@ describe("Retention of bulk jobs", () => {
     })))
 
   it.effect("takes a large job's users away in pieces, and those that a run which was cut has left", () =>
-    test(Effect.gen(function*() {
+    onToday(Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
       yield* Partitions.ensure(sql)
       yield* sql`create table pieces (size int)`
@@ -111,5 +111,14 @@ describe("Retention of bulk jobs", () => {
       yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user) values (1, 'left', 7, 'k', '{}')`
       yield* Retention.drop(sql, 7)
       assert.lengthOf(yield* sql`select 1 from bulk_users where job_id = 'left'`, 0)
+    })))
+
+  it.effect("P10: users that an interrupted run left are dropped in every environment, whatever their jobs' names", () =>
+    onToday(Effect.gen(function*() {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`insert into bulk_users (scope, job_id, position, key, bulk_user)
+        values (1, 'z', 0, 'k', '{}'), (2, 'a', 0, 'k', '{}'), (2, 'z', 0, 'k', '{}')`
+      yield* BulkJobs.drop(sql, DateTime.makeUnsafe(today - 3 * day))
+      assert.lengthOf(yield* sql`select 1 from bulk_users`, 0)
     })))
 })
