@@ -34,7 +34,7 @@ describe("Blocks of templates", () => {
       for (const more of ["", " includeZero=false", " other=true"])
         assert.strictEqual(shown(falsy, more), "none none", falsy)
     }
-    assert.strictEqual(say("{{#with zero includeZero=false}}{{this}}{{/with}}"), "0")
+    assert.strictEqual(say("{{#with zero includeZero=true}}{{this}}{{/with}}"), "0")
   })
 
   it("a block has one else, and is closed by its own name", () => {

@@ -120,6 +120,7 @@ describe("Expressions of templates", () => {
     const each =
       "{{#each list as  \t | it at |}}{{it}}{{at}} {{/each}}{{#each user as |it key at|}}{{key}}{{at}},{{/each}}"
     assert.strictEqual(said(each), "a0 b1 name,k,it,this,..,a]b,as,")
+    assert.strictEqual(said("{{#with user as |it name|}}[{{name}}]{{/with}}"), "[]")
   })
 
   it("null is a value, and undefined is none", () => {
