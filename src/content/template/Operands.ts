@@ -79,8 +79,10 @@ export const read = (inside: string): Said | undefined => {
       return { _tag: "Parens", ...found }
     }
     const quoted = take(string)
-    if (quoted !== null)
-      return { _tag: "Literal", value: (quoted[1] ?? quoted[2] ?? "").replaceAll("\\\"", "\"").replaceAll("\\'", "'") }
+    if (quoted !== null) {
+      const [, double, single = ""] = quoted
+      return { _tag: "Literal", value: double?.replaceAll("\\\"", "\"") ?? single.replaceAll("\\'", "'") }
+    }
     const word = take(literal)?.[0]
     if (word === undefined) return path()
     return { _tag: "Literal", value: constants.has(word) ? constants.get(word) : Number(word) }

@@ -9,6 +9,7 @@ import { Result } from "effect"
 const deepest = 32
 
 const kinds: ReadonlyArray<BlockKind> = ["each", "with", "if", "unless"]
+const kindsWithZero: ReadonlyMap<BlockKind, BlockKind> = new Map([["if", "zero"], ["unless", "unless-zero"]])
 const trims: ReadonlyArray<BlockKind> = ["trim", "trim-left", "trim-right"]
 
 /** Helpers that, used as a block, decide whether it is shown. */
@@ -94,7 +95,8 @@ const head = (tag: Tag): Head | undefined => {
   const kind = kinds.find((known) => known === helper)
   if (kind !== undefined && second !== undefined) {
     const of = more.length > 0 ? undefined : argument(second)
-    return of === undefined ? undefined : { kind: kind === "if" && countsZero(said) ? "zero" : kind, of, names, name }
+    const counting = countsZero(said) ? kindsWithZero.get(kind) : undefined
+    return of === undefined ? undefined : { kind: counting ?? kind, of, names, name }
   }
   const of = valueOf({ words: said.words, named })
   if (of === undefined) return undefined

@@ -19,10 +19,20 @@ export type Operand =
 
 /**
  * The kinds of blocks. `section` is `{{#name}}`: a list is a loop, any other value a context; for `false` or no value,
- * the other branch is shown. `zero` is an `if` for which 0 counts as a value. The `trim` kinds cut white space off
- * their content.
+ * the other branch is shown. `zero` and `unless-zero` are an `if` and an `unless` for which 0 counts as a value. The
+ * `trim` kinds cut white space off their content.
  */
-export type BlockKind = "each" | "with" | "if" | "unless" | "zero" | "section" | "trim" | "trim-left" | "trim-right"
+export type BlockKind =
+  | "each"
+  | "with"
+  | "if"
+  | "unless"
+  | "zero"
+  | "unless-zero"
+  | "section"
+  | "trim"
+  | "trim-left"
+  | "trim-right"
 
 export interface Block {
   readonly _tag: "Block"

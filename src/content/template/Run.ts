@@ -137,7 +137,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
   const inside = (frame: Frame, self: Value): Frame => self === frame.self ? frame : { ...frame, self, around: frame }
 
   const named = (names: Names | undefined, block: Block, values: ReadonlyArray<Value>): Names | undefined =>
-    block.names.slice(0, values.length).reduce((around, name, at) => ({ name, value: values[at], around }), names)
+    block.names.reduce((around, name, at) => ({ name, value: values[at], around }), names)
 
   const each = (block: Block, list: Value, frame: Frame): void => {
     const keys = isList(list) ? undefined : isObject(list) ? Object.keys(list) : []
@@ -179,6 +179,8 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
         return walk(isSomething(value) ? block.body : block.otherwise, frame)
       case "zero":
         return walk(value === 0 || isSomething(value) ? block.body : block.otherwise, frame)
+      case "unless-zero":
+        return walk(value === 0 || isSomething(value) ? block.otherwise : block.body, frame)
       case "unless":
         return walk(isSomething(value) ? block.otherwise : block.body, frame)
       case "each":

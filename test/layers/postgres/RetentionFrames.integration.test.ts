@@ -1,6 +1,6 @@
 import * as Retention from "#layers/postgres/Retention.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
-import { day, idAt, Ids, stored, test, today } from "#test/layers/postgres/Retained.ts"
+import { day, idAt, Ids, onToday, stored, today } from "#test/layers/postgres/Retained.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch } from "effect"
 import { SqlClient } from "effect/sql"

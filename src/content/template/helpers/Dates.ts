@@ -7,13 +7,19 @@ import { DateTime, Option } from "effect"
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
 
-/** A time given as epoch ms or ISO 8601 text; text without a zone is UTC. */
-const timeOf = (value: Value): Option.Option<DateTime.Utc> => {
+/** On the first and the last day of the calendar, some zones have no date. */
+const isEverywhere = (time: DateTime.Utc): boolean =>
+  Math.abs(DateTime.toEpochMillis(time)) <= 8_640_000_000_000_000 - 86_400_000
+
+const made = (value: Value): Option.Option<DateTime.Utc> => {
   const number = numberOf(value)
   if (number !== undefined) return DateTime.make(number)
   const said = textOf(value)
   return said.length <= 64 && iso.test(said) ? Option.map(DateTime.make(said), DateTime.toUtc) : Option.none()
 }
+
+/** A time given as epoch ms or ISO 8601 text; text without a zone is UTC. */
+const timeOf = (value: Value): Option.Option<DateTime.Utc> => Option.filter(made(value), isEverywhere)
 
 const noDate = (name: string, value: Value): string => `${name}: "${textOf(value).slice(0, 80)}" is not a date`
 

@@ -1,6 +1,8 @@
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 
-const directive = /%(?:(\d{1,2})\$)?([-+0]*)(?:'(.))?(\d{1,3})?(?:\.(\d{1,2}))?([%bcdeEfFgiosuxX])|%/gu
+/** A filling character is one UTF-16 unit, so that a width never leaves half of a surrogate pair. */
+const directive =
+  /%(?:(\d{1,2})\$)?([-+0]*)(?:'([^\u{10000}-\u{10ffff}]))?(\d{1,3})?(?:\.(\d{1,2}))?([%bcdeEfFgiosuxX])|%/gu
 
 const radices: ReadonlyMap<string, number> = new Map([["b", 2], ["o", 8], ["x", 16], ["X", 16]])
 

@@ -64,7 +64,7 @@ export const strftime = (time: DateTime.Zoned, pattern: string, zone: string): s
       case "m":
         return number(month)
       case "y":
-        return two(year % 100)
+        return number(year % 100)
       case "Y":
         return String(year)
       case "H":
@@ -86,7 +86,7 @@ export const strftime = (time: DateTime.Zoned, pattern: string, zone: string): s
       case "Z":
         return zone
       case "j":
-        return String(daysBefore(year, month, day)).padStart(3, "0")
+        return String(daysBefore(year, month, day)).padStart(bare === "-" ? 1 : 3, "0")
       case "c":
         return `${weekday.slice(0, 3)} ${name.slice(0, 3)} ${day} ${clock} ${year}`
       case "x":

@@ -1,0 +1,108 @@
+import * as Handlebars from "#test/src/content/Handlebars.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+const data = {
+  name: "Ada",
+  else: "E",
+  elsewhere: "W",
+  yes: true,
+  zero: 0,
+  list: ["a", "b"],
+  user: { name: "Eve", k: "x" }
+}
+
+/** Each is what Handlebars says, too. */
+const all = (examples: ReadonlyArray<readonly [string, string]>): void => {
+  for (const [source, said] of examples) {
+    assert.strictEqual(Handlebars.theirs(source, data), said, source)
+    assert.strictEqual(Handlebars.ours(source, { data }), said, source)
+  }
+}
+
+const refused = (...sources: ReadonlyArray<string>): void => {
+  for (const source of sources) {
+    assert.isFalse(Handlebars.reads(source), source)
+    assert.match(Handlebars.ours(source, { data }), /^The template is malformed/, source)
+  }
+}
+
+describe("Tags of templates", () => {
+  it("quotes and brackets hold braces, and backslashes hold quotes", () =>
+    all([
+      ["{{concat \"a\\\"}}\" \"b\"}}", "a\"}}b"],
+      ["{{concat 'a\\'}}' \"b\"}}", "a'}}b"],
+      ["{{concat [a}}b] \"c\"}}", "c"],
+      ["{{{concat \"}}}\"}}}", "}}}"]
+    ]))
+
+  it("a comment ends at the first braces, or else at those after its two dashes", () => {
+    all([
+      ["{{! a }} b}}", " b}}"],
+      ["{{!-- a }} b --}}c", "c"],
+      ["{{!--}}x--}}y", "x--}}y"],
+      ["{{!---}}x--}}y", "x--}}y"],
+      ["{{! a ~}}  x", "x"],
+      ["{{!-- a --~}}  x", "x"],
+      ["x  {{~! a}} y", "x y"],
+      ["x  {{~!-- a }} --}} y", "x y"]
+    ])
+    refused("{{!-- a }}", "{{!-- a --", "{{! a }")
+  })
+
+  it("braces come in threes, with the tilde between the second and the third", () => {
+    all([
+      [" {{{name}}} ", " Ada "],
+      [" {{~{name}~}} ", "Ada"],
+      [" {{{ concat name }~}} ", " Ada"],
+      [" {{~{ concat name }}} ", "Ada "]
+    ])
+    refused("{{{name}}", "{{{name~}}}", "{{{name~}}", "{{ {name}}}")
+  })
+
+  it("else is a branch where it stands alone, and elsewhere a name", () => {
+    all([
+      ["{{#if yes}}a{{ else }}b{{/if}}{{#if zero}}a{{else}}b{{/if}}{{#if zero}}a{{^}}b{{/if}}", "abb"],
+      ["{{&else}} {{{else}}} {{elsewhere}} {{concat else}} {{this.else}}", "E E W E E"],
+      ["{{#if zero}}a{{else if name}}b{{else}}c{{/if}}", "b"]
+    ])
+    refused("{{else}}", "{{^}}")
+  })
+
+  it("a tag that is alone on its line takes the line with it, whatever blanks are beside it", () =>
+    all([
+      ["a\n \t{{#if yes}}\t \nb\n\t{{/if}}\nc", "a\nb\nc"],
+      ["\r\n  {{#if yes}}\r\n a \r\n {{/if}} \r\nb", "\r\n a \r\nb"],
+      [" {{! a }} \n\n x", "\n x"],
+      [" {{name}} \n {{! a }} \nx", " Ada \nx"],
+      ["x {{! a }}\n y", "x \n y"],
+      ["x\n {{! a }} y", "x\n  y"]
+    ]))
+
+  it("a backslash makes text of a tag, and two are one before a tag", () =>
+    all([
+      ["\\{{name}} {{name}}", "{{name}} Ada"],
+      ["a\\{{name}}b", "a{{name}}b"],
+      ["a\\\\{{name}}b", "a\\Adab"],
+      ["{{name}}\\{{name}}", "Ada{{name}}"],
+      ["{{name}}\\\\{{name}}", "Ada\\Ada"]
+    ]))
+
+  it("a loop has its place, its key, and those of the loops around it", () =>
+    all([
+      ["{{#each list}}{{@index}} {{@key}} {{@first}} {{@last}} {{/each}}", "0 0 true false 1 1 false true "],
+      ["{{#each user}}{{@index}} {{@key}} {{@first}} {{@last}} {{/each}}", "0 name true false 1 k false true "],
+      ["{{#each list}}{{#each ../list}}{{@../index}}-{{@index}} {{/each}}{{/each}}", "0-0 0-1 1-0 1-1 "],
+      ["{{#each list}}{{#with ../user}}{{@index}} {{@last}} {{/with}}{{/each}}", "0 false 1 true "],
+      ["{{#each list}}{{#if @key}}y{{else}}n{{/if}}{{/each}}{{#each user}}{{@key.length}}{{/each}}", "ny41"],
+      ["{{#each user as |value key|}}{{key}}={{value}} {{/each}}", "name=Eve k=x "],
+      ["{{#each list}}{{@root.user.name}}{{@root.[name]}} {{/each}}", "EveAda EveAda "],
+      ["{{#each name}}a{{else}}b{{/each}}{{#each zero}}a{{else}}b{{/each}}{{#with zero}}{{this}}{{/with}}", "bb0"]
+    ]))
+
+  it("the root has all that a template may name, not its data alone", () => {
+    const scope = { data, profile: { email: "a@x.io" }, system: () => ({ messageId: "m1" }) }
+    const source =
+      "{{#each list}}{{@root.profile.email}} {{@root.messageId}} {{@root.$.profile.email}} {{@root.name}};{{/each}}"
+    assert.strictEqual(Handlebars.ours(source, scope), "a@x.io m1 a@x.io Ada;".repeat(2))
+  })
+})
