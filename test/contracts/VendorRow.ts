@@ -4,8 +4,9 @@ import type { DeliveryError, Kind } from "#schemas/DeliveryError.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
+import * as LongTimers from "#test/support/LongTimers.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
-import { Effect, Result, type Schema } from "effect"
+import { Deferred, Effect, Fiber, Result, type Schema } from "effect"
 
 /** A refusal as the vendor words it, and what it must become. */
 export interface Refusal {
@@ -69,7 +70,8 @@ export const delivery = (row: Pick<Row, "entry" | "profile" | "override">, more:
 })
 
 interface Options {
-  readonly deadlineMs?: number
+  /** The answer does not end: the deadline passes when it has begun not to. */
+  readonly endless?: boolean
   readonly more?: Partial<Delivery>
 }
 
@@ -96,28 +98,21 @@ export const settingsAt = (row: Row, base: string): Schema.JsonObject => ({
 
 /** Sends one delivery over the vendor as configured, to a server that answers as scripted. */
 export const send = Effect.fnUntraced(
-  function*(row: Row, reply: ScriptedVendor.Reply, options: Options = {}) {
-    const warm = options.deadlineMs !== undefined
-    let taken = 0
+  function*(row: Row, reply: ScriptedVendor.Reply, { endless = false, more }: Options = {}) {
     const server = yield* ScriptedVendor.listen({
       http2: row.http2 === true,
-      script: ({ body, path }) => {
-        const before = row.before?.[path.split("?")[0] ?? ""]
-        if (before !== undefined) return before
-        if (warm && taken === 0) {
-          if (body !== "") taken = 1
-          return row.success
-        }
-        return reply
-      }
+      script: ({ path }) => row.before?.[path.split("?")[0] ?? ""] ?? reply
     })
     const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(
-      withHttp(options.deadlineMs ?? 10_000)
+      withHttp(endless ? LongTimers.long : 10_000)
     )
-    // A short deadline is for the vendor's answer, not for loading, keys and tokens.
-    if (warm) yield* Effect.exit(vendor.send(delivery(row)))
-    const result = yield* Effect.result(vendor.send(delivery(row, options.more)))
-    return { result, seen: server.seen }
+    const sending = Effect.result(vendor.send(delivery(row, more)))
+    if (!endless) return { result: yield* sending, seen: server.seen }
+    const { pass } = yield* LongTimers.held
+    const sent = yield* Effect.forkChild(sending)
+    yield* Deferred.await(server.stalled)
+    yield* pass
+    return { result: yield* Fiber.join(sent), seen: server.seen }
   },
   Effect.scoped
 )

@@ -30,7 +30,7 @@ describe("poison: processes", () => {
           const sending = Array.from({ length: neighbours }, (_, n) => sendTo(caller, `neighbour-${n}`))
           sending.push(sendTo(caller, "poison-routing"))
           let deaths = 0
-          const drained = Promise.all(sending).then(() => Drain.untilClosed(caller, 120_000)).then(() =>
+          const drained = Promise.all(sending).then(() => Drain.untilClosed(caller, 240_000)).then(() =>
             "drained" as const
           )
           while (await Promise.race([drained, server.ended]) !== "drained") {
@@ -54,7 +54,7 @@ describe("poison: processes", () => {
         assert.deepStrictEqual([...ended(false)], ["SENT"])
         assert.lengthOf(outcome.messages, neighbours + 1)
       }),
-    180_000
+    360_000
   )
 
   it.live(
@@ -90,7 +90,7 @@ describe("poison: processes", () => {
         }).pipe(Effect.provide(place.store))
         yield* Effect.promise(async () => {
           await Promise.all(Array.from({ length: neighbours }, (_, n) => sendTo(caller, `neighbour-${n}`)))
-          await Drain.untilClosed(caller, 30_000)
+          await Drain.untilClosed(caller, 120_000)
           caller.close()
           server.signal("SIGTERM")
           await server.ended
@@ -100,6 +100,6 @@ describe("poison: processes", () => {
         for (const { id, status } of messages) assert.strictEqual(status, ids.has(id) ? "UNDELIVERABLE" : "SENT")
         assert.lengthOf(messages, neighbours + garbled.length)
       }),
-    60_000
+    240_000
   )
 })

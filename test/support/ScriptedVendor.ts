@@ -55,16 +55,17 @@ const write = (response: Outgoing, { body = "", gzip = false, headers = {}, stat
   response.end(gzip ? gzipSync(body) : body)
 }
 
-const drip = (response: Outgoing) => {
+const drip = (response: Outgoing, stalled: () => void) => {
   response.statusCode = 200
   response.setHeader("content-type", "application/json")
-  const timer = setInterval(() => push(response, " "), 20)
+  let gone = 0
+  const timer = setInterval(() => push(response, " ", () => ++gone === 3 ? stalled() : undefined), 20)
   response.once("close", () => clearInterval(timer))
 }
 
-const perform = (request: Incoming, response: Outgoing, reply: Reply) => {
-  if (reply === "silence") return
-  if (reply === "drip") return drip(response)
+const perform = (request: Incoming, response: Outgoing, reply: Reply, stalled: () => void) => {
+  if (reply === "silence") return stalled()
+  if (reply === "drip") return drip(response, stalled)
   if ("reset" in reply) return reset(request)
   if ("status" in reply) return write(response, reply)
   response.statusCode = 200
@@ -77,7 +78,8 @@ const early = (reply: Reply, when: "before" | "during"): boolean =>
 
 /**
  * A vendor on loopback, over HTTP/1.1 or HTTP/2 in clear text, that answers each request as the script says. The script
- * is asked twice: when the head has come, and with the body. `closed` is done when the first connection ends.
+ * is asked twice: when the head has come, and with the body. `closed` is done when the first connection ends, `stalled` when a request
+ * has all been read, and its answer is silence, or three bytes of a drip.
  */
 export const listen = Effect.fnUntraced(function*(options: {
   readonly http2?: boolean
@@ -86,6 +88,7 @@ export const listen = Effect.fnUntraced(function*(options: {
   const seen: Array<Seen> = []
   const sockets = new Set<Duplex>()
   const closed = yield* Deferred.make<void>()
+  const stalled = yield* Deferred.make<void>()
   let connections = 0
   const handle = (request: Incoming, response: Outgoing) => {
     const head = {
@@ -107,7 +110,7 @@ export const listen = Effect.fnUntraced(function*(options: {
     request.on("end", () => {
       const whole = { ...head, body: Buffer.concat(chunks).toString() }
       seen.push(whole)
-      perform(request, response, options.script(whole))
+      perform(request, response, options.script(whole), () => Deferred.doneUnsafe(stalled, Effect.void))
     })
   }
   const server: Server = options.http2 === true ? createServer2(handle) : createServer(handle)
@@ -134,5 +137,5 @@ export const listen = Effect.fnUntraced(function*(options: {
     typeof address === "object" && address !== null
   const address = server.address()
   const port = isPort(address) ? address.port : 0
-  return { origin: `http://127.0.0.1:${port}`, port, seen, connections: () => connections, closed }
+  return { origin: `http://127.0.0.1:${port}`, port, seen, connections: () => connections, closed, stalled }
 })

@@ -53,12 +53,12 @@ const metrics = async (url: string) => {
   return Prometheus.parse(await response.text())
 }
 
-/** Asks until the answer holds; 20 s. */
+/** Asks until the answer holds; a minute. */
 const until = async <A>(ask: () => Promise<A>, holds: (answer: A) => boolean): Promise<A> => {
   const began = performance.now()
   while (true) {
     const answer = await ask()
-    if (holds(answer) || performance.now() - began > 20_000) return answer
+    if (holds(answer) || performance.now() - began > 60_000) return answer
   }
 }
 
@@ -66,6 +66,22 @@ const health = async (url: string, path: string) => {
   const began = performance.now()
   const response = await fetch(`${url}/health/${path}`)
   return { status: response.status, body: await response.json(), ms: performance.now() - began }
+}
+
+/**
+ * This is told at last, since a slow machine may take a lock for silence first. No answer takes much longer than the 2 s that the database
+ * is waited for; one that waited for the statement's cancellation too would take 7.
+ */
+const told = async (url: string, message: string) => {
+  let slowest = 0
+  const asked = async () => {
+    const answer = await health(url, "ready")
+    slowest = Math.max(slowest, answer.ms)
+    return answer
+  }
+  const { body, status } = await until(asked, ({ body, status }) => status === 503 && body.message === message)
+  assert.deepStrictEqual([status, body], [503, { message, type: "api_error" }])
+  assert.isBelow(slowest, 6_000)
 }
 
 describe("GET /metrics", () => {
@@ -122,7 +138,7 @@ describe("GET /metrics", () => {
           assert.strictEqual(family.endsWith("_total"), type === "counter", family)
         }
       })
-    }), 60_000)
+    }), 180_000)
 })
 
 describe("GET /health", () => {
@@ -134,12 +150,7 @@ describe("GET /health", () => {
         yield* Effect.promise(async () => {
           for (const fault of [proxy.cut, proxy.freeze]) {
             fault()
-            const away = await until(() => health(url, "ready"), ({ status }) => status === 503)
-            assert.deepStrictEqual([away.status, away.body], [
-              503,
-              { message: "the database does not answer", type: "api_error" }
-            ])
-            assert.isBelow(away.ms, 4_000)
+            await told(url, "the database does not answer")
             assert.strictEqual((await health(url, "live")).status, 200)
             const meanwhile = await metrics(url)
             assert.strictEqual(meanwhile.get("tidings_database_up")?.samples.get("tidings_database_up"), 0)
@@ -149,7 +160,7 @@ describe("GET /health", () => {
           }
         })
       }),
-    120_000
+    240_000
   )
 
   it.live(
@@ -162,11 +173,9 @@ describe("GET /health", () => {
             const sql = yield* PgClient.make({ url: database, maxConnections: 1 })
             const held = Effect.gen(function*() {
               yield* sql`lock table ${sql(table)} in access exclusive mode`
-              return yield* Effect.promise(() => until(() => health(url, "ready"), ({ status }) => status === 503))
+              yield* Effect.promise(() => told(url, reason))
             })
-            const { body, ms, status } = yield* sql.withTransaction(held)
-            assert.deepStrictEqual([status, body], [503, { message: reason, type: "api_error" }])
-            assert.isBelow(ms, 4_000)
+            yield* sql.withTransaction(held)
             const back = yield* Effect.promise(() =>
               until(() => health(url, "ready"), ({ body }) => body.shards === 64)
             )
@@ -175,6 +184,6 @@ describe("GET /health", () => {
         yield* locked("messages", "messages cannot be written: another session of the database has locked them")
         yield* locked("cluster_runners", "0 of 64 shards run here so far")
       }),
-    120_000
+    240_000
   )
 })

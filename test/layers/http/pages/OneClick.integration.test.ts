@@ -201,6 +201,6 @@ describe("List-Unsubscribe (RFC 8058)", () => {
         assert.strictEqual((yield* ask({ method: "POST", path: "/t/unsubscribe/preview" })).status, 404)
         assert.strictEqual(mails.taken.length, count)
       }).pipe(Effect.scoped),
-    60_000
+    240_000
   )
 })
