@@ -1,0 +1,183 @@
+import { Budget, limits } from "#src/content/Budget.ts"
+import { inline, type Inline, shield, shieldLines, unshield } from "#src/content/Inline.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
+
+/** What stands in a line, with its marks as tags. */
+const sketch = (pieces: ReadonlyArray<Inline>): string =>
+  pieces.map((piece) => {
+    switch (piece._tag) {
+      case "Text":
+        return piece.text
+      case "Code":
+        return `<code>${piece.text}</code>`
+      case "Link":
+        return `<a ${piece.href}>${piece.text}</a>`
+      case "Image":
+        return `<img ${piece.src} ${piece.alt}>`
+      case "Open":
+        return `<${piece.emphasis}>`
+      case "Close":
+        return `</${piece.emphasis}>`
+      default:
+        return piece._tag
+    }
+  }).join("")
+
+const parsed = (source: string): ReadonlyArray<Inline> => inline(source, new Budget())
+
+const read = (source: string): string => sketch(parsed(source))
+
+const value = (text: string): string => shield(text, new Budget())
+
+const written = [
+  "*",
+  "**",
+  "***",
+  "_",
+  "__",
+  "~~",
+  "`",
+  "[",
+  "](x)",
+  "\\",
+  "a",
+  "B1",
+  "é",
+  " ",
+  "\n",
+  value("v")
+] as const
+
+const said = [
+  "*",
+  "_",
+  "~",
+  "`",
+  "[",
+  "](b)",
+  "\\",
+  "a",
+  " ",
+  "\r",
+  "\n",
+  "\r\n",
+  "\uFDCF",
+  "\uFDD0",
+  "\uFDD9"
+] as const
+const more = ["\uFDDA", "\uFDDB", "\uFDDC", "\uFDEF", "\uFDF0"] as const
+
+describe("What an author marks in a line", () => {
+  it("is marked by each kind of mark, where nothing else is", () => {
+    const examples: ReadonlyArray<readonly [string, string]> = [
+      ["*a*", "<em>a</em>"],
+      ["_a_", "<em>a</em>"],
+      ["**a**", "<strong>a</strong>"],
+      ["__a__", "<strong>a</strong>"],
+      ["~~a~~", "<del>a</del>"],
+      ["`a`", "<code>a</code>"],
+      ["[a](b)", "<a b>a</a>"],
+      ["![a](b)", "<img b a>"],
+      ["a\\_", "a_"],
+      ["***a***", "<strong><em>a</em></strong>"],
+      ["*a **b***", "<em>a <strong>b</strong></em>"],
+      ["***a* b**", "<strong><em>a</em> b</strong>"],
+      ["*a *b c* d*", "<em>a <em>b c</em> d</em>"]
+    ]
+    for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
+  })
+
+  it("begins before a word and ends after one, and an underscore never stands within one, in any script", () => {
+    const examples: ReadonlyArray<readonly [string, string]> = [
+      ["* a*", "* a*"],
+      ["*a *", "*a *"],
+      ["*a * b*", "<em>a * b</em>"],
+      ["*a b_ c*", "<em>a b_ c</em>"],
+      ["*a ~~ c*", "<em>a ~~ c</em>"],
+      ["_a_b_", "<em>a_b</em>"],
+      ["a_b_", "a_b_"],
+      ["é_b_ 1_b_ я_b_", "é_b_ 1_b_ я_b_"],
+      ["_b_é _b_1 _b_я", "_b_é _b_1 _b_я"],
+      ["a*b*c", "a<em>b</em>c"],
+      ["(_b_), \"__b__\"", "(<em>b</em>), \"<strong>b</strong>\""],
+      [`${value("v")}_b_`, "v_b_"],
+      [`_b_${value("v")}`, "_b_v"]
+    ]
+    for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
+  })
+
+  it("is in one line, but for emphasis; an address has no spaces and at most a pair of brackets in it", () => {
+    const examples: ReadonlyArray<readonly [string, string]> = [
+      ["*a\nb*", "<em>a\nb</em>"],
+      ["`a\nb`", "`a\nb`"],
+      ["[a\nb](c)", "[a\nb](c)"],
+      ["[a [b](c)", "[a <a c>b</a>"],
+      ["[a](b (c d))", "[a](b (c d))"],
+      ["[a](b(c d))", "[a](b(c d))"],
+      ["[a](b(c))", "<a b(c)>a</a>"],
+      ["[a](b(c(d)))", "[a](b(c(d)))"],
+      ["[a](b \"t\")", "<a b>a</a>"],
+      ["[a](b \"t\nu\")", "[a](b \"t\nu\")"],
+      ["[a](b\"t\")", "<a b\"t\">a</a>"],
+      ["[a] (b)", "[a] (b)"]
+    ]
+    for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
+  })
+
+  it("means nothing after a backslash, which itself stays before all else", () => {
+    for (let code = 33; code < 127; code++) {
+      const character = String.fromCharCode(code)
+      const kept = "*_~`[]()\\!#>+.-".includes(character) ? character : `\\${character}`
+      assert.strictEqual(read(`a\\${character}`), `a${kept}`)
+    }
+    for (const source of ["*a*", "`a`", "[a](b)", "_a_", "~~a~~"])
+      assert.strictEqual(read(source.replaceAll(/[^a-z]/g, "\\$&")), source)
+    assert.strictEqual(read("\\![a](b)"), "!<a b>a</a>")
+  })
+
+  it.prop("is properly nested, whatever is written, and no text of it is empty", {
+    parts: Schema.Array(Schema.Literals(written))
+  }, ({ parts }) => {
+    const open: Array<string> = []
+    for (const piece of parsed(parts.join(""))) {
+      if (piece._tag === "Open") open.push(piece.emphasis)
+      if (piece._tag === "Close") assert.strictEqual(open.pop(), piece.emphasis)
+      if (piece._tag === "Text") assert.notStrictEqual(piece.text, "")
+    }
+    assert.isEmpty(open)
+  }, { arbitrary: { runs: 400 } })
+
+  it("is paid for, mark by mark", () => {
+    for (const [marks, isEnough] of [[limits.steps, true], [limits.steps + 1, false]] as const) {
+      const [author, data] = [new Budget(), new Budget()]
+      inline("* ".repeat(marks), author)
+      shield("*".repeat(marks), data)
+      assert.deepStrictEqual([author, data].map(({ failure }) => failure === undefined), [isEnough, isEnough])
+    }
+  })
+})
+
+describe("A value in a marked line", () => {
+  it.prop("comes out as it was, without what Unicode keeps for a program's own use", {
+    parts: Schema.Array(Schema.Literals([...said, ...more]))
+  }, ({ parts }) => {
+    const text = parts.join("")
+    const kept = text.replaceAll(/[\uFDD0-\uFDEF]/g, "")
+    for (const [before, after] of [["", ""], ["*", "*"], ["**a ", "**"], ["a\\\\", "b"]] as const) {
+      const pieces = parsed(`${before}${value(text)}${after}`)
+      const own = pieces.map((piece) => piece._tag === "Text" ? piece.text : "").join("")
+      assert.strictEqual(own, `${before.replaceAll("*", "").replace("\\\\", "\\")}${kept}${after.replaceAll("*", "")}`)
+      assert.isTrue(pieces.every(({ _tag }) => _tag === "Text" || _tag === "Open" || _tag === "Close"))
+    }
+    assert.strictEqual(read(`\`${value(text)}\``), kept.includes("\n") ? `\`${kept}\`` : `<code>${kept}</code>`)
+    const lines = shieldLines(text, new Budget())
+    assert.notMatch(lines, /[\r\n]/)
+    assert.strictEqual(unshield(lines), kept.replaceAll(/\r\n?/g, "\n"))
+  }, { arbitrary: { runs: 300 } })
+
+  it("is one word of a label and of an address, where its spaces are escaped", () => {
+    const v = value("a b\tc\n](d) e")
+    assert.strictEqual(read(`[${v}](x?${v}&y)`), "<a x?a%20b%09c%0A](d)%20e&y>a b\tc\n](d) e</a>")
+  })
+})
