@@ -25,8 +25,8 @@ const titleOf = (line: string, marks: string): string => {
 }
 
 /**
- * Joins the lines of a paragraph: a line end becomes a space, but stays after two spaces or a backslash, as in
- * CommonMark.
+ * Joins the lines of a paragraph: a line end becomes a space, but stays after two or more spaces or a backslash, as
+ * in CommonMark.
  */
 const joined = (lines: ReadonlyArray<string>): string =>
   lines.map((line, index) => {
@@ -34,7 +34,7 @@ const joined = (lines: ReadonlyArray<string>): string =>
     const text = line.trim()
     if (last) return text
     if (text.endsWith("\\")) return `${text.slice(0, -1)}\n`
-    return /\S {2}$/.test(line.slice(-3)) ? `${text}\n` : `${text} `
+    return line.endsWith("  ") ? `${text}\n` : `${text} `
   }).join("")
 
 const styles = ["h1", "h2", "h3"] as const
@@ -82,7 +82,7 @@ const parse = (lines: ReadonlyArray<string>, budget: Budget, depth: number): Rea
     at++
     const rest = taken((line) => {
       if (line.trim() === "") return indentOf(lines[at + 1] ?? "") >= indent && (lines[at + 1] ?? "").trim() !== ""
-      return indentOf(line) >= Math.min(indent, 2) || !startsBlock(line)
+      return indentOf(line) >= Math.min(indent, before.length + 2) || !startsBlock(line)
     })
     const inside = [first, ...rest.map((line) => line.slice(Math.min(indent, indentOf(line))))]
     return { _tag: "Item", background: undefined, blocks: parse(inside, budget, depth + 1) }

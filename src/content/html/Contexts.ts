@@ -25,6 +25,9 @@ const addresses =
   /^(?:href|src|srcset|action|formaction|background|poster|cite|data|longdesc|ping|to|from|by|values|.*-url|.*-src|.*:href)$/
 const opaque = /^(?:on.*|style|srcdoc)$/
 
+/** An address that the author made of code. */
+const code = /^(?:javascript|vbscript):/i
+
 /** Attributes of MJML's elements whose values are words; those of all others become parts of styles, but for addresses. */
 const words = /^(?:alt|title|name|lang|dir|rel|target|role|aria-.*)$/
 
@@ -152,6 +155,7 @@ export const contexts = (): Writer => {
   const judged = (data: string): string => {
     const isStyle = element.startsWith("mj-") && !words.test(attribute) && !addresses.test(attribute)
     if (isStyle || opaque.test(attribute)) return harmless(data)
+    if (addresses.test(attribute) && code.test(said)) return harmless(data)
     if (addresses.test(attribute) && said.length < longest) {
       if (!/[:/?#]/.test(said) && beginsUnsafely(said + data)) return ""
       said += meaningfulOf(data).slice(0, longest)

@@ -4,7 +4,8 @@ import { decode } from "#src/content/html/Entities.ts"
 /** A divider in plain text. */
 export const rule = "----------"
 
-const silent = ["head", "script", "style", "title", "template", "noscript"]
+/** Elements whose content nobody sees. A `head` has no text of its own, and needs no end tag. */
+const silent = ["script", "style", "title", "template", "noscript"]
 const apart = [
   "address",
   "article",
@@ -27,6 +28,21 @@ const lines = ["dd", "div", "dt", "figure", "li", "tr"]
 const attribute = (attributes: string, name: "href" | "alt"): string => {
   const found = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i").exec(attributes)
   return found === null ? "" : decode(found[1] ?? found[2] ?? found[3] ?? "")
+}
+
+/** Where the tag that is open here ends: a `>` within a quoted value is part of it. -1 if it does not end. */
+const endOfTag = (html: string, from: number): number => {
+  const part = /=\s*(?:"[^"]*"|'[^']*')|>/g
+  part.lastIndex = from
+  for (let found = part.exec(html); found !== null; found = part.exec(html)) if (found[0] === ">") return found.index
+  return -1
+}
+
+/** Where the end tag of a silent element begins; nothing before it is a tag. -1 if there is none. */
+const endTagOf = (name: string, html: string, from: number): number => {
+  const end = new RegExp(`</${name}(?=[\\s/>])`, "gi")
+  end.lastIndex = from
+  return end.exec(html)?.index ?? -1
 }
 
 /** Collects texts and line ends, without ever doubling white space. */
@@ -85,35 +101,33 @@ export const textOf = (html: string): string => {
 
   const tag = (isEnd: boolean, name: string, attributes: string): void => {
     if (silent.includes(name)) skipped = isEnd ? undefined : name
-    else if (skipped !== undefined) return
     else if (name === "a") link(isEnd, attributes)
     else if (name === "br") page.end(1)
     else if (name === "img") page.say(attribute(attributes, "alt"))
     else if (name === "td" || name === "th") page.say(" ")
     else if (name === "hr" || blocks.includes(name)) page.end(2)
     else if (lines.includes(name)) page.end(1)
-    if (skipped === undefined && !isEnd && name === "li") page.say("- ")
-    if (name !== "hr" || skipped !== undefined) return
+    if (!isEnd && name === "li") page.say("- ")
+    if (name !== "hr") return
     page.say(rule)
     page.end(2)
   }
 
   for (let at = 0; at < html.length;) {
-    const less = html.indexOf("<", at)
+    const less = skipped === undefined ? html.indexOf("<", at) : endTagOf(skipped, html, at)
     const stop = less < 0 ? html.length : less
     if (skipped === undefined) page.say(decode(html.slice(at, stop)).replace(/[ \t\r\n\f]+/g, " "))
     if (less < 0) break
     const [, slash, name] = /^<(\/?)([a-z][a-z0-9]*)/i.exec(html.slice(less, less + 32)) ?? []
     if (name === undefined && !/[!?/]/.test(html.charAt(less + 1))) {
-      if (skipped === undefined) page.say("<")
+      page.say("<")
       at = less + 1
       continue
     }
     const mark = html.startsWith("<!--", less) ? "-->" : ">"
-    const end = html.indexOf(mark, less + 1)
+    const end = name === undefined ? html.indexOf(mark, less + 1) : endOfTag(html, less + 1)
     at = end < 0 ? html.length : end + mark.length
-    if (name !== undefined && (skipped === undefined || skipped === name.toLowerCase()))
-      tag(slash === "/", name.toLowerCase(), html.slice(less, at).slice(0, 4_096))
+    if (name !== undefined) tag(slash === "/", name.toLowerCase(), html.slice(less, at).slice(0, 4_096))
   }
   return page.whole()
 }

@@ -1,4 +1,4 @@
-import { readableOn } from "#src/content/html/Color.ts"
+import { color, length, readableOn } from "#src/content/html/Color.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -35,6 +35,53 @@ describe("the text of a button", () => {
 
   it("is white on a color that is not known, and the short form is read like the long one", () => {
     assert.strictEqual(readableOn("rebeccapurple"), "#ffffff")
+    assert.strictEqual(readableOn("rgb(1,2,3)"), "#ffffff")
     assert.strictEqual(readableOn("#f73"), readableOn("#ff7733"))
+  })
+
+  it("is near black on a color whose name is that of a light one", () => {
+    for (
+      const name of ["white", "Yellow", "ivory", "snow", "beige", "gold", "orange", "pink", "lightgray", "LightBlue"]
+    )
+      assert.strictEqual(readableOn(name), "#111827", name)
+    for (const name of ["red", "whitesmoke", "goldenrod", "darkorange"])
+      assert.strictEqual(readableOn(name), "#ffffff", name)
+  })
+})
+
+describe("What may stand in a style", () => {
+  it("as a color is a short or long number, a name, or one of red, green, blue and opacity", () => {
+    const colors = ["#1aF", "#12aBc9", "red", "RebeccaPurple", "rgb(1,2,3)", "RGBA(10%, 20%, 30%, .5)"]
+    for (const said of colors) assert.deepStrictEqual([color(said), color(` ${said}\n`)], [said, said])
+    const others = [
+      "",
+      "#",
+      "#12",
+      "#1234",
+      "#12345",
+      "#1234567",
+      "#12g",
+      "re",
+      "a-b",
+      "var(--x)",
+      "rgb()",
+      "rgb(a,b,c)"
+    ]
+    for (const said of [...others, "rgb(1,2,3", "rgb(1/2/3)", "hsl(1,2,3)", "x".repeat(21), `rgb(${"1".repeat(41)})`])
+      assert.isUndefined(color(said), said)
+    for (const said of colors) {
+      for (const edge of [";", "\"", ";x:y", ")", "x y", "url(x)"])
+        assert.deepStrictEqual([color(`${said}${edge}`), color(`${edge}${said}`)], [undefined, undefined], said)
+    }
+  })
+
+  it("as a length is a number of pixels or a percentage", () => {
+    const examples = [["120px", "120px"], ["50%", "50%"], ["7", "7px"], [" 12.5px\n", "12.5px"], [
+      "9999.125",
+      "9999.125px"
+    ]]
+    for (const [said = "", written] of examples) assert.strictEqual(length(said), written)
+    const others = ["", "px", "%", "-1px", "1em", "1px;", "1 px", ".5", "1.", "10000", "1.0625", "1px 2px", "calc(1px)"]
+    for (const said of others) assert.isUndefined(length(said), said)
   })
 })

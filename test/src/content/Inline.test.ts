@@ -1,98 +1,183 @@
-import { body, elements, render } from "#test/src/content/Rendering.ts"
+import { Budget, limits } from "#src/content/Budget.ts"
+import { inline, type Inline, shield, shieldLines, unshield } from "#src/content/Inline.ts"
 import { assert, describe, it } from "@effect/vitest"
+import { Schema } from "effect"
 
-describe("What stands in a line", () => {
-  it("never lets data become a header, or markdown", () => {
-    for (
-      const value of [
-        "**bold** _it_ ~~no~~ `c`",
-        "[click](javascript:alert(1))",
-        "](x)",
-        "&lt;b&gt;",
-        "{{messageId}}",
-        "![i](x)"
-      ]
-    )
-      assert.strictEqual(body("{{v}}", { data: { "v": value } }), value)
-    assert.strictEqual(render({ title: "a{{v}}", body: "" }, { data: { "v": "\r\nBcc: x" } }).title, "a Bcc: x")
-    assert.strictEqual(render({ title: "a\r\nBcc: x", body: "b" }, { channel: "email" }).subject, "a Bcc: x")
-    assert.strictEqual(body("a{{v}}", { channel: "sms", data: { "v": "\u0000\u001b[1m\u007f\nb" } }), "a[1m\nb")
-  })
+/** What stands in a line, with its marks as tags. */
+const sketch = (pieces: ReadonlyArray<Inline>): string =>
+  pieces.map((piece) => {
+    switch (piece._tag) {
+      case "Text":
+        return piece.text
+      case "Code":
+        return `<code>${piece.text}</code>`
+      case "Link":
+        return `<a ${piece.href}>${piece.text}</a>`
+      case "Image":
+        return `<img ${piece.src} ${piece.alt}>`
+      case "Open":
+        return `<${piece.emphasis}>`
+      case "Close":
+        return `</${piece.emphasis}>`
+      default:
+        return piece._tag
+    }
+  }).join("")
 
-  it("drops addresses that could run code", () => {
-    const unsafe = [
-      "javascript:alert(1)",
-      " JaVaScRiPt:alert(1)",
-      "java\nscript:alert(1)",
-      "\u0001javascript:1",
-      "data:text/html,x",
-      "vbscript:x",
-      "blob:x",
-      "file:///etc/passwd",
-      "x:y"
+const parsed = (source: string): ReadonlyArray<Inline> => inline(source, new Budget())
+
+const read = (source: string): string => sketch(parsed(source))
+
+const value = (text: string): string => shield(text, new Budget())
+
+const written = [
+  "*",
+  "**",
+  "***",
+  "_",
+  "__",
+  "~~",
+  "`",
+  "[",
+  "](x)",
+  "\\",
+  "a",
+  "B1",
+  "é",
+  " ",
+  "\n",
+  value("v")
+] as const
+
+const said = [
+  "*",
+  "_",
+  "~",
+  "`",
+  "[",
+  "](b)",
+  "\\",
+  "a",
+  " ",
+  "\r",
+  "\n",
+  "\r\n",
+  "\uFDCF",
+  "\uFDD0",
+  "\uFDD9"
+] as const
+const more = ["\uFDDA", "\uFDDB", "\uFDDC", "\uFDEF", "\uFDF0"] as const
+
+describe("What an author marks in a line", () => {
+  it("is marked by each kind of mark, where nothing else is", () => {
+    const examples: ReadonlyArray<readonly [string, string]> = [
+      ["*a*", "<em>a</em>"],
+      ["_a_", "<em>a</em>"],
+      ["**a**", "<strong>a</strong>"],
+      ["__a__", "<strong>a</strong>"],
+      ["~~a~~", "<del>a</del>"],
+      ["`a`", "<code>a</code>"],
+      ["[a](b)", "<a b>a</a>"],
+      ["![a](b)", "<img b a>"],
+      ["a\\_", "a_"],
+      ["***a***", "<strong><em>a</em></strong>"],
+      ["*a **b***", "<em>a <strong>b</strong></em>"],
+      ["***a* b**", "<strong><em>a</em> b</strong>"],
+      ["*a *b c* d*", "<em>a <em>b c</em> d</em>"]
     ]
-    for (const href of unsafe) {
-      const link = { type: "text", elements: [{ type: "link", content: "l", href }] }
-      const email = render(elements({ type: "action", content: "Go", href }, link), { channel: "email" })
-      assert.notInclude(email.html, "href", href)
-      assert.notInclude(email.text, href.trim(), href)
-      assert.deepStrictEqual(render(elements({ type: "action", content: "Go", href })).actions, [], href)
-    }
-    for (const href of ["https://x.io", "http://x", "mailto:a@b.c", "tel:+1", "/path?x=a:b", "#top"]) {
-      assert.include(
-        render(elements({ type: "action", content: "Go", href }), { channel: "email" }).html,
-        `href="${href}"`
-      )
-    }
+    for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
   })
 
-  it("reads markdown where it is whole and leaves the rest", () => {
-    const texts: ReadonlyArray<readonly [string, string]> = [
-      [
-        "**a** *b* _c_ __d__ ~~e~~ `f`",
-        "<strong>a</strong> <em>b</em> <em>c</em> <strong>d</strong> <del>e</del> <code>f</code>"
-      ],
-      ["***a*** **b *c* d**", "<strong><em>a</em></strong> <strong>b <em>c</em> d</strong>"],
-      ["2 * 3 * 4, snake_case_name, *open, **open", "2 * 3 * 4, snake_case_name, *open, **open"],
-      ["\\*a\\* [l](https://x) [not] (a)", "*a* <a href=\"https://x\">l</a> [not] (a)"],
-      ["*a **b* c**", "<em>a **b</em> c**"],
-      ["a\nb", "a<br>\nb"]
+  it("begins before a word and ends after one, and an underscore never stands within one, in any script", () => {
+    const examples: ReadonlyArray<readonly [string, string]> = [
+      ["* a*", "* a*"],
+      ["*a *", "*a *"],
+      ["*a * b*", "<em>a * b</em>"],
+      ["*a b_ c*", "<em>a b_ c</em>"],
+      ["*a ~~ c*", "<em>a ~~ c</em>"],
+      ["_a_b_", "<em>a_b</em>"],
+      ["a_b_", "a_b_"],
+      ["é_b_ 1_b_ я_b_", "é_b_ 1_b_ я_b_"],
+      ["_b_é _b_1 _b_я", "_b_é _b_1 _b_я"],
+      ["a*b*c", "a<em>b</em>c"],
+      ["(_b_), \"__b__\"", "(<em>b</em>), \"<strong>b</strong>\""],
+      [`${value("v")}_b_`, "v_b_"],
+      [`_b_${value("v")}`, "_b_v"]
     ]
-    for (const [source, html] of texts) {
-      const seen = render({ body: source }, { channel: "email" }).html.replaceAll(/ (?:class|style)="[^"]*"/g, "")
-      assert.include(seen, `<p>${html}</p>`)
-    }
-    assert.strictEqual(body("**a** [l](https://x) `b` ~~c~~"), "a l (https://x) b c")
+    for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
   })
 
-  it("a link stays a link whatever the data in it is", () => {
-    const source = "[See {{v}}](https://x.io/a?n={{v}}&m={{w}}) ![{{v}}](https://x.io/{{v}}.png) {{v}} (b)"
-    const shown = (v: string) =>
-      /<p[^>]*>(.*?)<\/p>/s.exec(
-        render({ body: source }, { channel: "email", data: { v, w: 1 } }).html.replaceAll(
-          / (?:class|style|border)="[^"]*"/g,
-          ""
-        )
-      )?.[1]
-    for (
-      const [v, said, address] of [
-        ["Ada Lovelace", "Ada Lovelace", "Ada%20Lovelace"],
-        ["a\nb", "a\nb", "a%0Ab"],
-        ["](b) [c](d)", "](b) [c](d)", "](b)%20[c](d)"],
-        ["", "", ""]
-      ] as const
-    ) {
-      const html = shown(v)?.replaceAll("<br>", "")
-      assert.include(html, `<a href="https://x.io/a?n=${address}&amp;m=1">See ${said}</a>`)
-      assert.include(html, `src="https://x.io/${address}.png"`)
-      assert.isTrue(html?.endsWith(`${said} (b)`), html)
+  it("is in one line, but for emphasis; an address has no spaces and at most a pair of brackets in it", () => {
+    const examples: ReadonlyArray<readonly [string, string]> = [
+      ["*a\nb*", "<em>a\nb</em>"],
+      ["`a\nb`", "`a\nb`"],
+      ["[a\nb](c)", "[a\nb](c)"],
+      ["[a [b](c)", "[a <a c>b</a>"],
+      ["[a](b (c d))", "[a](b (c d))"],
+      ["[a](b(c d))", "[a](b(c d))"],
+      ["[a](b(c))", "<a b(c)>a</a>"],
+      ["[a](b(c(d)))", "[a](b(c(d)))"],
+      ["[a](b \"t\")", "<a b>a</a>"],
+      ["[a](b \"t\nu\")", "[a](b \"t\nu\")"],
+      ["[a](b\"t\")", "<a b\"t\">a</a>"],
+      ["[a] (b)", "[a] (b)"]
+    ]
+    for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
+  })
+
+  it("means nothing after a backslash, which itself stays before all else", () => {
+    for (let code = 33; code < 127; code++) {
+      const character = String.fromCharCode(code)
+      const kept = "*_~`[]()\\!#>+.-".includes(character) ? character : `\\${character}`
+      assert.strictEqual(read(`a\\${character}`), `a${kept}`)
     }
-    // What trims takes an edge of the value with it.
-    assert.strictEqual(
-      body("[l](https://x.io/{{#trim}}a{{v}} {{/trim}}) {{v}} (c) [m](https://x.io/{{#trim}} {{v}}b{{/trim}})", {
-        data: { v: "1" }
-      }),
-      "l (https://x.io/a1) 1 (c) m (https://x.io/1b)"
-    )
+    for (const source of ["*a*", "`a`", "[a](b)", "_a_", "~~a~~"])
+      assert.strictEqual(read(source.replaceAll(/[^a-z]/g, "\\$&")), source)
+    assert.strictEqual(read("\\![a](b)"), "!<a b>a</a>")
+  })
+
+  it.prop("is properly nested, whatever is written, and no text of it is empty", {
+    parts: Schema.Array(Schema.Literals(written))
+  }, ({ parts }) => {
+    const open: Array<string> = []
+    for (const piece of parsed(parts.join(""))) {
+      if (piece._tag === "Open") open.push(piece.emphasis)
+      if (piece._tag === "Close") assert.strictEqual(open.pop(), piece.emphasis)
+      if (piece._tag === "Text") assert.notStrictEqual(piece.text, "")
+    }
+    assert.isEmpty(open)
+  }, { arbitrary: { runs: 400 } })
+
+  it("is paid for, mark by mark", () => {
+    for (const [marks, isEnough] of [[limits.steps, true], [limits.steps + 1, false]] as const) {
+      const [author, data] = [new Budget(), new Budget()]
+      inline("* ".repeat(marks), author)
+      shield("*".repeat(marks), data)
+      assert.deepStrictEqual([author, data].map(({ failure }) => failure === undefined), [isEnough, isEnough])
+    }
+  })
+})
+
+describe("A value in a marked line", () => {
+  it.prop("comes out as it was, without what Unicode keeps for a program's own use", {
+    parts: Schema.Array(Schema.Literals([...said, ...more]))
+  }, ({ parts }) => {
+    const text = parts.join("")
+    const kept = text.replaceAll(/[\uFDD0-\uFDEF]/g, "")
+    for (const [before, after] of [["", ""], ["*", "*"], ["**a ", "**"], ["a\\\\", "b"]] as const) {
+      const pieces = parsed(`${before}${value(text)}${after}`)
+      const own = pieces.map((piece) => piece._tag === "Text" ? piece.text : "").join("")
+      assert.strictEqual(own, `${before.replaceAll("*", "").replace("\\\\", "\\")}${kept}${after.replaceAll("*", "")}`)
+      assert.isTrue(pieces.every(({ _tag }) => _tag === "Text" || _tag === "Open" || _tag === "Close"))
+    }
+    assert.strictEqual(read(`\`${value(text)}\``), kept.includes("\n") ? `\`${kept}\`` : `<code>${kept}</code>`)
+    const lines = shieldLines(text, new Budget())
+    assert.notMatch(lines, /[\r\n]/)
+    assert.strictEqual(unshield(lines), kept.replaceAll(/\r\n?/g, "\n"))
+  }, { arbitrary: { runs: 300 } })
+
+  it("is one word of a label and of an address, where its spaces are escaped", () => {
+    const v = value("a b\tc\n](d) e")
+    assert.strictEqual(read(`[${v}](x?${v}&y)`), "<a x?a%20b%09c%0A](d)%20e&y>a b\tc\n](d) e</a>")
   })
 })

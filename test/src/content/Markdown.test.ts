@@ -1,6 +1,7 @@
 import { assertQuick, body, elements, render } from "#test/src/content/Rendering.ts"
 import type { Block } from "#src/content/Block.ts"
-import { Budget } from "#src/content/Budget.ts"
+import { Budget, limits } from "#src/content/Budget.ts"
+import { shieldLines } from "#src/content/Inline.ts"
 import { markdown } from "#src/content/Markdown.ts"
 import * as Plain from "#src/content/Plain.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -40,6 +41,82 @@ describe("Markdown", () => {
       ["[a](https://x.io/(b) \"t\") ![i](https://x.io/i.png)", "text(a (https://x.io/(b)) i)"]
     ]
     for (const [source, said] of texts) assert.strictEqual(read(source), said, JSON.stringify(source))
+  })
+
+  it("knows each mark to its edge", () => {
+    const texts: ReadonlyArray<readonly [string, string]> = [
+      ["###### a", "h3(a)"],
+      ["####### a", "text(####### a)"],
+      ["   # a", "h1(a)"],
+      ["    # a", "text(# a)"],
+      ["#\n#\ta\n# #\n# a #b #\n# a#\n# a ##\t", "h1() h1(a) h1() h1(a #b) h1(a#) h1(a)"],
+      ["   ```\na\n   ```\nb", "code(a) text(b)"],
+      ["    ```\na", "text(``` a)"],
+      ["````\na\n```\nb\n````\nc", "code(a\n```\nb) text(c)"],
+      ["``\na", "text(`` a)"],
+      ["```\na", "code(a)"],
+      ["---------\n-\t-\t-\n   ***", "divider() divider() divider()"],
+      ["    ---", "text(---)"],
+      ["--", "text(--)"],
+      ["--- a", "text(--- a)"],
+      ["   > a\n>b", "quote(text(a b))"],
+      ["    > a", "text(> a)"],
+      ["> ```\n>   a\n> ```", "quote(code(  a))"],
+      ["+ a\n+\tb\n+", "ul(item(text(a)) item(text(b)) item())"],
+      ["    - a", "text(- a)"],
+      ["123456789. a", "ol123456789(item(text(a)))"],
+      ["1234567890. a", "text(1234567890. a)"],
+      ["-a 1.b", "text(-a 1.b)"]
+    ]
+    for (const [source, said] of texts) assert.strictEqual(read(source), said, JSON.stringify(source))
+  })
+
+  it("a paragraph goes on in the next line, unless something else begins there", () => {
+    const texts: ReadonlyArray<readonly [string, string]> = [
+      ["a\n```\nb\n```\nc", "text(a) code(b) text(c)"],
+      ["a\n# b\nc", "text(a) h1(b) text(c)"],
+      ["a\n---\nb", "text(a) divider() text(b)"],
+      ["a\n> b", "text(a) quote(text(b))"],
+      ["a\n1. b", "text(a) ol1(item(text(b)))"],
+      ["a\rb\r\nc\n    d", "text(a b c d)"],
+      ["a\r\rb", "text(a) text(b)"],
+      ["a \nb  \nc     \nd  ", "text(a b\nc\nd)"]
+    ]
+    for (const [source, said] of texts) assert.strictEqual(read(source), said, JSON.stringify(source))
+  })
+
+  it("what stands below an item, as far in as its text, is part of it, and so is the rest of a paragraph", () => {
+    const texts: ReadonlyArray<readonly [string, string]> = [
+      ["- a\nb\n  c", "ul(item(text(a b c)))"],
+      ["- a\n - b", "ul(item(text(a)) item(text(b)))"],
+      ["- a\n  - b\n    - c\n  - d", "ul(item(text(a) ul(item(text(b) ul(item(text(c)))) item(text(d)))))"],
+      ["  - a\n  - b\n    - c", "ul(item(text(a)) item(text(b) ul(item(text(c)))))"],
+      ["   1. a\n   2. b\n     - c", "ol1(item(text(a)) item(text(b) ul(item(text(c)))))"],
+      ["10. a\n  - b\n11. c", "ol10(item(text(a) ul(item(text(b)))) item(text(c)))"],
+      ["- a\n\n  b\n\n c", "ul(item(text(a) text(b))) text(c)"],
+      ["- ```\n    a\n  ```\n- b", "ul(item(code(  a)) item(text(b)))"],
+      ["* a\n* * *\n* b", "ul(item(text(a))) divider() ul(item(text(b)))"]
+    ]
+    for (const [source, said] of texts) assert.strictEqual(read(source), said, JSON.stringify(source))
+  })
+
+  it("reads lists and quotes in five others at most, and what is deeper as text", () => {
+    assert.strictEqual(read(">".repeat(6)), `${"quote(".repeat(5)}text(>)${")".repeat(5)}`)
+    assert.strictEqual(read(`${"- ".repeat(6)}a`), `${"ul(item(".repeat(5)}text(- a)${"))".repeat(5)}`)
+    assert.strictEqual(read("> - > - > - > a"), "quote(ul(item(quote(ul(item(quote(text(- > a))))))))")
+  })
+
+  it("what data says in code is as it is", () => {
+    const value = shieldLines("*a*\n```\r\nb", new Budget())
+    assert.strictEqual(read(`\`\`\`\n${value}\n\`\`\``), "code(*a*\n```\nb)")
+  })
+
+  it("is paid for, line by line", () => {
+    for (const [before, line] of [["", ""], ["", "a"], ["", "- a"], ["", "> a"], ["```\n", "a"]] as const) {
+      const budget = new Budget()
+      markdown(`${before}${`${line}\n`.repeat(limits.steps)}a`, budget)
+      assert.isDefined(budget.failure, line)
+    }
   })
 
   it.effect.prop(

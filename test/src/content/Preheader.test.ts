@@ -2,6 +2,7 @@ import * as Frame from "#src/content/Frame.ts"
 import * as Page from "#src/content/html/Page.ts"
 import { filler, preheader } from "#src/content/html/Preheader.ts"
 import * as Layout from "#src/content/layout/Layout.ts"
+import { dom } from "#test/src/content/Dom.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 describe("The line that an inbox shows beside the subject", () => {
@@ -21,6 +22,8 @@ describe("The line that an inbox shows beside the subject", () => {
       return [Page.page(mail), Page.branded(mail, layout, (text) => text)].map(Frame.join)
     }
     for (const html of pages("Hello")) assert.include(html, `>Hello ${filler}</`)
+    // As much as an inbox shows beside a short subject.
+    assert.isAtLeast(dom(filler).text.length, 140)
     for (const html of pages(" ")) assert.notInclude(html, filler.slice(0, 20))
   })
 })

@@ -127,9 +127,9 @@ describe("Jsonnet within its bounds", () => {
 
   it("what nobody may reach is not there", () => {
     for (const name of ["constructor", "__proto__", "hasOwnProperty", "toString", "prototype", "length"]) {
-      for (const  of of["{}", "std", "data()", "[]", "\"a\"", "std.map", "1"]) {
-        for (const program of [`${of}.${name}`, `${of}["${name}"]`]) {
-          if (of === "std" && (name === "toString" || name === "length")) continue
+      for (const holder of ["{}", "std", "data()", "[]", "\"a\"", "std.map", "1"]) {
+        for (const program of [`${holder}.${name}`, `${holder}["${name}"]`]) {
+          if (holder === "std" && (name === "toString" || name === "length")) continue
           assert.isTrue("failure" in outcome(program), program)
         }
       }
