@@ -167,11 +167,12 @@ export const layer = (state: State) => {
     { type: "RENDERED", ts: found.enqueued, channel: "inbox", provider: "inbox", attempt: 1, output: rendered },
     { type: "SENT", ts: found.enqueued, channel: "inbox", provider: "inbox", attempt: 1 }
   ]
+  const read = Effect.fnUntraced(function*(...place: Parameters<typeof find>) {
+    if (state.lost-- > 0) return yield* new StoreUnavailable({ cause: "planted" })
+    return yield* find(...place)
+  })
   const log = Layer.mock(MessageLog, {
-    get: (scope, id) =>
-      Effect.suspend((): ReturnType<MessageLog["Service"]["get"]> =>
-        state.lost-- > 0 ? Effect.fail(new StoreUnavailable({ cause: "planted" })) : find(scope, id)
-      ),
+    get: read,
     list: (scope, query) =>
       Effect.suspend(() => {
         state.queries.push(query)
@@ -196,7 +197,7 @@ export const layer = (state: State) => {
         Effect.orElseSucceed(() => [])
       ),
     history: (scope, id) => Effect.map(find(scope, id), timeline),
-    original: (scope, id) => Effect.map(find(scope, id), ({ message }) => message),
+    original: (scope, id) => Effect.map(read(scope, id), ({ message }) => message),
     requests: (_, query) =>
       Effect.suspend(() => {
         if (query.cursor === "bad") return Effect.fail(new InvalidCursor())
