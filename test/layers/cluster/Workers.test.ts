@@ -71,13 +71,13 @@ describe("Workers", () => {
       assert.strictEqual((yield* Workers.Workers.use(({ reports }) => reports))[0]?.unready, "a worker is starting")
     }).pipe(Effect.provide(Workers.layer(1, workerOf("process.exit(1)")))))
 
-  it.effect("one that does not answer within 3 s is reported as not ready", () =>
+  it.effect("those that do not answer within 3 s are reported as not ready, and waited for together", () =>
     Effect.gen(function*() {
       const { took, value } = yield* timed(asked)
       assert.strictEqual(value, "a worker does not answer")
       assert.isAtLeast(took, 3_000)
       assert.isAtMost(took, 4_000)
-    }).pipe(Effect.provide(Workers.layer(1, workerOf("if (request === \"stop\") process.exit(0)")))))
+    }).pipe(Effect.provide(Workers.layer(2, workerOf("if (request === \"stop\") process.exit(0)")))))
 
   it.effect("they are gone when the scope has closed, and have had the time to drain", () =>
     Effect.gen(function*() {

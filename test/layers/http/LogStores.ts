@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { InvalidCursor } from "#src/paging/Page.ts"
 import { Inbox } from "#src/reports/Inbox.ts"
@@ -15,11 +16,12 @@ export const layer = (state: State) => {
     { type: "RENDERED", ts: found.enqueued, channel: "inbox", provider: "inbox", attempt: 1, output: rendered },
     { type: "SENT", ts: found.enqueued, channel: "inbox", provider: "inbox", attempt: 1 }
   ]
+  const read = Effect.fnUntraced(function*(scope: Scope, id: MessageId) {
+    if (state.lost-- > 0) return yield* new StoreUnavailable({ cause: "planted" })
+    return yield* find(state)(scope, id)
+  })
   const log = Layer.mock(MessageLog, {
-    get: (scope, id) =>
-      Effect.suspend((): ReturnType<MessageLog["Service"]["get"]> =>
-        state.lost-- > 0 ? Effect.fail(new StoreUnavailable({ cause: "planted" })) : find(state)(scope, id)
-      ),
+    get: read,
     list: (scope, query) =>
       Effect.suspend(() => {
         state.queries.push(query)
@@ -44,7 +46,7 @@ export const layer = (state: State) => {
         Effect.orElseSucceed(() => [])
       ),
     history: (scope, id) => Effect.map(find(state)(scope, id), timeline),
-    original: (scope, id) => Effect.map(find(state)(scope, id), ({ message }) => message),
+    original: (scope, id) => Effect.map(read(scope, id), ({ message }) => message),
     requests: (_, query) =>
       Effect.suspend(() => {
         if (query.cursor === "bad") return Effect.fail(new InvalidCursor())

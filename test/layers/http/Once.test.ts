@@ -4,7 +4,6 @@ import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
-import { createHash } from "node:crypto"
 
 const endpoints: Array<HttpApiEndpoint.Top> = []
 HttpApi.reflect(Served, { onGroup: () => undefined, onEndpoint: ({ endpoint }) => void endpoints.push(endpoint) })
@@ -214,8 +213,9 @@ describe("P5: once per key", () => {
       const first = yield* post
       const [name, kept] = [...state.keys][0] ?? []
       assert.strictEqual(kept?.response.status, 200)
-      assert.notInclude(JSON.stringify(kept), first.text.slice(0, 20))
-      if (name === undefined || kept === undefined) return
+      const { token } = Schema.decodeUnknownSync(Schema.Struct({ token: Schema.NonEmptyString }))(first.body)
+      assert.notInclude(JSON.stringify(kept), token)
+      if (name === undefined || kept === undefined) return assert.fail("nothing is kept")
       state.keys.set(name, { ...kept, response: { ...kept.response, body: "{\"token\":\"old\"}" } })
       assert.deepStrictEqual((yield* post).body, { token: "old" })
     }))
@@ -287,14 +287,5 @@ describe("P5: once per key", () => {
       const asked = { body: { to: { user_id: "ada" } }, headers: { "idempotency-key": "one" } }
       const { body, headers } = yield* call("POST", "/notifications/nt_none/preview", asked)
       assert.deepStrictEqual([body, headers.get("idempotent-replayed")], [{ kept: true }, "true"])
-    }))
-
-  it.effect("the body's hash is stored", () =>
-    Effect.gen(function*() {
-      const { call, state } = yield* serve
-      const body = "{\"profile\":{}}"
-      yield* call("POST", "/profiles/a", { body, headers: { "idempotency-key": "k" } })
-      const hash = createHash("sha256").update(body).digest("hex")
-      assert.deepStrictEqual([...state.keys.values()].map(({ key }) => key.bodyHash), [hash])
     }))
 })

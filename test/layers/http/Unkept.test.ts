@@ -1,7 +1,8 @@
 import { Idempotency, type StoredResponse } from "#src/access/Idempotency.ts"
-import { serveWith } from "#test/layers/http/Server.ts"
+import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { createHash } from "node:crypto"
 
 /** A server whose keys are kept though its other stores are away, and what is kept. */
 const serving = Effect.gen(function*() {
@@ -38,4 +39,40 @@ describe("P5: what is not kept under a key", () => {
         assert.lengthOf(kept, 1)
       }))
   }
+
+  it.effect("nor where the journal could keep it: a message that cannot be read is sent again by the next call", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      yield* call("POST", "/send", { body: message() })
+      const [id] = [...state.messages.keys()]
+      const post = call("POST", `/messages/${id}/resend`, { headers: { "idempotency-key": "one" } })
+      state.lost = 1
+      assert.strictEqual((yield* post).status, 503)
+      assert.strictEqual(state.keys.size, 0)
+      assert.strictEqual((yield* post).status, 200)
+      assert.strictEqual(state.keys.size, 1)
+    }))
+})
+
+describe("P5: what is run once", () => {
+  it.effect("also where the body, which nobody reads there, is no JSON", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      yield* call("POST", "/send", { body: message() })
+      const [id] = [...state.messages.keys()]
+      const post = call("POST", `/messages/${id}/resend`, { body: "{", headers: { "idempotency-key": "one" } })
+      const answers = [yield* post, yield* post]
+      assert.deepStrictEqual(answers.map(({ status }) => status), [200, 200])
+      assert.strictEqual(answers[1]?.headers.get("idempotent-replayed"), "true")
+      assert.strictEqual(state.messages.size, 2)
+    }))
+
+  it.effect("the body's hash is stored", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const body = "{\"profile\":{}}"
+      yield* call("POST", "/profiles/a", { body, headers: { "idempotency-key": "k" } })
+      const hashes = [...state.keys.values()].map(({ key }) => key.bodyHash)
+      assert.deepStrictEqual(hashes, [createHash("sha256").update(body).digest("hex")])
+    }))
 })

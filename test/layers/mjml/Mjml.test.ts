@@ -1,5 +1,5 @@
 import * as Layers from "#layers/mjml/Mjml.ts"
-import { Mjml } from "#src/content/Mjml.ts"
+import { limits, Mjml } from "#src/content/Mjml.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer, Option, Schema } from "effect"
 import { Session } from "node:inspector"
@@ -91,6 +91,9 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
         `<mjml><mj-head><mj-include path="/etc/passwd" type="css" /></mj-head><mj-body></mj-body></mjml>`
       )
       assert.notInclude(other, "root:")
+      // Below the working directory the compiler itself would let it.
+      const near = yield* compile(mail(`<mj-text>a</mj-text><mj-include path="LICENSE" type="html" />`))
+      assert.notInclude(near, "Permission is hereby granted")
     }))
 
   it.effect("refuses what is no MJML", () =>
@@ -98,6 +101,12 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
       for (const source of ["", "<p>hi</p>", "<mjml>", "\u0000"]) {
         assert.include((yield* Effect.flip(compile(source))).detail, "malformed", source)
       }
+    }))
+
+  it.effect("a source that is too long is not compiled at all", () =>
+    Effect.gen(function*() {
+      const long = yield* Effect.flip(compile(mail("x".repeat(limits.source))))
+      assert.strictEqual(long.detail, `The MJML is longer than ${limits.source} characters`)
     }))
 
   it.effect("bombs end by a limit, and the next source compiles", () =>

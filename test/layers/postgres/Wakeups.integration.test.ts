@@ -34,14 +34,19 @@ const faulty = Effect.map(Clock.Clock, (local) => {
   }
 })
 
-/** A node that owns shard 3 and has begun to listen, on a database that knows of no other. `wokenAlone`: whether it last was. */
+/** A node that owns shard 3 and has begun to listen, on a database that knows of no other. `wokenAlone`: whether it last was; `isBroken`: its next wake-up is a defect. */
 const start = Effect.gen(function*() {
-  const seen = { wakes: 0, alone: false, wokenAlone: false }
+  const seen = { wakes: 0, alone: false, wokenAlone: false, isBroken: false }
   const { clock, ...fault } = yield* faulty
   const shards = Layer.mock(Shards, {
-    wake: Effect.sync(() => {
+    wake: Effect.suspend(() => {
+      if (seen.isBroken) {
+        seen.isBroken = false
+        return Effect.die("a bug")
+      }
       seen.wakes++
       seen.wokenAlone = seen.alone
+      return Effect.void
     }),
     alone: (isAlone) =>
       Effect.sync(() => {
@@ -114,4 +119,28 @@ describe("Wakeups", () => {
       assert.isTrue(yield* until(() => !seen.alone))
       assert.isTrue(yield* until(() => seen.alone))
     }), 30_000)
+
+  it.live("P3: it is not alone while a second node was heard of within the last minute", () =>
+    Effect.gen(function*() {
+      const { seen, sql, until } = yield* start
+      const heardOf = (seconds: number) =>
+        sql`insert into cluster_runners values (now()::timestamp - make_interval(secs => ${seconds}::float8))`
+      yield* heardOf(0)
+      yield* heardOf(0)
+      assert.isTrue(yield* until(() => !seen.alone))
+      yield* sql`delete from cluster_runners`
+      yield* heardOf(0)
+      yield* heardOf(61)
+      assert.isTrue(yield* until(() => seen.alone))
+    }), 60_000)
+
+  it.live("P1: listening outlives a defect, and it did not count as alone meanwhile", () =>
+    Effect.gen(function*() {
+      const { seen, sql, until } = yield* start
+      const before = seen.wakes
+      seen.isBroken = true
+      yield* sql`select pg_notify('tidings_due', '3')`
+      assert.isTrue(yield* until(() => seen.wakes > before))
+      assert.isFalse(seen.wokenAlone)
+    }), 60_000)
 })

@@ -128,6 +128,17 @@ describe("Discreet", () => {
       assert.notProperty(ours, "cause")
     }))
 
+  it("an outage without words is told by its name", () => {
+    const wordless = Object.assign(new RangeError(""), { code: "ETIMEDOUT", syscall: "connect" })
+    assert.deepStrictEqual(Discreet.faultOf(wordless), { name: "RangeError", message: "RangeError", code: "ETIMEDOUT" })
+  })
+
+  it.effect("what is no error stays as it is", () =>
+    Effect.gen(function*() {
+      const line = yield* logged(Effect.logInfo("x", [1, "two"], { of: [3] }))
+      for (const part of [`[1,"two"]`, `{"of":[3]}`]) assert.include(line, part)
+    }))
+
   it("an error that is its own cause is told, too", () => {
     const circular = new Error("round and round")
     circular.cause = circular
@@ -144,7 +155,9 @@ describe("Discreet", () => {
         cause: new Error("Connection closed"),
         message: "Connection closed"
       })
+      const unreached = new SqlError.ConnectionError({ cause: refused, message: "Failed to connect" })
       const outages = {
+        "connect ECONNREFUSED 127.0.0.1": new StoreUnavailable({ cause: new SqlError.SqlError({ reason: unreached }) }),
         "connect ECONNREFUSED": sqlError(refused),
         "sorry, too many clients": sqlError(pgError("53300", "sorry, too many clients")),
         "in a read-only transaction": sqlError(pgError("25006", "cannot execute INSERT in a read-only transaction")),
@@ -179,6 +192,7 @@ describe("Discreet", () => {
         }
         yield* Effect.void.pipe(Trace.accepting(id))
         yield* Effect.void.pipe(Effect.withSpan("housekeeping"))
+        yield* Effect.void.pipe(Effect.withSpan("left out", { sampled: false }), Trace.delivering(id, id))
       }).pipe(Effect.provideService(Tracer.Tracer, Discreet.tracer(recorder)))
       const ends = spans.map(({ status }) =>
         status._tag === "Ended" && Exit.isFailure(status.exit) ? Cause.pretty(status.exit.cause) : ""
@@ -189,7 +203,10 @@ describe("Discreet", () => {
       const deliver = spans.find(({ name }) => name === "deliver")
       assert.isTrue(accept !== undefined && Option.isNone(accept.parent))
       assert.strictEqual(accept?.spanId, Option.getOrThrow(deliver?.parent ?? Option.none()).spanId)
-      assert.deepStrictEqual(spans.filter(({ sampled }) => !sampled).map(({ name }) => name), ["housekeeping"])
+      assert.deepStrictEqual(spans.filter(({ sampled }) => !sampled).map(({ name }) => name), [
+        "housekeeping",
+        "left out"
+      ])
     }))
 })
 

@@ -2,7 +2,7 @@ import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { AudienceSteps } from "#src/people/AudienceSteps.ts"
 import * as AudienceUpkeep from "#src/people/AudienceUpkeep.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Latch, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 
 const away = new StoreUnavailable({ cause: "away" })
@@ -66,5 +66,27 @@ describe("AudienceUpkeep", () => {
       yield* wake
       assert.strictEqual(steps(), 3)
       assert.lengthOf(heard, 2)
+    }))
+
+  it.effect("however often it is woken while it steps, one more step finds all of it", () =>
+    Effect.gen(function*() {
+      const end = yield* Latch.make()
+      const { steps, wake } = yield* kept([Effect.as(end.await, false)])
+      yield* Effect.replicateEffect(wake, 5)
+      assert.strictEqual(steps(), 1)
+      yield* end.open
+      // Each is time for a step or two.
+      yield* Effect.replicateEffect(TestClock.adjust(100), 20)
+      assert.strictEqual(steps(), 2)
+    }))
+
+  it.effect("a store that stays away is asked every 5 s at most in the end", () =>
+    Effect.gen(function*() {
+      const { steps } = yield* kept(Array.from({ length: 1_000 }, () => Effect.fail(away)))
+      yield* TestClock.adjust("1 minute")
+      const before = steps()
+      assert.isAtMost(before, 20)
+      yield* TestClock.adjust("1 minute")
+      assert.strictEqual(steps() - before, 12)
     }))
 })

@@ -1,7 +1,8 @@
 import { start } from "#test/support/ScriptedSmtp.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Fiber, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { setImmediate } from "node:timers/promises"
 import { allowing, delivery, vendor } from "./Deliveries.ts"
 
 const numbered = (index: number) => delivery({ token: `token-${index}`, text: `number ${index}\n` })
@@ -64,6 +65,50 @@ describe("SMTP pool", () => {
       assert.strictEqual(server.connections(), 1)
       assert.include(server.commands, "RSET")
     }))
+
+  it.live("what was refused to one message is not held against the next one over the same connection", () =>
+    Effect.gen(function*() {
+      let asked = 0
+      const server = yield* start({
+        cues: [{
+          at: "rcpt",
+          recipient: "busy@rcpt.test",
+          act: { reply: "450 4.2.1 later" },
+          when: () => ++asked === 1
+        }]
+      })
+      const provider = yield* vendor(server.port, { connections: 1 })
+      yield* provider.send(delivery({ override: { cc: "busy@rcpt.test" } }))
+      yield* provider.send(delivery({ email: "busy@rcpt.test" }))
+      assert.deepStrictEqual(server.messages.map(({ to }) => to), [["bob@rcpt.test"], ["busy@rcpt.test"]])
+      assert.strictEqual(server.connections(), 1)
+    }))
+
+  for (const [at, outcome] of [["mail", "Unavailable"], ["final", "Unknown"]] as const) {
+    it.effect(`P4: silence at ${at} of the second message over a connection is ${outcome}, as of the first`, () =>
+      Effect.gen(function*() {
+        let come = 0
+        const second = Promise.withResolvers<void>()
+        const when = () => {
+          if (++come === 1) return false
+          second.resolve()
+          return true
+        }
+        const server = yield* start({ cues: [{ at, act: "hang", when }] })
+        const provider = yield* vendor(server.port, { connections: 1, send_timeout: 10_000, answer_timeout: 10_000 })
+        yield* provider.send(numbered(0))
+        const sending = yield* Effect.forkChild(Effect.flip(provider.send(numbered(1))))
+        yield* Effect.promise(() => second.promise)
+        while (sending.pollUnsafe() === undefined) {
+          yield* TestClock.adjust(100)
+          yield* Effect.promise(() => setImmediate())
+        }
+        const error = yield* Fiber.join(sending)
+        assert.strictEqual(error._tag, outcome, error.detail)
+        assert.include(error.detail, `At ${at}`)
+        assert.strictEqual(server.connections(), 1)
+      }))
+  }
 
   it.live("an unused connection is closed, and so is every other when the configuration goes", () =>
     Effect.gen(function*() {

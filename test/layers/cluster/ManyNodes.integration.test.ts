@@ -1,0 +1,83 @@
+import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
+import * as Placed from "#layers/cluster/Placement.ts"
+import * as Clusters from "#layers/postgres/Clusters.ts"
+import * as Migrations from "#layers/postgres/Migrations.ts"
+import { Placement } from "#src/delivery/shards/Placement.ts"
+import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
+import { Shards } from "#src/delivery/Shards.ts"
+import * as Views from "#src/reports/Clusters.ts"
+import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as Ports from "#test/support/Ports.ts"
+import { NodeCrypto } from "@effect/platform-node"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Context, Effect, Exit, Layer, type Redacted, Schedule, Scope } from "effect"
+
+const count = 64
+const host = "127.0.0.1"
+
+interface Node {
+  readonly address: string
+  readonly scope: Scope.Closeable
+  /** The shards that its engine was told to own, and not yet to leave. */
+  readonly running: ReadonlySet<number>
+  readonly assigned: Placement["Service"]["assigned"]
+}
+
+/** A node of the cluster on this database, with an engine that owns what it is told to. */
+const joining = Effect.fnUntraced(function*(database: Redacted.Redacted) {
+  const port = yield* Effect.promise(() => Ports.free())
+  const scope = yield* Effect.acquireRelease(Scope.make(), (scope) => Scope.close(scope, Exit.void))
+  const running = new Set<number>()
+  const own = (shard: number) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => running.add(shard)),
+      () => Effect.never,
+      () => Effect.sync(() => running.delete(shard))
+    )
+  const { assigned } = Context.get(
+    yield* Layer.buildWithScope(
+      Placed.layer(`${host}:${port}`).pipe(
+        Layer.provide([ManyNodes.layer({ host, port }), Layer.mock(Shards, { own })]),
+        Layer.provide([FreshDatabase.node(database), NodeCrypto.layer])
+      ),
+      scope
+    ),
+    Placement
+  )
+  const node: Node = { address: `${host}:${port}`, scope, running, assigned }
+  return node
+})
+
+/** Waits until the engines of these nodes own every shard, each one and each with what its node was given. */
+const shared = (nodes: ReadonlyArray<Node>) =>
+  Effect.gen(function*() {
+    const given = yield* Effect.forEach(nodes, ({ assigned }) => assigned)
+    const owned = nodes.flatMap(({ running }) => [...running])
+    return nodes.every(({ running }, index) => running.size > 0 && running.size === given[index]?.length)
+      && owned.length === count && new Set(owned).size === count
+  }).pipe(Effect.repeat({ until: (is) => is, schedule: Schedule.spaced("50 millis") }))
+
+describe("The cluster of all nodes on a database", () => {
+  it.live(
+    "P2: shares the shards among them, each on one; who joins is given some, and those of who leaves go to the others",
+    () =>
+      Effect.gen(function*() {
+        const database = yield* FreshDatabase.url
+        const stores = FreshDatabase.node(database)
+        yield* Effect.provide(Effect.void, Layer.provide(Migrations.layer, stores))
+        const first = yield* joining(database)
+        yield* shared([first])
+        const second = yield* joining(database)
+        yield* shared([first, second])
+        const seen = Effect.flatMap(Clock.currentTimeMillis, (now) => Views.Clusters.use(({ look }) => look(now))).pipe(
+          Effect.provide(Clusters.layer.pipe(Layer.provide(stores)))
+        )
+        const { nodes } = yield* seen
+        assert.sameMembers(nodes.map(({ address }) => address), [first.address, second.address])
+        yield* Scope.close(second.scope, Exit.void)
+        yield* shared([first])
+        assert.strictEqual(second.running.size, 0)
+      }).pipe(Effect.provideService(ShardCount, count)),
+    180_000
+  )
+})
