@@ -70,6 +70,16 @@ describe("How elements are shown (api.md 2.5)", () => {
     assert.match(mail({ type: "text", content: "a", color: "#fedcba" }), /<span style="color:#fedcba">a<\/span>/)
   })
 
+  it("a mail's channel has its size of letters, lines and margins, in pixels where it names no unit", () => {
+    const of = (more: object) => mail({ type: "channel", channel: "email", elements: [], ...more })
+    const card = /<td class="card"[^>]*style="padding:([^;]*);.*font-size:(\d+px);line-height:(\d+px);/
+    const seen = (more: object) => card.exec(of(more))?.slice(1)
+    assert.deepStrictEqual(seen({ font_size: "20px", line_height: "30", padding: 7 }), ["7px", "20px", "30px"])
+    const plain = seen({})
+    assert.deepStrictEqual(seen({ font_size: "big", line_height: null, padding: "1px;x:y" }), plain)
+    assert.deepStrictEqual(seen({ line_height: "40px" }), plain?.with(2, "40px"))
+  })
+
   it("each kind of emphasis is a member, as a boolean or in words", () => {
     const tags = { bold: "strong", italic: "em", strikethrough: "del", underline: "u" }
     for (const [key, tag] of Object.entries(tags)) {
