@@ -36,11 +36,29 @@ describe("The budget of a rendering, to its edge", () => {
     )
   })
 
-  it("elements inside each other", () => {
-    const nested = (depth: number): Piece =>
-      depth === 0 ? { type: "text", content: "x" } : { type: "group", elements: [nested(depth - 1)] }
-    assert.strictEqual(render(elements(nested(limits.depth))).body, "x")
-    assert.strictEqual(failure(elements(nested(limits.depth + 1))), "Elements are nested more than 32 deep")
+  it("elements inside each other, and the pieces of a text", () => {
+    const nested = (depth: number, inner: Piece): Piece =>
+      depth === 0 ? inner : { type: "group", elements: [nested(depth - 1, inner)] }
+    const text = { type: "text", content: "x" }
+    const pieces = { type: "text", elements: [{ type: "string", content: "x" }] }
+    for (const [inner, deepest] of [[text, limits.depth], [pieces, limits.depth - 1]] as const) {
+      assert.strictEqual(render(elements(nested(deepest, inner))).body, "x")
+      assert.strictEqual(failure(elements(nested(deepest + 1, inner))), "Elements are nested more than 32 deep")
+    }
+  })
+
+  it("a step for each element, and what references keep of them", () => {
+    const texts = (count: number) => failure(elements(...Array.from({ length: count }, () => ({ type: "divider" }))))
+    assert.deepStrictEqual([limits.steps, limits.steps + 1].map(texts), [
+      "rendered",
+      "The content takes more than 50000 steps to render"
+    ])
+    const part = { type: "text", content: "x".repeat(100_000) }
+    const kept = (ref: object) => failure(elements(...Array.from({ length: 6 }, () => ({ ...part, ...ref }))))
+    assert.deepStrictEqual([{}, { ref: "r" }].map(kept), [
+      "rendered",
+      "The content renders to more than 1048576 characters"
+    ])
   })
 
   it("256 names that a message's templates set", () => {

@@ -125,6 +125,22 @@ describe("Programs in chat", () => {
     }
   })
 
+  it("what a program makes is nested 32 deep at most, in lists as in objects", () => {
+    const nested = (depth: number, open: string, close: string) =>
+      failure(elements(program(`{ type: "a", a: ${open.repeat(depth)}1${close.repeat(depth)} }`)), given("slack"))
+    for (const [open, close] of [["[", "]"], ["{ a: ", "}"]] as const) {
+      assert.notMatch(nested(30, open, close), /nested/)
+      assert.strictEqual(nested(31, open, close), "What the jsonnet makes is nested more than 32 deep")
+    }
+  })
+
+  it("a program is its element's template, or else its content", () => {
+    const both = { type: "jsonnet", template: "{ type: \"a\" }", content: "{ type: \"b\" }" }
+    const made = (piece: Piece) => render(elements(piece), given("slack")).native?.["slackBlocks"]
+    assert.deepStrictEqual(made(both), [{ type: "a" }])
+    assert.deepStrictEqual(made({ ...both, template: null }), [{ type: "b" }])
+  })
+
   it("all the programs of a message share its one budget", () => {
     const busy = program("[{ type: \"a\" + std.foldl(function(a, n) a + n, std.range(1, 3000), 0) }]")
     assert.strictEqual(failure(elements(busy), given("slack")), "rendered")

@@ -1,4 +1,5 @@
 import { Budget } from "#src/content/Budget.ts"
+import { document } from "#src/content/Elemental.ts"
 import { styleOf } from "#src/content/layout/Branding.ts"
 import { footer } from "#src/content/layout/Footer.ts"
 import * as Plain from "#src/content/Plain.ts"
@@ -28,5 +29,18 @@ describe("The footer of a brand's mails (api.md §9)", () => {
     for (const value of ["**b** _i_", "[here](https://evil.example)", "a\n\n# title", "a\n- item", "`c`"]) {
       assert.strictEqual(said({ markdown: "For {{v}}" }, value), `For ${value}`)
     }
+  })
+
+  it("is not failed by a variable that is missing, though its message would be", () => {
+    const written = { footer: { markdown: "**Tea** {{nope}}" } }
+    const style = styleOf({ id: "tea", name: "Tea", settings: { email: written }, snippets: {} })
+    const rendered = (body: string) => {
+      const budget = new Budget()
+      const place = { channel: "email", providers: [], locale: undefined }
+      const found = document({ title: "t", body }, { ...place, style, budget, scope: { ...nothing, throwing: true } })
+      return budget.failure?.detail ?? Plain.text(found.footer, { between: "", withActions: true, isLetter: true })
+    }
+    assert.strictEqual(rendered("b"), "Tea ")
+    assert.strictEqual(rendered("{{nope}}"), "The variable \"nope\" was not found")
   })
 })

@@ -1,4 +1,4 @@
-import { elements, render } from "#test/src/content/Rendering.ts"
+import { elements, failure, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import type { Schema } from "effect"
 
@@ -20,5 +20,42 @@ describe("What an author writes in a channel's own form", () => {
   it("an action that leads nowhere is still one, and one that may not lead there is none", () => {
     const actions = ["", " ", "/a", "javascript:alert(1)"].map((href) => ({ type: "action", content: "Done", href }))
     assert.deepStrictEqual(render(elements(...actions)).actions.map(({ href }) => href), ["", "", "/a"])
+  })
+
+  const rawOf = (raw: Schema.JsonObject, data: Schema.JsonObject = {}) =>
+    render(elements({ type: "channel", channel: "webhook", raw }), { channel: "webhook", data }).raw
+
+  const refusal = (raw: Schema.JsonObject) =>
+    failure(elements({ type: "channel", channel: "webhook", raw }), { channel: "webhook" })
+
+  it("is escaped for Slack in the text that it parses, and nowhere beside it", () => {
+    const of = (type: string) => ({
+      type,
+      text: "{{v}}",
+      block_id: "{{v}}",
+      inner: { type: "plain_text", text: "{{v}}" }
+    })
+    const [v, inner] = ["<!channel>", { type: "plain_text", text: "<!channel>" }]
+    assert.deepStrictEqual(rawOf({ a: of("mrkdwn"), b: [of("plain_text")] }, { v }), {
+      a: { type: "mrkdwn", text: "&lt;!channel&gt;", block_id: v, inner },
+      b: [{ type: "plain_text", text: v, block_id: v, inner }]
+    })
+  })
+
+  it("says how it is transformed, which is no part of it; one transformer that is unknown is too many", () => {
+    assert.deepStrictEqual(rawOf({ a: 1, transformers: ["handlebars"] }), { a: 1 })
+    for (const transformers of [["liquid"], ["handlebars", "liquid"], ["handlebars", 1]])
+      assert.match(refusal({ a: 1, transformers }), /^Raw content can only be transformed/)
+  })
+
+  it("is nested 32 deep at most, and costs a step for each of its values", () => {
+    const nest = (depth: number, wrap: (inner: Schema.Json) => Schema.Json): Schema.Json =>
+      Array.from({ length: depth }).reduce<Schema.Json>((inner) => wrap(inner), [])
+    for (const wrap of [(inner: Schema.Json) => [inner], (inner: Schema.Json) => ({ a: inner })]) {
+      assert.strictEqual(refusal({ a: nest(32, wrap) }), "rendered")
+      assert.strictEqual(refusal({ a: nest(33, wrap) }), "Raw content is nested more than 32 deep")
+    }
+    assert.strictEqual(refusal({ a: Array.from({ length: 49_000 }, () => 1) }), "rendered")
+    assert.match(refusal({ a: Array.from({ length: 50_001 }, () => 1) }), /more than 50000 steps/)
   })
 })

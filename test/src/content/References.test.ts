@@ -25,4 +25,32 @@ describe("References to elements (api.md 2.5)", () => {
       assert.strictEqual(render(elements(text("one", { ref: name }), said)).body, "one\none ", name)
     }
   })
+
+  it("say their element as it would be read: without the marks of a letter, and the pieces of a text too", () => {
+    const content = elements(
+      { type: "quote", ref: "q", content: "said" },
+      { type: "image", ref: "i", src: "https://x.io/i.png", alt_text: "A" },
+      { type: "text", ref: "t", elements: [{ type: "string", ref: "s", content: "one {{n}}" }] },
+      text("{{refs.q.content}}|{{refs.i.content}}|{{refs.t.content}}|{{refs.s.content}}")
+    )
+    assert.strictEqual(render(content, { data: { n: 1 } }).body.split("\n").at(-1), "said||one 1|one 1")
+  })
+
+  it("have all texts of their element filled in", () => {
+    const texts = ["title", "href", "src", "alt_text", "altText", "imgSrc", "imgHref"]
+    const named = { ref: "r", ...Object.fromEntries(texts.map((key) => [key, `${key} {{n}}`])) }
+    const seen = text(texts.map((key) => `{{refs.r.${key}}}`).join(", "))
+    assert.strictEqual(
+      render(elements(text("", named), seen), { data: { n: 1 } }).body,
+      texts.map((key) => `${key} 1`).join(", ")
+    )
+  })
+
+  it("of a loop are to something visible if any of its turns is", () => {
+    const seen = (condition: string) =>
+      render(elements(text("a", { ref: "r", loop: "data.list", if: condition }), text("{{refs.r.visible}}")), {
+        data: { list: [1, 2] }
+      }).body
+    assert.deepStrictEqual(["false", "$.item > 1", "true"].map(seen), ["false", "a\ntrue", "a\na\ntrue"])
+  })
 })

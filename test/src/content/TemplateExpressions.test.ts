@@ -43,7 +43,8 @@ const literals = [
 const pathOf = ({ below, from }: Chooser): string => {
   const first = from(["", "", "", "./", "this.", "this/", "../", ".././", "@root.", "@root/"])
   const rest = Array.from({ length: 1 + below(2) }, () => `${from([".", "/"])}${from(steps)}`).join("").slice(1)
-  return first + from([rest, rest, rest, rest, "this", ".", `${rest}.this`, `${rest}/../name`])
+  const path = first + rest
+  return from([path, path, path, "this", ".", "..", `${path}.this`, `${path}/../name`])
 }
 
 /** What may stand in a tag, and some that may not. */

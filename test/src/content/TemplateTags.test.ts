@@ -99,6 +99,17 @@ describe("Tags of templates", () => {
       ["{{#each name}}a{{else}}b{{/each}}{{#each zero}}a{{else}}b{{/each}}{{#with zero}}{{this}}{{/with}}", "bb0"]
     ]))
 
+  it("a step up leaves a context, and a block that stays in its own has none to leave", () =>
+    all([
+      ["{{#with user}}{{name}} {{../name}} [{{../../name}}]{{/with}}", "Eve Ada []"],
+      ["{{#with this}}{{name}} [{{../name}}]{{/with}}", "Ada []"],
+      ["{{#with user}}{{#with this}}{{name}} {{../name}}{{/with}}{{/with}}", "Eve Ada"],
+      [
+        "{{#with user}}{{#if k}}{{../name}} {{#each ../list}}{{../name}}{{../../name}} {{/each}}{{/if}}{{/with}}",
+        "Ada EveAda EveAda "
+      ]
+    ]))
+
   it("the root has all that a template may name, not its data alone", () => {
     const scope = { data, profile: { email: "a@x.io" }, system: () => ({ messageId: "m1" }) }
     const source =
