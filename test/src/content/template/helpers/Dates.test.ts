@@ -1,4 +1,4 @@
-import { all, say } from "#test/src/content/HelperFixture.ts"
+import { all, say } from "#test/src/content/template/helpers/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 

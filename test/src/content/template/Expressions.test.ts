@@ -1,6 +1,6 @@
 import type { Scope } from "#src/content/Variables.ts"
 import { type Chooser, chooser, Choices } from "#test/src/content/Choices.ts"
-import * as Handlebars from "#test/src/content/Handlebars.ts"
+import * as Handlebars from "#test/src/content/template/Handlebars.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 

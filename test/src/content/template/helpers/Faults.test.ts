@@ -1,4 +1,4 @@
-import { data, say } from "#test/src/content/HelperFixture.ts"
+import { data, say } from "#test/src/content/template/helpers/Fixture.ts"
 import { assertQuick, attempt, failure, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Result, Schema } from "effect"

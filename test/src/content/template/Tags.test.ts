@@ -1,4 +1,4 @@
-import * as Handlebars from "#test/src/content/Handlebars.ts"
+import * as Handlebars from "#test/src/content/template/Handlebars.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const data = {

@@ -1,4 +1,4 @@
-import { all } from "#test/src/content/HelperFixture.ts"
+import { all } from "#test/src/content/template/helpers/Fixture.ts"
 import { body, failure } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"

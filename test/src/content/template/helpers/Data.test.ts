@@ -1,4 +1,4 @@
-import * as Handlebars from "#test/src/content/Handlebars.ts"
+import * as Handlebars from "#test/src/content/template/Handlebars.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 import type { Lookup } from "#src/content/Catalogue.ts"
 import { assert, describe, it } from "@effect/vitest"
