@@ -1,3 +1,4 @@
+import * as Fixture from "#test/contracts/Fixture.ts"
 import { message, serve } from "#test/layers/http/Server.ts"
 import type { State } from "#test/layers/http/State.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -17,23 +18,7 @@ const sent = Effect.gen(function*() {
 
 const nobody = "1-00000000-ffffffffffffffffffffffff"
 
-const everything = {
-  archived: false,
-  limit: 50,
-  cursor: undefined,
-  enqueuedAfter: undefined,
-  event: undefined,
-  list: undefined,
-  messageId: undefined,
-  notification: undefined,
-  providers: [],
-  recipient: undefined,
-  userId: undefined,
-  statuses: [],
-  tags: [],
-  tenantId: undefined,
-  traceId: undefined
-}
+const everything = { ...Fixture.anything, limit: 50 }
 
 const questions: ReadonlyArray<readonly [string, object]> = [
   ["", {}],
