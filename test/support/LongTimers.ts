@@ -4,8 +4,8 @@ import { Effect } from "effect"
 export const long = 3_600_000
 
 /**
- * While the scope lasts, timers of about `long` ms, and not above, fire when `pass` is run: the deadline of a call on a real socket passes
- * when the test has seen the call where it must be, however slow the machine is.
+ * While the scope lasts, timers of about `long` ms, and not above, fire when `pass` is run: the deadline of a call on a
+ * real socket passes when the test has seen the call where it must be, however slow the machine is.
  */
 export const held = Effect.gen(function*() {
   const waiting = new Map<unknown, () => void>()

@@ -78,8 +78,8 @@ const early = (reply: Reply, when: "before" | "during"): boolean =>
 
 /**
  * A vendor on loopback, over HTTP/1.1 or HTTP/2 in clear text, that answers each request as the script says. The script
- * is asked twice: when the head has come, and with the body. `closed` is done when the first connection ends, `stalled` when a request
- * has all been read, and its answer is silence, or three bytes of a drip.
+ * is asked twice: when the head has come, and with the body. `closed` is done when the first connection ends, `stalled`
+ * when a request has all been read, and its answer is silence, or three bytes of a drip.
  */
 export const listen = Effect.fnUntraced(function*(options: {
   readonly http2?: boolean
