@@ -5,22 +5,25 @@ import { cut, mark } from "#src/content/layout/Layout.ts"
 import { render } from "#test/src/content/Rendering.ts"
 import { Result, Schema } from "effect"
 
+/** The style of a brand of which only the footer is said. */
+export const plainStyle = (footer: string): Branding["style"] => ({
+  name: "Tea",
+  accent: undefined,
+  bar: undefined,
+  logo: undefined,
+  head: "",
+  footer,
+  social: [],
+  width: 600,
+  page: undefined,
+  card: undefined,
+  footerColor: undefined,
+  override: undefined
+})
+
 /** A brand whose page and footer have variables; it names the shop before and after what the mail says. */
 const branding: Branding = {
-  style: {
-    name: "Tea",
-    accent: undefined,
-    bar: undefined,
-    logo: undefined,
-    head: "",
-    footer: "for {{profile.name}}",
-    social: [],
-    width: 600,
-    page: undefined,
-    card: undefined,
-    footerColor: undefined,
-    override: undefined
-  },
+  style: plainStyle("for {{profile.name}}"),
   layout: cut(
     `<html lang="${mark("lang")}"><title>${mark("title")}</title><p>${mark("preheader")}</p><h1>Tea</h1>${mark("body")}`
       + `</div>of {{data.shop}}, ${mark("footer")}${mark("align")}<!-- the end --></html>`

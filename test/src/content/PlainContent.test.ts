@@ -1,3 +1,4 @@
+import { plainStyle } from "#test/src/content/Mails.ts"
 import { limits } from "#src/content/Budget.ts"
 import * as Content from "#src/content/Content.ts"
 import { body, failure, render } from "#test/src/content/Rendering.ts"
@@ -36,20 +37,7 @@ describe("Content of a title and a body", () => {
 
   it("has the brand's page as a mail; on other channels it has nothing of it, whatever is wrong with it", () => {
     const branding: Content.Input["branding"] = {
-      style: {
-        name: "Tea",
-        accent: undefined,
-        bar: undefined,
-        logo: undefined,
-        head: "",
-        footer: "{{#if}}",
-        social: [],
-        width: 600,
-        page: undefined,
-        card: undefined,
-        footerColor: undefined,
-        override: undefined
-      },
+      style: plainStyle("{{#if}}"),
       layout: undefined
     }
     const of = (channel: string) =>

@@ -1,3 +1,4 @@
+import { plainStyle } from "#test/src/content/Mails.ts"
 import * as Content from "#src/content/Content.ts"
 import * as Layout from "#src/content/layout/Layout.ts"
 import { elements } from "#test/src/content/Rendering.ts"
@@ -34,20 +35,7 @@ describe("Content before what takes long", () => {
 describe("A brand's own texts", () => {
   it("may miss variables, even where a message's may not", () => {
     const branding: Content.Input["branding"] = {
-      style: {
-        name: "Tea",
-        accent: undefined,
-        bar: undefined,
-        logo: undefined,
-        head: "",
-        footer: "for {{missing}}",
-        social: [],
-        width: 600,
-        page: undefined,
-        card: undefined,
-        footerColor: undefined,
-        override: undefined
-      },
+      style: plainStyle("for {{missing}}"),
       layout: Layout.cut(`<p>of {{missing}}.</p>${Layout.mark("body")}`)
     }
     const rendered = Result.getOrThrow(Content.render({ ...input, throwing: true, branding }))

@@ -1,7 +1,5 @@
-import { elements, type Piece, render } from "#test/src/content/Rendering.ts"
+import { elements, render, text } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
-
-const text = (content: string, more: object = {}): Piece => ({ ...more, type: "text", content })
 
 describe("References to elements (api.md 2.5)", () => {
   it("of a loop are to all that it says, and to its other fields as they are written", () => {
