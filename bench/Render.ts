@@ -88,7 +88,7 @@ const rate = (
         data,
         profile: { locale: "en" },
         branding,
-        context
+        context: () => context
       })
       if (Result.isFailure(rendered)) throw new Error(rendered.failure.detail)
     }

@@ -50,14 +50,13 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     }
   }))
 
-  const current = Effect.fnUntraced(function*(scope: Scope) {
-    const known = checked.get(scope)
-    const now = yield* Clock.monotonicTimeNanos
-    if (known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)) {
-      return yield* patiently(Effect.request(new Look({ scope }), resolver))
-    }
-    return known.revision
-  })
+  const current = (scope: Scope): Effect.Effect<number, StoreUnavailable> =>
+    Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+      const known = checked.get(scope)
+      return known === undefined || now - known.at > trusted || now < (changed.get(scope) ?? now)
+        ? patiently(Effect.request(new Look({ scope }), resolver))
+        : Effect.succeed(known.revision)
+    })
 
   const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
     changed.set(scope, (yield* Clock.monotonicTimeNanos) + unsettled)
@@ -68,22 +67,37 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const remembering: Revisions["remembering"] = <A, E>(
     load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
   ) => {
-    const caches = new Map<
-      Scope,
-      { readonly revision: number; readonly cache: Cache.Cache<string, A, E | StoreUnavailable> }
-    >()
+    interface Known {
+      readonly revision: number
+      readonly cache: Cache.Cache<string, A, E | StoreUnavailable>
+      /** The last answer. It saves the cache from putting its key behind all others, for those who ask for one name. */
+      last: { readonly name: string; readonly found: A } | undefined
+    }
+    const caches = new Map<Scope, Known>()
     const at = Effect.fnUntraced(function*(scope: Scope, revision: number) {
       const cache = yield* Cache.makeWith((name: string) => patiently(load(scope, name)), { capacity, timeToLive })
-      caches.set(scope, { revision, cache })
-      return cache
+      const known: Known = { revision, cache, last: undefined }
+      caches.set(scope, known)
+      return known
     })
-    return Effect.fnUntraced(function*(scope: Scope, name: string) {
-      const transaction = Context.getOrUndefined(yield* Effect.context<never>(), sql.transactionService)
-      if (transaction !== undefined) return yield* load(scope, name)
-      const revision = yield* current(scope)
-      const known = caches.get(scope)
-      return yield* Cache.get(known?.revision === revision ? known.cache : yield* at(scope, revision), name)
-    })
+    const within = (known: Known, name: string): Effect.Effect<A, E | StoreUnavailable> =>
+      known.last?.name === name ?
+        Effect.succeed(known.last.found) :
+        Effect.map(Cache.get(known.cache, name), (found) => {
+          known.last = { name, found }
+          return found
+        })
+    const cached = (scope: Scope, name: string) =>
+      Effect.flatMap(current(scope), (revision) => {
+        const known = caches.get(scope)
+        return known?.revision === revision
+          ? within(known, name)
+          : Effect.flatMap(at(scope, revision), (fresh) => within(fresh, name))
+      })
+    return (scope, name) =>
+      Effect.contextWith((context: Context.Context<never>) =>
+        Context.getOrUndefined(context, sql.transactionService) === undefined ? cached(scope, name) : load(scope, name)
+      )
   }
 
   return { bump, remembering } satisfies Revisions

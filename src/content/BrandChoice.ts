@@ -63,6 +63,9 @@ export const variable = made(({ id, name, settings, snippets }: Brand): Schema.J
   return { ...json, settings: json, snippets: jsonOf(snippets), id, name }
 })
 
+/** The choice where there are no brands. */
+const none = (): undefined => undefined
+
 /**
  * Chooses the brand of each channel: the channel's own, or else the message's, the nearest tenant's, the template's,
  * the default (api.md §9). A brand that does not exist is passed over. Costs nothing if there are no brands.
@@ -75,6 +78,7 @@ export const make = Effect.gen(function*() {
     StoreUnavailable
   > {
     const fallback = yield* brands.fallback(scope)
+    if (fallback === undefined && chain.length === 0) return none
     // An environment that has any brand has a default one.
     const find = (id: string | null | undefined) =>
       fallback === undefined || id === undefined || id === null ? Effect.undefined : brands.resolve(scope, id)

@@ -40,21 +40,25 @@ export interface Input {
   /** The brand's page, for a channel that has one. */
   readonly branding?: Branding | undefined
   readonly translate?: Translate | undefined
-  readonly context: {
-    readonly messageId: string
-    readonly recipient: string
-    readonly tenantId: string | undefined
-    readonly environment: string
-    /** When this is rendered, in epoch ms; `datetime.year` comes from it. */
-    readonly now?: number | undefined
-    /** The token of the link that opts out of the message's topic (api.md 2.6). */
-    readonly unsubscribeTrackingId?: string
-    /**
-     * The other variables of templates: `brand`, `tenant`, `urls`, `event`, `template`, `subscriptionTopicId` … (api.md
-     * 2.6).
-     */
-    readonly variables?: Schema.JsonObject | undefined
-  }
+  /** Asked for only by templates that use what the engine itself knows: most use none of it. */
+  readonly context: () => Context
+}
+
+/** What the engine knows of a message and its recipient, for templates. */
+export interface Context {
+  readonly messageId: string
+  readonly recipient: string
+  readonly tenantId: string | undefined
+  readonly environment: string
+  /** When this is rendered, in epoch ms; `datetime.year` comes from it. */
+  readonly now?: number | undefined
+  /** The token of the link that opts out of the message's topic (api.md 2.6). */
+  readonly unsubscribeTrackingId?: string
+  /**
+   * The other variables of templates: `brand`, `tenant`, `urls`, `event`, `template`, `subscriptionTopicId` … (api.md
+   * 2.6).
+   */
+  readonly variables?: Schema.JsonObject | undefined
 }
 
 /** Rendered up to the slow part: `mjml`, if present, has to be compiled, and its HTML passed to `finish`. */
@@ -66,7 +70,7 @@ export interface Prepared {
 /** Matches text without markdown, variables or carriage returns. */
 const plain = /^[^*_~`[\]\\{\r]*$/
 
-const systemOf = ({ context }: Input): Schema.JsonObject => ({
+const systemOf = (context: Context): Schema.JsonObject => ({
   ...context.variables,
   messageId: context.messageId,
   get unsubscribeTrackingId() {
@@ -136,7 +140,7 @@ export const addresses = (
   const scope = {
     data: input.data,
     profile: input.profile,
-    system: once(() => systemOf(input)),
+    system: once(() => systemOf(input.context())),
     refs: {},
     set: new Map(),
     loop: undefined,
@@ -161,7 +165,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
   const scope = {
     data: input.data,
     profile: input.profile,
-    system: once(() => systemOf(input)),
+    system: once(() => systemOf(input.context())),
     translate: input.translate ?? untranslated,
     throwing: input.throwing ?? false
   }
@@ -178,14 +182,14 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
   const html = found.isMjml && input.channel === "email" ? found.raw?.["html"] : undefined
   const finish: Prepared["finish"] = (compiled) => {
     const raw = compiled === undefined ? found.raw : { ...found.raw, html: compiled }
-    const around = { refs: {}, set: new Map(), loop: undefined, throwing: false }
     const rendered = shape({
       channel: input.channel,
       providers,
       language,
       document: { ...found, raw, title: Plain.oneLine(found.title) },
       layout: branding?.layout,
-      write: (template) => fill(template, { ...scope, ...around }, budget, contexts()),
+      write: (template) =>
+        fill(template, { ...scope, refs: {}, set: new Map(), loop: undefined, throwing: false }, budget, contexts()),
       refuse: (detail) => budget.fail(detail)
     })
     if (budget.failure !== undefined) return Result.fail(budget.failure)

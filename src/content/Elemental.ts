@@ -51,6 +51,7 @@ const forChannel = (
   { channel, providers }: Place
 ): ReadonlyArray<Element> => {
   const parts = elements.filter(isPart)
+  if (parts.length === 0) return parts
   const named = [...providers, channel, "default"].map((id) => parts.filter((part) => part["channel"] === id))
   return named.find((found) => found.length > 0) ?? []
 }

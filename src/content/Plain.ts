@@ -95,4 +95,4 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 export const withoutControls = (body: string): string => body.replaceAll("\r\n", "\n").replace(control, "")
 
 /** Without the one character that no mail may hold (RFC 5322, 2.3). */
-export const withoutNul = (mail: string): string => mail.replaceAll("\u0000", "")
+export const withoutNul = (mail: string): string => mail.includes("\u0000") ? mail.replaceAll("\u0000", "") : mail

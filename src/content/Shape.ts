@@ -64,15 +64,8 @@ const email = ({ document, language, layout, write }: Shaping): Rendered => {
   const foot = Plain.text(footer, letter)
   const mail = { title, first: firstWords(blocks), blocks, footer, look: { ...look, language } }
   const page = layout === undefined ? Page.page(mail) : Page.branded(mail, layout, write)
-  const joined = Frame.join(page)
-  const html = Plain.withoutNul(joined)
-  const rendered = {
-    ...empty,
-    subject: title,
-    text: Plain.withoutNul(Plain.text(blocks, letter) + (foot === "" ? "" : `\n\n${rule}\n\n${foot}`)),
-    html
-  }
-  return html === joined ? Frame.note(rendered, page) : rendered
+  const said = Plain.text(blocks, letter) + (foot === "" ? "" : `\n\n${rule}\n\n${foot}`)
+  return Frame.note({ ...empty, subject: title, text: Plain.withoutNul(said), html: Frame.join(page) }, page)
 }
 
 /** The text of a text message, and its segments. */
@@ -133,9 +126,10 @@ export const shape = (shaping: Shaping): Rendered => {
     return typeof value === "string" ? value : undefined
   }
   if (channel === "email") {
-    const html = Plain.withoutNul(own("html") ?? made.html)
+    const written = own("html")
+    const html = written === undefined ? made.html : Plain.withoutNul(written)
     const subject = Plain.oneLine(own("subject") ?? made.subject)
-    const text = own("text") ?? (own("html") === undefined ? made.text : textOf(html))
+    const text = own("text") ?? (written === undefined ? made.text : textOf(html))
     return Frame.like(made, { ...made, subject, html, text: Plain.withoutNul(text), raw })
   }
   const body = own("body") ?? own("text") ?? made.body

@@ -57,7 +57,7 @@ const take = Effect.gen(function*() {
       data,
       profile: { name: "Ada", locale },
       brand,
-      context: { messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" }
+      context: () => ({ messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" })
     })
     shoot(directory, sample, rendered.html)
     process.stdout.write(`${sample.name}: ${rendered.subject}\n\n${rendered.text}\n\n`)

@@ -45,7 +45,7 @@ export class Walk {
   readonly audience: Audience
   readonly #refs: { [name: string]: Schema.Json } = Object.create(null)
   /** Cache of elements in the reader's locale, so that a loop does not search the locales at every turn. */
-  readonly #localized = new WeakMap<Element, Element>()
+  #localized: Map<Element, Element> | undefined
 
   constructor(fields: Fields, audience: Audience) {
     this.#fields = fields
@@ -66,10 +66,11 @@ export class Walk {
   /** The element as it is in the reader's locale. */
   localized(element: Element): Element {
     if (element["locales"] === undefined) return element
-    const known = this.#localized.get(element)
-    if (known !== undefined) return known
+    const known = this.#localized ??= new Map()
+    const found = known.get(element)
+    if (found !== undefined) return found
     const own = localized(element, this.audience.locale)
-    this.#localized.set(element, own)
+    known.set(element, own)
     return own
   }
 

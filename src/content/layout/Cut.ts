@@ -1,7 +1,11 @@
 import type { Frame, Framed } from "#src/content/Frame.ts"
+import { withoutNul } from "#src/content/Plain.ts"
 import { isTemplate } from "#src/content/template/Tags.ts"
 
-/** A page that is cut where each mail fills it, in a slot or with the variables of a template: `holes`, in their order. */
+/**
+ * A page that is cut where each mail fills it, in a slot or with the variables of a template: `holes`, in their order.
+ * Neither the page nor what fills it keeps a NUL: to look for one in whole mails would copy each of them.
+ */
 export interface Cut<Slot extends string> {
   readonly frame: Frame
   readonly holes: ReadonlyArray<
@@ -21,7 +25,7 @@ export const cut = <Slot extends string>(
 ): Cut<Slot> => {
   const frame: Array<string> = [""]
   const holes: Array<Cut<Slot>["holes"][number]> = []
-  for (const [index, text] of page.split(new RegExp(mark(`(${slots.join("|")})`))).entries()) {
+  for (const [index, text] of withoutNul(page).split(new RegExp(mark(`(${slots.join("|")})`))).entries()) {
     const slot = index % 2 === 1 ? slots.find((known) => known === text) : undefined
     if (slot === undefined && !isTemplate(text)) {
       frame.push(`${frame.pop() ?? ""}${text}`)
@@ -40,5 +44,5 @@ export const fill = <Slot extends string>(
   write: (template: string) => string
 ): Framed => ({
   frame,
-  own: holes.map((hole) => hole._tag === "Slot" ? filled[hole.slot] : write(hole.text))
+  own: holes.map((hole) => withoutNul(hole._tag === "Slot" ? filled[hole.slot] : write(hole.text)))
 })

@@ -55,13 +55,11 @@ const attempt = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Candidat
   const { addressed, message, render } = journey
   const startedAt = yield* Clock.currentTimeMillis
   const intent = Outcome.intent(attempts.length + 1, candidate, startedAt)
-  const where = { channel: candidate.channel, provider: candidate.provider, attempt: intent.number }
-  const delivering: HistoryEvent = {
-    type: "DELIVERING",
-    ts: startedAt,
-    ...where,
-    ...(possibleDuplicate ? { possibleDuplicate } : {})
-  }
+  const { channel, number, provider: key } = intent
+  const line = { ts: startedAt, channel, provider: key, attempt: number }
+  const delivering: HistoryEvent = possibleDuplicate
+    ? { ...line, type: "DELIVERING", possibleDuplicate }
+    : { ...line, type: "DELIVERING" }
   const rendered = yield* rendering(Effect.result(render(candidate)))
   if (Result.isFailure(rendered)) {
     return Hand.conclude(hand, Outcome.unrendered(intent, rendered.failure.detail), [delivering])
@@ -73,11 +71,11 @@ const attempt = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Candidat
       return Hand.conclude(hand, Outcome.unrendered(intent, override.failure.detail), [delivering])
     }
     const output = Override.shown(candidate.channel, rendered.success, override.success)
-    const lines = [...showing(hand, { type: "RENDERED", ts: startedAt, ...where, output }), delivering]
+    const lines = [...showing(hand, { ...line, type: "RENDERED", output }), delivering]
     return Call.make({ hand, vendor: provider, override: override.success, intent, rendered: output }, lines)
   }
   const output = rendered.success
-  const lines = [...showing(hand, { type: "RENDERED", ts: startedAt, ...where, output }), delivering]
+  const lines = [...showing(hand, { ...line, type: "RENDERED", output }), delivering]
   const inbox = {
     userId: message.recipient.user_id ?? "",
     tenantId: message.recipient.tenant_id ?? undefined,

@@ -79,7 +79,6 @@ const input = (
 ): Content.Input => {
   const { content, data, message, profile, providers, template } = known
   const brand = known.brandOf(channel)
-  const spoken = once(() => variables(known, brand, linked()))
   const provider = providers.find((one) => one.channel === channel && one.key === key)
   return {
     content,
@@ -90,21 +89,17 @@ const input = (
     profile,
     brand,
     throwing: template?.template.throw_on_variable_not_found ?? undefined,
-    context: {
+    context: () => ({
       messageId: message.id,
-      get recipient() {
-        return nameOf(message)
-      },
+      recipient: nameOf(message),
       tenantId: message.recipient.tenant_id ?? undefined,
       environment: environmentOf(message.scope),
       now: at,
       get unsubscribeTrackingId() {
         return linked().choose.unsubscribeTrackingId
       },
-      get variables() {
-        return spoken()
-      }
-    }
+      variables: variables(known, brand, linked())
+    })
   }
 }
 

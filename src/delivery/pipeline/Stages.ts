@@ -125,7 +125,8 @@ export const make = Effect.gen(function*() {
       Effect.mapError((refusal) => Refusal.knowing(unserved(found) ?? refusal, { decision })),
       routing
     )
-    return { ...found, message: { ...found.message, instructions }, plan, preferences: decision, topic }
+    const message = instructions === found.message.instructions ? found.message : { ...found.message, instructions }
+    return { ...found, message, plan, preferences: decision, topic }
   })
 
   const decideIn = Effect.fnUntraced(function*(

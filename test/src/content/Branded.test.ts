@@ -78,13 +78,13 @@ const render = (
       data,
       profile,
       brand,
-      context: {
+      context: () => ({
         messageId: "1-2-3",
         recipient: "ada",
         tenantId: undefined,
         environment: "test",
         variables: { urls: { unsubscribe: "https://x.io/u" } }
-      }
+      })
     })
   )
 

@@ -41,7 +41,7 @@ export const branded = (title: string, body: string, shop: string): Rendered =>
     data: { title, body, shop },
     profile: { name: "Ada" },
     branding,
-    context: { messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" }
+    context: () => ({ messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" })
   }))
 
 /** What a mail is made of, for properties. */

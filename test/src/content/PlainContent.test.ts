@@ -48,7 +48,7 @@ describe("Content of a title and a body", () => {
         data: {},
         profile: {},
         branding,
-        context: { messageId: "1", recipient: "ada", tenantId: undefined, environment: "test" }
+        context: () => ({ messageId: "1", recipient: "ada", tenantId: undefined, environment: "test" })
       })
     assert.isTrue(Result.isFailure(of("email")))
     for (const channel of ["sms", "push", "inbox", "direct_message"])

@@ -11,7 +11,7 @@ const input: Content.Input = {
   provider: "smtp",
   data: { v: "v" },
   profile: {},
-  context: { messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" }
+  context: () => ({ messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" })
 }
 
 const raw = (html: string, channel = "email") =>

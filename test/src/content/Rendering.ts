@@ -29,7 +29,7 @@ const context = {
 export const attempt = (
   content: MessageContent,
   { channel = "inbox", data = {}, profile = {}, provider = channel, providers, throwing }: Given = {}
-) => Content.render({ content, channel, provider, providers, data, profile, throwing, context })
+) => Content.render({ content, channel, provider, providers, data, profile, throwing, context: () => context })
 
 export const render = (content: MessageContent, given?: Given): Rendered => Result.getOrThrow(attempt(content, given))
 

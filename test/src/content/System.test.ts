@@ -10,12 +10,13 @@ const base: Content.Input = {
   provider: "inbox",
   data: {},
   profile: {},
-  context: { messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" }
+  context: () => ({ messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" })
 }
 
-const body = (source: string, context: Partial<Content.Input["context"]> = {}): string =>
-  Result.getOrThrow(Content.render({ ...base, content: { body: source }, context: { ...base.context, ...context } }))
-    .body
+const withContext = (context: Partial<Content.Context>) => () => ({ ...base.context(), ...context })
+
+const body = (source: string, context: Partial<Content.Context> = {}): string =>
+  Result.getOrThrow(Content.render({ ...base, content: { body: source }, context: withContext(context) })).body
 
 const addresses = (input: Partial<Content.Input>, ...texts: ReadonlyArray<string>) =>
   Content.addresses({ ...base, ...input }, texts)
@@ -53,7 +54,7 @@ describe("The addresses of a mail, as templates", () => {
   it("have all that templates have, one by one", () => {
     assert.deepStrictEqual(
       addresses(
-        { data: { v: "v@x.io" }, profile: { email: "p@x.io" }, context: { ...base.context, variables } },
+        { data: { v: "v@x.io" }, profile: { email: "p@x.io" }, context: withContext({ variables }) },
         "{{v}}",
         "{{brand.name}} <{{profile.email}}>",
         "{{recipient}}, {{messageId}}@x.io;",

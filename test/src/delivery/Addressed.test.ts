@@ -10,7 +10,7 @@ const input: Content.Input = {
   provider: "smtp",
   data: { boss: "bob@example.com", two: "a@example.com, evil@example.com", name: "\"B\" <evil@example.com>" },
   profile: { email: "ada@example.com" },
-  context: { messageId: "1", recipient: "ada", tenantId: undefined, environment: "test" }
+  context: () => ({ messageId: "1", recipient: "ada", tenantId: undefined, environment: "test" })
 }
 
 const addressed = (override: JsonMap) => Addressed.of(override, (texts) => Content.addresses(input, texts))
