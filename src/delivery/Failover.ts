@@ -1,6 +1,7 @@
-import type { Attempts } from "#src/delivery/attempts/Attempts.ts"
+import * as Attempts from "#src/delivery/attempts/Attempts.ts"
+import * as Hand from "#src/delivery/attempts/Hand.ts"
 import type { Ending } from "#src/delivery/pipeline/Journey.ts"
-import { type Candidate, candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
+import { type Candidate, candidates } from "#src/delivery/attempts/Plan.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
 import { Cause, Clock, Context, Data, Duration, Effect, ExecutionPlan, Schedule } from "effect"
 
@@ -17,8 +18,8 @@ const isSame = (one: Candidate, other: Candidate): boolean =>
   one.channel === other.channel && one.provider === other.provider
 
 /** The wait until the candidate's next call, in ms, if the stored attempts say that it has one and that it is near. */
-const waitOf = (attempts: Attempts, candidate: Candidate, now: number): number | undefined => {
-  const next = attempts.position(now)
+const waitOf = (hand: Hand.Hand, candidate: Candidate, now: number): number | undefined => {
+  const next = Hand.positionAt(hand, now)
   return next._tag === "Next" && isSame(next.candidate, candidate) && next.at - now <= shortWait
     ? Math.max(0, next.at - now)
     : undefined
@@ -28,24 +29,24 @@ const waitOf = (attempts: Attempts, candidate: Candidate, now: number): number |
  * A candidate's turns as a schedule: again after the short wait that its position asks for, and over when another's
  * turn has come.
  */
-const turns = (attempts: Attempts, candidate: Candidate) =>
+const turns = (hand: Hand.Hand, candidate: Candidate) =>
   Schedule.fromStep(Effect.succeed((now: number, _: unknown) => {
-    const wait = waitOf(attempts, candidate, now)
+    const wait = waitOf(hand, candidate, now)
     return wait === undefined
       ? Cause.done(candidate)
       : Effect.succeed<[Candidate, Duration.Duration]>([candidate, Duration.millis(wait)])
   }))
 
-const turn = (attempts: Attempts) =>
+const turn = (hand: Hand.Hand) =>
   Effect.gen(function*() {
     const candidate = yield* Turn
     const now = yield* Clock.currentTimeMillis
-    const next = attempts.position(now)
+    const next = Hand.positionAt(hand, now)
     if (next._tag !== "Next" || !isSame(next.candidate, candidate)) return yield* goesOn
     if (next.at - now > shortWait) return yield* goesOn
     // Another candidate's turn has just ended: this one's own time may be a moment away.
     if (next.at > now) yield* Effect.sleep(next.at - now)
-    const ending = yield* attempts.make(candidate, next.possibleDuplicate)
+    const ending = yield* Attempts.make(hand, candidate, next.possibleDuplicate)
     return ending ?? (yield* goesOn)
   })
 
@@ -54,12 +55,12 @@ const turn = (attempts: Attempts) =>
  * as its schedule gives it. Which of them is next, and when, is the fold over the stored attempts, so the plan that
  * runs after a restart is the rest of the plan that ran before. `undefined`: no candidate's turn is near.
  */
-export const segment = (plan: Plan, attempts: Attempts): Effect.Effect<Ending | undefined> => {
-  const [first, ...rest] = candidates(plan).map((candidate) => ({
+export const segment = (hand: Hand.Hand): Effect.Effect<Ending | undefined> => {
+  const [first, ...rest] = candidates(hand.journey.plan).map((candidate) => ({
     provide: Context.make(Turn, candidate),
-    schedule: turns(attempts, candidate)
+    schedule: turns(hand, candidate)
   }))
-  return first === undefined ? Effect.succeed(undefined) : turn(attempts).pipe(
+  return first === undefined ? Effect.succeed(undefined) : turn(hand).pipe(
     Effect.withExecutionPlan(ExecutionPlan.make(first, ...rest)),
     Effect.catchTag("GoesOn", () => Effect.succeed(undefined))
   )

@@ -2,7 +2,6 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import * as Breakers from "#src/delivery/attempts/Breakers.ts"
-import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import { deliver } from "#src/delivery/attempts/Deliver.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import { Journal } from "#src/delivery/Journal.ts"
@@ -11,7 +10,6 @@ import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import * as Render from "#src/delivery/pipeline/Render.ts"
-import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
 import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 import { refusing } from "#src/delivery/attempts/Settlement.ts"
@@ -54,7 +52,6 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const journal = yield* Journal
     const { decide, wait } = yield* Stages.make
-    const devices = yield* PushDevices.make
     const { addressed, render } = yield* Render.make
     const write = Write.make(journal, yield* FirstSteps)
     const walk = deliver(write, yield* Breakers.Breakers)
@@ -201,7 +198,6 @@ export const layer = Layer.effect(
     return Pipeline.of({
       run: (message, epoch) =>
         Effect.catchCause(stages(message, epoch), failed(message, epoch)).pipe(
-          Effect.provideService(DeadAddresses, devices.died),
           Trace.delivering(message.requestId, message.id)
         ),
       abandon

@@ -10,6 +10,7 @@ import * as Mailboxes from "#src/delivery/Mailboxes.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import { fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
+import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
 import { Pipeline } from "#src/delivery/Pipeline.ts"
 import * as Reader from "#src/delivery/shards/Reader.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
@@ -192,4 +193,4 @@ export const layer = Layer.effect(
       reading: Effect.sync(() => readers.transactional.isReading() && readers.bulk.isReading())
     })
   })
-)
+).pipe(Layer.provide(PushDevices.marking))

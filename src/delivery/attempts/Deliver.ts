@@ -3,6 +3,7 @@ import * as Attempts from "#src/delivery/attempts/Attempts.ts"
 import { type Breakers, leftAlone } from "#src/delivery/attempts/Breakers.ts"
 import * as Complaints from "#src/delivery/attempts/Complaints.ts"
 import * as Failover from "#src/delivery/Failover.ts"
+import * as Hand from "#src/delivery/attempts/Hand.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
@@ -27,12 +28,12 @@ const stopped = (
 
 /** What comes next, unless the message's run has ended. */
 const unless =
-  <A>(next: () => Effect.Effect<A>) => (ended: Effect.Effect<Ending | undefined>): Effect.Effect<A | Ending> =>
-    Effect.flatMap(ended, (ending): Effect.Effect<A | Ending> => ending === undefined ? next() : Effect.succeed(ending))
+  (hand: Hand.Hand, next: (hand: Hand.Hand) => Effect.Effect<Ending>) =>
+  (ending: Ending | undefined): Effect.Effect<Ending> => ending === undefined ? next(hand) : Effect.succeed(ending)
 
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
 export const deliver = (write: Write, breakers: Breakers["Service"]) => {
-  const complain = Complaints.make()
+  const means = { write, breakers, complain: Complaints.make() }
 
   /**
    * Stores a wait that no attempt of this run caused: the plan was resumed too early, or the provider is left alone.
@@ -53,13 +54,12 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
    * the row waited.
    */
   const end = Effect.fnUntraced(function*(
-    journey: Journey,
-    attempts: Attempts.Attempts,
+    hand: Hand.Hand,
     at: number,
     over: Exclude<Position, { readonly _tag: "Next" }>
   ) {
+    const { events, journey, routed } = hand
     const { epoch, message } = journey
-    const { events, ...past } = attempts.written()
     const common = { message, epoch, at, conditional: true, dueAt: null }
     const last = over._tag === "Failed" ? over.last : undefined
     const reason = reasonOf(last)
@@ -72,7 +72,7 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
         ? { ...common, lifecycle: [], events: [...events, ...stopped(journey, at)] }
         : {
           ...common,
-          lifecycle: failing({ message, ...past }),
+          lifecycle: failing({ message, routed, handedOver: Hand.isHandedOver(hand.attempts) }),
           reason,
           error,
           events: [...events, { type: "UNDELIVERABLE", ts: at, reason, error }]
@@ -85,22 +85,25 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
    * One turn of a walk, and the next. Not a generator: while it waits for a commit or a provider, a generator keeps all
    * its variables alive, and a thousand messages wait at once.
    */
-  const walk = (journey: Journey, attempts: Attempts.Attempts): Effect.Effect<Ending> =>
+  const walk = (hand: Hand.Hand): Effect.Effect<Ending> =>
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
-      const next = attempts.position(now)
-      if (next._tag !== "Next") return end(journey, attempts, now, next)
-      if (next.at - now > shortWait) return wait(journey, now, next)
-      const made = attempts.make(next.candidate, next.possibleDuplicate)
-      return (next.at > now ? Effect.delay(made, next.at - now) : made).pipe(
-        // The first call goes without the execution plan: setting that up costs as much as all the rest of a run, and
-        // most messages are accepted at their first call.
-        unless(() => Failover.segment(journey.plan, attempts)),
-        unless(() => walk(journey, attempts))
-      )
+      const next = Hand.positionAt(hand, now)
+      if (next._tag !== "Next") return end(hand, now, next)
+      if (next.at - now > shortWait) return wait(hand.journey, now, next)
+      const made = Attempts.make(hand, next.candidate, next.possibleDuplicate)
+      return Effect.flatMap(next.at > now ? Effect.delay(made, next.at - now) : made, unless(hand, goOn))
     })
 
+  /**
+   * The first call goes without the execution plan: setting that up costs as much as all the rest of a run, and most
+   * messages are accepted at their first call.
+   */
+  const goOn = (hand: Hand.Hand): Effect.Effect<Ending> => Effect.flatMap(Failover.segment(hand), unless(hand, walk))
+
   return (journey: Journey): Effect.Effect<Ending> => {
-    const attempts = Attempts.make(journey, write, breakers, complain)
-    return attempts.closeOpen.pipe(unless(() => walk(journey, attempts)))
+    const hand = Hand.make(journey, means)
+    return hand.attempts.length === 0
+      ? walk(hand)
+      : Effect.flatMap(Attempts.closeOpen(hand), unless(hand, walk))
   }
 }

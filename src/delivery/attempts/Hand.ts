@@ -16,18 +16,34 @@ import { Effect, Metric } from "effect"
 
 const settling = Trace.stage("settle")
 
-/** One message's attempts as they stand, and (`events`) the lines that its next step has to take along. */
+/** The line of a rendering. */
+export type Showing = HistoryEvent & { readonly channel: string; readonly output: Rendered }
+
+/**
+ * A message in hand: its attempts as they stand, and (`events`) the lines that its next step has to take along. It is
+ * as small as it can be, since a thousand messages wait for their commits at once.
+ */
 export interface Hand {
   readonly journey: Journey
   readonly write: Write
   readonly breakers: Breakers["Service"]
   readonly complain: (complaint: Complaint) => Effect.Effect<void>
   /** What each channel was given to show last. */
-  readonly shown: Map<string, Rendered>
+  shown: ReadonlyArray<Showing>
   attempts: ReadonlyArray<Attempt>
   events: ReadonlyArray<HistoryEvent>
   routed: boolean
 }
+
+/** A message at the begin of its run. */
+export const make = (journey: Journey, means: Pick<Hand, "breakers" | "complain" | "write">): Hand => ({
+  ...means,
+  journey,
+  shown: [],
+  attempts: journey.message.attempts,
+  events: journey.events,
+  routed: journey.message.attempts.length > 0
+})
 
 export const positionAt = (hand: Hand, now: number): Position =>
   position(hand.journey.plan, hand.attempts, {

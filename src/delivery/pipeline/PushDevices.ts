@@ -1,12 +1,12 @@
 import { isList, isObject } from "#schemas/Json.ts"
 import { UserId } from "#schemas/Profile.ts"
 import type { Routing } from "#schemas/Routing.ts"
-import type { DeadAddress } from "#src/delivery/pipeline/DeadAddresses.ts"
+import { type DeadAddress, DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import { isNamed, type Provider } from "#src/delivery/Provider.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import { DeviceTokens, type Reachable } from "#src/people/DeviceTokens.ts"
-import { Effect, type Schema } from "effect"
+import { Effect, Layer, type Schema } from "effect"
 
 const channel = "push"
 
@@ -52,7 +52,7 @@ export const withTokens = (profile: Schema.JsonObject, all: ReadonlyArray<Reacha
   }
 }
 
-/** Finds the devices of a message's recipient, and marks those that are dead (api.md 12). */
+/** Finds the devices of a message's recipient (api.md 12). */
 export const make = Effect.gen(function*() {
   const devices = yield* DeviceTokens
 
@@ -71,12 +71,19 @@ export const make = Effect.gen(function*() {
         : Effect.map(
           Write.patiently(devices.reachable(scope, UserId.make(userId))),
           (found) => found.length === 0 ? profile : withTokens(profile, found)
-        ),
-    /** Marks a token that its provider called dead. */
-    died: ({ address, detail, provider, scope }: DeadAddress): Effect.Effect<void> =>
+        )
+  }
+})
+
+/** Marks tokens that their provider calls dead. */
+export const marking = Layer.effect(
+  DeadAddresses,
+  Effect.map(
+    DeviceTokens,
+    (devices) => ({ address, detail, provider, scope }: DeadAddress) =>
       devices.invalidate(scope, provider, address, detail).pipe(
         Effect.timeout(patience),
         Effect.catch((error) => Effect.logWarning("cannot mark a dead device token", error._tag))
       )
-  }
-})
+  )
+)

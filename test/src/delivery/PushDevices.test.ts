@@ -3,6 +3,7 @@ import type { Recipient } from "#schemas/Recipient.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
+import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
 import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { DeviceTokens, type Reachable } from "#src/people/DeviceTokens.ts"
@@ -99,8 +100,12 @@ describe("PushDevices", () => {
         silent: () => Effect.never
       }
       for (const invalidate of [stores.well, stores.away, stores.silent]) {
-        const { died } = yield* PushDevices.make.pipe(Effect.provide(Layer.mock(DeviceTokens, { invalidate })))
-        const telling = yield* Effect.forkChild(died({ scope, provider: "expo", address: "e1", detail: "gone" }))
+        const marking = Layer.provide(PushDevices.marking, Layer.mock(DeviceTokens, { invalidate }))
+        const tell = Effect.flatMap(
+          DeadAddresses,
+          (died) => died({ scope, provider: "expo", address: "e1", detail: "gone" })
+        )
+        const telling = yield* Effect.forkChild(Effect.provide(tell, marking))
         yield* TestClock.adjust("2 seconds")
         assert.isDefined(telling.pollUnsafe())
         yield* Fiber.join(telling)
