@@ -8,7 +8,7 @@ import { localized } from "#src/content/elemental/Locales.ts"
 import { isMjml, raw, type Raw } from "#src/content/elemental/Raw.ts"
 import { type Audience, isFor, Walk } from "#src/content/elemental/Walk.ts"
 import { length } from "#src/content/html/Color.ts"
-import type { Look } from "#src/content/html/Page.ts"
+import { type Look, plain } from "#src/content/html/Page.ts"
 import type { Style } from "#src/content/layout/Branding.ts"
 import { footer } from "#src/content/layout/Footer.ts"
 import { inline } from "#src/content/Inline.ts"
@@ -68,6 +68,17 @@ export const isWritten = ({ body, elements, title }: Content, place: Place): boo
     : elements.some((element) => isFor(element["channels"], place))
 }
 
+/** The document of a content without elements: its title and its body. */
+const short = (title: string | undefined, blocks: ReadonlyArray<Block>, footer: ReadonlyArray<Block>): Document => ({
+  title: title ?? "",
+  blocks,
+  raw: undefined,
+  isMjml: false,
+  footer,
+  isRich: false,
+  look: plain
+})
+
 /**
  * Renders the elements of a message for one channel (api.md 2.5). Unknown types are skipped. When the budget is used
  * up, it stops early.
@@ -75,17 +86,21 @@ export const isWritten = ({ body, elements, title }: Content, place: Place): boo
 export const document = (content: Content, target: Target): Document => {
   const { budget } = target
   const fields = new Fields(budget)
+  const begun: Scope = { ...target.scope, refs: {}, set: new Map(), loop: undefined }
+  let title = typeof content.title === "string" ? fill(content.title, begun, budget, fields.plain) : undefined
+  const first = typeof content.body === "string"
+    ? [paragraph(inline(fill(content.body, begun, budget, writers.inline(budget)), budget))]
+    : []
+  const below = (scope: Scope) =>
+    target.style === undefined ? [] : footer(target.style, { ...scope, throwing: false }, budget)
+  const elements = content.elements ?? []
+  if (elements.length === 0) return short(title, first, below(begun))
+
   const walk = new Walk(fields, target)
-  const scope: Scope = { ...target.scope, refs: walk.refs, set: new Map(), loop: undefined }
-  let title = typeof content.title === "string" ? fill(content.title, scope, budget, fields.plain) : undefined
+  const scope: Scope = { ...begun, refs: walk.refs }
   const making = Blocks.make(fields, walk, target.style?.accent, (said) => {
     title ??= said
   })
-  const first = typeof content.body === "string"
-    ? [paragraph(inline(fill(content.body, scope, budget, writers.inline(budget)), budget))]
-    : []
-
-  const elements = content.elements ?? []
   // Of several `channel` elements that fit, the first one that is shown counts, for its `raw` as well as for its
   // elements.
   const part = forChannel(elements, target)
@@ -100,8 +115,8 @@ export const document = (content: Content, target: Target): Document => {
     blocks,
     raw: own === undefined ? undefined : raw(own, scope, budget),
     isMjml: own !== undefined && isMjml(own),
-    footer: target.style === undefined ? [] : footer(target.style, { ...scope, throwing: false }, budget),
-    isRich: elements.length > 0,
+    footer: below(scope),
+    isRich: true,
     title: title ?? "",
     look: { fontSize: size("font_size"), lineHeight: size("line_height"), padding: size("padding") }
   }

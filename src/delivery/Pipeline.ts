@@ -47,6 +47,15 @@ export class Pipeline extends Context.Service<Pipeline, {
 const resolved = (decision: PreferenceDecision | undefined, ts: number): ReadonlyArray<HistoryEvent> =>
   decision === undefined ? [] : [{ type: "PREFERENCES_RESOLVED", ts, decision }]
 
+/** The first lines of a message that is on its way. */
+const begun = (decision: PreferenceDecision | undefined, ts: number): ReadonlyArray<HistoryEvent> => {
+  const [mapped, loaded, routed] = [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, {
+    type: "ROUTED",
+    ts
+  }] as const
+  return decision === undefined ? [mapped, loaded, routed] : [mapped, loaded, ...resolved(decision, ts), routed]
+}
+
 export const layer = Layer.effect(
   Pipeline,
   Effect.gen(function*() {
@@ -84,10 +93,7 @@ export const layer = Layer.effect(
       const ts = yield* Clock.currentTimeMillis
       const first: ReadonlyArray<HistoryEvent> = message.attempts.length > 0
         ? []
-        : [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, ...resolved(decision.preferences, ts), {
-          type: "ROUTED",
-          ts
-        }]
+        : begun(decision.preferences, ts)
       // A message that had to wait for its recipient's own time has its deadline from its first attempt on.
       const since = Delays.isOfRecipient(message.instructions.delay)
         ? message.attempts[0]?.startedAt ?? ts

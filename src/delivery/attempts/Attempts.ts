@@ -3,6 +3,7 @@ import * as Call from "#src/delivery/attempts/Call.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
+import { added } from "#src/delivery/attempts/Settlement.ts"
 import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import * as Expiry from "#src/flows/Expiry.ts"
@@ -17,7 +18,7 @@ const rendering = Trace.stage("render")
  */
 const showing = (hand: Hand.Hand, line: Hand.Showing): ReadonlyArray<HistoryEvent> => {
   const before = hand.shown.find(({ channel }) => channel === line.channel)
-  hand.shown = [line, ...hand.shown.filter((other) => other !== before)]
+  hand.shown = added(hand.shown.filter((other) => other !== before), line)
   return before !== undefined && JSON.stringify(before.output) === JSON.stringify(line.output) ? [] : [line]
 }
 

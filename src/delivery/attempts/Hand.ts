@@ -8,7 +8,7 @@ import type { InboxItem } from "#src/delivery/Journal.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
-import { settle } from "#src/delivery/attempts/Settlement.ts"
+import { added, settle } from "#src/delivery/attempts/Settlement.ts"
 import type { Write } from "#src/delivery/journal/Write.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
@@ -79,7 +79,7 @@ export const conclude = (
   Effect.flatMap(count(attempt), () => {
     const now = attempt.endedAt ?? attempt.startedAt
     const earlier = hand.attempts.filter(({ number }) => number !== attempt.number)
-    hand.attempts = [...earlier, attempt]
+    hand.attempts = added(earlier, attempt)
     const step = settle({
       message: hand.journey.message,
       epoch: hand.journey.epoch,

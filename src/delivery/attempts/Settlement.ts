@@ -36,6 +36,12 @@ const triesAfter = (message: OpenMessage, orphaned: boolean, ends: boolean): num
   return ends ? Math.max(0, message.tries - 1) : undefined
 }
 
+/**
+ * The list and one more. Most of these lists are empty, and a list made by a spread has room for seventeen: too much for
+ * what a thousand messages in hand hold.
+ */
+export const added = <A>(list: ReadonlyArray<A>, one: A): ReadonlyArray<A> => list.length === 0 ? [one] : [...list, one]
+
 /** The part of a message's past that decides what an outcome means for it. */
 interface Past {
   readonly message: Pick<OpenMessage, "status">
@@ -72,7 +78,7 @@ export const refusing = (
   return isLost ? failing({ message, routed: true, handedOver: true }) : []
 }
 
-const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : [...before(past), "Send"]
+const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : added(before(past), "Send")
 
 /** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
 export const settle = (
@@ -126,7 +132,7 @@ export const settle = (
     error: failed ? error : undefined,
     dueAt,
     tries: triesAfter(message, input.orphaned, typeof dueAt === "number"),
-    events: [...input.lines, outcome],
+    events: added(input.lines, outcome),
     inbox: input.inbox
   }
 }
