@@ -15,6 +15,13 @@ const mostLists = 5
 /** Whether an element is a piece of a paragraph rather than a block. */
 const isPiece = ({ type }: Element): boolean => type === "string" || type === "link" || type === "img"
 
+/** The blocks with the words of all their paragraphs in a format. */
+const formatted = (blocks: ReadonlyArray<Block>, format: Inlines.Formatting): ReadonlyArray<Block> =>
+  blocks.map((block) => {
+    if (block._tag === "Paragraph") return { ...block, inlines: format(block.inlines) }
+    return "blocks" in block ? { ...block, blocks: formatted(block.blocks, format) } : block
+  })
+
 /**
  * Renders elements as blocks. `accent`: the color of buttons without their own. `meta` is called with the title of each
  * `meta` element that is shown. Unknown types are skipped.
@@ -26,7 +33,7 @@ export const make = (
   meta: (title: string) => void
 ): Making<Block> => {
   const { budget } = fields
-  const inlines = Inlines.make(fields, walk)
+  const { formatting, inlines } = Inlines.make(fields, walk)
 
   const within = (element: Element, inside: Scope, { depth, lists }: Nesting, deeper = 0): ReadonlyArray<Block> =>
     walk.over(element["elements"], inside, { depth: depth + 1, lists: lists + deeper }, making)
@@ -37,7 +44,7 @@ export const make = (
     if (element["format"] !== "markdown" || isList(element["elements"]))
       return [paragraph(inlines(element, inside, nesting), style, align)]
     const blocks = markdown(fill(fields.source(element, "content"), inside, budget, writers.markdown(budget)), budget)
-    return blocks.map((block) =>
+    return formatted(blocks, formatting(element, inside)).map((block) =>
       block._tag === "Paragraph" ? { ...block, align, style: block.style === "text" ? style : block.style } : block
     )
   }

@@ -13,16 +13,21 @@ const formats: ReadonlyArray<readonly [string, Emphasis]> = [
   ["underline", "u"]
 ]
 
-/** Makes the function that renders elements as inlines of a paragraph. */
+/** What an element makes of the inlines in it. */
+export type Formatting = (inlines: ReadonlyArray<Inline>) => ReadonlyArray<Inline>
+
+const asTheyAre: Formatting = (inlines) => inlines
+
+/** How elements become inlines of a paragraph. */
 export const make = (fields: Fields, walk: Walk) => {
   const { budget } = fields
 
   /** Wraps inlines in the color and emphasis that an element sets. */
-  const formatted = (element: Element, inside: Scope, inlines: ReadonlyArray<Inline>): ReadonlyArray<Inline> => {
+  const formatting = (element: Element, inside: Scope): Formatting => {
     const color = fields.color(element, inside, "color")
     const emphases = formats.flatMap(([key, emphasis]) => fields.flag(element, inside, key) ? [emphasis] : [])
-    if (color === undefined && emphases.length === 0) return inlines
-    return [
+    if (color === undefined && emphases.length === 0) return asTheyAre
+    return (inlines) => [
       ...(color === undefined ? [] : [{ _tag: "Tint" as const, color }]),
       ...emphases.map((emphasis) => ({ _tag: "Open" as const, emphasis })),
       ...inlines,
@@ -35,9 +40,9 @@ export const make = (fields: Fields, walk: Walk) => {
     const text = (...keys: ReadonlyArray<string>): string => fields.text(element, inside, ...keys)
     switch (element.type) {
       case "string":
-        return formatted(element, inside, [{ _tag: "Text", text: text("content") }])
+        return formatting(element, inside)([{ _tag: "Text", text: text("content") }])
       case "link":
-        return formatted(element, inside, [{ _tag: "Link", text: text("content"), href: text("href").trim() }])
+        return formatting(element, inside)([{ _tag: "Link", text: text("content"), href: text("href").trim() }])
       case "img": {
         const [src, alt, href] = [text("src").trim(), text("alt_text", "altText"), text("href").trim()]
         return [{ _tag: "Image", src, alt, href, width: fields.width(element, inside) }]
@@ -49,13 +54,13 @@ export const make = (fields: Fields, walk: Walk) => {
 
   const pieces: Making<Inline> = { put: piece, read: Plain.flow }
 
-  /** An element's own content with its markdown parsed, or that of its nested pieces. */
-  return (element: Element, inside: Scope, { depth, lists }: Nesting): ReadonlyArray<Inline> =>
-    formatted(
-      element,
-      inside,
+  /** An element's own content with its inline markdown parsed, or that of its nested pieces. */
+  const inlines = (element: Element, inside: Scope, { depth, lists }: Nesting): ReadonlyArray<Inline> =>
+    formatting(element, inside)(
       isList(element["elements"])
         ? walk.over(element["elements"], inside, { depth: depth + 1, lists }, pieces)
         : inline(fill(fields.source(element, "content"), inside, budget, writers.inline(budget)), budget)
     )
+
+  return { formatting, inlines }
 }

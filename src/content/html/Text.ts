@@ -45,7 +45,7 @@ const endTagOf = (name: string, html: string, from: number): number => {
   return end.exec(html)?.index ?? -1
 }
 
-/** Collects texts and line ends, without ever doubling white space. */
+/** Collects texts and line ends, without ever doubling white space but what is preformatted. */
 class Page {
   readonly #parts: Array<string> = []
   #ends = 2
@@ -67,6 +67,16 @@ class Page {
     this.#spaced = said.endsWith(" ")
   }
 
+  /** Says a preformatted text as it is. */
+  keep(text: string): void {
+    if (text === "") return
+    this.#parts.push(text)
+    let last = text.length
+    while (text[last - 1] === "\n") last--
+    this.#ends = text.length - last + (last === 0 ? this.#ends : 0)
+    this.#spaced = this.#ends > 0
+  }
+
   end(most: number): void {
     for (; this.#ends < most; this.#ends++) this.#parts.push("\n")
     this.#spaced = true
@@ -78,12 +88,13 @@ class Page {
 }
 
 /**
- * HTML as plain text: paragraphs apart, list items with dashes, links as "text (address)". Takes time linear in its
- * length.
+ * HTML as plain text: paragraphs apart, list items with dashes, links as "text (address)", preformatted text with its
+ * own white space. Takes time linear in its length.
  */
 export const textOf = (html: string): string => {
   const page = new Page()
   let skipped: string | undefined
+  let isPreformatted = false
   let href = ""
   let label = 0
 
@@ -107,16 +118,23 @@ export const textOf = (html: string): string => {
     else if (name === "td" || name === "th") page.say(" ")
     else if (name === "hr" || blocks.includes(name)) page.end(2)
     else if (lines.includes(name)) page.end(1)
+    if (name === "pre") isPreformatted = !isEnd
     if (!isEnd && name === "li") page.say("- ")
     if (name !== "hr") return
     page.say(rule)
     page.end(2)
   }
 
+  const say = (source: string): void => {
+    const text = decode(source)
+    if (!isPreformatted) page.say(text.replace(/[ \t\r\n\f]+/g, " "))
+    else page.keep(text.replaceAll(/\r\n?/g, "\n"))
+  }
+
   for (let at = 0; at < html.length;) {
     const less = skipped === undefined ? html.indexOf("<", at) : endTagOf(skipped, html, at)
     const stop = less < 0 ? html.length : less
-    if (skipped === undefined) page.say(decode(html.slice(at, stop)).replace(/[ \t\r\n\f]+/g, " "))
+    if (skipped === undefined) say(html.slice(at, stop))
     if (less < 0) break
     const [, slash, name] = /^<(\/?)([a-z][a-z0-9]*)/i.exec(html.slice(less, less + 32)) ?? []
     if (name === undefined && !/[!?/]/.test(html.charAt(less + 1))) {
@@ -127,7 +145,10 @@ export const textOf = (html: string): string => {
     const mark = html.startsWith("<!--", less) ? "-->" : ">"
     const end = name === undefined ? html.indexOf(mark, less + 1) : endOfTag(html, less + 1)
     at = end < 0 ? html.length : end + mark.length
-    if (name !== undefined) tag(slash === "/", name.toLowerCase(), html.slice(less, at).slice(0, 4_096))
+    if (name === undefined) continue
+    tag(slash === "/", name.toLowerCase(), html.slice(less, at).slice(0, 4_096))
+    // The first line end in a `pre` is not part of it (HTML, 13.2.6.4.7).
+    if (slash === "" && /^pre$/i.test(name)) at += /^\r?\n/.exec(html.slice(at, at + 2))?.[0].length ?? 0
   }
   return page.whole()
 }

@@ -30,6 +30,15 @@ describe("How elements are shown (api.md 2.5)", () => {
     assert.match(html, /<p class="sub" style="margin:0;text-align:right;[^"]*font-size:14px[^"]*">words<\/p>/)
   })
 
+  it("all words of a markdown have the colour and the emphases of its element, within its own", () => {
+    const content = "# Head\n\nsome *words*\n\n- item\n  - inner\n\n> quote\n\n```\ncode\n```"
+    const html = mail({ type: "text", format: "markdown", content, color: "#123456", bold: "true", underline: true })
+    const dressed = (words: string) => `<span style="color:#123456"><strong><u>${words}</u></strong></span>`
+    for (const words of ["Head", "some <em>words</em>", "item", "inner", "quote"]) assert.include(html, dressed(words))
+    assert.notInclude(html, dressed("code"))
+    assert.strictEqual(html.split("<strong>").length, 6)
+  })
+
   it("pieces are no markdown, whatever the format of their element", () => {
     const pieces = [{ type: "string", content: "# **a**" }]
     assert.strictEqual(said({ type: "text", format: "markdown", elements: pieces }), "# **a**")

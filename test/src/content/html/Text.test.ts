@@ -42,6 +42,17 @@ describe("HTML as plain text", () => {
     ])
   })
 
+  it("has the white space of preformatted text, with the elements in it, and nowhere else", () => {
+    assertAll([
+      ["x <pre>a\n  b\n\n\tc  d</pre> y  z", "x\n\na\n  b\n\n\tc  d\n\ny z"],
+      ["x<PRE class=y>\na\r\n<b> b</b>\rc\n</PRE>\n z", "x\n\na\n b\nc\n\nz"],
+      ["x<pre>\r\n\na\n\n\n</pre><p>z", "x\n\n\na\n\n\nz"],
+      ["x<pre>a &lt;b&gt;<br>c</pre>", "x\n\na <b>\nc"],
+      ["x<pre></pre>y", "x\n\ny"]
+    ])
+    assertQuick(() => void textOf(`<pre>${"\n".repeat(200_000)}x</pre>${"<pre>\n</pre>".repeat(50_000)}`), "line ends")
+  })
+
   it("has no text that nobody sees, and nothing else goes with it", () => {
     for (const name of ["script", "style", "title", "template", "noscript", "STYLE"]) {
       const unseen = `y <p>y</p><a href="https://x.io">y</a><img alt="y"><hr><li>y</${
