@@ -58,10 +58,14 @@ export const layer = Layer.effect(
         if (queue.waiting() > 0) Latch.openUnsafe(someone)
       })
 
+    let told: number | undefined
     const leave = (since: number) =>
       Effect.suspend(() => {
         queue.leave(now(), since)
-        return Metric.update(Metrics.admissionLimit, queue.limit())
+        const limit = queue.limit()
+        if (limit === told) return Effect.void
+        told = limit
+        return Metric.update(Metrics.admissionLimit, limit)
       })
 
     return Admission.of({
