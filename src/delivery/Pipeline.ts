@@ -48,13 +48,10 @@ const resolved = (decision: PreferenceDecision | undefined, ts: number): Readonl
   decision === undefined ? [] : [{ type: "PREFERENCES_RESOLVED", ts, decision }]
 
 /** The first lines of a message that is on its way. */
-const begun = (decision: PreferenceDecision | undefined, ts: number): ReadonlyArray<HistoryEvent> => {
-  const [mapped, loaded, routed] = [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, {
-    type: "ROUTED",
-    ts
-  }] as const
-  return decision === undefined ? [mapped, loaded, routed] : [mapped, loaded, ...resolved(decision, ts), routed]
-}
+const begun = (decision: PreferenceDecision | undefined, ts: number): ReadonlyArray<HistoryEvent> =>
+  decision === undefined
+    ? [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, { type: "ROUTED", ts }]
+    : [{ type: "MAPPED", ts }, { type: "PROFILE_LOADED", ts }, ...resolved(decision, ts), { type: "ROUTED", ts }]
 
 export const layer = Layer.effect(
   Pipeline,
