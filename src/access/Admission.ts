@@ -58,14 +58,10 @@ export const layer = Layer.effect(
         if (queue.waiting() > 0) Latch.openUnsafe(someone)
       })
 
-    let told: number | undefined
     const leave = (since: number) =>
       Effect.suspend(() => {
         queue.leave(now(), since)
-        const limit = queue.limit()
-        if (limit === told) return Effect.void
-        told = limit
-        return Metric.update(Metrics.admissionLimit, limit)
+        return Metric.update(Metrics.admissionLimit, queue.limit())
       })
 
     return Admission.of({

@@ -9,12 +9,7 @@ const never: Recognize = () => false
 const isJson: Recognize = (value) => {
   if (typeof value === "number") return Number.isFinite(value)
   if (isList(value)) return value.every(isJson)
-  if (!isObject(value)) return true
-  for (const key in value) {
-    const member = value[key]
-    if (member === undefined || !isJson(member)) return false
-  }
-  return true
+  return !isObject(value) || Object.values(value).every((member) => member !== undefined && isJson(member))
 }
 
 const passes = (checks: ReadonlyArray<SchemaAST.Check<Schema.Json>>, ast: SchemaAST.AST): Recognize => {
@@ -38,8 +33,7 @@ const ofObject = ({ indexSignatures, propertySignatures }: SchemaAST.Objects): R
   return (value) => {
     if (!isObject(value)) return false
     let missing = required.size
-    // Without a list of the keys: this is run for every object of every send.
-    for (const key in value) {
+    for (const key of Object.keys(value)) {
       const member = value[key]
       if (member === undefined || !(fields.get(key) ?? others)(member)) return false
       if (missing > 0 && required.has(key)) missing--

@@ -146,9 +146,10 @@ export const textOf = (html: string): string => {
     const end = name === undefined ? html.indexOf(mark, less + 1) : endOfTag(html, less + 1)
     at = end < 0 ? html.length : end + mark.length
     if (name === undefined) continue
-    tag(slash === "/", name.toLowerCase(), html.slice(less, at).slice(0, 4_096))
+    const called = name.toLowerCase()
+    tag(slash === "/", called, html.slice(less, at).slice(0, 4_096))
     // The first line end in a `pre` is not part of it (HTML, 13.2.6.4.7).
-    if (slash === "" && /^pre$/i.test(name)) at += /^\r?\n/.exec(html.slice(at, at + 2))?.[0].length ?? 0
+    if (slash === "" && called === "pre") at += /^\r?\n/.exec(html.slice(at, at + 2))?.[0].length ?? 0
   }
   return page.whole()
 }

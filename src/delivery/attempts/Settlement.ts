@@ -80,11 +80,6 @@ export const refusing = (
 
 const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : added(before(past), "Send")
 
-const sent = (line: HistoryEvent, reference: string | null, dueAt: number | undefined): HistoryEvent => {
-  const known = reference === null ? line : { ...line, reference }
-  return dueAt === undefined ? known : { ...known, dueAt }
-}
-
 /** What an attempt's outcome means for its message: pure, from the position that the plan has after it. */
 export const settle = (
   input: Past & {
@@ -106,14 +101,21 @@ export const settle = (
   const failed = after._tag === "Failed"
   const waits = after._tag === "Next" && after.at - now > shortWait ? after.at : undefined
   const dueAt = after._tag === "Next" ? waits : null
-  const line = { ts: now, channel: attempt.channel, provider: attempt.provider, attempt: attempt.number }
+  const where = { channel: attempt.channel, provider: attempt.provider, attempt: attempt.number }
   const error = attempt.error ?? undefined
   const outcome: HistoryEvent = accepted
-    ? sent({ ...line, type: "SENT" }, attempt.reference, waits)
+    ? {
+      type: "SENT",
+      ts: now,
+      ...where,
+      ...(attempt.reference === null ? {} : { reference: attempt.reference }),
+      ...(waits === undefined ? {} : { dueAt: waits })
+    }
     : {
-      ...line,
       // Also of a channel that is given up while another one has taken the message.
       type: after._tag === "Next" ? "RETRYING" : "UNDELIVERABLE",
+      ts: now,
+      ...where,
       outcome: attempt.kind ?? attempt.state,
       ...(failed ? { reason: reasonOf(attempt) } : {}),
       ...(error === undefined ? {} : { error }),

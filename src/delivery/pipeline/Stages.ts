@@ -54,10 +54,6 @@ const merged = (stored: Schema.JsonObject, message: OpenMessage): Schema.JsonObj
   ...(typeof message.recipient.user_id === "string" ? { user_id: message.recipient.user_id } : {})
 })
 
-/** What the send says of the recipient goes before what it says to all. */
-const dataOf = ({ instructions: { data }, recipient: { data: own } }: OpenMessage): Schema.JsonObject =>
-  own === undefined || own === null ? data ?? {} : { ...data, ...own }
-
 /** Somebody without a stored profile. */
 const stranger: Person = { profile: Option.none(), preferences: undefined }
 
@@ -97,7 +93,7 @@ export const make = Effect.gen(function*() {
     const person = yield* loading(load(message))
     const inTenant = Tenancies.profileIn(tenancy, Option.getOrElse(person.profile, () => ({})))
     const profile = merged(yield* devices.added(message, configured, inTenant), message)
-    const data = dataOf(message)
+    const data = { ...message.instructions.data, ...message.recipient.data }
     const brandOf = yield* Write.patiently(brand(message.scope, {
       instructions: message.instructions,
       chain: tenancy.chain,
