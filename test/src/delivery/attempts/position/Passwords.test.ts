@@ -1,5 +1,16 @@
 import { position } from "#src/delivery/attempts/Position.ts"
-import { atOf, attempt, candidate, channel, first, nextOf, plan, second, situation, text } from "./Positions.ts"
+import {
+  atOf,
+  attempt,
+  candidate,
+  channel,
+  first,
+  nextOf,
+  plan,
+  second,
+  situation,
+  text
+} from "#test/src/delivery/attempts/position/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const minute = 60_000

@@ -3,7 +3,7 @@ import * as Chances from "#layers/testing/Chance.ts"
 import type { Escalation } from "#src/delivery/attempts/Escalation.ts"
 import { type Branch, candidates, type Plan } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
-import { attempt, candidate, channel, plan, situation } from "#test/src/delivery/Positions.ts"
+import { attempt, candidate, channel, plan, situation } from "#test/src/delivery/attempts/position/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const kinds = ["Unavailable", "RateLimited", "Misconfigured", "RecipientRejected"] as const

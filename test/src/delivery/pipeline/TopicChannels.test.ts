@@ -1,6 +1,6 @@
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
-import { ada, choose, every, out, start, stores, unsubscribed } from "#test/src/delivery/PreferredSends.ts"
+import { ada, choose, every, out, start, stores, unsubscribed } from "#test/src/delivery/pipeline/PreferredSends.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 

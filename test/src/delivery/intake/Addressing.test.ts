@@ -4,7 +4,7 @@ import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { shardOf } from "#src/delivery/shards/ShardCount.ts"
-import { id } from "#test/src/delivery/Positions.ts"
+import { id } from "#test/src/delivery/attempts/position/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const scope = Scope.make(1)

@@ -18,7 +18,7 @@ import {
   single,
   situation,
   text
-} from "#test/src/delivery/Positions.ts"
+} from "#test/src/delivery/attempts/position/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
 

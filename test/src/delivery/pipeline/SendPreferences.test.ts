@@ -4,7 +4,7 @@ import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import { ListId } from "#schemas/List.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
-import { ada, choose, every, out, start, stores, unsubscribed } from "#test/src/delivery/PreferredSends.ts"
+import { ada, choose, every, out, start, stores, unsubscribed } from "#test/src/delivery/pipeline/PreferredSends.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 

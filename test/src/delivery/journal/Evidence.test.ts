@@ -1,7 +1,7 @@
 import { Scope } from "#schemas/Scope.ts"
 import { type Call, type Stored, weigh } from "#src/delivery/journal/Evidence.ts"
 import type { Observed } from "#src/delivery/Journal.ts"
-import { id } from "#test/src/delivery/Positions.ts"
+import { id } from "#test/src/delivery/attempts/position/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const now = 10_000

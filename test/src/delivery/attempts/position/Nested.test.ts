@@ -11,7 +11,7 @@ import {
   plan,
   situation,
   text
-} from "#test/src/delivery/Positions.ts"
+} from "#test/src/delivery/attempts/position/Positions.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const push = candidate("push", "four")
