@@ -30,3 +30,6 @@ export const Rendered = Schema.Struct({
   segments: Schema.optionalKey(Segments)
 })
 export type Rendered = typeof Rendered.Type
+
+/** Nothing at all. */
+export const blank: Rendered = { title: "", subject: "", body: "", text: "", html: "", blocks: [], actions: [] }

@@ -2,7 +2,7 @@ import type { ExplainRequest, ExplainResponse, PlanNode } from "#schemas/api/Exp
 import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import * as Explain from "#src/delivery/Explain.ts"
-import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
+import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import type { Plan } from "#src/delivery/attempts/Plan.ts"
 import type { Provider } from "#src/delivery/Provider.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
@@ -28,7 +28,7 @@ export const explained = (
   providers: ReadonlyArray<Provider>
 ): ExplainResponse => {
   const { calls, plan, ...end } = Explain.explain({
-    instructions: Mapping.routed({ data: asked.data, timeout: { message: asked.timeout } }, strategy),
+    instructions: Settings.routed({ data: asked.data, timeout: { message: asked.timeout } }, strategy),
     profile: asked.profile ?? undefined,
     providers,
     faults: (asked.faults ?? []).map(({ outcome, provider, retry_after: retryAfter, times, took }) => ({

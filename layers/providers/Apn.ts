@@ -84,6 +84,7 @@ export const definition = define({
   name: "Apple Push Notification service",
   description: "Push notifications to Apple devices",
   channel: "push",
+  says: ["aps.alert", "aps.content-available"],
   address: "apn",
   settings: Settings,
   holds: ["team_id", "key_id", "private_key"],

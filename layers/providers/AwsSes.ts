@@ -129,6 +129,7 @@ export const definition = define({
   name: "Amazon SES",
   description: "E-mail over Amazon Simple Email Service, API version 2",
   channel: "email",
+  says: ["Content"],
   address: "email",
   settings: Settings,
   recipients: Email.recipients,

@@ -51,6 +51,7 @@ export const definition = define({
   name: "Discord",
   description: "Messages to Discord channels and people",
   channel: "direct_message",
+  says: ["content", "embeds", "poll", "sticker_ids"],
   address: "discord",
   settings: Settings,
   recipients,

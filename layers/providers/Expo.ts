@@ -37,6 +37,7 @@ export const definition = define({
   name: "Expo",
   description: "Push notifications over Expo's push service",
   channel: "push",
+  says: ["title", "body", "data"],
   address: "expo",
   settings: Settings,
   recipients: (profile) => Devices.tokensOf(profile["expo"]),

@@ -88,6 +88,7 @@ export const definition = define({
   name: "Firebase Cloud Messaging",
   description: "Push notifications over Firebase Cloud Messaging, HTTP v1",
   channel: "push",
+  says: ["notification", "data"],
   address: "firebaseToken",
   settings: Settings,
   holds: ["client_email", "private_key", "token_url"],

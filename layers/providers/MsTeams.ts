@@ -171,6 +171,7 @@ export const definition = define({
   name: "Microsoft Teams",
   description: "Messages to Microsoft Teams channels and people, by a bot",
   channel: "direct_message",
+  says: ["text", "attachments"],
   address: "ms_teams",
   settings: Settings,
   holds: ["app_id", "app_password", "tenant_id", "token_url", "graph_url"],

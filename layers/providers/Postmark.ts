@@ -56,6 +56,7 @@ export const definition = define({
   name: "Postmark",
   description: "E-mail over Postmark's API",
   channel: "email",
+  says: ["Subject", "TextBody", "HtmlBody"],
   address: "email",
   settings: Settings,
   recipients: Email.recipients,

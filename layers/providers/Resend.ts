@@ -33,6 +33,7 @@ export const definition = define({
   name: "Resend",
   description: "E-mail over Resend's API",
   channel: "email",
+  says: ["subject", "text", "html", "template"],
   address: "email",
   settings: Settings,
   recipients: Email.recipients,

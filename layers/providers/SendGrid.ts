@@ -64,6 +64,7 @@ export const definition = define({
   name: "SendGrid",
   description: "E-mail over SendGrid's Mail Send API",
   channel: "email",
+  says: ["subject", "content", "template_id"],
   address: "email",
   settings: Settings,
   recipients: Email.recipients,

@@ -116,6 +116,7 @@ export const definition = define({
   name: "Slack",
   description: "Messages to Slack channels and people",
   channel: "direct_message",
+  says: ["text", "blocks", "attachments"],
   address: "slack",
   settings: Settings,
   recipients,

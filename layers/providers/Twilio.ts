@@ -129,6 +129,7 @@ export const definition = define({
   name: "Twilio",
   description: "Text messages over Twilio Programmable Messaging",
   channel: "sms",
+  says: ["Body", "MediaUrl", "ContentSid"],
   address: "phone_number",
   settings: Settings,
   recipients: Phone.recipients,

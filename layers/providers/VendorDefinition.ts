@@ -29,6 +29,8 @@ export interface Writer<Settings, To> {
 
 /** A vendor over HTTP: what is particular to it, in its own file. `To` is an address as the profile's key holds it. */
 export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "make" | "places"> {
+  /** Where in `override.body` something is said to the recipient (`Vendor.says`). */
+  readonly says: ReadonlyArray<string>
   /** The addresses of a profile, empty if it has none. `request` decides whether they are valid. */
   readonly recipients: (profile: Profile) => ReadonlyArray<To>
   /** The recipient's own credentials, where calls are made with these. */
@@ -121,6 +123,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
   places,
   make: Effect.fnUntraced(function*(settings) {
     const http = yield* VendorHttp
+    const says = wire.says.map((path) => `body.${path}`)
     const own = { settings, writer: yield* wire.writer(settings) }
     const sharesHeld = (other: Settings): boolean =>
       wire.holds?.every((name) => Equal.equals(other[name], settings[name])) === true
@@ -161,6 +164,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       _tag: "Vendor",
       key: wire.key,
       channel: wire.channel,
+      says,
       reaches: (profile) => wire.recipients(profile).length > 0,
       serverOf: (profile, override) => accountOf(wire.ownAccount?.(profile), Overrides.account(override)),
       send

@@ -41,6 +41,7 @@ export const definition = define({
   name: "Vonage",
   description: "Text messages over Vonage's SMS API",
   channel: "sms",
+  says: ["text", "body"],
   address: "phone_number",
   settings: Settings,
   recipients: Phone.recipients,

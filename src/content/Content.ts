@@ -12,6 +12,7 @@ import * as Page from "#src/content/html/Page.ts"
 import type { Branding } from "#src/content/layout/Branding.ts"
 import * as Plain from "#src/content/Plain.ts"
 import { recent } from "#src/content/Recent.ts"
+import { isNothing, NothingToSay } from "#src/content/NothingToSay.ts"
 import { RenderFailed } from "#src/content/RenderFailed.ts"
 import { shape } from "#src/content/Shape.ts"
 import type { Translate } from "#src/content/template/Helper.ts"
@@ -19,7 +20,7 @@ import { isTemplate } from "#src/content/template/Tags.ts"
 import { fill } from "#src/content/Variables.ts"
 import { DateTime, Result, type Schema } from "effect"
 
-export { RenderFailed }
+export { NothingToSay, RenderFailed }
 
 /** The content of a message, and the channel, provider and recipient to render it for. */
 export interface Input {
@@ -65,7 +66,11 @@ export interface Context {
 export interface Prepared {
   readonly mjml: string | undefined
   readonly finish: (compiled: string | undefined) => Result.Result<Rendered, RenderFailed>
+  /** Whether what it was finished to says nothing. */
+  readonly isNothing: (rendered: Rendered) => boolean
 }
+
+const never = () => false
 
 /** Matches text without markdown, variables or carriage returns. */
 const plain = /^[^*_~`[\]\\{\r]*$/
@@ -160,7 +165,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
   const language = languageOf(input.profile["locale"])
   const branding = input.channel === "email" ? input.branding : undefined
   const same = branding === undefined ? simply(input.content, input.channel, language) : undefined
-  if (same !== undefined) return Result.succeed({ mjml: undefined, finish: () => same })
+  if (same !== undefined) return Result.succeed({ mjml: undefined, finish: () => same, isNothing: never })
   const budget = new Budget()
   const scope = {
     data: input.data,
@@ -195,7 +200,11 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
     if (budget.failure !== undefined) return Result.fail(budget.failure)
     return withinLimits(rendered)
   }
-  return Result.succeed({ mjml: typeof html === "string" ? html : undefined, finish })
+  return Result.succeed({
+    mjml: typeof html === "string" ? html : undefined,
+    finish,
+    isNothing: (rendered) => isNothing(input.content, input.channel, found, rendered)
+  })
 }
 
 /** `prepare` and `finish` in one, for content without MJML. */

@@ -1,9 +1,9 @@
 import type { Content, Element } from "#schemas/Elemental.ts"
-import { isObject } from "#schemas/Json.ts"
+import { isList, isObject, type Value } from "#schemas/Json.ts"
 import { type Block, paragraph } from "#src/content/Block.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import * as Blocks from "#src/content/elemental/Blocks.ts"
-import { Fields } from "#src/content/elemental/Fields.ts"
+import { elementsOf, Fields } from "#src/content/elemental/Fields.ts"
 import { localized } from "#src/content/elemental/Locales.ts"
 import { isMjml, raw, type Raw } from "#src/content/elemental/Raw.ts"
 import { type Audience, isFor, Walk } from "#src/content/elemental/Walk.ts"
@@ -56,16 +56,27 @@ const forChannel = (
   return named.find((found) => found.length > 0) ?? []
 }
 
+/** Whether an element may show something there: HTML does in mails alone, and a comment nowhere (api.md 2.5). */
+const mayShow = (place: Place) => (element: Element): boolean => {
+  if (!isFor(element["channels"], place) || element.type === "comment") return false
+  return element.type === "html" ? place.channel === "email" : mayShowAny(element["elements"], place)
+}
+
+/** An element without elements in it may show something itself. */
+const mayShowAny = (elements: Value, place: Place): boolean =>
+  !isList(elements) || elements.length === 0 || elementsOf(elements).some(mayShow(place))
+
 /**
- * Whether the content has anything for this channel and provider. It has not if all its `channel` elements, or the
- * `channels` of all its elements, name others.
+ * Whether the content may have anything for this channel and provider. It has not if all its `channel` elements, or the
+ * `channels` of all its elements, name others, or if its elements show nothing there. Their conditions are not looked
+ * at.
  */
 export const isWritten = ({ body, elements, title }: Content, place: Place): boolean => {
   if (elements === undefined || elements === null || elements.length === 0) return true
   if (typeof title === "string" || typeof body === "string") return true
   return elements.some(isPart)
-    ? forChannel(elements, place).length > 0
-    : elements.some((element) => isFor(element["channels"], place))
+    ? forChannel(elements, place).some((part) => isObject(part["raw"]) || mayShowAny(part["elements"], place))
+    : elements.some(mayShow(place))
 }
 
 /** The document of a content without elements: its title and its body. */

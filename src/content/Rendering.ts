@@ -13,7 +13,10 @@ import { Context, Effect, Layer, Option } from "effect"
  * translations, compiled MJML.
  */
 export class Rendering extends Context.Service<Rendering, {
-  readonly render: (scope: Scope, input: Content.Input) => Effect.Effect<Rendered, Content.RenderFailed>
+  readonly render: (
+    scope: Scope,
+    input: Content.Input
+  ) => Effect.Effect<Rendered, Content.RenderFailed | Content.NothingToSay>
 }>()("tidings/Rendering") {}
 
 export const layer = Layer.effect(
@@ -48,7 +51,15 @@ export const layer = Layer.effect(
         (input.brand === undefined && input.profile["locale"] === undefined
           ? Effect.suspend(() => Effect.fromResult(Content.prepare(input)))
           : Effect.flatMap(around(scope, input), (whole) => Effect.fromResult(Content.prepare(whole))))
-          .pipe(Effect.flatMap(finished))
+          .pipe(
+            Effect.flatMap((prepared) =>
+              Effect.filterOrFail(
+                finished(prepared),
+                (rendered) => !prepared.isNothing(rendered),
+                () => new Content.NothingToSay({ detail: `The content has nothing for ${input.channel}` })
+              )
+            )
+          )
     })
   })
 )

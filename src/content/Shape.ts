@@ -1,4 +1,4 @@
-import type { Action, Rendered } from "#schemas/Rendered.ts"
+import { type Action, blank, type Rendered } from "#schemas/Rendered.ts"
 import type { Block } from "#src/content/Block.ts"
 import type { Document } from "#src/content/Elemental.ts"
 import { adaptiveCard } from "#src/content/chat/AdaptiveCard.ts"
@@ -10,8 +10,6 @@ import { rule, textOf } from "#src/content/html/Text.ts"
 import type { Layout } from "#src/content/layout/Layout.ts"
 import * as Plain from "#src/content/Plain.ts"
 import { segmentsOf } from "#src/content/Segments.ts"
-
-const empty: Rendered = { title: "", subject: "", body: "", text: "", html: "", blocks: [], actions: [] }
 
 const letter: Plain.Way = { between: "\n\n", withActions: true, isLetter: true }
 const note: Plain.Way = { between: "\n", withActions: true, isLetter: false }
@@ -65,7 +63,7 @@ const email = ({ document, language, layout, write }: Shaping): Rendered => {
   const mail = { title, first: firstWords(blocks), blocks, footer, look: { ...look, language } }
   const page = layout === undefined ? Page.page(mail) : Page.branded(mail, layout, write)
   const said = Plain.text(blocks, letter) + (foot === "" ? "" : `\n\n${rule}\n\n${foot}`)
-  return Frame.note({ ...empty, subject: title, text: Plain.withoutNul(said), html: Frame.join(page) }, page)
+  return Frame.note({ ...blank, subject: title, text: Plain.withoutNul(said), html: Frame.join(page) }, page)
 }
 
 /** The text of a text message, and its segments. */
@@ -98,17 +96,17 @@ const ofBlocks = (shaping: Shaping): Rendered => {
       return email(shaping)
     case "sms": {
       const said = Plain.withoutControls(Plain.text(blocks, note)) || title
-      return { ...empty, body: said, ...texted(said) }
+      return { ...blank, body: said, ...texted(said) }
     }
     case "inbox":
     case "push":
     case "webhook": {
       const body = Plain.text(blocks, card)
-      return { ...empty, title, body, text: body, actions: actionsOf(blocks) }
+      return { ...blank, title, body, text: body, actions: actionsOf(blocks) }
     }
     default: {
       const body = Plain.text(blocks, note)
-      return { ...empty, title, body, text: body, blocks: piecesOf(blocks), ...nativeOf(shaping) }
+      return { ...blank, title, body, text: body, blocks: piecesOf(blocks), ...nativeOf(shaping) }
     }
   }
 }

@@ -6,7 +6,7 @@ import type { Snapshot, Template } from "#schemas/Template.ts"
 import { type TemplateNotFound, Templates, type VersionNotFound } from "#src/content/Templates.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
-import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
+import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import * as Render from "#src/delivery/pipeline/Render.ts"
 import * as Stages from "#src/delivery/pipeline/Stages.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
@@ -84,7 +84,7 @@ export const layer = Layer.effect(
           tenantId: undefined,
           recovered: false,
           recipient: Addressing.inTenant(to, {}),
-          instructions: Mapping.routed({ template: id, data, brand_id: brandId }, strategy),
+          instructions: Settings.routed({ template: id, data, brand_id: brandId }, strategy),
           size: 0,
           attempts: []
         })

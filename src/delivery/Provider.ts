@@ -55,6 +55,11 @@ export interface Vendor extends Way {
    * configuration's own.
    */
   readonly serverOf?: (profile: Profile, override: JsonMap) => string | undefined
+  /**
+   * Where in a message's override something is said to the recipient, so that the message needs no content: paths such
+   * as `body.title`. If absent: anything in `body`.
+   */
+  readonly says?: ReadonlyArray<string>
   /** Ends by itself within a total deadline and maps every failure to the closed union. */
   readonly send: (delivery: Delivery) => Effect.Effect<Acceptance, DeliveryError>
 }
@@ -73,11 +78,12 @@ export type Provider = Vendor | InboxChannel
 export const isNamed = ({ key, names }: Provider, name: string): boolean =>
   key === name || names?.includes(name) === true
 
-/** What a map by providers' names has for this one. */
-export const namedIn = <A>(
+/** All that a map by providers' names has for this one, the most special name last. */
+export const named = <A>(
   map: Readonly<Record<string, A>> | null | undefined,
   { key, names = [] }: Provider
-): A | undefined => {
-  const name = [...names, key].find((name) => Object.hasOwn(map ?? {}, name))
-  return name === undefined ? undefined : map?.[name]
-}
+): ReadonlyArray<A> =>
+  map === null || map === undefined ? [] : [...new Set([...names, key])].toReversed().flatMap((name) => {
+    const found = Object.hasOwn(map, name) ? map[name] : undefined
+    return found === undefined ? [] : [found]
+  })

@@ -65,10 +65,10 @@ export const layer = Layer.effect(
       const provider = providers.find(({ channel, key }) => channel === candidate.channel && key === candidate.provider)
       const rendering = render(decision, at)(candidate)
       return provider?._tag !== "Vendor" ? rendering : Effect.flatMap(
-        rendering,
-        (rendered) =>
+        Effect.result(rendering),
+        (found) =>
           Effect.fromResult(addressed(decision, at)(candidate, Override.of(instructions, candidate, provider))).pipe(
-            Effect.map((override) => Override.shown(candidate.channel, rendered, override))
+            Effect.flatMap((override) => Effect.fromResult(Override.over(found, candidate.channel, override, provider)))
           )
       )
     }

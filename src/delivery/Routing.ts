@@ -1,18 +1,13 @@
 import type { Profile } from "#schemas/Profile.ts"
-import type {
-  ChannelEntry,
-  ChannelSettings,
-  ProviderEntry,
-  ProviderSettings,
-  Routing,
-  RoutingEntry
-} from "#schemas/Routing.ts"
+import type { ChannelEntry, ChannelSettings, ProviderEntry, Routing, RoutingEntry } from "#schemas/Routing.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Conditions from "#src/delivery/Conditions.ts"
+import * as Override from "#src/delivery/attempts/Override.ts"
 import type { Branch, Plan } from "#src/delivery/attempts/Plan.ts"
-import { isNamed, namedIn, type Provider } from "#src/delivery/Provider.ts"
+import { isNamed, named, type Provider } from "#src/delivery/Provider.ts"
 import * as NoWay from "#src/delivery/pipeline/NoWay.ts"
 import type * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import * as Timeouts from "#src/delivery/pipeline/Timeouts.ts"
 import { Result } from "effect"
 
@@ -75,6 +70,9 @@ export const plan = (
   const isNamedWebhook = (channel: string): boolean =>
     channel === "webhook" && instructions.routing !== undefined && instructions.routing !== null
 
+  const saysAll = (channel: string, { override }: Own, provider: Provider): boolean =>
+    Override.says(Override.of(instructions, { channel, override }, provider), provider)
+
   const providersOf = (
     channel: string,
     settings: ChannelSettings | undefined,
@@ -88,15 +86,14 @@ export const plan = (
     if (installed.length > 0 && chosen.length === 0) findings.missingProviderKey = true
     if (installed.length === 0 && NoWay.hasAddress(channel, profile)) findings.unserved ??= channel
     const children = chosen.flatMap((provider) => {
-      const own: ProviderSettings | undefined = namedIn(instructions.providers, provider)
+      const own = Settings.ofProvider(instructions, provider)
       if (!holds(own?.if)) return []
       if (!provider.reaches(profile)) {
         findings.unreachable = true
         if (NoWay.hasAddress(channel, profile)) findings.unusable ??= channel
         return []
       }
-      const override = entry.override ?? own?.override ?? settings?.override ?? undefined
-      if (override === undefined && !isNamedWebhook(channel) && !isWritten(provider)) {
+      if (!isWritten(provider) && !isNamedWebhook(channel) && !saysAll(channel, entry, provider)) {
         findings.unwritten = true
         return []
       }
@@ -105,7 +102,7 @@ export const plan = (
         own?.timeouts,
         own?.timeout,
         settings?.timeouts?.provider,
-        limit(instructions.timeout?.provider, (names) => namedIn(names, provider))
+        limit(instructions.timeout?.provider, (names) => named(names, provider).at(-1))
       )
       const candidate = { _tag: "Candidate", channel, provider: provider.key, timeout } as const
       return [

@@ -76,6 +76,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
     _tag: "Vendor",
     key,
     channel: "email",
+    says: [],
     reaches: (profile) => typeof profile["email"] === "string" && Option.isSome(Address.addrSpec(profile["email"])),
     serverOf: (_, override) => Endpoint.otherServer(own, override),
     send

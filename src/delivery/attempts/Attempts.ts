@@ -1,3 +1,4 @@
+import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import * as Call from "#src/delivery/attempts/Call.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
@@ -22,6 +23,10 @@ const showing = (hand: Hand.Hand, line: Hand.Showing): ReadonlyArray<HistoryEven
   return before !== undefined && JSON.stringify(before.output) === JSON.stringify(line.output) ? [] : [line]
 }
 
+/** An attempt that cannot be given anything to send. */
+const unrendered = (hand: Hand.Hand, intent: Attempt, { detail }: { readonly detail: string }, line: HistoryEvent) =>
+  Hand.conclude(hand, Outcome.unrendered(intent, detail), [line])
+
 /**
  * Makes the next call, to the candidate that the message's position names: writes its intent before and its outcome
  * after. Answers an ending if the message's run ends with it.
@@ -36,21 +41,19 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
   const delivering: HistoryEvent = possibleDuplicate
     ? { ...line, type: "DELIVERING", possibleDuplicate }
     : { ...line, type: "DELIVERING" }
-  const rendered = yield* rendering(Effect.result(render(candidate)))
-  if (Result.isFailure(rendered)) {
-    return Hand.conclude(hand, Outcome.unrendered(intent, rendered.failure.detail), [delivering])
-  }
+  const found = yield* rendering(Effect.result(render(candidate)))
   const provider = Circuit.providerOf(journey, candidate)
   if (provider?._tag === "Vendor") {
     const override = addressed(candidate, Override.of(message.instructions, candidate, provider))
-    if (Result.isFailure(override)) {
-      return Hand.conclude(hand, Outcome.unrendered(intent, override.failure.detail), [delivering])
-    }
-    const output = Override.shown(candidate.channel, rendered.success, override.success)
-    const lines = [...showing(hand, { ...line, type: "RENDERED", output }), delivering]
-    return Call.make({ hand, vendor: provider, override: override.success, intent, rendered: output }, lines)
+    if (Result.isFailure(override)) return unrendered(hand, intent, override.failure, delivering)
+    const given = Override.over(found, candidate.channel, override.success, provider)
+    if (Result.isFailure(given)) return unrendered(hand, intent, given.failure, delivering)
+    const rendered = given.success
+    const lines = [...showing(hand, { ...line, type: "RENDERED", output: rendered }), delivering]
+    return Call.make({ hand, vendor: provider, override: override.success, intent, rendered }, lines)
   }
-  const output = rendered.success
+  if (Result.isFailure(found)) return unrendered(hand, intent, found.failure, delivering)
+  const output = found.success
   const lines = [...showing(hand, { ...line, type: "RENDERED", output }), delivering]
   const inbox = {
     userId: message.recipient.user_id ?? "",

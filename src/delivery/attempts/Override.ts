@@ -1,10 +1,13 @@
+import { valueAt } from "#schemas/Json.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
-import type { Rendered } from "#schemas/Rendered.ts"
+import { blank, type Rendered } from "#schemas/Rendered.ts"
 import * as Frame from "#src/content/Frame.ts"
-import type { Candidate } from "#src/delivery/attempts/Plan.ts"
-import { namedIn, type Vendor } from "#src/delivery/Provider.ts"
+import { NothingToSay } from "#src/content/NothingToSay.ts"
+import * as Settings from "#src/delivery/pipeline/Settings.ts"
+import type { Provider } from "#src/delivery/Provider.ts"
 import * as ProfileChange from "#src/people/ProfileChange.ts"
+import { Result } from "effect"
 
 /**
  * What a message changes of the payload that one provider is given (api.md §3). What its routing says at this place
@@ -12,17 +15,30 @@ import * as ProfileChange from "#src/people/ProfileChange.ts"
  * are replaced.
  */
 export const of = (
-  { channels, providers }: Pick<Instructions, "channels" | "providers">,
-  { channel, override }: Pick<Candidate, "channel" | "override">,
-  vendor: Vendor
+  instructions: Pick<Instructions, "channels" | "providers">,
+  { channel, override }: { readonly channel: string; readonly override?: JsonMap | null | undefined },
+  provider: Provider
 ): JsonMap =>
-  [channels?.[channel]?.override, namedIn(providers, vendor)?.override, override].reduce<JsonMap>(
+  [instructions.channels?.[channel]?.override, Settings.ofProvider(instructions, provider)?.override, override].reduce<
+    JsonMap
+  >(
     (under, over) => over === undefined || over === null ? under : ProfileChange.merge(under, over),
     {}
   )
 
 /** What an e-mail's override says in place of the content (api.md §3). */
 const texts = ["subject", "text", "html"] as const
+
+/** Where an e-mail's override has something for the recipient, whichever vendor sends it. */
+const inEmail = [...texts, "attachments", "body.attachments"]
+const anywhere = ["body"]
+
+const isGiven = (override: JsonMap, path: string): boolean => (valueAt(override, path.split(".")) ?? null) !== null
+
+/** Whether the override says enough for a message without content. The inbox has no overrides. */
+export const says = (override: JsonMap, provider: Provider): boolean =>
+  provider._tag === "Vendor" &&
+  [...provider.says ?? anywhere, ...provider.channel === "email" ? inEmail : []].some((path) => isGiven(override, path))
 
 /** What was last made of a rendering, for the messages of a fan-out that share it. */
 const made = new WeakMap<Rendered, Rendered>()
@@ -44,4 +60,21 @@ export const shown = (channel: string, rendered: Rendered, override: JsonMap): R
   const output = Frame.like(rendered, { ...rendered, ...Object.fromEntries(own) })
   made.set(rendered, output)
   return output
+}
+
+/**
+ * The same of a rendering that may have failed. A content that has nothing for the channel is no failure where the
+ * override says it all.
+ */
+export const over = <E>(
+  rendering: Result.Result<Rendered, E | NothingToSay>,
+  channel: string,
+  override: JsonMap,
+  provider: Provider
+): Result.Result<Rendered, E | NothingToSay> => {
+  const isNothing = Result.isFailure(rendering) && rendering.failure instanceof NothingToSay
+  const found = isNothing && says(override, provider) ? Result.succeed(blank) : rendering
+  if (Result.isFailure(found)) return found
+  const seen = shown(channel, found.success, override)
+  return seen === found.success ? found : Result.succeed(seen)
 }

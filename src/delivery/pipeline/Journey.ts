@@ -3,7 +3,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
-import type { RenderFailed } from "#src/content/Content.ts"
+import type { NothingToSay, RenderFailed } from "#src/content/Content.ts"
 import type { StepResult } from "#src/delivery/Journal.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Candidate, Plan } from "#src/delivery/attempts/Plan.ts"
@@ -19,7 +19,7 @@ export interface Journey {
   readonly profile: Profile
   readonly data: Schema.JsonObject
   readonly providers: ReadonlyArray<Provider>
-  readonly render: (candidate: Candidate) => Effect.Effect<Rendered, RenderFailed>
+  readonly render: (candidate: Candidate) => Effect.Effect<Rendered, RenderFailed | NothingToSay>
   /** What a candidate's payload is overridden with, its variables filled in. */
   readonly addressed: (candidate: Candidate, override: JsonMap) => Result.Result<JsonMap, RenderFailed>
   readonly situation: Omit<Situation, "now" | "openUntil">

@@ -1,17 +1,14 @@
 import type { Content } from "#schemas/Elemental.ts"
-import type { ChannelSettings, ProviderSettings } from "#schemas/Routing.ts"
-import type { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Template } from "#schemas/Template.ts"
 import type { TenantTemplate } from "#schemas/TenantTemplate.ts"
-import type { Instructions } from "#schemas/SendMessage.ts"
 import { type Resolved, Templates } from "#src/content/Templates.ts"
 import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
+import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import { Strategies } from "#src/delivery/providers/Strategies.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import * as Delays from "#src/flows/Delays.ts"
-import * as ProfileChange from "#src/people/ProfileChange.ts"
 import { Effect, Result } from "effect"
 
 /** A message with what its template adds to it. */
@@ -26,55 +23,6 @@ export interface Mapped {
    */
   readonly isOneTimePassword: boolean
 }
-
-const given = <A extends object>(settings: A): Partial<A> => {
-  const kept: Partial<A> = {}
-  for (const key in settings) if (settings[key] !== null && settings[key] !== undefined) kept[key] = settings[key]
-  return kept
-}
-
-/**
- * The settings `over` win: overrides of payloads are merged deeply, as a channel's and a provider's are (api.md §3),
- * timeouts one by one, and everything else is replaced.
- */
-const merged = <A extends ChannelSettings | ProviderSettings>(under: A, over: A): A => {
-  const together: Partial<ChannelSettings> = {
-    ...(under.override && over.override ? { override: ProfileChange.merge(under.override, over.override) } : {}),
-    ...(typeof under.timeouts === "object" && typeof over.timeouts === "object"
-      ? { timeouts: { ...under.timeouts, ...given(over.timeouts ?? {}) } }
-      : {})
-  }
-  return Object.assign({}, under, given(over), together)
-}
-
-/** Settings by name: the strategy's, under what the message gives of the same name. */
-const over = <A extends ChannelSettings | ProviderSettings>(
-  strategy: Readonly<Record<string, A>> | null | undefined,
-  message: Readonly<Record<string, A>> | null | undefined
-): Readonly<Record<string, A>> => {
-  const own = Object.entries(message ?? {}).map(([name, settings]): [string, A] => {
-    const under = strategy !== null && strategy !== undefined && Object.hasOwn(strategy, name)
-      ? strategy[name]
-      : undefined
-    return [name, under === undefined ? settings : merged(under, settings)]
-  })
-  return Object.fromEntries([...Object.entries(strategy ?? {}), ...own])
-}
-
-/**
- * The instructions with what a template or its strategy adds to them: what the message itself says of its routing wins
- * (api.md §15, 26.3).
- */
-export const routed = (
-  instructions: Instructions,
-  strategy: Pick<RoutingStrategy | TenantTemplate, "channels" | "providers" | "routing"> | undefined
-): Instructions =>
-  strategy === undefined ? instructions : {
-    ...instructions,
-    routing: instructions.routing ?? strategy.routing,
-    channels: over(strategy.channels, instructions.channels),
-    providers: over(strategy.providers, instructions.providers)
-  }
 
 /** `otp` as a word of a tag, such as in `login-otp`, but not within another word. */
 const password = /(?<![a-z])otp(?![a-z])/i
@@ -106,8 +54,7 @@ export const make = Effect.gen(function*() {
 
   const tenantTemplates = yield* TenantTemplates
 
-  const workspaceTemplate = Effect.fnUntraced(function*({ instructions, keyState, scope }: OpenMessage) {
-    const name = instructions.template ?? ""
+  const workspaceTemplate = Effect.fnUntraced(function*({ keyState, scope }: OpenMessage, name: string) {
     const found = yield* Write.patiently(
       templates.resolve(scope, name, keyState).pipe(
         Effect.catchTags({
@@ -137,7 +84,7 @@ export const make = Effect.gen(function*() {
 
   /**
    * The workspace's template, with the content of the tenant's own one of the same id if there is one; by the name
-   * `tenant/<id>`, the tenant's only.
+   * `tenant/<id>`, only if there is one.
    */
   const template = Effect.fnUntraced(function*(message: OpenMessage): Effect.fn.Return<
     { readonly resolved: Resolved; readonly own: TenantTemplate | undefined },
@@ -145,14 +92,13 @@ export const make = Effect.gen(function*() {
   > {
     const name = message.instructions.template ?? ""
     const isOwn = name.startsWith(ofTenant)
-    const named = yield* tenantTemplate(message, isOwn ? name.slice(ofTenant.length) : name)
+    const id = isOwn ? name.slice(ofTenant.length) : name
+    const named = yield* tenantTemplate(message, id)
     if (isOwn && named === undefined) return yield* Refusal.unmapped(`Notification template ${name} not found`)
-    const found = isOwn ? undefined : yield* Effect.result(workspaceTemplate(message))
-    if (found !== undefined && Result.isFailure(found) && named === undefined) return yield* found.failure
-    const resolved = found !== undefined && Result.isSuccess(found)
-      ? found.success
-      : { id: isOwn ? name.slice(ofTenant.length) : name, alias: undefined, template: nothing(name) }
-    const own = named ?? (resolved.id === name ? undefined : yield* tenantTemplate(message, resolved.id))
+    const found = yield* Effect.result(workspaceTemplate(message, id))
+    if (Result.isFailure(found) && named === undefined) return yield* found.failure
+    const resolved = Result.isSuccess(found) ? found.success : { id, alias: undefined, template: nothing(name) }
+    const own = named ?? (resolved.id === id ? undefined : yield* tenantTemplate(message, resolved.id))
     return own === undefined
       ? { resolved, own }
       : { resolved: { ...resolved, template: { ...resolved.template, content: own.content } }, own }
@@ -171,7 +117,7 @@ export const make = Effect.gen(function*() {
     return {
       message: {
         ...message,
-        instructions: routed(routed(message.instructions, own), strategy),
+        instructions: Settings.routed(Settings.routed(message.instructions, own), strategy),
         ...(isNamed(message, resolved.id) ? {} : { templateId: resolved.id })
       },
       content: resolved.template.content,

@@ -122,14 +122,18 @@ export const make = Effect.gen(function*() {
   }
 
   return {
-    render: (subject: Subject, at: number) => (candidate: Candidate): Effect.Effect<Rendered, Content.RenderFailed> => {
-      const { message: { scope }, topic } = subject
-      const linked = linksOf(subject)
-      const rendered = render(scope, input(subject, candidate, at, linked))
-      if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
-      const { unsubscribe } = linked().choose
-      return unsubscribe === "" ? rendered : Effect.map(rendered, (mail) => Frame.like(mail, { ...mail, unsubscribe }))
-    },
+    render:
+      (subject: Subject, at: number) =>
+      (candidate: Candidate): Effect.Effect<Rendered, Content.RenderFailed | Content.NothingToSay> => {
+        const { message: { scope }, topic } = subject
+        const linked = linksOf(subject)
+        const rendered = render(scope, input(subject, candidate, at, linked))
+        if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
+        const { unsubscribe } = linked().choose
+        return unsubscribe === ""
+          ? rendered
+          : Effect.map(rendered, (mail) => Frame.like(mail, { ...mail, unsubscribe }))
+      },
     /** What a candidate's payload is overridden with, its variables filled in. */
     addressed:
       (subject: Subject, at: number) =>

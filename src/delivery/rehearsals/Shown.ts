@@ -1,5 +1,5 @@
 import type { Rendered } from "#schemas/Rendered.ts"
-import type { RenderFailed } from "#src/content/RenderFailed.ts"
+import type { NothingToSay, RenderFailed } from "#src/content/Content.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { Effect } from "effect"
@@ -13,7 +13,7 @@ export interface Shown {
 }
 
 /** A rendering that is still to be made. */
-export type Given = Effect.Effect<Rendered, RenderFailed>
+export type Given = Effect.Effect<Rendered, NothingToSay | RenderFailed>
 
 export const show = (
   { channel, provider }: Pick<Candidate, "channel" | "provider">,

@@ -23,6 +23,26 @@ describe("Whether content has anything for a channel and provider (api.md 2.5)",
     assert.strictEqual(render(elements(...beside), { channel: "sms" }).text, "")
   })
 
+  it("HTML is for mails, comments are for nobody, and what holds only such things is as they are", () => {
+    const html: Piece = { type: "html", content: "<b>a</b>" }
+    const comment: Piece = { type: "comment", comment: "a" }
+    const mail = { channel: "email", providers: ["smtp"] }
+    for (
+      const pieces of [
+        [html, comment],
+        [{ type: "group", elements: [html, { type: "columns", elements: [{ type: "column", elements: [html] }] }] }],
+        [{ type: "channel", channel: "default", elements: [html] }]
+      ]
+    ) {
+      assert.isFalse(isWritten(elements(...pieces), place))
+      assert.isTrue(isWritten(elements(...pieces), mail))
+      assert.isTrue(isWritten(elements(...pieces.map((piece) => ({ ...piece, raw: {}, elements: [] }))), mail))
+    }
+    assert.isFalse(isWritten(elements(comment), mail))
+    assert.isTrue(isWritten(elements(html, { type: "meta", title: "a" }), place))
+    assert.isTrue(isWritten(elements({ type: "channel", channel: "sms", raw: { text: "a" }, elements: [html] }), place))
+  })
+
   it("a title or a body is for all", () => {
     const { elements: others } = elements({ type: "channel", channel: "email" })
     for (const said of [{ title: "t" }, { body: "b" }, { title: "", elements: [] }]) {

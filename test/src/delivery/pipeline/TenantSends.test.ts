@@ -200,6 +200,9 @@ describe("Sends in a tenant", () => {
       assert.notInclude(JSON.stringify(replaced[1]), "smtp")
       assert.deepStrictEqual(yield* said("welcome"), replaced)
       assert.deepStrictEqual(yield* said(`tenant/${id}`), replaced)
+      const [own1, own2] = yield* Effect.forEach([id, `tenant/${id}`], (name) => send(acme, { template: name }))
+      assert.deepStrictEqual(own1?.template, own2?.template, "its topic, brand and tags are the workspace template's")
+      assert.deepStrictEqual(own2?.template?.template.tags, ["one"])
       assert.deepStrictEqual(yield* said(id, ada), workspace)
       // What ends before a provider is of the template that its name meant.
       const { templateId } = yield* Effect.flip(

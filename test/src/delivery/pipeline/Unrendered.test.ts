@@ -1,4 +1,6 @@
 import * as Fake from "#layers/providers/Fake.ts"
+import type { Element } from "#schemas/Elemental.ts"
+import { blank } from "#schemas/Rendered.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
@@ -53,4 +55,69 @@ describe("A provider for which something cannot be rendered", () => {
         assert.deepStrictEqual(rendered.map(({ attempt, provider }) => [attempt, provider]), [[2, "mail-b"]])
       }).pipe(Effect.scoped, Effect.provide(memory.shared)))
   }
+})
+
+/** What became of a message with this content for SMS first and then for e-mail, which two providers have. */
+const sent = Effect.fnUntraced(function*(elements: ReadonlyArray<Element>, more: Instructions = {}) {
+  const place = yield* EngineNode.place
+  const cluster = yield* EngineNode.make(memory.node)
+  const [sms, mail] = [
+    yield* Fake.make({ key: "twilio", channel: "sms" }),
+    yield* Fake.make({ key: "smtp", channel: "email" })
+  ]
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [sms.vendor, mail.vendor] })
+  const message = Fixture.message(place, {
+    instructions: {
+      content: { version: "2022-01-01", elements },
+      routing: { method: "single", channels: ["sms", "email"] },
+      ...more
+    }
+  })
+  yield* node.accept(message)
+  yield* cluster.settle
+  const log = yield* MessageLog
+  return {
+    attempts: (yield* log.attempts(place.scope, message.id)).map(({ error, provider }) => [provider, error]),
+    texted: (yield* sms.calls).map(({ rendered }) => rendered),
+    mailed: (yield* mail.calls).length,
+    status: (yield* log.get(place.scope, message.id)).status
+  }
+}, Effect.scoped)
+
+const nothing = "The content has nothing for sms"
+
+describe("A content that comes to nothing for a channel", () => {
+  const mail: Element = { type: "channel", channel: "email", elements: [{ type: "text", content: "mail" }] }
+  const urgent = [
+    { type: "channel", channel: "sms", if: "data.urgent", elements: [{ type: "text", content: "!" }] },
+    mail
+  ]
+
+  it.effect("is not sent there: the next one has its turn", () =>
+    Effect.gen(function*() {
+      for (
+        const empty of [urgent, [{ type: "text", content: "{{a}}" }, { type: "image", src: "https://example.com/a" }]]
+      ) {
+        const { attempts, mailed, texted } = yield* sent(empty)
+        assert.deepStrictEqual([attempts, texted, mailed], [[["twilio", nothing], ["smtp", null]], [], 1])
+      }
+      assert.deepStrictEqual((yield* sent(urgent, { data: { urgent: true } })).attempts, [["twilio", null]])
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("is no obstacle where the message's override says it all", () =>
+    Effect.gen(function*() {
+      const { attempts, texted } = yield* sent(urgent, { providers: { twilio: { override: { body: { Body: "!" } } } } })
+      assert.deepStrictEqual([attempts, texted], [[["twilio", null]], [blank]])
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("and for all of its channels, ends it", () =>
+    Effect.gen(function*() {
+      const silent: Element = { type: "channel", channel: "default", if: "false", elements: [] }
+      const { attempts, mailed, status } = yield* sent([silent])
+      assert.deepStrictEqual([attempts, mailed, status], [
+        [["twilio", nothing], ["smtp", "The content has nothing for email"]],
+        0,
+        "UNDELIVERABLE"
+      ])
+    }).pipe(Effect.provide(memory.shared)))
 })
