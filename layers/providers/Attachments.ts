@@ -24,7 +24,7 @@ const limit = 50
 /** nodemailer would read these from files or URLs or as ready MIME: never for a caller. */
 const forbidden = ["path", "href", "raw", "headers", "httpHeaders", "tls"]
 
-/** What content without an `encoding` is: text in nodemailer's form, base64 in the vendors' APIs. */
+/** What content without an `encoding` is: text in nodemailer's own form, base64 everywhere else. */
 export type Unsaid = "base64" | "utf-8"
 
 const contentOf = (fields: Schema.JsonObject, unsaid: Unsaid): Buffer | undefined => {
@@ -55,7 +55,7 @@ const one = (fields: Schema.Json, unsaid: Unsaid): Result.Result<Attachment, str
   const cid = text(fields, "cid", "content_id")
   if (cid !== undefined && !contentId.test(cid)) return Result.fail("has no usable cid")
   const content = contentOf(fields, unsaid)
-  if (content === undefined) return Result.fail("has no readable content")
+  if (content === undefined) return Result.fail("has no content in base64, or in the encoding that it names")
   const inline = text(fields, "contentDisposition", "disposition") === "inline"
   return Result.succeed({ filename, contentType, content, cid, inline })
 }

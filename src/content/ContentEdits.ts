@@ -2,6 +2,7 @@ import { type Element, isElement } from "#schemas/Elemental.ts"
 import * as Json from "#schemas/Json.ts"
 import type { TemplateContent } from "#schemas/Template.ts"
 import * as Own from "#src/content/Own.ts"
+import { canonical } from "#src/content/Translations.ts"
 import { Effect, Schema } from "effect"
 
 /** The draft has no element of this id: 404. */
@@ -43,12 +44,18 @@ export const putElement = (template: string, id: string, element: Element) =>
     return found.has(id) ? content : yield* new ElementNotFound({ id, template })
   })
 
-/** Sets the content of these elements in one locale, all or none; their other locales stay. */
+/**
+ * Sets the content of these elements in one locale, however an element spells it (`fr_FR`, `fr-FR`), all or none; their
+ * other locales stay.
+ */
 export const putLocale = (template: string, locale: string, texts: ReadonlyArray<Localized>) =>
   Effect.fnUntraced(function*(before: TemplateContent) {
+    const written = canonical(locale)
     const saying = (text: Schema.JsonObject): Edit => (element) => {
       const locales = Own.member(element, "locales")
-      const others = Json.isObject(locales) ? Object.entries(locales).filter(([name]) => name !== locale) : []
+      const others = Json.isObject(locales)
+        ? Object.entries(locales).filter(([name]) => canonical(name) !== written)
+        : []
       return { ...element, locales: Object.fromEntries([...others, [locale, text]]) }
     }
     // If an element is named twice, the last one counts.

@@ -62,9 +62,11 @@ export const plan = (
     if (condition === undefined || condition === null) return true
     // A condition that searches nothing takes time as well: its length counts.
     scan.left -= condition.length
-    const held = scan.left >= 0 && Result.getOrElse(Conditions.evaluate(condition, context, scan), () => false)
-    if (!held) findings.filtered = true
-    return held
+    const held = scan.left >= 0 ? Conditions.evaluate(condition, context, scan) : Result.succeed(false)
+    if (Result.isFailure(held)) findings.invalid ??= held.failure.detail
+    const holds = Result.getOrElse(held, () => false)
+    if (!holds) findings.filtered = true
+    return holds
   }
 
   const isNamedWebhook = (channel: string): boolean =>

@@ -49,6 +49,9 @@ const valueOf = (value: Schema.Json): string | undefined => {
 const isSafe = (value: string): boolean =>
   isOneLine(value) && value.length <= valueLimit && value.split(" ").every((word) => word.length <= longestWord)
 
+/** Header names are caller's text, and what cannot be one is not repeated. */
+const named = (key: string): string => /^[a-z0-9-]{1,76}$/.test(key) ? `the header ${key}` : "such a header"
+
 /**
  * The headers of an override. Fails with a description of what is wrong, which names the header only if its name is
  * harmless.
@@ -62,7 +65,7 @@ export const custom = (value: Schema.Json | undefined): Result.Result<ReadonlyAr
   const seen = new Set<string>()
   for (const [name, given] of entries) {
     const key = name.toLowerCase()
-    if (!allowed.has(key) && !extension.test(key)) return Result.fail("a header that can not be set")
+    if (!allowed.has(key) && !extension.test(key)) return Result.fail(`a message may not set ${named(key)}`)
     if (seen.has(key)) return Result.fail(`header ${key} is given twice`)
     const text = valueOf(given)
     if (text === undefined || !isSafe(text)) return Result.fail(`the value of header ${key} is not one line of text`)

@@ -39,9 +39,10 @@ const text = (key: string, value: Schema.Json): Result.Result<string, ContentRej
     ? Result.succeed(value.replace(/\r\n?|\n/g, "\r\n"))
     : Result.fail(rejected(`The ${key} is not text`))
 
-const attachmentsOf = ({ attachments, body }: Delivery["override"]): Schema.Json | undefined => {
-  const nested = isObject(body) ? body["attachments"] : undefined
-  return nested ?? attachments
+/** `override.body` is in nodemailer's form, whose contents are text unless they say otherwise (api.md §3). */
+const attachmentsOf = ({ attachments, body }: Delivery["override"]) => {
+  const own = isObject(body) ? body["attachments"] : undefined
+  return given(own) ? Attachments.fromOverride(own, "utf-8") : Attachments.fromOverride(attachments, "base64")
 }
 
 /** The recipients: of the override, else the profile's address. */
@@ -95,7 +96,7 @@ export const fromDelivery = (
         ...ListUnsubscribe.fields(rendered, headers.map(({ key }) => key)).map(([key, value]) => ({ key, value }))
       ],
       attachments: yield* Result.mapError(
-        Attachments.fromOverride(attachmentsOf(override), "utf-8"),
+        attachmentsOf(override),
         (fault) => rejected(`Override: ${fault}`)
       )
     }

@@ -4,6 +4,8 @@ import * as Refusal from "#src/delivery/pipeline/Refusal.ts"
 /** What was met on the way through a routing; it explains an empty plan. */
 export interface Findings {
   filtered: boolean
+  /** What is wrong with a condition that does not hold because it is none. */
+  invalid?: string
   /** A channel that the recipient has an address for, and the workspace no provider. */
   unserved?: string
   /** A channel for which the recipient has something that is no valid address. */
@@ -41,7 +43,10 @@ export const unserved = (where: string): Refusal.Refusal =>
  */
 export const refusal = (findings: Findings): Refusal.Refusal => {
   if (!findings.named) return Refusal.unroutable("NO_CHANNELS", "The message's routing names no channel")
-  if (findings.filtered) return Refusal.filtered("A condition of the message left no channel")
+  if (findings.filtered) {
+    const why = findings.invalid === undefined ? "" : `: ${findings.invalid}`
+    return Refusal.filtered(`A condition of the message left no channel${why}`)
+  }
   if (findings.unusable !== undefined) {
     return Refusal.undeliverable("BOUNCED", `What the recipient has for ${findings.unusable} is no valid address`)
   }

@@ -1,4 +1,5 @@
 import * as Email from "#layers/providers/Email.ts"
+import * as Mail from "#layers/providers/smtp/Mail.ts"
 import { delivery, send } from "#test/contracts/VendorRow.ts"
 import { awsSes } from "#test/layers/providers/rows/AwsSes.ts"
 import { postmark } from "#test/layers/providers/rows/Postmark.ts"
@@ -69,6 +70,28 @@ describe("Overridden", () => {
         const error = yield* Effect.flip(of({ attachments: [{ ...file, ...wrong }] }))
         assert.strictEqual(error._tag, "ContentRejected", JSON.stringify(wrong))
       }
+    }))
+
+  it.effect("a file of the channel's override is the same at every vendor, SMTP among them", () =>
+    Effect.gen(function*() {
+      const files = [
+        { filename: "a", content: "aGVsbG8=" },
+        { filename: "b", content: "aGVsbG8=", contentType: "text/plain" },
+        { filename: "c", content: "hello", encoding: "utf-8" }
+      ]
+      const given = delivery(resend, { override: { attachments: files } })
+      const overHttp = (yield* Email.of(given, "ann@example.com", { from: "a@b.example" })).attachments
+        .map(({ content }) => content)
+      const mailed = (override: Schema.JsonObject) =>
+        Effect.fromResult(Mail.fromDelivery({ ...given, override }, { name: "", address: "a@b.example" })).pipe(
+          Effect.map(({ attachments }) => attachments.map(({ content }) => content.toString("base64")))
+        )
+      assert.deepStrictEqual(overHttp, Array(3).fill("aGVsbG8="))
+      assert.deepStrictEqual(yield* mailed(given.override), overHttp)
+      // In `override.body` it is in SMTP's own form, whose contents are text.
+      assert.deepStrictEqual(yield* mailed({ attachments: files, body: { attachments: [{ content: "hello" }] } }), [
+        "aGVsbG8="
+      ])
     }))
 
   it.live("an invitation keeps its parameters, but at SendGrid, which takes its method alone", () =>

@@ -21,6 +21,16 @@ describe("ContentEdits", () => {
       }])
     }))
 
+  it.effect("a locale is set in whichever spelling the element has it", () =>
+    Effect.gen(function*() {
+      const before = {
+        version: "2022-01-01",
+        elements: [{ type: "text", id: "a", locales: { fr_FR: { content: "x" } } }]
+      }
+      const { elements } = yield* putLocale("t", "fr-FR", [{ id: "a", content: "y" }])(before)
+      assert.deepStrictEqual(elements[0]?.["locales"], { "fr-FR": { content: "y" } })
+    }))
+
   it.effect("an element's other locales stay when one is set, and its id when it is replaced", () =>
     Effect.gen(function*() {
       const before: TemplateContent = {

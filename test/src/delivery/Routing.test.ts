@@ -113,6 +113,26 @@ describe("Routing to configurations by their names", () => {
     )
   })
 
+  it("a condition that is none leaves its channel out, and the refusal says what is wrong with it", () => {
+    const detail = (condition: string) =>
+      Result.match(
+        Routing.plan(
+          { routing: { method: "single", channels: ["email"] }, channels: { email: { if: condition } } },
+          {},
+          configured
+        ),
+        {
+          onFailure: ({ detail, event }) => `${event}: ${detail}`,
+          onSuccess: () => undefined
+        }
+      )
+    assert.strictEqual(detail("false"), "Filter: A condition of the message left no channel")
+    assert.match(
+      detail("data.x ===") ?? "",
+      /^Filter: A condition of the message left no channel: Invalid condition at character \d+: /
+    )
+  })
+
   it("a routing that names only providers that are not installed says so; a channel without any is another matter", () => {
     const reason = (...channels: ReadonlyArray<string>) =>
       Result.match(Routing.plan({ routing: { method: "single", channels } }, {}, configured), {
