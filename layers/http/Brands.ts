@@ -7,6 +7,7 @@ import { LimitExceeded } from "#schemas/api/Errors.ts"
 import { defaultLimit } from "#schemas/api/Query.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { type BrandExists, type BrandRecord, Brands, type TooManyBrands } from "#src/content/Brands.ts"
+import * as Texts from "#src/content/layout/Texts.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { DateTime, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -16,7 +17,7 @@ const response = ({ version, ...record }: BrandRecord): BrandResponse => ({
   version: DateTime.formatIso(DateTime.makeUnsafe(version))
 })
 
-const refusal = (error: BrandExists | StoreUnavailable | TooManyBrands) =>
+const refusal = (error: BrandExists | Texts.BrandRefused | StoreUnavailable | TooManyBrands) =>
   error._tag === "TooManyBrands"
     ? new LimitExceeded({ message: `The limit of ${error.limit} brands would be exceeded` })
     : inWords(error)
@@ -28,6 +29,7 @@ export const layer = Group.layer(Effect.gen(function*() {
     handlers.handleAll({
       create: Effect.fnUntraced(function*({ payload: { id, ...draft } }) {
         const { scope } = yield* CurrentPrincipal
+        yield* Texts.checked("settings", draft.settings)
         return response(yield* brands.create(scope, id ?? undefined, draft))
       }, Effect.mapError(refusal)),
       list: Effect.fnUntraced(function*({ query: { cursor, limit = defaultLimit } }) {
@@ -41,6 +43,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       replace: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
+        yield* Texts.checked("settings", payload.settings)
         return response(yield* brands.replace(scope, params.brand_id, payload))
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {

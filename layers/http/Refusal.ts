@@ -4,6 +4,7 @@ import type { ElementNotFound } from "#src/content/ContentEdits.ts"
 import type { SubmissionNotFound } from "#src/content/Submissions.ts"
 import type { NoCatalogue } from "#src/content/Catalogue.ts"
 import type { BrandExists, BrandInUse, BrandNotFound } from "#src/content/Brands.ts"
+import type { BrandRefused } from "#src/content/layout/Texts.ts"
 import type {
   AliasTaken,
   TemplateNotFound,
@@ -49,6 +50,7 @@ type DomainError =
   | BrandExists
   | BrandInUse
   | BrandNotFound
+  | BrandRefused
   | ConfigurationAliasTaken
   | ConfigurationInUse
   | ConfigurationNotFound
@@ -161,6 +163,8 @@ export const inWords = (error: DomainError): BadRequest | Conflict | NotFound | 
       return new BadRequest({ message: `parent_tenant_id: ${error.detail}` })
     case "BrandNotFound":
       return notFound("Brand", error.id)
+    case "BrandRefused":
+      return new BadRequest({ message: `${error.path}: ${error.detail}` })
     case "BrandExists":
       return new Conflict({ message: `Brand ${shown(error.id)} already exists` })
     case "BrandInUse":

@@ -7,6 +7,7 @@ import { defaultLimit } from "#schemas/api/ObjectList.ts"
 import type { TenantAssociation, TenantResponse } from "#schemas/api/Tenants.ts"
 import type { Tenant } from "#schemas/Tenant.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
+import * as Texts from "#src/content/layout/Texts.ts"
 import { type Membership, Memberships } from "#src/people/Memberships.ts"
 import { Tenants } from "#src/people/Tenants.ts"
 import { Effect } from "effect"
@@ -48,6 +49,7 @@ export const layer = Group.layer(Effect.gen(function*() {
       }, refusals),
       replace: Effect.fnUntraced(function*({ params, payload }) {
         const { scope } = yield* CurrentPrincipal
+        yield* Texts.checked("brand.settings", payload.brand?.settings)
         return response(yield* tenants.replace(scope, params.tenant_id, payload))
       }, refusals),
       remove: Effect.fnUntraced(function*({ params }) {

@@ -128,6 +128,7 @@ const simply = recent(4, (content: Content, channel: string, language: string | 
     language,
     document: { ...document, title: Plain.oneLine(document.title) },
     layout: undefined,
+    ownFooter: undefined,
     write: (template) => template,
     refuse: () => {}
   }))
@@ -193,6 +194,7 @@ export const prepare = (input: Input): Result.Result<Prepared, RenderFailed> => 
       language,
       document: { ...found, raw, title: Plain.oneLine(found.title) },
       layout: branding?.layout,
+      ownFooter: branding?.style.override?.footer,
       write: (template) =>
         fill(template, { ...scope, refs: {}, set: new Map(), loop: undefined, throwing: false }, budget, contexts()),
       refuse: (detail) => budget.fail(detail)

@@ -51,15 +51,18 @@ export interface Shaping {
   readonly document: Document
   /** The page of the brand, for a mail. */
   readonly layout: Layout | undefined
+  /** The brand's own HTML in that page that takes the place of its footer. */
+  readonly ownFooter: string | undefined
   /** Fills in the variables of the layout's own texts. */
   readonly write: (template: string) => string
   /** Makes the rendering fail with this sentence. */
   readonly refuse: (detail: string) => void
 }
 
-const email = ({ document, language, layout, write }: Shaping): Rendered => {
+const email = ({ document, language, layout, ownFooter = "", write }: Shaping): Rendered => {
   const { blocks, footer, look, title } = document
-  const foot = Plain.text(footer, letter)
+  // The links of a footer, such as the one to unsubscribe, are for those who read mails as text, too.
+  const foot = layout === undefined || ownFooter === "" ? Plain.text(footer, letter) : textOf(write(ownFooter))
   const mail = { title, first: firstWords(blocks), blocks, footer, look: { ...look, language } }
   const page = layout === undefined ? Page.page(mail) : Page.branded(mail, layout, write)
   const said = Plain.text(blocks, letter) + (foot === "" ? "" : `\n\n${rule}\n\n${foot}`)

@@ -44,6 +44,30 @@ describe("Brands", () => {
       }
     }))
 
+  it.effect("a text that is no template is refused by its path: it would fail every mail of the brand", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const of = (email: object) => ({ name: "Acme", settings: { email } })
+      const said = "The template is malformed: \"if\" is not closed"
+      const faults = {
+        "head.content": { head: { content: "{{#if a}}" } },
+        "footer.markdown": { footer: { content: "{{a}}", markdown: "{{#if a}}" } },
+        "templateOverride.header": { templateOverride: { header: "{{#if a}}" } },
+        "templateOverride.mjml.footer": { templateOverride: { mjml: { footer: "{{#if a}}" } } }
+      }
+      yield* call("PUT", "/tenants/t", { body: { name: "T" } })
+      for (const [path, email] of Object.entries(faults)) {
+        const made = yield* call("POST", "/brands", { body: { id: "acme", ...of(email) } })
+        assert.deepStrictEqual([made.status, made.body], [400, refusal(`settings.email.${path}: ${said}`)])
+        const inTenant = yield* call("PUT", "/tenants/t", { body: { name: "T", brand: of(email) } })
+        assert.deepStrictEqual(inTenant.body, refusal(`brand.settings.email.${path}: ${said}`))
+      }
+      const whole = of({ head: { content: "{{#if a}}b{{/if}}" }, footer: { markdown: "{{a}}" } })
+      assert.strictEqual((yield* call("POST", "/brands", { body: { id: "acme", ...whole } })).status, 200)
+      const replaced = yield* call("PUT", "/brands/acme", { body: of(faults["footer.markdown"]) })
+      assert.strictEqual(replaced.status, 400)
+    }))
+
   it.effect("an id is minted, and a taken one is a conflict that no retry resolves", () =>
     Effect.gen(function*() {
       const { call } = yield* serve

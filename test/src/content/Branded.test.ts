@@ -176,7 +176,7 @@ layer(rendering, { excludeTestServices: true })("Branded mails", (it) => {
             width: "480",
             backgroundColor: "#000000",
             header: "<b id=h>{{profile.name}}</b>",
-            footer: "<i id=f>{{#if v}}{{v}}{{/if}}</i>"
+            footer: "<i id=f>{{#if v}}{{v}}{{/if}}</i><a href=\"https://acme.example/{{v}}\">Stop</a>"
           }
         }
       })
@@ -184,6 +184,11 @@ layer(rendering, { excludeTestServices: true })("Branded mails", (it) => {
       assert.include(first.html, "<b id=h>&lt;u&gt;</b>")
       assert.include(first.html, "<i id=f>&lt;u&gt;</i>")
       assert.include(first.html, "max-width:480px")
+      assert.match(
+        first.text,
+        /\n\n-{10}\n\n<u>Stop \(https:\/\/acme\.example\/.*\)$/,
+        "the footer is in the text, too"
+      )
       const mjml = brandOf({
         email: {
           templateOverride: {
