@@ -81,6 +81,8 @@ export const ofProvider = (
   { providers }: Pick<Instructions, "providers">,
   one: Provider
 ): ProviderSettings | undefined => {
+  // Most messages say nothing of any.
+  if (providers === undefined || providers === null) return undefined
   const [first, ...others] = named(providers, one)
   return first === undefined ? undefined : others.reduce(provider, first)
 }
