@@ -92,7 +92,7 @@ export const oneLine = (title: string): string => title.replace(line, " ").trim(
 const control = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 
 /** Without the control characters that phones and gateways choke on; line feeds stay. */
-export const withoutControls = (body: string): string => body.replaceAll("\r\n", "\n").replace(control, "")
+export const withoutControls = (body: string): string => body.replace(control, "")
 
 /** Without the one character that no mail may hold (RFC 5322, 2.3). */
 export const withoutNul = (mail: string): string => mail.includes("\u0000") ? mail.replaceAll("\u0000", "") : mail

@@ -1,3 +1,4 @@
+import { isDay } from "#schemas/api/Instant.ts"
 import type { Value } from "#schemas/Json.ts"
 import { textOf } from "#src/content/Own.ts"
 import { type Helper, text } from "#src/content/template/Helper.ts"
@@ -15,7 +16,9 @@ const made = (value: Value): Option.Option<DateTime.Utc> => {
   const number = numberOf(value)
   if (number !== undefined) return DateTime.make(number)
   const said = textOf(value)
-  return said.length <= 64 && iso.test(said) ? Option.map(DateTime.make(said), DateTime.toUtc) : Option.none()
+  return said.length <= 64 && iso.test(said) && isDay(said)
+    ? Option.map(DateTime.make(said), DateTime.toUtc)
+    : Option.none()
 }
 
 /** A time given as epoch ms or ISO 8601 text; text without a zone is UTC. */

@@ -30,6 +30,11 @@ describe("Dates in templates", () => {
         /^datetime-format: ".*" is not a date$/,
         text
       )
+    assert.match(
+      failure({ body: "{{datetime-format \"2023-02-29\" \"%d\"}}" }),
+      /^datetime-format: "2023-02-29" is not a date$/,
+      "a day that there is not"
+    )
     assert.match(failure({ body: `{{swu_iso8601_to_time ${ten}}}` }), /^swu_iso8601_to_time: "\d+" is not a date$/)
     assert.match(
       failure({ body: "{{datetime-format huge \"%H\"}}" }, { data }),
