@@ -18,13 +18,14 @@ export const of = (
   instructions: Pick<Instructions, "channels" | "providers">,
   { channel, override }: { readonly channel: string; readonly override?: JsonMap | null | undefined },
   provider: Provider
-): JsonMap =>
-  [instructions.channels?.[channel]?.override, Settings.ofProvider(instructions, provider)?.override, override].reduce<
-    JsonMap
-  >(
+): JsonMap => {
+  const ofChannel = instructions.channels?.[channel]?.override
+  const ofProvider = Settings.ofProvider(instructions, provider)?.override
+  return [ofChannel, ofProvider, override].reduce<JsonMap>(
     (under, over) => over === undefined || over === null ? under : ProfileChange.merge(under, over),
     {}
   )
+}
 
 /** What an e-mail's override says in place of the content (api.md §3). */
 const texts = ["subject", "text", "html"] as const
