@@ -247,14 +247,17 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
     Layer.provideMerge([NodeCrypto.layer, NodeServices.layer])
   )
 
+/** The first thing that a stop does, while requests, workers and steps under way come to their end. */
+const stopping = Layer.effectDiscard(Effect.flatMap(Shards.Shards, ({ stop }) => Effect.addFinalizer(() => stop)))
+
 /**
- * The whole product with these providers; in a worker, its engine alone. Everything stops in the reverse order of its
- * start: HTTP first, then the shards, then the store.
+ * The whole product with these providers; in a worker, its engine alone. When it stops, nothing new is begun; then
+ * everything ends in the reverse order of its start: HTTP first, then the shards, then the store.
  */
 export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.unwrap(Effect.map(Settings, (settings) => {
     const below = engine(settings, providers)
     return settings.worker === undefined
-      ? Layer.provide(server(settings), Layer.provide(front(settings), below))
-      : Layer.provide(Worker.layer, below)
+      ? stopping.pipe(Layer.provide(server(settings)), Layer.provide(front(settings)), Layer.provide(below))
+      : stopping.pipe(Layer.provide(Worker.layer), Layer.provide(below))
   }))

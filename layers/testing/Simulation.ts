@@ -192,7 +192,7 @@ export const check = Effect.fnUntraced(function*(
   options: Options & { readonly seeds?: number } = {}
 ): Effect.fn.Return<void, Falsified | Config.ConfigError> {
   const fault = Impossible.of(options)
-  if (fault !== undefined) return yield* Effect.die(fault)
+  if (fault !== undefined) return yield* Effect.die(new Error(fault))
   const named = yield* Config.option(Config.Int("SEED"))
   const seeds = Option.match(named, {
     onSome: (seed) => [seed],

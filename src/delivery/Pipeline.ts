@@ -116,19 +116,12 @@ export const layer = Layer.effect(
       })
     }, Effect.flatten)
 
-    /** The outcome of a call that an earlier owner left open, for a message that ends before its plan is looked at. */
-    const orphaned = Effect.fnUntraced(function*(attempts: OpenMessage["attempts"], at: number) {
-      const attempt = Outcome.orphaned(attempts, at)
-      if (attempt !== undefined) yield* Hand.count(attempt)
-      return attempt
-    })
-
     const refuse = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, refusal: Refusal.Refusal) {
       const at = yield* Clock.currentTimeMillis
       const { decision, detail, event, reason, templateId, recipient = message.recipient, type } = refusal
       const error = Outcome.plain(detail)
       const ends = refusing(message, event)
-      const attempt = yield* orphaned(message.attempts, at)
+      const attempt = Outcome.orphaned(message.attempts, at)
       const result = yield* Write.close(write, {
         message: { ...message, recipient, ...(templateId === undefined ? {} : { templateId }) },
         epoch,
@@ -142,17 +135,19 @@ export const layer = Layer.effect(
         tries: 0,
         events: [...resolved(decision, at), { type, ts: at, error, ...(reason === undefined ? {} : { reason }) }]
       }).pipe(Trace.stage("settle"))
+      yield* Hand.counted(attempt, result)
       return endingOf(result, null)
     })
 
     const abandon: Pipeline["Service"]["abandon"] = Effect.fnUntraced(function*(message, epoch, detail) {
       const at = yield* Clock.currentTimeMillis
       const ends = refusing(message, "Undeliver")
+      const attempt = Outcome.orphaned(message.attempts, at)
       const result = yield* write({
         message,
         epoch,
         at,
-        attempt: yield* orphaned(message.attempts, at),
+        attempt,
         lifecycle: ends,
         conditional: false,
         reason: ends.includes("Bounce") ? "BOUNCED" : "FAILED",
@@ -160,6 +155,7 @@ export const layer = Layer.effect(
         dueAt: null,
         events: [{ type: "UNDELIVERABLE", ts: at, reason: "FAILED", error: detail }]
       }).pipe(Trace.stage("settle"))
+      yield* Hand.counted(attempt, result)
       return endingOf(result, null)
     })
 

@@ -42,6 +42,11 @@ export class Shards extends Context.Service<Shards, {
    * s). Never fails.
    */
   readonly own: (shard: number, node: string) => Effect.Effect<never>
+  /**
+   * Begins to hand over all shards, for good: from now on nothing is started here, while what runs ends its step. The
+   * first thing that a stop does (design.md §6).
+   */
+  readonly stop: Effect.Effect<void>
   /** Something may be due in an owned shard: a notification, or the safety sweep. */
   readonly wake: Effect.Effect<void>
   /**
@@ -183,6 +188,7 @@ export const layer = Layer.effect(
 
     return Shards.of({
       own: (shard, node) => owned.own(shard, node, Effect.sync(behind)),
+      stop: owned.stop,
       wake: Effect.sync(behind),
       alone: (now) =>
         Effect.sync(() => {

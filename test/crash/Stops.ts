@@ -73,6 +73,34 @@ export const suite = (storage: Places.Storage) =>
         assert.strictEqual(Outcome.duplicates(outcome), 0)
       }), 300_000)
 
+    const kinds = storage === "Postgres" ? ["0", "1"] : ["0"]
+    it.live.each(kinds)("P4: a stop begins no call any more, however slow the provider is; workers: %s", (workers) =>
+      Effect.gen(function*() {
+        const place = yield* Places.make(storage)
+        const end = yield* Effect.promise(async () => {
+          const server = CrashProcess.start(place, { TIDINGS_WORKERS: workers })
+          await server.ready()
+          const caller = Caller.make(place.port)
+          await Promise.all(Array.from({ length: 60 }, (_, n) =>
+            caller.insist("/send", `slow-${n}`, Caller.toEmail(`slow-${n % 20}`))))
+          caller.close()
+          while (Ledger.read(place.ledger).length < 20)
+            await sleep(10)
+          return stopping(server)
+        })
+        assert.deepStrictEqual([end.code, end.signal], [0, null])
+        const { attempts } = yield* Outcome.read(place)
+        assert.strictEqual(Ledger.read(place.ledger).length, 20)
+        assert.deepStrictEqual(
+          [...attempts.values()].flat().map(({ state }) =>
+            state
+          ),
+          Array(20).fill("accepted")
+        )
+        // One call's time, and what a stop takes besides.
+        assert.isBelow(end.millis, 3_000 + longestStop / 4)
+      }), 120_000)
+
     it.live("a second SIGTERM ends the process at once", () =>
       Effect.gen(function*() {
         const place = yield* Places.make(storage)

@@ -48,6 +48,7 @@ const vendor: Vendor = {
     // In a worker this ends its thread, and nothing else.
     if (isPoint("point-worker-") && Worker.number !== undefined) process.exit(1)
     if (named(delivery.profile, "hang")) return yield* Effect.never
+    if (String(delivery.profile["email"]).startsWith("slow-")) yield* Effect.sleep("3 seconds")
     if (slowest > 0) yield* Effect.sleep(yield* Random.nextIntBetween(0, slowest))
     yield* Effect.sync(() => writeSync(ends, line()))
     if (isPoint("point-replied-")) die()

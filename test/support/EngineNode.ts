@@ -38,6 +38,7 @@ export interface EngineNode {
   readonly accept: (message: NewMessage) => Effect.Effect<void>
   readonly expand: (expansion: NewExpansion) => Effect.Effect<void>
   readonly wake: Effect.Effect<void>
+  readonly stop: Effect.Effect<void>
   readonly isDead: () => boolean
   readonly die: () => void
 }
@@ -217,6 +218,7 @@ export const make = Effect.fnUntraced(function*<S>(stores: NodeStores<S>) {
             )
           }),
         wake: owner.wake,
+        stop: owner.stop,
         isDead: () => dead,
         die
       } satisfies EngineNode

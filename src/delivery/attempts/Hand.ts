@@ -4,7 +4,7 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
-import type { InboxItem } from "#src/delivery/Journal.ts"
+import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
@@ -63,11 +63,17 @@ export const written = (hand: Hand): void => {
   hand.routed = true
 }
 
-/** Tells operators what became of an attempt. */
-export const count = ({ channel, kind, provider, state }: Attempt): Effect.Effect<void> => {
+const count = ({ channel, kind, provider, state }: Attempt): Effect.Effect<void> => {
   const counted = Metric.update(Metrics.attempts({ provider, channel, outcome: kind ?? state }), 1)
   return state === "unknown" ? Effect.andThen(counted, Metric.update(Metrics.unknownOutcomes, 1)) : counted
 }
+
+/**
+ * Tells operators what became of an attempt once that is written (`result`). What a stale owner could not write is
+ * counted by its successor.
+ */
+export const counted = (attempt: Attempt | undefined, result: StepResult): Effect.Effect<void> =>
+  attempt === undefined || result._tag === "Fenced" ? Effect.void : count(attempt)
 
 /** Writes an attempt's outcome together with what it means for the message. */
 export const conclude = (
@@ -76,7 +82,7 @@ export const conclude = (
   lines: ReadonlyArray<HistoryEvent>,
   { inbox, orphaned = false }: { readonly inbox?: InboxItem; readonly orphaned?: boolean } = {}
 ): Effect.Effect<Ending | undefined> =>
-  Effect.flatMap(count(attempt), () => {
+  Effect.suspend(() => {
     const now = attempt.endedAt ?? attempt.startedAt
     const earlier = hand.attempts.filter(({ number }) => number !== attempt.number)
     hand.attempts = added(earlier, attempt)
@@ -95,9 +101,9 @@ export const conclude = (
       conditional: lines.length > 0,
       orphaned
     })
-    return Effect.map(settling(hand.write(step)), (result) => {
+    return Effect.flatMap(settling(hand.write(step)), (result) => {
       written(hand)
       const goesOn = step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined
-      return goesOn ? undefined : endingOf(result, step.dueAt ?? null)
+      return Effect.as(counted(attempt, result), goesOn ? undefined : endingOf(result, step.dueAt ?? null))
     })
   })

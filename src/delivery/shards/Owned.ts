@@ -15,12 +15,14 @@ export interface Owner {
   /** Steps under way in the shard. */
   running: number
   draining: boolean
+  /** Until when its hand-over waits for them, in monotonic ns. */
+  drainedBy: bigint
   /** Opened when a draining shard has no step under way any more. */
   readonly idle: Latch.Latch
 }
 
-/** How long a hand-over waits for running steps (design.md §4). */
-const drainTime = "15 seconds"
+/** How long a hand-over waits for running steps, in ns (design.md §4). */
+const drainTime = 15_000_000_000n
 
 /**
  * The pause before the next epoch. After a fence, or a time in which the process stood still, the shard is probably
@@ -65,17 +67,28 @@ export const make = (journal: Journal["Service"]) => {
     found: Effect.logInfo("shards are taken again")
   })
 
+  let isStopping = false
+
+  /** No step begins in the shard any more. */
+  const close = (owner: Owner, now: bigint): void => {
+    if (owner.draining) return
+    owner.draining = true
+    owner.drainedBy = now + drainTime
+  }
+
   const drain = (owner: Owner) =>
     Effect.gen(function*() {
-      owner.draining = true
-      if (owner.running > 0) {
-        yield* owner.idle.await.pipe(Effect.timeoutOption(drainTime))
+      const now = yield* Clock.monotonicTimeNanos
+      close(owner, now)
+      if (owner.running > 0 && owner.drainedBy > now) {
+        yield* owner.idle.await.pipe(Effect.timeoutOption(Duration.nanos(owner.drainedBy - now)))
       }
       if (owners.get(owner.shard) === owner) owners.delete(owner.shard)
     })
 
   /** One epoch of a shard: from taking it until a write is refused because another owner has it. */
   const epoch = Effect.fnUntraced(function*(shard: number, node: string, onTaken: Effect.Effect<void>) {
+    if (isStopping) return yield* Effect.never
     let failedAt: bigint | undefined
     // Uninterruptible, so that a hand-over waits for the answer: an epoch taken after the successor's would fence the
     // successor.
@@ -96,8 +109,10 @@ export const make = (journal: Journal["Service"]) => {
       fenced: Deferred.makeUnsafe<void>(),
       running: 0,
       draining: false,
+      drainedBy: 0n,
       idle: Latch.makeUnsafe()
     }
+    if (isStopping) close(owner, yield* Clock.monotonicTimeNanos)
     yield* Effect.acquireUseRelease(
       Effect.sync(() => owners.set(shard, owner)),
       () =>
@@ -136,6 +151,11 @@ export const make = (journal: Journal["Service"]) => {
           yield* Effect.logWarning("fenced: another owner has the shard", { shard: owner.shard, epoch: owner.epoch })
         }
       }),
+    /** Begins to hand over all shards, for good: no step begins from now on, and no shard is taken. */
+    stop: Effect.map(Clock.monotonicTimeNanos, (now) => {
+      isStopping = true
+      for (const owner of owners.values()) close(owner, now)
+    }),
     /**
      * Owns the shard, epoch after epoch. It ends only by interruption, since the cluster does not restart a shard whose
      * effect has ended.

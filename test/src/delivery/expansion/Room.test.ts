@@ -25,6 +25,7 @@ const asking = Effect.fnUntraced(function*(options: {
     fenced: Deferred.makeUnsafe<void>(),
     running: 1,
     draining: false,
+    drainedBy: 0n,
     idle: Latch.makeUnsafe()
   }
   const drain = () => {

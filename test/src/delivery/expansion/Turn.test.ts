@@ -25,6 +25,7 @@ const owner = {
   fenced: Deferred.makeUnsafe<void>(),
   running: 0,
   draining: false,
+  drainedBy: 0n,
   idle: Latch.makeUnsafe()
 }
 

@@ -109,6 +109,36 @@ describe("Owned", () => {
       }).pipe(Effect.scoped)
   )
 
+  it.effect("P4: when a node stops, no step begins in any shard, and each waits for its steps from then on", () =>
+    Effect.gen(function*() {
+      const owned = always()
+      const own = (shard: number) =>
+        Effect.forkScoped(owned.own(shard, "node", Effect.void), { startImmediately: true })
+      const released: Array<readonly [shard: number, at: number]> = []
+      const release = (shard: number, fiber: Fiber.Fiber<never>) =>
+        Effect.forkScoped(
+          Effect.andThen(
+            Fiber.interrupt(fiber),
+            Effect.map(Clock.currentTimeMillis, (at) => void released.push([shard, at - began]))
+          ),
+          { startImmediately: true }
+        )
+      const [three, four] = [yield* own(3), yield* own(4)]
+      for (const shard of [3, 4]) assert.isDefined(owned.enter(shard, owned.find(shard)))
+      const began = yield* Clock.currentTimeMillis
+      yield* owned.stop
+      assert.deepStrictEqual([owned.has(3), owned.has(4), owned.window()], [false, false, []])
+      assert.isUndefined(owned.enter(3, owned.find(3)))
+      yield* TestClock.adjust("10 seconds")
+      yield* release(3, three)
+      yield* TestClock.adjust("10 seconds")
+      yield* release(4, four)
+      assert.deepStrictEqual(released, [[3, 15_000], [4, 20_000]])
+      yield* own(5)
+      yield* TestClock.adjust("1 minute")
+      assert.isUndefined(owned.find(5), "none is taken any more")
+    }).pipe(Effect.scoped))
+
   it.effect("P2: a shard that is given back while it is handed over is its new epoch's, and no step of the old one's begins", () =>
     Effect.gen(function*() {
       const owned = always()
