@@ -1,11 +1,14 @@
 import { Unavailable } from "#schemas/DeliveryError.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
 import { Journal, type Step, type Window } from "#src/delivery/Journal.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Latch, Layer } from "effect"
+import { Clock, Effect, Latch, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 
 /** In ms; longer than a hand-over waits for a step (15 s) and its owner then waits for its next epoch (5 s). */
@@ -32,7 +35,7 @@ const idle: Robber = { cut: () => "before", answers: Effect.void }
  */
 const outlived = Effect.fnUntraced(function*(slow: "call" | "answer", { answers, cut }: Robber) {
   const place = yield* EngineNode.place
-  const names = new Map<string, string>()
+  const names = new Map<MessageId, string>()
   const looks = yield* Latch.make(true)
   const cluster = yield* EngineNode.make(
     Layer.effect(
@@ -96,7 +99,7 @@ const outlived = Effect.fnUntraced(function*(slow: "call" | "answer", { answers,
   yield* rob
   yield* send("bob's", "bob")
   yield* pass(38)
-  return { calls, looks, node, rob, send }
+  return { calls, ids: () => [...names.keys()], looks, node, rob, scope: place.scope, send }
 })
 
 describe("What waits behind a step that outlives its owner's epoch", () => {
@@ -144,5 +147,31 @@ describe("An owner that was fenced", () => {
       yield* send("cyd's", "cyd")
       yield* pass(5)
       assert.deepStrictEqual(calls.at(-1), "55 s: cyd's #1")
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
+
+  it.effect("P4: leaves it to its successor to count the outcome that it could not write", () =>
+    Effect.gen(function*() {
+      const count = (outcome: string) =>
+        Effect.map(
+          Metric.value(Metrics.attempts({ provider: "vendor", channel: "email", outcome })),
+          ({ count }) => Number(count)
+        )
+      const outcomes = ["accepted", "Unknown"]
+      const before = yield* Effect.forEach(outcomes, count)
+      const { ids, scope } = yield* outlived("call", idle)
+      yield* pass(20)
+      const log = yield* MessageLog
+      const attempts = (yield* Effect.forEach(ids(), (id) => log.attempts(scope, id))).flat()
+      const after = yield* Effect.forEach(outcomes, count)
+      assert.deepStrictEqual(
+        after.map((counted, n) => counted - (before[n] ?? 0)),
+        outcomes.map((outcome) => attempts.filter(({ kind, state }) => (kind ?? state) === outcome).length)
+      )
+      assert.deepStrictEqual(attempts.map(({ kind, state }) => kind ?? state).toSorted(), [
+        "Unknown",
+        "accepted",
+        "accepted",
+        "accepted"
+      ])
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })
