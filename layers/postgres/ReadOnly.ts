@@ -38,12 +38,12 @@ export const layer = (sessions: number) =>
           : Effect.logInfo("the database takes writes again")
       })
 
+    /** A session that can write tells that the database can, even if it met some that were left over. */
     const look = Effect.gen(function*() {
       for (let met = 0; met < sessions; met++) {
-        const readOnly = yield* ended
-        yield* tell(readOnly)
-        if (!readOnly) return
+        if (!(yield* ended)) return yield* tell(false)
       }
+      return yield* tell(true)
     })
 
     yield* patiently(look).pipe(
