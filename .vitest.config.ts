@@ -15,6 +15,7 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     globalSetup: "test/support/GlobalSetup.ts",
+    setupFiles: "test/support/EqualErrors.ts",
     // Generous: a slow machine is no failure, and a hung test still ends.
     testTimeout: 60_000,
     hookTimeout: 60_000,
