@@ -18,10 +18,10 @@ type Next = Extract<Position, { readonly _tag: "Next" }>
  * channels or none.
  */
 const stopped = (
-  { message, preferences: decision, situation: { escalation } }: Journey,
+  { escalation, journey: { preferences: decision } }: Hand.Hand,
   ts: number
 ): ReadonlyArray<HistoryEvent> => {
-  if (decision === undefined || message.attempts.length === 0 || escalation?.isMet !== false) return []
+  if (decision === undefined || escalation?.isMet !== false) return []
   const isLess = decision.outcome === "DROPPED" || (decision.channels?.dropped ?? []).length > 0
   return isLess ? [{ type: "PREFERENCES_RESOLVED", ts, decision }] : []
 }
@@ -69,7 +69,7 @@ export const deliver = (write: Write, breakers: Breakers["Service"]) => {
     const result = yield* close(
       write,
       error === undefined
-        ? { ...common, lifecycle: [], events: [...events, ...stopped(journey, at)] }
+        ? { ...common, lifecycle: [], events: stopped(hand, at) }
         : {
           ...common,
           lifecycle: failing({ message, routed, handedOver: Hand.isHandedOver(hand.attempts) }),

@@ -4,6 +4,7 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
+import * as Escalation from "#src/delivery/attempts/Escalation.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
@@ -33,6 +34,8 @@ export interface Hand {
   attempts: ReadonlyArray<Attempt>
   events: ReadonlyArray<HistoryEvent>
   routed: boolean
+  /** As it stands after the last call: receipts may come while a call is under way. */
+  escalation: Escalation.Escalation | undefined
 }
 
 /** A message at the begin of its run. */
@@ -42,12 +45,14 @@ export const make = (journey: Journey, means: Pick<Hand, "breakers" | "complain"
   shown: [],
   attempts: journey.message.attempts,
   events: journey.events,
-  routed: journey.message.attempts.length > 0
+  routed: journey.message.attempts.length > 0,
+  escalation: journey.situation.escalation
 })
 
 export const positionAt = (hand: Hand, now: number): Position =>
   position(hand.journey.plan, hand.attempts, {
     ...hand.journey.situation,
+    escalation: hand.escalation,
     openUntil: (candidate) => Circuit.openUntil(hand.breakers, hand.journey, candidate),
     now
   })
@@ -103,6 +108,9 @@ export const conclude = (
     })
     return Effect.flatMap(settling(hand.write(step)), (result) => {
       written(hand)
+      if (result._tag === "Written" && hand.escalation !== undefined) {
+        hand.escalation = Escalation.of(hand.journey.message.instructions, result.status)
+      }
       const goesOn = step.dueAt === undefined && result._tag === "Written" && result.stirred === undefined
       return Effect.as(counted(attempt, result), goesOn ? undefined : endingOf(result, step.dueAt ?? null))
     })

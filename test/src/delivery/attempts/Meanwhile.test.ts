@@ -1,0 +1,70 @@
+import { Misconfigured, Unknown } from "#schemas/DeliveryError.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
+import { Journal, type Observed } from "#src/delivery/Journal.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+const door = memory.node.pipe(Layer.provide(Handover.layer))
+
+/** The providers that are called for a message, within two minutes; while the second of them has it, this event is told. */
+const called = Effect.fnUntraced(function*(
+  instructions: Instructions,
+  { first, told }: { readonly first: Unknown | undefined; readonly told: Pick<Observed, "call" | "event"> }
+) {
+  const place = yield* EngineNode.place
+  const { at, scope } = place
+  const cluster = yield* EngineNode.make(memory.node)
+  const shared = yield* Effect.context<Layer.Services<typeof door>>()
+  const id = Fixture.id(at)
+  const calls: Array<string> = []
+  const second = Effect.gen(function*() {
+    const history = { type: "DELIVERED" as const, ts: yield* Clock.currentTimeMillis }
+    yield* Journal.use((journal) => journal.observe({ scope, id, history, ...told }))
+    return yield* new Misconfigured({ detail: "no" })
+  }).pipe(Effect.provide(door), Effect.provideContext(shared), Effect.catchTag("MessageNotFound", Effect.die))
+  const vendor = (key: string, channel: string): Vendor => ({
+    _tag: "Vendor",
+    key,
+    channel,
+    reaches: () => true,
+    send: () => {
+      calls.push(key)
+      if (calls.length === 2) return Effect.catchTag(second, "StoreUnavailable", Effect.die)
+      return calls.length === 1 && first !== undefined ? first : Effect.succeed({ reference: undefined })
+    }
+  })
+  const vendors = [vendor("mail", "email"), vendor("text", "sms"), vendor("other", "sms")]
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => vendors })
+  const content = { title: "t", body: "b" }
+  yield* node.accept(Fixture.message(place, { id, requestId: id, instructions: { content, ...instructions } }))
+  for (let second = 0; second < 120; second++) {
+    yield* cluster.settle
+    yield* TestClock.adjust("1 second")
+  }
+  return calls
+}, Effect.scoped)
+
+const routing = { method: "single" as const, channels: ["email", "sms"] }
+
+describe("What is heard of a message while a call for it fails", () => {
+  it.effect("P4: an earlier call that nobody knew of was taken: no other provider is called", () =>
+    Effect.gen(function*() {
+      const first = new Unknown({ detail: "silence" })
+      const told = { event: "Deliver" as const, call: { providers: ["mail"], number: 1 } }
+      assert.deepStrictEqual(yield* called({ routing }, { first, told }), ["mail", "mail"])
+    }).pipe(Effect.provide(memory.shared)))
+
+  it.effect("its recipient has it as was asked for: it goes no further", () =>
+    Effect.gen(function*() {
+      const timeout = { criteria: "viewed" as const, escalation: 60_000 }
+      const told = (event: "Deliver" | "Open") => ({ first: undefined, told: { event, call: { providers: ["mail"] } } })
+      assert.deepStrictEqual(yield* called({ routing, timeout }, told("Open")), ["mail", "text"])
+      assert.deepStrictEqual(yield* called({ routing, timeout }, told("Deliver")), ["mail", "text", "other"])
+    }).pipe(Effect.provide(memory.shared)))
+})
