@@ -56,14 +56,13 @@ const isBeyond = ({ handedOver, message }: Past): boolean => handedOver || !Life
 
 const before = ({ message, routed }: Past): ReadonlyArray<Lifecycle.Event> => routed ? [] : towardsProvider(message)
 
-/**
- * The events that end a message of which nothing is left to try. One that was handed over before ends with a bounce, if
- * its status allows that.
- */
-export const failing = (past: Past): ReadonlyArray<Lifecycle.Event> => {
-  if (!isBeyond(past)) return [...before(past), "Undeliver"]
-  return Lifecycle.allows(past.message.status, "Bounce") ? ["Bounce"] : []
-}
+/** The events that end a message that was handed over, and that nobody has: a bounce, if its status allows that. */
+const bouncing = ({ status }: Past["message"]): ReadonlyArray<Lifecycle.Event> =>
+  Lifecycle.allows(status, "Bounce") ? ["Bounce"] : []
+
+/** The events that end a message of which nothing is left to try. */
+export const failing = (past: Past): ReadonlyArray<Lifecycle.Event> =>
+  isBeyond(past) ? bouncing(past.message) : [...before(past), "Undeliver"]
 
 /**
  * The events that end a message when a stage of the pipeline refuses it. For one that was handed over already there are
@@ -75,7 +74,7 @@ export const refusing = (
 ): ReadonlyArray<Lifecycle.Event> => {
   if (Lifecycle.isOpen(message.status)) return [...towardsProvider(message).filter((event) => event === "Due"), refusal]
   const isLost = message.attempts.every(({ kind, state }) => state === "rejected" || kind === "RecipientRejected")
-  return isLost ? failing({ message, routed: true, handedOver: true }) : []
+  return isLost ? bouncing(message) : []
 }
 
 const sending = (past: Past): ReadonlyArray<Lifecycle.Event> => isBeyond(past) ? [] : added(before(past), "Send")

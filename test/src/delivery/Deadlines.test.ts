@@ -71,5 +71,9 @@ describe("A message whose deadline passes", () => {
         ["SENT", undefined]
       ])
       assert.lengthOf(yield* vendor.calls, 1)
+      for (const id of ids.slice(0, 1)) {
+        const lines = (yield* log.history(place.scope, id)).map(({ type }) => type)
+        assert.deepStrictEqual(lines.slice(-4), ["MAPPED", "PROFILE_LOADED", "ROUTED", "UNDELIVERABLE"])
+      }
     }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })

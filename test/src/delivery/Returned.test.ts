@@ -1,6 +1,9 @@
 import * as Fake from "#layers/providers/Fake.ts"
 import * as LegacyPreferencesMemory from "#layers/memory/LegacyPreferences.ts"
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { MessageId } from "#schemas/MessageId.ts"
 import type { PreferenceEntry } from "#schemas/Preferences.ts"
+import type { Scope } from "#schemas/Scope.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import { Journal } from "#src/delivery/Journal.ts"
 import { LegacyPreferences } from "#src/people/LegacyPreferences.ts"
@@ -11,6 +14,16 @@ import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
+
+/** A receipt for the mail of this message. */
+const told = (
+  message: { readonly scope: Scope; readonly id: MessageId },
+  event: "Bounce" | "Deliver" | "Open",
+  history: HistoryEvent
+) =>
+  Journal.use((journal) => journal.observe({ ...message, event, history, call: { providers: ["mail"] } })).pipe(
+    Effect.provide(memory.node.pipe(Layer.provide(Handover.layer)))
+  )
 
 /** What becomes of a mailed message that nobody can be reached with any more when its text's turn has come. */
 const run = Effect.fnUntraced(function*(event: "Bounce" | "Deliver") {
@@ -32,22 +45,27 @@ const run = Effect.fnUntraced(function*(event: "Bounce" | "Deliver") {
   yield* cluster.settle
   isReachable = false
   const log = yield* MessageLog
-  const history = { type: event === "Bounce" ? "UNDELIVERABLE" as const : "DELIVERED" as const, ts: at + 1_000 }
-  const told = Journal.use((journal) => journal.observe({ scope, id, event, history, call: { providers: ["mail"] } }))
-  yield* Effect.provide(told, memory.node.pipe(Layer.provide(Handover.layer)))
+  yield* told({ scope, id }, event, { type: event === "Bounce" ? "UNDELIVERABLE" : "DELIVERED", ts: at + 1_000 })
   yield* TestClock.setTime(at + 120_000)
   yield* cluster.settle
   const { reason, status, willRetry } = yield* log.get(scope, id)
   return { reason, status, willRetry, last: (yield* log.history(scope, id)).at(-1)?.type }
 }, Effect.scoped)
 
-/** The lines of a mail whose recipient, before its text's turn comes, wants no more of it or no texts. */
-const optOut = Effect.fnUntraced(function*(entry: PreferenceEntry | undefined) {
+/**
+ * The lines of a mail whose recipient, before its text's turn comes, wants no more of it or no texts; `isRead`: the mail
+ * has been opened by then; `isTextable`: texts can still reach them.
+ */
+const optOut = Effect.fnUntraced(function*(
+  entry: PreferenceEntry | undefined,
+  { isRead = false, isTextable = true }: { readonly isRead?: boolean; readonly isTextable?: boolean } = {}
+) {
   const place = yield* EngineNode.place
   const { at, scope } = place
   const cluster = yield* EngineNode.make(memory.node)
+  let reaches = true
   const mail = yield* Fake.make({ key: "mail", channel: "email" })
-  const text = yield* Fake.make({ key: "text", channel: "sms" })
+  const text = yield* Fake.make({ key: "text", channel: "sms", reaches: () => reaches })
   const node = yield* cluster.start({ shards: [place.shard], vendors: () => [mail.vendor, text.vendor] })
   const id = Fixture.id(at)
   const instructions = {
@@ -61,6 +79,8 @@ const optOut = Effect.fnUntraced(function*(entry: PreferenceEntry | undefined) {
   if (entry !== undefined) {
     yield* LegacyPreferences.use((legacy) => legacy.replace(scope, Fixture.user, { notifications: { orders: entry } }))
   }
+  reaches = isTextable
+  if (isRead) yield* told({ scope, id }, "Open", { type: "OPENED", ts: at + 1_000 })
   yield* TestClock.setTime(at + 120_000)
   yield* cluster.settle
   const history = yield* MessageLog.use((log) => log.history(scope, id))
@@ -77,6 +97,15 @@ describe("A message that its recipient opts out of before its next channel's tur
         told
       )
       assert.deepStrictEqual(yield* optOut(undefined), ["DELIVERING sms", "SENT sms"])
+    }).pipe(Effect.provide(LegacyPreferencesMemory.layer.pipe(Layer.provideMerge(memory.shared)))))
+
+  it.effect("hears nothing of it, if that is not why it goes no further", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* optOut({ status: "OPTED_IN" }, { isTextable: false }), [
+        "DELIVERING email",
+        "SENT email"
+      ])
+      assert.deepStrictEqual(yield* optOut({ status: "OPTED_OUT" }, { isRead: true }), ["SENT email", "OPENED email"])
     }).pipe(Effect.provide(LegacyPreferencesMemory.layer.pipe(Layer.provideMerge(memory.shared)))))
 })
 

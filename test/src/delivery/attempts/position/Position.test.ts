@@ -60,6 +60,16 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     assert.deepStrictEqual(after("ContentRejected"), ["sms", "three"])
   })
 
+  it("knows the calls of each channel apart where one provider's key serves both", () => {
+    const texting = candidate("sms", first.provider)
+    const both = [channel("email", [first]), channel("sms", [texting])]
+    const refused = attempt(1, first, "rejected", 0, "RecipientRejected")
+    const next = position(plan("single", both), [refused], situation(1))
+    assert.deepStrictEqual([nextOf(next), next._tag === "Next" && next.at], [["sms", first.provider], 1])
+    const mailed = [attempt(1, first, "accepted", 0)]
+    assert.deepStrictEqual(nextOf(position(plan("all", both), mailed, situation(1))), ["sms", first.provider])
+  })
+
   it("gives way to the next provider at the provider's timeout", () => {
     const impatient = plan("single", [channel("email", [{ ...first, timeout: 3_000 }, second])])
     assert.deepStrictEqual(
@@ -121,6 +131,8 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     const changed = plan("single", [channel("sms", [text])])
     const met = { escalation: { ...escalation, isMet: true } }
     assert.strictEqual(position(changed, mailed, situation(61_000, met))._tag, "Succeeded")
+    const resent = [attempt(1, first, "rejected", 0, "Unavailable"), attempt(2, first, "accepted", 1_000)]
+    assert.strictEqual(position(changed, resent, situation(61_000, met))._tag, "Succeeded")
     const late = position(three, mailed, situation(2_000, { escalation: { after: 2 * day, isMet: false } }))
     assert.strictEqual(late._tag === "Next" && late.at, 1_000 + 2 * day, "a day of tries is not a day of waiting")
     const returned = [attempt(1, first, "accepted", 1_000, "RecipientRejected")]
