@@ -17,6 +17,7 @@ const profile = {
   born: "1983-05-01",
   seen: 1_700_000_000_000,
   seconds: 1_700_000_000,
+  debt: -1,
   "__proto__x": 1
 }
 const subject: Filter.Subject = { profile, tenants: ["acme", "b/c"] }
@@ -53,11 +54,19 @@ const cases: ReadonlyArray<Case> = [
   ["GT", "title", "Eng", true],
   ["GT", "big", "999", true],
   ["GT", "missing", "0", false],
+  ["GT", "title", "5", true],
   ["GTE", "age", "42.0", true],
   ["LT", "age", "100", true],
+  ["LT", "age", "42", false],
+  ["LT", "age", "5x", true],
   ["LT", "age", "", false],
+  ["LT", "debt", "", false],
+  ["LT", "debt", " ", false],
+  ["LT", "title", "Poet", true],
+  ["LT", "title", "Artist", false],
   ["LT", "missing", "1", false],
   ["LTE", "age", "42", true],
+  ["LTE", "title", "Engineer", true],
   ["LTE", "age", "41.9", false],
   ["EXISTS", "title", undefined, true],
   ["EXISTS", "empty", undefined, true],
@@ -85,6 +94,10 @@ const cases: ReadonlyArray<Case> = [
   ["IS_AFTER", "born", "1983-05-01T00:00:00+02:00", true],
   ["IS_AFTER", "born", "1983-05-01", false],
   ["IS_AFTER", "seen", "2023-11-14", true],
+  ["IS_AFTER", "seen", "1699999999999", true],
+  ["IS_AFTER", "seen", "1700000000000", false],
+  ["IS_BEFORE", "seen", "1700000000000", false],
+  ["IS_BEFORE", "seen", "1700000000001", true],
   ["IS_AFTER", "seconds", "2023-11-14", true],
   ["IS_BEFORE", "seconds", "1700000000001", true],
   ["IS_BEFORE", "title", "1990-01-01", false],
@@ -140,6 +153,7 @@ describe("Audience filters", () => {
         [true, false, true, false]
       )
       assert.deepStrictEqual([is("AND"), is("OR"), is("OR", { operator: "AND", filters: [] })], [false, false, false])
+      assert.isTrue(is("AND", yes, { operator: "AND", filters: [yes] }))
       assert.isTrue(is("AND", yes, { operator: "OR", filters: [no, { operator: "AND", filters: [yes, yes] }] }))
     }))
 
@@ -168,6 +182,7 @@ describe("Audience filters", () => {
         filters: [{ operator: "EQ", path: "title", value }, { operator: "EQ", path: "title", value }]
       }, subject)
       assert.isAtMost(told.length, 1_001)
+      assert.isTrue(told.startsWith("OR(EQ("))
       assert.isTrue(told.isWellFormed())
     }))
 })
@@ -199,12 +214,26 @@ describe("Rules of an audience", () => {
       )
     ))
 
+  it.effect.each<RuleDraft>([
+    { filters: [{ ...one, path: "x".repeat(1_000), value: "x".repeat(1_000) }] },
+    { operator: "OR", filters: Array.from({ length: 500 }, () => one) },
+    { operator: null, filters: [one] },
+    { filters: [{ operator: "OMIT", path: "title" }] },
+    { filters: [{ operator: "EXISTS", path: "title", value: null }] }
+  ])("%j is a filter", (draft) => Effect.sync(() => assert.isTrue(Result.isSuccess(parsed(draft)))))
+
   const refused: ReadonlyArray<readonly [RuleDraft, string]> = [
     [{}, "filter.filters"],
     [{ operator: "AND" }, "filter.filters"],
     [{ filters: [one, one] }, "filter.operator"],
     [{ operator: "EQ", filters: [one] }, "filter.operator"],
     [{ filters: [{ ...one, operator: null }] }, "filter.filters[0].operator"],
+    [{ filters: [{ path: "title", value: "x" }] }, "filter.filters[0].operator"],
+    [{ filters: [{ operator: "EQ", value: "x" }] }, "filter.filters[0].path"],
+    [{ filters: [{ ...one, path: null }] }, "filter.filters[0].path"],
+    [{ operator: "EQ", path: null }, "filter.filters"],
+    [{ filters: [{ operator: "OR", filters: null }] }, "filter.filters[0].filters"],
+    [{ operator: "AND", filters: null }, "filter.filters"],
     [{ filters: [{ operator: "OR" }] }, "filter.filters[0].filters"],
     [{ filters: [{ operator: "OR", filters: [{ ...one, path: "" }] }] }, "filter.filters[0].filters[0].path"],
     [{ filters: [{ ...one, value: null }] }, "filter.filters[0].value"],

@@ -213,6 +213,7 @@ describe("Conditions", () => {
     )
       assert.strictEqual(holds(compared, hostile), false, compared)
     assert.strictEqual(holds("data.missing.includes('x') === false && !data.n.startsWith('3')"), true)
+    assert.strictEqual(holds("data.list.startsWith(1) || data.user.tags.endsWith('y')"), false)
     assert.strictEqual(holds("data.list.includes('a') && data.list.includes(null) && !data.list.includes('1')"), true)
     assert.strictEqual(holds("user.name == 'Ada'"), true)
   })
@@ -267,5 +268,9 @@ describe("Conditions", () => {
       assert.strictEqual(holds(compared(by), long), "The condition looks through too much data", by)
     }
     assert.strictEqual(holds(compared("!== 'b'"), long), true)
+    const many = { list: Array.from({ length: 500_000 }, () => 0) }
+    const sought = (times: number) => Array.from({ length: times }, () => "data.list.includes(1)").join(" || ")
+    assert.strictEqual(holds(sought(1), many), false)
+    assert.strictEqual(holds(sought(20), many), "The condition looks through too much data")
   })
 })

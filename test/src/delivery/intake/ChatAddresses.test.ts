@@ -1,5 +1,6 @@
 import { Scope } from "#schemas/Scope.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
+import * as ChatAddresses from "#src/delivery/intake/ChatAddresses.ts"
 import * as Groups from "#src/delivery/intake/Groups.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -49,6 +50,11 @@ describe("ChatAddresses", () => {
     }
   })
 
+  it("PagerDuty is named by what has the trouble, if that is said", () => {
+    assert.strictEqual(identity({ pagerduty: { source: "db" } })?.name, "db")
+    assert.strictEqual(identity({ pagerduty: {} })?.name, "pagerduty")
+  })
+
   it("a place is nobody's while it is not whole", () => {
     const parts: ReadonlyArray<Recipient> = [
       { slack: {} },
@@ -57,10 +63,20 @@ describe("ChatAddresses", () => {
       { slack: { channel: "a\u0000" } },
       { ms_teams: { user_id: "u" } },
       { ms_teams: { ...teams, team_id: "a" } },
+      { ms_teams: { ...teams, channel_name: "C" } },
       { discord: {} },
       { pagerduty: [] }
     ]
     for (const recipient of parts) assert.isUndefined(identity(recipient), JSON.stringify(recipient))
+  })
+
+  it("what is missing is told of the platform that was named", () => {
+    const named = [["slack", {}], ["ms_teams", {}], ["discord", {}], ["pagerduty", 1]] as const
+    for (const [kind, address] of named) {
+      const fault = ChatAddresses.fault({ slack: null, [kind]: address })
+      assert.match(fault ?? "", new RegExp(`^${kind}: `))
+    }
+    assert.isUndefined(ChatAddresses.fault({}))
   })
 
   it.effect("a person or a list with a platform's address is still a person or a list; a tenant is where it happens", () =>

@@ -1,14 +1,15 @@
 import { MessageId } from "#schemas/MessageId.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
 import { Scope } from "#schemas/Scope.ts"
 import * as Drafts from "#src/delivery/intake/Drafts.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
-const drafted = (length: number, recipients: number) =>
+const drafted = (length: number, to: ReadonlyArray<Recipient>) =>
   Drafts.make({
     principal: { keyState: "published", scope: Scope.make(1) },
     requestId: MessageId.make(`1-00000001-${"0".repeat(24)}`),
-    to: Array.from({ length: recipients }, (_, n) => ({ user_id: `user ${n}` })),
+    to,
     instructions: { content: { title: "t", body: "b".repeat(length) } },
     at: 1_000,
     shards: 64
@@ -21,10 +22,22 @@ describe("Drafts", () => {
     "a call of %s characters to %s recipients is stored with its messages: %s",
     ([length, recipients, isAtOnce]) =>
       Effect.gen(function*() {
-        const { expansion, messages } = yield* drafted(length, recipients)
+        const { expansion, messages } = yield* drafted(
+          length,
+          Array.from({ length: recipients }, (_, n) => ({ user_id: `user ${n}` }))
+        )
         assert.lengthOf(messages, isAtOnce ? recipients : 0)
         assert.strictEqual(expansion === undefined, isAtOnce)
         for (const { size } of messages) assert.approximately(size, length, 200)
       })
   )
+
+  it.effect("a recipient whose address is not whole is refused with what is missing of it", () =>
+    Effect.gen(function*() {
+      const of = (recipient: Recipient) => drafted(1, [{ user_id: "ada" }, recipient])
+      const refused = (recipient: Recipient) => Effect.map(Effect.flip(of(recipient)), ({ detail }) => detail)
+      assert.match(yield* refused({ slack: {} }), /^message\.to\[1\]\.slack: one of/)
+      assert.match(yield* refused({ expo: {} }), /^message\.to\[1\]\.expo: Expected/)
+      assert.match(yield* refused({}), /^message\.to\[1\]: one of user_id, /)
+    }))
 })

@@ -1,5 +1,6 @@
 import { Scope } from "#schemas/Scope.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
+import * as PushAddresses from "#src/delivery/intake/PushAddresses.ts"
 import * as Groups from "#src/delivery/intake/Groups.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,8 +20,9 @@ describe("PushAddresses", () => {
       assert.strictEqual(identity(form(["a", "b"]))?.key, identity(form(["b", "a", "b"]))?.key)
       assert.notStrictEqual(identity(form(["a"]))?.key, identity(form(["a", "b"]))?.key)
     }
-    assert.deepStrictEqual(identity({ firebaseToken: "a" }), identity({ firebaseToken: ["a"] }))
-    assert.deepStrictEqual(identity({ apn: { token: "a" } }), identity({ apn: { tokens: "a" } }))
+    assert.deepStrictEqual(identity({ firebaseToken: "ab" }), identity({ firebaseToken: ["ab"] }))
+    assert.deepStrictEqual(identity({ apn: { token: "ab" } }), identity({ apn: { tokens: "ab" } }))
+    assert.deepStrictEqual(identity({ apn: { token: null, tokens: ["ab"] } }), identity({ apn: { token: "ab" } }))
     assert.strictEqual(new Set(forms.map((form) => identity(form(["a"]))?.key)).size, forms.length)
   })
 
@@ -36,6 +38,13 @@ describe("PushAddresses", () => {
       { expo: { token: "a".repeat(1_001) } }
     ]
     for (const recipient of parts) assert.isUndefined(identity(recipient), JSON.stringify(recipient))
+  })
+
+  it("what is missing is told of the platform that was named", () => {
+    for (const [kind, address] of [["firebaseToken", []], ["apn", {}], ["expo", {}]] as const) {
+      assert.match(PushAddresses.fault({ firebaseToken: null, [kind]: address }) ?? "", new RegExp(`^${kind}: `))
+    }
+    assert.isUndefined(PushAddresses.fault({}))
   })
 
   it.effect("a person or a list with a device is still a person or a list", () =>
