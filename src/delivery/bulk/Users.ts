@@ -31,7 +31,7 @@ const merged = ({ data, preferences, profile, recipient, to }: BulkUser) => ({
   ...given(to),
   ...given({
     user_id: recipient,
-    data: data ?? to?.data ? { ...to?.data, ...data } : undefined,
+    data: data ? { ...to?.data, ...data } : undefined,
     preferences
   })
 })

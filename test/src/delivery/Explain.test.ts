@@ -22,7 +22,7 @@ const everybody: Profile = { email: "ada@example.com", phone_number: "+493090182
 const explained = (
   instructions: Instructions,
   faults: ReadonlyArray<Partial<Explain.Fault>> = [],
-  profile: Profile | undefined = everybody
+  { profile }: { readonly profile: Profile | undefined } = { profile: everybody }
 ) =>
   Explain.explain({
     instructions,
@@ -46,7 +46,7 @@ const both: Instructions = { routing: { method: "all", channels: ["sms", "email"
 describe("Explain: what would become of a message", () => {
   it("one that no call would be made for ends as a run would end it", () => {
     const ends = (instructions: Instructions, profile: Profile | undefined) => {
-      const { calls, plan, reason, status } = explained(instructions, [], profile)
+      const { calls, plan, reason, status } = explained(instructions, [], { profile })
       assert.deepStrictEqual([calls, plan], [[], undefined])
       return [status, reason]
     }
@@ -58,7 +58,8 @@ describe("Explain: what would become of a message", () => {
   })
 
   it("without a profile everybody is reached, and with one who has the address", () => {
-    const channels = (profile: Profile | undefined) => explained(both, [], profile).calls.map(({ channel }) => channel)
+    const channels = (profile: Profile | undefined) =>
+      explained(both, [], { profile }).calls.map(({ channel }) => channel)
     assert.deepStrictEqual(channels(undefined), ["sms", "email"])
     assert.deepStrictEqual(channels({ email: "ada@example.com" }), ["email"])
   })
@@ -79,6 +80,39 @@ describe("Explain: what would become of a message", () => {
     const [first, second] = explained(through("sms"), [{ outcome: "RateLimited", took: 7_000, retryAfter: 60_000 }])
       .calls
     assert.deepStrictEqual([first?.at, first?.took, second?.at], [0, 7_000, 67_000])
+  })
+
+  it("a fault is its provider's own where another channel has one of the same key", () => {
+    const twins = [vendor("twin", "email", "email"), vendor("twin", "sms", "phone_number")]
+    const [mail, text] = twins.map((one) => ({ ...one, names: [`the ${one.channel} twin`] }))
+    const fault = { outcome: "Misconfigured" as const, times: 1, took: 0, retryAfter: undefined }
+    const expected = { "the email twin": ["Accepted", "Misconfigured"], "the sms twin": ["Misconfigured", "Accepted"] }
+    for (const [provider, outcomes] of Object.entries(expected)) {
+      const { calls } = Explain.explain({
+        instructions: both,
+        profile: everybody,
+        providers: [mail, text].flatMap((one) => one ?? []),
+        faults: [{ ...fault, provider }],
+        waits: RetryPolicy.longWaits,
+        messageTimeout: RetryPolicy.messageTimeout
+      })
+      assert.deepStrictEqual(calls.map(({ outcome }): string => outcome), outcomes)
+    }
+  })
+
+  it("the calls are numbered, and one begins when the one before it has ended; after one that nobody knows of it may be a duplicate", () => {
+    const told = (outcome: Explain.Fault["outcome"]) =>
+      explained(through("sms", "email"), [{ outcome, took: 7_000 }]).calls.map((call) => [
+        call.attempt,
+        call.channel,
+        call.at >= 7_000,
+        call.possibleDuplicate
+      ])
+    assert.deepStrictEqual(told("RecipientRejected"), [[1, "sms", false, false], [2, "email", true, false]])
+    assert.deepStrictEqual(told("Unavailable"), [[1, "sms", false, false], [2, "sms", true, false]])
+    assert.deepStrictEqual(told("Unknown"), [[1, "sms", false, false], [2, "sms", true, true]])
+    const over = explained(through("sms"), [{ outcome: "RecipientRejected", took: 7_000 }])
+    assert.deepStrictEqual([over.status, over.at], ["UNDELIVERABLE", 7_000])
   })
 
   it("the message ends at its deadline: its own, else everybody's", () => {

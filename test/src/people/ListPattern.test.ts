@@ -28,6 +28,16 @@ describe("List ids and patterns", () => {
     ([pattern, expected]) => Effect.map(found(pattern, ids), (seen) => assert.deepStrictEqual(seen, expected))
   )
 
+  it.effect.each(matching)(
+    "%s: all that match begin with its prefix",
+    ([pattern, expected]) =>
+      Effect.map(ListPattern.parse(pattern), ({ prefix }) => {
+        for (const id of expected) assert.isTrue(id.startsWith(prefix))
+        const literal = pattern.includes("*") ? /^(?:[^*.]+\.)*/.exec(pattern)?.[0] : pattern
+        assert.strictEqual(prefix, literal)
+      })
+  )
+
   it.effect.each([
     "",
     "**",

@@ -1,7 +1,7 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import { details, providers } from "#src/reports/MessageDetails.ts"
+import { details, isAmbiguous, providers } from "#src/reports/MessageDetails.ts"
 import type { MessageRecord } from "#src/reports/MessageLog.ts"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -112,6 +112,43 @@ describe("MessageDetails.providers", () => {
     ts,
     channel,
     provider
+  })
+
+  it("is in the order of the calls, however they come", () => {
+    const calls = [
+      attempt(1, "ses", "rejected", { error: "451" }),
+      attempt(2, "ses", "rejected"),
+      attempt(3, "smtp", "accepted")
+    ]
+    const told = providers(record, calls, [])
+    for (const order of [[2, 1, 0], [1, 2, 0], [2, 0, 1]]) {
+      assert.deepStrictEqual(providers(record, order.flatMap((n) => calls[n] ?? []), []), told)
+    }
+    const again = [attempt(1, "smtp", "accepted"), attempt(2, "ses", "accepted"), attempt(3, "smtp", "accepted")]
+    const lines = [{ type: "OPENED" as const, ts: 40 }]
+    assert.deepStrictEqual(
+      providers(record, again, lines).map(({ opened, provider }) => [provider, opened]),
+      [["smtp", 40], ["ses", undefined]]
+    )
+  })
+
+  it("credits a report without a call to what was sent last, where no mail was", () => {
+    const sent = ["one", "two", "three"].map((name, n) => attempt(n + 1, name, "accepted", { channel: "push" }))
+    assert.deepStrictEqual(
+      providers(record, sent, [{ type: "OPENED" as const, ts: 40 }]).map(({ opened }) => opened),
+      [undefined, undefined, 40]
+    )
+  })
+
+  it("needs the timeline just when a deed may belong to one of several that took it", () => {
+    const silent = { ...record, delivered: undefined, opened: undefined, clicked: undefined }
+    const taken = [mail, text]
+    for (const deed of ["delivered", "opened", "clicked"])
+      assert.isTrue(isAmbiguous({ ...silent, [deed]: 1 }, taken), deed)
+    assert.isFalse(isAmbiguous(silent, taken))
+    assert.isFalse(isAmbiguous(record, [mail]))
+    assert.isFalse(isAmbiguous(record, [mail, { ...mail, number: 2 }]))
+    assert.isFalse(isAmbiguous(record, [mail, { ...text, state: "rejected" }]))
   })
 
   it("tells what the recipient did of the provider that it proves, not of the one that sent last", () =>

@@ -1,6 +1,6 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
-import { Journal, type Observed } from "#src/delivery/Journal.ts"
+import { Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
 import * as Tracking from "#src/reports/Tracking.ts"
 import { secretKey } from "#test/layers/postgres/Stores.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -10,11 +10,11 @@ const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
 const scope = Scope.make(3)
 
 /** What reached the journal, and the links; `key` is the installation's. */
-const start = Effect.fnUntraced(function*(url: string | undefined, key = 7) {
+const start = Effect.fnUntraced(function*(url: string | undefined, key = 7, failure?: MessageNotFound) {
   const seen: Array<Observed> = []
   const journal = Layer.mock(Journal, {
     observe: (observed) =>
-      Effect.sync(() => {
+      failure ?? Effect.sync(() => {
         seen.push(observed)
         return { before: "SENT" as const, after: "OPENED" as const, applied: true, inFlight: false }
       })
@@ -41,6 +41,17 @@ describe("Tracking", () => {
       yield* opened(link?.openTrackingId ?? "")
       assert.deepInclude(seen[0], { scope, id, event: "Open", eventId: "tidings/open" })
       assert.strictEqual((yield* start(undefined)).links?.(scope, id).opened, "")
+    }).pipe(Effect.scoped))
+
+  it.effect("the links of mails that were sent are those of every later version, and open nothing that is gone", () =>
+    Effect.gen(function*() {
+      const { links, opened, seen } = yield* start(undefined)
+      const sent = `${id}.3.xTHK2JK-jWujicw6C3HMzB`
+      assert.strictEqual(links?.(scope, id).openTrackingId, sent)
+      yield* opened(sent)
+      assert.lengthOf(seen, 1)
+      const gone = yield* start(undefined, 7, new MessageNotFound({ id }))
+      yield* gone.opened(sent)
     }).pipe(Effect.scoped))
 
   it.effect.prop(

@@ -98,6 +98,10 @@ describe("Complaints", () => {
         return lines.length - before
       }, Effect.provide(Logger.layer([Logger.make(() => void lines.push("line"))])))
       assert.strictEqual(yield* told({}), 1)
+      for (let n = 0; n < 999; n++) yield* told({ scope: Scope.make(n + 3) })
+      assert.strictEqual(yield* told({}), 0)
+      yield* told({ scope: Scope.make(1_002) })
+      assert.strictEqual(yield* told({}), 1, "a thousand others later it is forgotten that it was told")
       const others: ReadonlyArray<Partial<Complaints.Complaint>> = [
         { scope: Scope.make(2) },
         { attempt: { ...attempt, channel: "sms" } },

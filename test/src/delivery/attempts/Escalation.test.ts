@@ -1,7 +1,10 @@
 import * as Faults from "#layers/testing/Faults.ts"
 import type { Call, History, Report } from "#layers/testing/History.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
-import { describe, it } from "@effect/vitest"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Escalation from "#src/delivery/attempts/Escalation.ts"
+import { shortWait } from "#src/delivery/RetryPolicy.ts"
+import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 
 const after = 600_000
@@ -81,6 +84,16 @@ const complaints = ({ calls, inbox, incidents, messages, reports, requests }: Hi
   })
 
 describe("timeout.escalation", () => {
+  it("is asked for by a criterion that there is and a time, and is never so short that no receipt could be heard", () => {
+    const of = (timeout: NonNullable<Instructions["timeout"]>) => Escalation.asked({ timeout })
+    assert.deepStrictEqual(of({ criteria: "viewed", escalation: 5_000 }), { criteria: "viewed", after: 5_000 })
+    assert.deepStrictEqual(of({ criteria: "viewed", escalation: 1 }), { criteria: "viewed", after: shortWait + 1 })
+    assert.isUndefined(of({ criteria: "no-escalation", escalation: 5_000 }))
+    for (const escalation of [0, null, undefined]) assert.isUndefined(of({ criteria: "viewed", escalation }))
+    assert.isUndefined(of({ escalation: 5_000 }))
+    assert.isUndefined(Escalation.asked({}))
+  })
+
   for (
     const [name, faults] of Object.entries({ "nothing goes wrong": Faults.none, "nodes die and freeze": failures })
   ) {

@@ -47,6 +47,11 @@ describe("Outcome: a call as it is stored", () => {
     })
   })
 
+  it("what a vendor says is stored as far as it fits", () => {
+    const { error } = Outcome.of(intent, Exit.fail(new Unknown({ detail: "x".repeat(10_000) })), 2_000)
+    assert.strictEqual(error, "x".repeat(2_000))
+  })
+
   it("P4: of one that ended without an answer nobody knows", () => {
     for (const exit of [Exit.die("bug"), Exit.interrupt(1)]) {
       const { kind, state } = Outcome.of(intent, exit, 2_000)

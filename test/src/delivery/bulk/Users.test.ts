@@ -28,6 +28,9 @@ describe("users of a bulk job", () => {
       const preferences = { notifications: { news: { status: "OPTED_OUT" as const } } }
       const user = { to: { user_id: "ada", data: { a: 1, b: 1 } }, data: { b: 2 }, preferences }
       assert.deepStrictEqual(yield* recipientOf(user), { user_id: "ada", data: { a: 1, b: 2 }, preferences })
+      const given = { user_id: "ada", data: { a: 1 } }
+      assert.deepStrictEqual(yield* recipientOf({ to: given }), given)
+      assert.deepStrictEqual(yield* recipientOf({ recipient: "ada", data: { a: 1 } }), given)
     }))
 
   it.effect("who is nobody, a group, or cannot be stored, is told so", () =>
@@ -42,6 +45,8 @@ describe("users of a bulk job", () => {
             { profile: { context: { tenant_id: "" } }, recipient: "ada" },
             /^profile\.context\.tenant_id: Must not be empty/
           ],
+          [{ to: { list_pattern: "**" } }, /^to\.list_pattern: The pattern/],
+          [{ profile: { list_pattern: "**" } }, /^profile\.list_pattern: The pattern/],
           [{ to: { list_id: "everyone" } }, /one person/],
           [{ to: { user_id: "ada", audience_id: "everyone" } }, /one person/],
           [{ profile: { email: "a\ud800@example.com" } }, /profile/],

@@ -48,6 +48,11 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     const next = position(only, asked, situation(1_000))
     assert.strictEqual(next._tag === "Next" && next.at, 1_000 + day)
     assert.strictEqual(position(only, asked, situation(1_000, { deadline: day }))._tag, "Failed")
+    const earlier = attempt(1, first, "rejected", 0, "Unavailable")
+    const between = attempt(2, first, "rejected", 4_000, "Unavailable")
+    const last = [earlier, between, { ...attempt(3, first, "rejected", 5_000, "Unavailable"), retryAfter: day }]
+    const later = position(only, last, situation(5_000))
+    assert.strictEqual(later._tag === "Next" && later.at, 5_000 + day, "the day of tries does not end before it")
     // Another provider is not kept waiting for it.
     const timed = plan("single", [channel("email", [{ ...first, timeout: 300_000 }, second])])
     assert.deepStrictEqual(nextOf(position(timed, asked, situation(1_000))), ["email", "two"])
@@ -66,6 +71,10 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     const refused = attempt(1, first, "rejected", 0, "RecipientRejected")
     const next = position(plan("single", both), [refused], situation(1))
     assert.deepStrictEqual([nextOf(next), next._tag === "Next" && next.at], [["sms", first.provider], 1])
+    assert.deepStrictEqual(nextOf(position(plan("single", [first, texting]), [refused], situation(1))), [
+      "sms",
+      first.provider
+    ])
     const mailed = [attempt(1, first, "accepted", 0)]
     assert.deepStrictEqual(nextOf(position(plan("all", both), mailed, situation(1))), ["sms", first.provider])
   })
@@ -94,6 +103,13 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
     assert.deepStrictEqual(nextOf(position(single, [], situation(0, { openUntil: isFirst }))), ["email", "two"])
     const next = position(plan("single", [channel("email", [first])]), [], situation(0, { openUntil: isFirst }))
     assert.strictEqual(next._tag === "Next" && next.at, 30_000 + RetryPolicy.apart(id))
+    const tried = [attempt(1, first, "rejected", 0, "Unavailable")]
+    const again = position(plan("single", [channel("email", [first])]), tried, situation(1, { openUntil: isFirst }))
+    assert.strictEqual(
+      again._tag === "Next" && again.at,
+      30_000 + RetryPolicy.apart(id),
+      "nor is it tried again before"
+    )
   })
 
   it("comes back to a provider that was left alone at its own moment, within 5 s of the others", () => {

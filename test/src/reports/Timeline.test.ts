@@ -1,0 +1,77 @@
+import type { HistoryEvent } from "#schemas/History.ts"
+import type { Recipient } from "#schemas/Recipient.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import * as Timeline from "#src/reports/Timeline.ts"
+import { assert, describe, it } from "@effect/vitest"
+
+const shown = (recipient: Recipient, instructions: Instructions = {}) => ({
+  keyState: "published" as const,
+  recipient,
+  instructions
+})
+
+describe("A send as its recipient may see it", () => {
+  it("P9: has none of the workspace's credentials, and all the rest", () => {
+    const webhook = {
+      url: "https://hooks.example.com/secret?key=secret",
+      method: "POST" as const,
+      headers: { authorization: "secret" },
+      authentication: { mode: "bearer" as const, token: "secret" }
+    }
+    const recipient: Recipient = {
+      user_id: "ada",
+      email: "ada@example.com",
+      slack: { access_token: "secret", channel: "C" },
+      pagerduty: { routing_key: "secret", source: "db" },
+      webhook
+    }
+    const { recipient: seen } = Timeline.forUser(shown(recipient))
+    assert.deepStrictEqual(seen, {
+      user_id: "ada",
+      email: "ada@example.com",
+      slack: { channel: "C" },
+      pagerduty: { source: "db" },
+      webhook: { url: "https://hooks.example.com", method: "POST" }
+    })
+    assert.deepStrictEqual(Timeline.forUser(shown({ webhook: { url: "secret" } })).recipient, { webhook: { url: "" } })
+    assert.deepStrictEqual(Timeline.forUser(shown({ slack: null, constructor: { url: "a" } })).recipient, {
+      slack: null,
+      constructor: { url: "a" }
+    })
+  })
+
+  it("has no overrides; its caller's has them, without the account to call with", () => {
+    const instructions: Instructions = {
+      providers: { smtp: { override: { config: { password: "secret" }, cc: ["b"] } }, ses: { override: null } },
+      channels: { email: { override: { subject: "s" } }, sms: {} }
+    }
+    assert.deepStrictEqual(Timeline.forUser(shown({}, instructions)).override, {})
+    assert.deepStrictEqual(Timeline.forCaller(shown({}, instructions)).override, {
+      smtp: { cc: ["b"] },
+      channel: { email: { subject: "s" } }
+    })
+    assert.deepStrictEqual(Timeline.forCaller(shown({})).override, {})
+  })
+})
+
+describe("The outputs of a message", () => {
+  it("are the last of each channel that was rendered", () => {
+    const line = (type: HistoryEvent["type"], channel: string | undefined, text: string | undefined): HistoryEvent => ({
+      type,
+      ts: 1,
+      ...(channel === undefined ? {} : { channel }),
+      ...(text === undefined
+        ? {}
+        : { output: { html: "", subject: "", title: "", body: "", text, blocks: [], actions: [] } })
+    })
+    const lines = [
+      line("RENDERED", "email", "first"),
+      line("RENDERED", "email", "last"),
+      line("SENT", "sms", "no rendering"),
+      line("RENDERED", undefined, "no channel"),
+      line("RENDERED", "push", undefined)
+    ]
+    const found = Timeline.outputs(lines).map(({ channel, content }) => [channel, content.text])
+    assert.deepStrictEqual(found, [["email", "last"]])
+  })
+})
