@@ -1,12 +1,14 @@
 import * as Fake from "#layers/providers/Fake.ts"
 import { Unavailable, Unknown } from "#schemas/DeliveryError.ts"
+import type { NewMessage } from "#src/delivery/Journal.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 
 const timeout = 20_000
@@ -45,6 +47,39 @@ describe("A message whose deadline passes", () => {
         assert.deepStrictEqual(yield* ended(error, true), there)
       }).pipe(Effect.provide(memory.shared)))
   }
+
+  it.effect("ends then, counted from its first attempt if it had to wait for its recipient, else from its start", () =>
+    Effect.gen(function*() {
+      const place = yield* EngineNode.place
+      const cluster = yield* EngineNode.make(memory.node)
+      const down = Array.from(
+        { length: 99 },
+        () => ({ _tag: "Fail" as const, error: new Unavailable({ detail: "down" }) })
+      )
+      const { calls, vendor } = yield* Fake.make({ key: "mail", channel: "email", script: down })
+      const node = yield* cluster.start({ shards: [place.shard], vendors: () => [vendor] })
+      const send = Effect.fnUntraced(function*(more: Partial<NewMessage>, delay: Instructions["delay"]) {
+        const instructions = { content: { title: "Hello", body: "World" }, timeout: { message: timeout }, delay }
+        const message = Fixture.message(place, { ...more, instructions })
+        yield* node.accept(message)
+        yield* cluster.settle
+        yield* cluster.finish([place.shard])
+        const history = yield* MessageLog.use((log) => log.history(place.scope, message.id))
+        const began = history.find(({ type }) => type === "DELIVERING")?.ts ?? 0
+        const last = history.at(-1)
+        assert.strictEqual(last?.type, "UNDELIVERABLE")
+        return (last?.ts ?? 0) - began
+      })
+      const took = yield* send({}, { until: "24/7" })
+      assert.isAbove(took, timeout / 2)
+      assert.isAtMost(took, timeout)
+      const before = (yield* calls).length
+      assert.isAbove(before, 1)
+      const start = (yield* Clock.currentTimeMillis) + 3_600_000
+      const delay = { duration: start - place.at }
+      assert.isAbove(yield* send({ status: "DELAYED", dueAt: start }, delay), timeout / 2)
+      assert.isAbove((yield* calls).length, before + 1)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 
   it.effect("is not sent, if its first call comes no sooner", () =>
     Effect.gen(function*() {

@@ -107,6 +107,13 @@ describe("ProfileChange.patch (RFC 6902)", () => {
     ({ a, b }) => Effect.map(ProfileChange.patch(a, JsonPatch.get(a, b)), (actual) => assert.deepStrictEqual(actual, b))
   )
 
+  it.effect("has a thousand operations at most", () =>
+    Effect.gen(function*() {
+      const operations = (length: number) => Array.from({ length }, (_, value) => ({ op: "add", path: "/a", value }))
+      assert.deepStrictEqual(yield* patched({}, operations(1_000)), { a: 999 })
+      assert.strictEqual((yield* Effect.flip(patched({}, operations(1_001))))._tag, "PatchRefused")
+    }))
+
   it.effect("gives others their turn between its operations", () =>
     Effect.gen(function*() {
       const operations = Array.from({ length: 50 }, (_, n) => ({ op: "replace", path: "/a", value: n }))

@@ -40,24 +40,26 @@ export const start = Effect.gen(function*() {
   const topic = (status: TopicSetting["status"]) =>
     Effect.map(catalogue.createTopic(scope, section.id, { name: status, default_status: status }), ({ id }) => id)
 
-  /** The channels that the message goes through, or its end. */
-  const send = Effect.fnUntraced(
+  const decided = Effect.fnUntraced(
     function*(recipient: Recipient, more: Instructions = {}, attempts: OpenMessage["attempts"] = []) {
       const { events: _, ...message } = Fixture.message(world)
       const open = yield* Effect.orDie(fromRow({ ...message, recipient: "{}", instructions: "{}" }))
       const content = more.template === undefined ? { content: { title: "a", body: "b" } } : {}
-      return yield* decide({ ...open, recipient, instructions: { ...all, ...content, ...more }, attempts }).pipe(
-        Effect.map(({ plan, preferences }) => ({
-          channels: candidates(plan).map(({ channel }) => channel),
-          decision: preferences
-        })),
-        Effect.catchTag(
-          "Refusal",
-          ({ decision, detail, reason, type }) => Effect.succeed({ refused: [type, reason, detail], decision })
-        )
-      )
+      return yield* decide({ ...open, recipient, instructions: { ...all, ...content, ...more }, attempts })
     }
   )
+  /** The channels that the message goes through, or its end. */
+  const send = (...message: Parameters<typeof decided>) =>
+    decided(...message).pipe(
+      Effect.map(({ plan, preferences }) => ({
+        channels: candidates(plan).map(({ channel }) => channel),
+        decision: preferences
+      })),
+      Effect.catchTag(
+        "Refusal",
+        ({ decision, detail, reason, type }) => Effect.succeed({ refused: [type, reason, detail], decision })
+      )
+    )
   const about = (topicId: string): Instructions => ({ preferences: { subscription_topic_id: topicId } })
   const say = (topicId: string, setting: TopicSetting, tenantId?: string) =>
     users.put(scope, Fixture.user, tenantId, [{ topicId, setting }])
@@ -66,7 +68,7 @@ export const start = Effect.gen(function*() {
     const { id } = yield* catalogue.createSection(scope, { name: "Limited", ...of })
     return yield* catalogue.createTopic(scope, id, { name: "n", default_status: "OPTED_IN", ...terms })
   })
-  return { about, catalogue, limited, scope, section, send, say, topic, tenants: yield* Tenants }
+  return { about, catalogue, decided, limited, scope, section, send, say, topic, tenants: yield* Tenants }
 })
 
 export const unsubscribed = ["UNDELIVERABLE", "UNSUBSCRIBED", "Notification opted out by user"]

@@ -1,3 +1,6 @@
+import * as Fake from "#layers/providers/Fake.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import * as Rendering from "#src/content/Rendering.ts"
 import { Layouts } from "#src/content/Layouts.ts"
@@ -36,11 +39,15 @@ const rendered = Effect.fnUntraced(function*(more: {
   readonly channel?: string
   readonly topic?: SentTopic
   readonly keyState?: KeyState
+  readonly content?: NonNullable<Instructions["content"]>
+  readonly metadata?: Instructions["metadata"]
+  readonly providers?: ReadonlyArray<Vendor>
 }) {
-  const { channel = "email", keyState = "published", recipient = { user_id: "ada" }, topic } = more
+  const { channel = "email", keyState = "published", metadata, recipient = { user_id: "ada" }, topic } = more
   const place = yield* Fixture.world
-  const message = { ...Fixture.message(place, { keyState }), recipient }
-  const content = { title, body: "" }
+  const instructions = { template: "welcome", ...(metadata === undefined ? {} : { metadata }) }
+  const message = { ...Fixture.message(place, { keyState, instructions }), recipient }
+  const content = more.content ?? { title, body: "" }
   const { render } = yield* Render.make
   const found = yield* render({
     message,
@@ -51,7 +58,7 @@ const rendered = Effect.fnUntraced(function*(more: {
     profile: {},
     legacy: undefined,
     data: {},
-    providers: [],
+    providers: more.providers ?? [],
     brandOf: () => undefined,
     topic
   }, place.at)({ _tag: "Candidate", channel, provider: channel, timeout: undefined })
@@ -86,6 +93,35 @@ describe("Render: what a message says of itself", () => {
       assert.isUndefined(yield* headerOf({}))
       assert.isUndefined(yield* headerOf({ topic: news, channel: "sms" }))
       assert.isUndefined(yield* headerOf({ topic: news, recipient: { email: "ada@example.com" } }))
+    }))
+
+  it.effect("an element may be for a provider by any of its names, in its own channel", () =>
+    Effect.gen(function*() {
+      const vendor = (channel: string, key: string, ...names: ReadonlyArray<string>) => ({
+        ...Fake.nothing(key, channel),
+        names
+      })
+      const elements = ["aws-ses", "other", "sns"].map((name) => ({
+        type: "text" as const,
+        channels: [name],
+        content: `by ${name}`
+      }))
+      const { text } = yield* rendered({
+        content: { version: "2022-01-01", elements },
+        providers: [
+          vendor("email", "other", "other"),
+          vendor("sms", "email", "sns"),
+          vendor("email", "email", "aws-ses")
+        ]
+      })
+      assert.strictEqual(text.trim(), "by aws-ses")
+    }))
+
+  it.effect("`event` is the message's own event, else the template that it was sent with", () =>
+    Effect.gen(function*() {
+      const content = { title: "{{event}}", body: "" }
+      assert.strictEqual((yield* rendered({ content })).subject, "welcome")
+      assert.strictEqual((yield* rendered({ content, metadata: { event: "signed up" } })).subject, "signed up")
     }))
 
   it.effect("`courier.scope` is what the key may see: drafts, or what is published", () =>

@@ -43,6 +43,38 @@ describe("Sends by the preferences of a template", () => {
       assert.deepInclude(mistyped.decision, { topic_id: id, rule: { source: "user", id } })
     }).pipe(Effect.provide(stores)))
 
+  it.effect("a recipient's own word for a template, by its id, its alias or the name it was sent with, counts without a topic", () =>
+    Effect.gen(function*() {
+      const { scope, send } = yield* start
+      const { id } = yield* (yield* Templates).create(scope, {
+        template: template("t"),
+        alias: "welcome",
+        publish: true
+      })
+      for (const name of [id, "welcome"]) {
+        const said = { ...ada, preferences: { notifications: { [name]: { status: "OPTED_OUT" as const } } } }
+        for (const sent of [id, "welcome"])
+          assert.deepInclude(yield* send(said, { template: sent }), { refused: unsubscribed })
+      }
+      const other = { ...ada, preferences: { notifications: { other: { status: "OPTED_OUT" as const } } } }
+      assert.deepInclude(yield* send(other, { template: id }), { channels: every })
+    }).pipe(Effect.provide(stores)))
+
+  it.effect("a mail's header offers to leave a topic that says so, and that can be left", () =>
+    Effect.gen(function*() {
+      const { about, decided, limited } = yield* start
+      const terms = [
+        [{ include_unsubscribe_header: true }, true],
+        [{ include_unsubscribe_header: false }, false],
+        [{}, false],
+        [{ include_unsubscribe_header: true, default_status: "REQUIRED" }, false]
+      ] as const
+      for (const [term, isInHeader] of terms) {
+        const { id } = yield* limited(term)
+        assert.deepStrictEqual((yield* decided(ada, about(id))).topic, { id, isInHeader })
+      }
+    }).pipe(Effect.provide(stores)))
+
   it.effect("a word for the template's topic says nothing of a message that names another", () =>
     Effect.gen(function*() {
       const { about, scope, send, topic } = yield* start

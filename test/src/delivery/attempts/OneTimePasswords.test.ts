@@ -1,0 +1,39 @@
+import { Unknown } from "#schemas/DeliveryError.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Clock, Effect } from "effect"
+
+/** The minutes after which a provider is called for a message of whose first call nobody knows the outcome. */
+const minutes = Effect.fnUntraced(function*(metadata: Instructions["metadata"]) {
+  const place = yield* EngineNode.place
+  const cluster = yield* EngineNode.make(memory.node)
+  const calls: Array<number> = []
+  const vendor: Vendor = {
+    _tag: "Vendor",
+    key: "text",
+    channel: "sms",
+    reaches: () => true,
+    send: () =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        calls.push(Math.floor((now - place.at) / 60_000))
+        return calls.length === 1 ? new Unknown({ detail: "silence" }) : Effect.succeed({ reference: undefined })
+      })
+  }
+  const node = yield* cluster.start({ shards: [place.shard], vendors: () => [vendor] })
+  const content = { title: "Hello", body: "World" }
+  yield* node.accept(Fixture.message(place, { instructions: { content, ...(metadata ? { metadata } : {}) } }))
+  yield* cluster.finish([place.shard])
+  return calls
+}, Effect.scoped)
+
+describe("A one-time password of whose call nobody knows", () => {
+  it.effect("waits a quarter of an hour for a receipt before it is sent again, which no other message does", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* minutes({ tags: ["otp"] }), [0, 15])
+      assert.deepStrictEqual(yield* minutes({ tags: ["news"] }), [0, 0])
+    }).pipe(Effect.provide(memory.shared)))
+})
