@@ -23,6 +23,9 @@ describe("One key of providers in two channels", () => {
         }
       }))
       yield* cluster.finish([place.shard])
+      const tokens = [...yield* mail.calls, ...yield* text.calls].map(({ idempotencyToken }) => idempotencyToken)
+      assert.deepStrictEqual(tokens, [tokens[0], tokens[0], tokens[2], tokens[2]], "P4: a repeat is known as one")
+      assert.notStrictEqual(tokens[0], tokens[2])
       const seen = (calls: Effect.Success<typeof mail.calls>) =>
         calls.map(({ channel, rendered }) => [channel, rendered.subject])
       assert.deepStrictEqual(seen(yield* mail.calls), [["email", "Hello"], ["email", "Hello"]])

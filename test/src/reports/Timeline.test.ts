@@ -1,6 +1,8 @@
 import type { HistoryEvent } from "#schemas/History.ts"
+import { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
+import type { MessageRecord } from "#src/reports/MessageLog.ts"
 import * as Timeline from "#src/reports/Timeline.ts"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -73,5 +75,67 @@ describe("The outputs of a message", () => {
     ]
     const found = Timeline.outputs(lines).map(({ channel, content }) => [channel, content.text])
     assert.deepStrictEqual(found, [["email", "last"]])
+  })
+})
+
+describe("A timeline as callers see it", () => {
+  it("has all that an event stores, under the names of the API", () => {
+    const event: HistoryEvent = {
+      type: "RETRYING",
+      ts: 7,
+      channel: "email",
+      provider: "smtp",
+      attempt: 2,
+      outcome: "Unavailable",
+      reason: "FAILED",
+      error: "451",
+      reference: "r",
+      dueAt: 9,
+      possibleDuplicate: true
+    }
+    const record: MessageRecord = {
+      id: MessageId.make("1-00000001-000000000000000000000001"),
+      requestId: MessageId.make("1-00000001-000000000000000000000001"),
+      status: "SENT",
+      reason: undefined,
+      error: undefined,
+      event: "",
+      template: "",
+      recipient: "ada",
+      userId: "ada",
+      tenantId: undefined,
+      tags: [],
+      traceId: undefined,
+      enqueued: 1,
+      sent: undefined,
+      delivered: undefined,
+      opened: undefined,
+      clicked: undefined,
+      canceledAt: undefined,
+      willRetry: false,
+      archived: false
+    }
+    const told = (...events: ReadonlyArray<HistoryEvent>) =>
+      Timeline.entries(events, record, Timeline.forCaller(shown({ user_id: "ada" })))
+    assert.deepStrictEqual<unknown>(told(event, { type: "ROUTED", ts: 1 }), [
+      {
+        type: "RETRYING",
+        ts: 7,
+        channel: { id: "email" },
+        integration: { id: "smtp", provider: "smtp" },
+        attempt: 2,
+        outcome: "Unavailable",
+        reason: "FAILED",
+        error_message: "451",
+        reference: { id: "r" },
+        due_at: 9,
+        possible_duplicate: true
+      },
+      { type: "ROUTED", ts: 1 }
+    ])
+    const decision = { outcome: "DROPPED" as const, status: "OPTED_OUT" as const }
+    assert.deepStrictEqual<unknown>(told({ type: "PREFERENCES_RESOLVED", ts: 1, decision }), [
+      { type: "PREFERENCES_RESOLVED", ts: 1, ...decision }
+    ])
   })
 })

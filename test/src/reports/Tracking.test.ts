@@ -39,7 +39,8 @@ describe("Tracking", () => {
       const link = links?.(scope, id)
       assert.strictEqual(link?.opened, `https://mail.example/t/open/${link?.openTrackingId}`)
       yield* opened(link?.openTrackingId ?? "")
-      assert.deepInclude(seen[0], { scope, id, event: "Open", eventId: "tidings/open" })
+      const history = { type: "OPENED" as const, ts: 0 }
+      assert.deepStrictEqual(seen, [{ scope, id, event: "Open", eventId: "tidings/open", history }])
       assert.strictEqual((yield* start(undefined)).links?.(scope, id).opened, "")
     }).pipe(Effect.scoped))
 

@@ -52,6 +52,16 @@ describe("Outcome: a call as it is stored", () => {
     assert.strictEqual(error, "x".repeat(2_000))
   })
 
+  it("P4: content that could not be rendered is refused, and was sent to nobody", () => {
+    assert.deepStrictEqual(Outcome.unrendered(intent, detail), {
+      ...intent,
+      state: "rejected",
+      kind: "ContentRejected",
+      endedAt: intent.startedAt,
+      error: detail
+    })
+  })
+
   it("P4: of one that ended without an answer nobody knows", () => {
     for (const exit of [Exit.die("bug"), Exit.interrupt(1)]) {
       const { kind, state } = Outcome.of(intent, exit, 2_000)
