@@ -1,0 +1,102 @@
+import { type Due, Journal } from "#src/delivery/Journal.ts"
+import { fromRow, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
+import * as Owned from "#src/delivery/shards/Owned.ts"
+import * as Reader from "#src/delivery/shards/Reader.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Latch, Layer } from "effect"
+
+const nothing: Due = { rows: [], complete: true, upTo: undefined, timedUpTo: undefined, next: undefined }
+
+type Options = Parameters<typeof Reader.make>[0]
+
+/** A reader that has seen that nothing is due, and whatever is different of it; the store answers while it is open. */
+const started = Effect.fnUntraced(function*(different: Partial<Options> = {}) {
+  const place = yield* Fixture.world
+  const store = Latch.makeUnsafe(true)
+  const journal = yield* Effect.provide(
+    Journal,
+    Layer.mock(Journal, {
+      take: (shard) => Effect.succeed({ shard, epoch: 1, seq: 0 }),
+      due: () => Effect.as(store.await, nothing)
+    })
+  )
+  const owned = Owned.make(journal)
+  yield* Effect.forkScoped(owned.own(place.shard, "node", Effect.void), { startImmediately: true })
+  const offered: Array<OpenMessage> = []
+  const shares = LaneShares.make(10)
+  const reader = yield* Reader.make({
+    journal,
+    owned,
+    lane: "bulk",
+    capacity: 10,
+    free: shares.free,
+    direct: () => true,
+    held: () => [],
+    holds: () => false,
+    isFull: () => false,
+    isIdle: () => true,
+    turns: shares,
+    offer: (message) => {
+      offered.push(message)
+      return true
+    },
+    decode: fromRow,
+    abandon: () => Effect.void,
+    ...different
+  })
+  const rest = Effect.repeat(Effect.yieldNow, { times: 9 })
+  const message = Fixture.message(place, { lane: "bulk", dueAt: 0 })
+  const isBegun = (more: Partial<OpenMessage> = {}) => reader.begin({ ...message, ...more })
+  const before = isBegun()
+  reader.behind()
+  yield* rest
+  return { before, isBegun, message, offered, reader, rest, shares, store }
+})
+
+describe("A message that is not stored yet", () => {
+  it.effect("P3: is begun just where nothing of its recipient can be before it", () =>
+    Effect.gen(function*() {
+      const { before, isBegun, message, offered } = yield* started()
+      assert.isFalse(before, "nobody has looked")
+      assert.isFalse(isBegun({ dueAt: 1 }))
+      assert.isFalse(isBegun({ shard: message.shard + 1 }))
+      assert.isTrue(isBegun())
+      assert.deepStrictEqual(offered, [message])
+      const others: ReadonlyArray<readonly [why: string, different: Partial<Options>]> = [
+        ["other nodes accept for its shard", { direct: () => false }],
+        ["something of its recipient is in hand", { isIdle: () => false }],
+        ["it is in hand itself", { holds: () => true }],
+        ["its mailbox is full", { offer: () => false }]
+      ]
+      for (const [why, different] of others) assert.isFalse((yield* started(different)).isBegun(), why)
+    }).pipe(Effect.scoped))
+
+  it.effect("P3: is not begun while the store is looked at, nor after what its mailbox did not take", () =>
+    Effect.gen(function*() {
+      let isFull = false
+      const { isBegun, message, reader, rest, store } = yield* started({ offer: () => !isFull })
+      store.closeUnsafe()
+      reader.behind()
+      yield* rest
+      assert.isFalse(isBegun())
+      store.openUnsafe()
+      yield* rest
+      assert.isTrue(isBegun())
+      isFull = true
+      reader.accept([message])
+      isFull = false
+      assert.isFalse(isBegun())
+      assert.isTrue(isBegun({ recipientKey: "another" }))
+    }).pipe(Effect.scoped))
+
+  it.effect("is not begun while its turn holds its share", () =>
+    Effect.gen(function*() {
+      const { isBegun, message, shares } = yield* started()
+      shares.add(LaneShares.turnOf(message), 9)
+      assert.isFalse(isBegun())
+      shares.remove(LaneShares.turnOf(message), 9)
+      assert.isTrue(isBegun())
+    }).pipe(Effect.scoped))
+})
