@@ -142,6 +142,7 @@ describe("Limited requests", () => {
 
   it("the operator's table: what it does not name keeps its default", () => {
     assert.deepStrictEqual(parse(""), defaults)
+    assert.deepStrictEqual(defaults, { "list-subscriptions": 20, "lists": 20, "brands": 200, "resends": 10 })
     assert.deepStrictEqual(parse("lists=5, brands=0"), { ...defaults, lists: 5, brands: 0 })
     assert.deepStrictEqual(parse("lists=999999999"), { ...defaults, lists: 999_999_999 })
     const bads = [

@@ -226,6 +226,11 @@ describe("Position: a message's place in its plan is a fold over its attempts", 
 })
 
 describe("RetryPolicy", () => {
+  it("gives a message three days unless it says otherwise (api.md 26.4), and its fiber a second (P3)", () => {
+    assert.strictEqual(RetryPolicy.messageTimeout, 3 * day)
+    assert.strictEqual(RetryPolicy.shortWait, 1_000)
+  })
+
   it.effect("is 104 attempts in 24 hours: 5 s doubling to 15 min, then every 15 min (api.md 26.5)", () =>
     Effect.gen(function*() {
       const waits = yield* RetryPolicy.waits(RetryPolicy.long)
