@@ -6,7 +6,7 @@ import { Layouts } from "#src/content/Layouts.ts"
 import { Mjml } from "#src/content/Mjml.ts"
 import { defaultDomain, Translations } from "#src/content/Translations.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option, Result } from "effect"
 
 /**
  * Renders one channel of a message with everything that is stored elsewhere: its brand's page, the workspace's
@@ -18,6 +18,18 @@ export class Rendering extends Context.Service<Rendering, {
     input: Content.Input
   ) => Effect.Effect<Rendered, Content.RenderFailed | Content.NothingToSay>
 }>()("tidings/Rendering") {}
+
+/** What was rendered, unless that says nothing. */
+const said = (
+  channel: string,
+  { finish, isNothing }: Content.Prepared,
+  compiled: string | undefined
+): Result.Result<Rendered, Content.RenderFailed | Content.NothingToSay> => {
+  const rendered = finish(compiled)
+  return Result.isSuccess(rendered) && isNothing(rendered.success)
+    ? Result.fail(new Content.NothingToSay({ detail: `The content has nothing for ${channel}` }))
+    : rendered
+}
 
 export const layer = Layer.effect(
   Rendering,
@@ -37,12 +49,12 @@ export const layer = Layer.effect(
       return { ...input, branding, translate: catalogue?.text }
     })
 
-    const finished = ({ finish, mjml: source }: Content.Prepared): Effect.Effect<Rendered, Content.RenderFailed> =>
-      source === undefined
-        ? Effect.fromResult(finish(undefined))
-        : mjml.compile(source).pipe(
+    const finished = (channel: string, prepared: Content.Prepared) =>
+      prepared.mjml === undefined
+        ? Effect.fromResult(said(channel, prepared, undefined))
+        : mjml.compile(prepared.mjml).pipe(
           Effect.mapError(({ detail }) => new Content.RenderFailed({ detail })),
-          Effect.flatMap((html) => Effect.fromResult(finish(html)))
+          Effect.flatMap((html) => Effect.fromResult(said(channel, prepared, html)))
         )
 
     return Rendering.of({
@@ -51,15 +63,7 @@ export const layer = Layer.effect(
         (input.brand === undefined && input.profile["locale"] === undefined
           ? Effect.suspend(() => Effect.fromResult(Content.prepare(input)))
           : Effect.flatMap(around(scope, input), (whole) => Effect.fromResult(Content.prepare(whole))))
-          .pipe(
-            Effect.flatMap((prepared) =>
-              Effect.filterOrFail(
-                finished(prepared),
-                (rendered) => !prepared.isNothing(rendered),
-                () => new Content.NothingToSay({ detail: `The content has nothing for ${input.channel}` })
-              )
-            )
-          )
+          .pipe(Effect.flatMap((prepared) => finished(input.channel, prepared)))
     })
   })
 )

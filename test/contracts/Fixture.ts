@@ -5,7 +5,7 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { IdempotencyKey, StoredResponse } from "#src/access/Idempotency.ts"
 import { type Acceptance, Journal, type NewMessage, type Step, type Window } from "#src/delivery/Journal.ts"
-import type { MessageQuery } from "#src/reports/MessageLog.ts"
+import type { MessageQuery, MessageRecord } from "#src/reports/MessageLog.ts"
 import { Effect } from "effect"
 
 /**
@@ -168,6 +168,31 @@ export const anything: MessageQuery = {
   tenantId: undefined,
   traceId: undefined
 }
+
+/** A message as the log has it: of ada, accepted in the first ms of 1970 and not yet run. */
+export const record = (more: Partial<MessageRecord> = {}): MessageRecord => ({
+  id: MessageId.make("1-00000001-000000000000000000000001"),
+  requestId: MessageId.make("1-00000001-000000000000000000000001"),
+  status: "ENQUEUED",
+  reason: undefined,
+  error: undefined,
+  event: "",
+  template: "",
+  recipient: "ada",
+  userId: "ada",
+  tenantId: undefined,
+  tags: [],
+  traceId: undefined,
+  enqueued: 1,
+  sent: undefined,
+  delivered: undefined,
+  opened: undefined,
+  clicked: undefined,
+  canceledAt: undefined,
+  willRetry: false,
+  archived: false,
+  ...more
+})
 
 export const rendered = (title: string): Rendered => ({
   title,

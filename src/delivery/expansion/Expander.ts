@@ -1,7 +1,7 @@
 import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import type { OpenExpansion } from "#src/delivery/Expansion.ts"
 import type { Expansions } from "#src/delivery/expansion/Expansions.ts"
-import type { make as makeOwned, Owner } from "#src/delivery/shards/Owned.ts"
+import { isDraining, type make as makeOwned, type Owner } from "#src/delivery/shards/Owned.ts"
 import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { Reader } from "#src/delivery/shards/Reader.ts"
 import * as Room from "#src/delivery/expansion/Room.ts"
@@ -78,7 +78,7 @@ export const make = Effect.fnUntraced(function*(options: {
       messages += size
       // If there was no room at once, the turn ends with this page: all other expansions wait as well, and one of them
       // may be a short one.
-      const goesOn = next !== undefined && isRoomy && messages < turnMessages && !owner.draining
+      const goesOn = next !== undefined && isRoomy && messages < turnMessages && !isDraining(owner)
       if (goesOn) ahead = yield* Effect.forkScoped(prepare(next, turns))
       const after = yield* together.among(commit)
       if (typeof after === "string" || !goesOn) return after

@@ -1,6 +1,6 @@
 import type { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
-import type { Owner } from "#src/delivery/shards/Owned.ts"
+import { isDraining, type Owner } from "#src/delivery/shards/Owned.ts"
 import type { Reader } from "#src/delivery/shards/Reader.ts"
 import { Effect } from "effect"
 
@@ -48,7 +48,7 @@ export const make = ({ expansions, reader }: {
 
   const openings = Effect.fnUntraced(function*(owner: Owner, turns: ReadonlySet<string>) {
     const least = Math.min(leastOpenings, yield* Paging.PageSize)
-    for (let asked = 0; asked < openingQuestions && !owner.draining; asked++) {
+    for (let asked = 0; asked < openingQuestions && !isDraining(owner); asked++) {
       const open = reader.openings(turns)
       if (open === undefined) return 0
       if (open >= least) return open
@@ -59,7 +59,7 @@ export const make = ({ expansions, reader }: {
 
   const isRoomy = Effect.fnUntraced(function*(owner: Owner) {
     if (trusted-- > 0) return true
-    for (let asked = 0; asked < roomQuestions && !owner.draining; asked++) {
+    for (let asked = 0; asked < roomQuestions && !isDraining(owner); asked++) {
       if (!(yield* expansions.isBacklogged(mostReady))) {
         trusted = trustedPages
         return asked === 0

@@ -14,12 +14,14 @@ export interface Owner {
   readonly fenced: Deferred.Deferred<void>
   /** Steps under way in the shard. */
   running: number
-  draining: boolean
-  /** Until when its hand-over waits for them, in monotonic ns. */
-  drainedBy: bigint
+  /** While the shard is handed over: until when that waits for its steps, in monotonic ns. No step begins then. */
+  drainsUntil: bigint | undefined
   /** Opened when a draining shard has no step under way any more. */
   readonly idle: Latch.Latch
 }
+
+/** Whether the shard is handed over: no step begins in it any more. */
+export const isDraining = ({ drainsUntil }: Pick<Owner, "drainsUntil">): boolean => drainsUntil !== undefined
 
 /** How long a hand-over waits for running steps, in ns (design.md §4). */
 const drainTime = 15_000_000_000n
@@ -69,19 +71,15 @@ export const make = (journal: Journal["Service"]) => {
 
   let isStopping = false
 
-  /** No step begins in the shard any more. */
-  const close = (owner: Owner, now: bigint): void => {
-    if (owner.draining) return
-    owner.draining = true
-    owner.drainedBy = now + drainTime
-  }
+  /** Begins to hand the shard over, unless that was begun before; answers until when that waits. */
+  const close = (owner: Owner, now: bigint): bigint => owner.drainsUntil ??= now + drainTime
 
   const drain = (owner: Owner) =>
     Effect.gen(function*() {
       const now = yield* Clock.monotonicTimeNanos
-      close(owner, now)
-      if (owner.running > 0 && owner.drainedBy > now) {
-        yield* owner.idle.await.pipe(Effect.timeoutOption(Duration.nanos(owner.drainedBy - now)))
+      const until = close(owner, now)
+      if (owner.running > 0 && until > now) {
+        yield* owner.idle.await.pipe(Effect.timeoutOption(Duration.nanos(until - now)))
       }
       if (owners.get(owner.shard) === owner) owners.delete(owner.shard)
     })
@@ -108,8 +106,7 @@ export const make = (journal: Journal["Service"]) => {
       seq: taken.seq,
       fenced: Deferred.makeUnsafe<void>(),
       running: 0,
-      draining: false,
-      drainedBy: 0n,
+      drainsUntil: undefined,
       idle: Latch.makeUnsafe()
     }
     if (isStopping) close(owner, yield* Clock.monotonicTimeNanos)
@@ -126,23 +123,26 @@ export const make = (journal: Journal["Service"]) => {
   })
 
   return {
-    has: (shard: number): boolean => owners.get(shard)?.draining === false,
+    has: (shard: number): boolean => {
+      const owner = owners.get(shard)
+      return owner !== undefined && !isDraining(owner)
+    },
     shards: (): ReadonlyArray<number> => [...owners.keys()],
     window: (): ReadonlyArray<{ readonly shard: number; readonly takenAtSeq: number }> =>
-      [...owners.values()].flatMap((owner) => owner.draining ? [] : [{ shard: owner.shard, takenAtSeq: owner.seq }]),
+      [...owners.values()].flatMap((owner) => isDraining(owner) ? [] : [{ shard: owner.shard, takenAtSeq: owner.seq }]),
     find: (shard: number): Owner | undefined => owners.get(shard),
     /**
      * Starts a step under the owner that read its message; `undefined` if that one no longer owns the shard or is
      * handing it over.
      */
     enter: (shard: number, owner: Owner | undefined): Owner | undefined => {
-      if (owner === undefined || owner.draining || owners.get(shard) !== owner) return undefined
+      if (owner === undefined || isDraining(owner) || owners.get(shard) !== owner) return undefined
       owner.running++
       return owner
     },
     leave: (owner: Owner): void => {
       owner.running--
-      if (owner.draining && owner.running === 0) Latch.openUnsafe(owner.idle)
+      if (isDraining(owner) && owner.running === 0) Latch.openUnsafe(owner.idle)
     },
     lost: (owner: Owner): Effect.Effect<void> =>
       Effect.gen(function*() {

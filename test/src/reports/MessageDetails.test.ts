@@ -1,34 +1,10 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
-import { MessageId } from "#schemas/MessageId.ts"
 import { details, isAmbiguous, providers } from "#src/reports/MessageDetails.ts"
-import type { MessageRecord } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 
-const id = MessageId.make("1-00000001-000000000000000000000001")
-
-const record: MessageRecord = {
-  id,
-  requestId: id,
-  status: "OPENED",
-  reason: undefined,
-  error: undefined,
-  event: "",
-  template: "nt_1",
-  recipient: "ada",
-  userId: "ada",
-  tenantId: undefined,
-  tags: [],
-  traceId: undefined,
-  enqueued: 1,
-  sent: 20,
-  delivered: 30,
-  opened: 40,
-  clicked: undefined,
-  canceledAt: undefined,
-  willRetry: false,
-  archived: false
-}
+const record = Fixture.record({ status: "OPENED", template: "nt_1", sent: 20, delivered: 30, opened: 40 })
 
 const attempt = (number: number, provider: string, state: Attempt["state"], more: Partial<Attempt> = {}): Attempt => ({
   number,
@@ -66,8 +42,8 @@ describe("MessageDetails", () => {
     } as const
     assert.deepStrictEqual(details({ ...record, ...known, tenantId: "acme", tags: ["t"], traceId: "trace" }), {
       ...known,
-      id,
-      requestId: id,
+      id: record.id,
+      requestId: record.requestId,
       notification: "nt_1",
       tenant_id: "acme",
       metadata: { tags: ["t"], trace_id: "trace" }

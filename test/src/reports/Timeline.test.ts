@@ -1,9 +1,9 @@
 import type { HistoryEvent } from "#schemas/History.ts"
-import { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
+import { blank } from "#schemas/Rendered.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
-import type { MessageRecord } from "#src/reports/MessageLog.ts"
 import * as Timeline from "#src/reports/Timeline.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const shown = (recipient: Recipient, instructions: Instructions = {}) => ({
@@ -62,9 +62,7 @@ describe("The outputs of a message", () => {
       type,
       ts: 1,
       ...(channel === undefined ? {} : { channel }),
-      ...(text === undefined
-        ? {}
-        : { output: { html: "", subject: "", title: "", body: "", text, blocks: [], actions: [] } })
+      ...(text === undefined ? {} : { output: { ...blank, text } })
     })
     const lines = [
       line("RENDERED", "email", "first"),
@@ -93,30 +91,8 @@ describe("A timeline as callers see it", () => {
       dueAt: 9,
       possibleDuplicate: true
     }
-    const record: MessageRecord = {
-      id: MessageId.make("1-00000001-000000000000000000000001"),
-      requestId: MessageId.make("1-00000001-000000000000000000000001"),
-      status: "SENT",
-      reason: undefined,
-      error: undefined,
-      event: "",
-      template: "",
-      recipient: "ada",
-      userId: "ada",
-      tenantId: undefined,
-      tags: [],
-      traceId: undefined,
-      enqueued: 1,
-      sent: undefined,
-      delivered: undefined,
-      opened: undefined,
-      clicked: undefined,
-      canceledAt: undefined,
-      willRetry: false,
-      archived: false
-    }
     const told = (...events: ReadonlyArray<HistoryEvent>) =>
-      Timeline.entries(events, record, Timeline.forCaller(shown({ user_id: "ada" })))
+      Timeline.entries(events, Fixture.record(), Timeline.forCaller(shown({ user_id: "ada" })))
     assert.deepStrictEqual<unknown>(told(event, { type: "ROUTED", ts: 1 }), [
       {
         type: "RETRYING",

@@ -1,4 +1,4 @@
-import type { Rendered } from "#schemas/Rendered.ts"
+import { blank, type Rendered } from "#schemas/Rendered.ts"
 import { encodePlace, start } from "#src/delivery/Expansion.ts"
 import * as Begin from "#src/delivery/expansion/Begin.ts"
 import { type Advance, Expansions } from "#src/delivery/expansion/Expansions.ts"
@@ -10,15 +10,7 @@ import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 
-const rendered = (html: string): Rendered => ({
-  title: "",
-  subject: "",
-  body: "",
-  text: "",
-  html,
-  blocks: [],
-  actions: []
-})
+const rendered = (html: string): Rendered => ({ ...blank, html })
 
 /** A page of so many members, each of whom comes to its intent as soon as it is begun; what the store was given of it. */
 const begun = Effect.fnUntraced(function*(

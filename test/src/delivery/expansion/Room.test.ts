@@ -1,6 +1,7 @@
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
 import { PageSize } from "#src/delivery/expansion/Paging.ts"
 import * as Room from "#src/delivery/expansion/Room.ts"
+import type { Owner } from "#src/delivery/shards/Owned.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -18,18 +19,17 @@ const asking = Effect.fnUntraced(function*(options: {
 }) {
   const { drains = () => false, isBacklogged = () => false, openings = () => undefined } = options
   const asked = { reader: 0, backlog: 0 }
-  const owner = {
+  const owner: Owner = {
     shard: 1,
     epoch: 1,
     seq: 0,
     fenced: Deferred.makeUnsafe<void>(),
     running: 1,
-    draining: false,
-    drainedBy: 0n,
+    drainsUntil: undefined,
     idle: Latch.makeUnsafe()
   }
   const drain = () => {
-    owner.draining = drains(asked.reader + asked.backlog)
+    owner.drainsUntil = drains(asked.reader + asked.backlog) ? 0n : undefined
   }
   const expansions = yield* Expansions
   const room = Room.make({

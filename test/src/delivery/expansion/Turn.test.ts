@@ -24,8 +24,7 @@ const owner = {
   seq: 0,
   fenced: Deferred.makeUnsafe<void>(),
   running: 0,
-  draining: false,
-  drainedBy: 0n,
+  drainsUntil: undefined,
   idle: Latch.makeUnsafe()
 }
 

@@ -1,4 +1,4 @@
-import type { Rendered } from "#schemas/Rendered.ts"
+import { blank, type Rendered } from "#schemas/Rendered.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -6,16 +6,7 @@ import { Effect } from "effect"
 
 const unit = 16_384
 
-const output = (more: Partial<Rendered>): Rendered => ({
-  title: "",
-  subject: "",
-  body: "",
-  text: "",
-  html: "",
-  blocks: [],
-  actions: [],
-  ...more
-})
+const output = (more: Partial<Rendered>): Rendered => ({ ...blank, ...more })
 
 /** A step whose attempt rendered this, as a call to a provider or for the inbox. */
 const rendered = Effect.fnUntraced(function*(shown: Rendered | undefined, isInbox = false) {
