@@ -90,7 +90,7 @@ export const rate = Effect.fnUntraced(function*(count: number) {
       const name = `user-${String(first + n + 1).padStart(8, "0")}`
       const identity = { key: `${scope}:user:${name}`, name }
       const recipient = { user_id: name, list_id: "everyone" }
-      return Addressing.member(request, Ids.member(id, identity.key), recipient, identity, shards)
+      return Addressing.member(request, Ids.at(id, first + n), recipient, identity, shards)
     })
     yield* advance({
       expansion: { id, scope, shard: 0 },

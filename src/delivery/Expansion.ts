@@ -21,11 +21,13 @@ export interface NewExpansion {
 
 /**
  * How far an expansion has come: the recipients (or a job's users) before `index` are messages, and the members of that
- * one up to `after`. `fault`: what is to be told of groups that were met on the way.
+ * one up to `after`. `made`: messages so far, where their ids are numbered. `fault`: what is to be told of groups that
+ * were met on the way.
  */
 export const Place = Schema.Struct({
   index: Schema.Int,
   after: Schema.optionalKey(Schema.Struct({ group: Schema.String, userId: Schema.String })),
+  made: Schema.optionalKey(Schema.Int),
   fault: Schema.optionalKey(Schema.String)
 })
 export type Place = typeof Place.Type

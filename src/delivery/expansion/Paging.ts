@@ -5,7 +5,7 @@ import * as Groups from "#src/delivery/intake/Groups.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import type { NewProfile } from "#src/delivery/Journal.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
-import type { Members } from "#src/people/Members.ts"
+import type { Members, Source } from "#src/people/Members.ts"
 import type { MessageId } from "#schemas/MessageId.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Context, Effect } from "effect"
@@ -37,10 +37,14 @@ const longestFault = 1_000
 const said = (faults: ReadonlyArray<string>): string =>
   faults.reduce((told, fault) => told.length > longestFault ? told : `${told}; ${fault}`)
 
+/** Whether a walk of the group meets each user once: its members are of one list, audience or tenant. */
+const isOfOne = (source: Source): boolean =>
+  source._tag === "List" || source._tag === "Audience" || (source._tag === "Tenant" && !source.includeChildren)
+
 /**
  * The next page of a request to many, and the place that it reaches. A page is the same whenever it is made, as long as
  * the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
- * met. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the
+ * met. Where nobody can be met twice, they are numbered instead, which is cheaper to store. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the
  * place, as is one that was deleted before its last member was met.
  */
 export const next = Effect.fnUntraced(function*(options: {
@@ -58,11 +62,13 @@ export const next = Effect.fnUntraced(function*(options: {
   const found = new Map<MessageId, PageMember>()
   const profiles = new Map<string, NewProfile>()
   const faults = place.fault === undefined ? [] : [place.fault]
-  let { after, index } = place
+  let { after, index, made = 0 } = place
 
-  const add = (recipient: Recipient, identity = Recipients.identify(scope, recipient)) => {
+  const met = (key: string) => Ids.member(requestId, key)
+  const numbered = () => Ids.at(requestId, made++)
+  const add = (recipient: Recipient, idOf = met, identity = Recipients.identify(scope, recipient)) => {
     if (identity === undefined) return
-    const id = Ids.member(requestId, identity.key)
+    const id = idOf(identity.key)
     if (!found.has(id)) found.set(id, Addressing.member(request, id, recipient, identity, shards))
   }
 
@@ -81,11 +87,12 @@ export const next = Effect.fnUntraced(function*(options: {
     questions++
     const limit = size - found.size
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
-    for (const one of page) add(Groups.member(recipient, one))
+    const idOf = recipients.length === 1 && isOfOne(group.source) ? numbered : met
+    for (const one of page) add(Groups.member(recipient, one), idOf)
     // An empty page comes behind the last member of a group, or of a group that does not exist.
     if (page.length === 0 && group.source._tag !== "Pattern" && !(yield* members.exists(scope, group.source))) {
       const { identity, recipient } = Groups.nobody(scope, group.source)
-      if (after === undefined) add(recipient, identity)
+      if (after === undefined) add(recipient, met, identity)
       faults.push(
         `${Groups.named(recipient)} ${
           after === undefined ? "does not exist" : "was deleted before its last member had a message"
@@ -104,6 +111,7 @@ export const next = Effect.fnUntraced(function*(options: {
   const reached: Place = {
     index,
     ...(after === undefined ? {} : { after }),
+    ...(made === 0 ? {} : { made }),
     ...(fault === undefined ? {} : { fault })
   }
   const page: Page = {

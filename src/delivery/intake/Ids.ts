@@ -67,3 +67,13 @@ export const member = (request: MessageId, recipientKey: string): MessageId =>
   MessageId.make(
     `${origin(request)}${createHash("sha256").update(`${request}\n${recipientKey}`).digest("hex").slice(0, 21)}`
   )
+
+/** Hex digits of a place among the messages of a request. */
+const placeDigits = 8
+
+/**
+ * The id of the message at this place (from 0) of a request to many. Ids sort as the messages are made: a database
+ * appends them to its indexes, where random ones would each touch a page of their own.
+ */
+export const at = (request: MessageId, place: number): MessageId =>
+  MessageId.make(`${origin(request)}${hex(place, placeDigits)}${request.slice(originLength + placeDigits)}`)

@@ -207,8 +207,8 @@ export const bugs: ReadonlyArray<Bug> = [
     name: "who is on two lists gets two messages",
     seed: 964,
     file: "src/delivery/expansion/Paging.ts",
-    text: "const id = Ids.member(requestId, identity.key)",
-    becomes: "const id = Ids.member(requestId, `${identity.key} ${place.index}`)"
+    text: "Ids.member(requestId, key)",
+    becomes: "Ids.member(requestId, `${key} ${place.index}`)"
   },
   {
     name: "a list has the members of production",

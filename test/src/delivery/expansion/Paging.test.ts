@@ -1,6 +1,7 @@
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Place } from "#src/delivery/Expansion.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Paging from "#src/delivery/expansion/Paging.ts"
 import type { Members } from "#src/people/Members.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -11,13 +12,14 @@ const members: Members["Service"] = {
   page: () => Effect.succeed([{ group: "", userId: "ada", listId: "l" }])
 }
 
+const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
+
 const pageOf = (
   recipients: ReadonlyArray<unknown>,
   among = members,
   place: Place = { index: 0 },
   size = Paging.pageSize
 ) => {
-  const id = MessageId.make("1-67890abc-0123456789abcdef01234567")
   const request = { id, scope: Scope.make(1), keyState: "published", instructions: {}, acceptedAt: 0 } as const
   return Paging.next({ request, recipients, place, at: 0, shards: 4, size, members: among })
 }
@@ -79,6 +81,30 @@ describe("Pages of a request to many", () => {
         return "list_id" in recipient ? lists.get(recipient.list_id) ?? [recipient.list_id] : []
       })
       assert.strictEqual(whole.pages.flat().length, new Set(met).size)
+    }))
+
+  it.effect("the messages of one list, audience or tenant are numbered through all pages; who may be met twice is told by the recipient", () =>
+    Effect.gen(function*() {
+      const users = ["a", "b", "c", "d", "e"]
+      const lists = new Map([["lists.one", users], ["lists.two", users]])
+      const all: Members["Service"] = {
+        exists: () => Effect.succeed(true),
+        page: (scope, _, options) => storing(lists).page(scope, { _tag: "List", id: "lists.one" }, options)
+      }
+      const expected = users.map((_, n) => Ids.at(id, n))
+      const once = [{ list_id: "lists.one" }, { audience_id: "a" }, { tenant_id: "t" }]
+      for (const group of once) {
+        assert.deepStrictEqual((yield* walk([group], all, 2)).pages.flat(), expected)
+      }
+      const often = [
+        [{ list_pattern: "lists.*" }],
+        [{ tenant_id: "t", include_children: true }],
+        [{ list_id: "lists.one" }, { user_id: "a" }]
+      ]
+      for (const recipients of often) {
+        const { pages } = yield* walk(recipients, all, 2)
+        assert.deepStrictEqual([...new Set(pages.flat())], users.map((user) => Ids.member(id, `1:user:${user}`)))
+      }
     }))
 
   it.effect("many small groups are several pages, and of many that are not there the first are told of", () =>

@@ -32,11 +32,14 @@ describe("Ids of messages", () => {
       const newId = yield* Ids.generator
       const requests = yield* Effect.forEach(Array.from({ length: 1_000 }), () => newId(1_800_000_000_123))
       const members = requests.flatMap((request) => ["1:user:ada", "1:user:bob"].map((key) => Ids.member(request, key)))
-      assert.isTrue(members.every(isId))
-      assert.strictEqual(new Set([...requests, ...members]).size, 3_000)
+      const numbered = requests.flatMap((request) => [0, 1, 1_000_000].map((place) => Ids.at(request, place)))
+      assert.isTrue([...members, ...numbered].every(isId))
+      assert.strictEqual(new Set([...requests, ...members, ...numbered]).size, 6_000)
       // And a page that is made again has the same.
       const [request = assert.fail("no request")] = requests
       assert.strictEqual(Ids.member(request, "1:user:ada"), members[0])
-      for (const id of members) assert.strictEqual(Ids.origin(id), Ids.origin(request))
+      for (const id of [...members, ...numbered]) assert.strictEqual(Ids.origin(id), Ids.origin(request))
+      const [first, second, last] = numbered
+      assert.deepStrictEqual([last, first, second].toSorted(), [first, second, last])
     }).pipe(Effect.provide(NodeCrypto.layer)))
 })
