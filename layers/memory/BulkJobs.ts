@@ -62,7 +62,8 @@ const runningOf = (state: State, { requestId, scope }: BulkJobRow): Running | un
   if (requestId === undefined) return undefined
   const request = Option.getOrUndefined(HashMap.get(state.expansions, nameOf(scope, requestId)))
   if (request === undefined) return undefined
-  return { state: request.state, messages: request.messages, index: decodePlace(request.place).index }
+  const { index, made } = decodePlace(request.place)
+  return { state: request.state, messages: request.messages, index, isNumbered: made !== undefined }
 }
 
 /** Whom a job has already, and the job with the others. */

@@ -132,7 +132,7 @@ const make = Effect.gen(function*() {
     return {
       ...job,
       requestId: requestId ?? undefined,
-      running: isRunning ? { state, messages, index: place.index } : undefined
+      running: isRunning ? { state, messages, index: place.index, isNumbered: place.made !== undefined } : undefined
     }
   }, orUnavailable)
 

@@ -180,7 +180,7 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
         const expansion = requestOf(started, requestId)
         yield* journal.accept({ ...Fixture.acceptance(place, []), expansion })
         const running = yield* jobs.find(scope, id)
-        assert.deepStrictEqual(running.running, { state: "RUNNING", messages: 0, index: 0 })
+        assert.deepStrictEqual(running.running, { state: "RUNNING", messages: 0, index: 0, isNumbered: false })
         const step = {
           expansion,
           owner: epoch,
@@ -193,8 +193,12 @@ export const bulkJobsContract = <E>(name: string, stores: Layer.Layer<Jobs | Jou
           state: "RUNNING" as const,
           dueAt: 0
         }
-        yield* Expansions.use((_) => _.advance(step))
+        const expansions = yield* Expansions
+        yield* expansions.advance(step)
         const further = yield* jobs.find(scope, id)
-        assert.deepStrictEqual(further.running, { state: "RUNNING", messages: 0, index: 1 })
+        assert.deepStrictEqual(further.running, { state: "RUNNING", messages: 0, index: 1, isNumbered: false })
+        yield* expansions.advance({ ...step, from: step.to, to: encodePlace({ index: 2, made: 2 }) })
+        const numbered = yield* jobs.find(scope, id)
+        assert.deepStrictEqual(numbered.running, { state: "RUNNING", messages: 0, index: 2, isNumbered: true })
       }))
   })

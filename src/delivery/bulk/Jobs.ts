@@ -45,11 +45,15 @@ export interface Batch {
   readonly isLast: boolean
 }
 
-/** How far the request has come that a job became: its users before `index` are messages. */
+/**
+ * How far the request has come that a job became: its users before `index` are messages. `isNumbered`: whose ids are by
+ * the users' positions (`Progress.messageIdOf`).
+ */
 export interface Running {
   readonly state: ExpansionState
   readonly messages: number
   readonly index: number
+  readonly isNumbered: boolean
 }
 
 /**

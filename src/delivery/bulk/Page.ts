@@ -3,7 +3,7 @@ import type { Page, PageMember } from "#src/delivery/expansion/Expansions.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import * as Users from "#src/delivery/bulk/Users.ts"
-import * as Ids from "#src/delivery/intake/Ids.ts"
+import * as Progress from "#src/delivery/bulk/Progress.ts"
 import { Effect } from "effect"
 
 /** The next page of a request that is a bulk job, and the place that it reaches: a place counts the job's users. */
@@ -18,11 +18,19 @@ export const next = Effect.fnUntraced(function*(options: {
 }) {
   const { at, job, jobs, place, request, shards, size } = options
   const { id: requestId, scope } = request
+  const isNumbered = place.index === 0 || place.made !== undefined
   const { isLast, users } = yield* jobs.sendable(scope, job, place.index, size)
   // A user without an error had an addressee when it was added.
-  const found = yield* Effect.forEach(users, ({ user }) => Effect.orDie(Users.addressee(scope, user)))
-  const members = found.map(({ identity, recipient }): PageMember =>
-    Addressing.member(request, Ids.member(requestId, identity.key), recipient, identity, shards)
+  const found = yield* Effect.forEach(
+    users,
+    (user) =>
+      Effect.map(Effect.orDie(Users.addressee(scope, user.user)), (addressee) => ({
+        ...addressee,
+        id: Progress.messageIdOf(requestId, { isNumbered }, user)
+      }))
+  )
+  const members = found.map(({ id, identity, recipient }): PageMember =>
+    Addressing.member(request, id, recipient, identity, shards)
   )
   const page: Page = {
     common: Addressing.common(request, "bulk", at),
@@ -30,6 +38,7 @@ export const next = Effect.fnUntraced(function*(options: {
     profiles: found.flatMap(({ recipient }) => Addressing.profiles(scope, recipient))
   }
   const last = users.at(-1)
-  const reached: Place = { index: last === undefined ? place.index : last.position + 1 }
+  const index = last === undefined ? place.index : last.position + 1
+  const reached: Place = isNumbered ? { index, made: index } : { index }
   return { page, reached, isLast }
 })

@@ -6,6 +6,7 @@ import { Jobs } from "#src/delivery/bulk/Jobs.ts"
 import * as Page from "#src/delivery/bulk/Page.ts"
 import * as Progress from "#src/delivery/bulk/Progress.ts"
 import type { Place } from "#src/delivery/Expansion.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schema } from "effect"
@@ -19,6 +20,16 @@ const People = Schema.Array(Schema.Array(Schema.Int.check(Schema.isBetween({ min
 const PageSize = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 4 }))
 
 const userOf = (person: number): BulkUser => person < 0 ? { data: { person } } : { recipient: `user-${person}` }
+
+/** The ids of the messages that a job tells of once its request has come to this place. */
+const told = Effect.fnUntraced(function*(job: string, { index, made }: Place) {
+  const jobs = yield* Jobs
+  const { items } = yield* jobs.users(scope, job, { cursor: undefined, limit: 1_000 })
+  const running = { state: "COMPLETED" as const, messages: 1, index, isNumbered: made !== undefined }
+  return items.map((one) => Progress.ofUser({ requestId: id, running }, one).messageId).filter((one) =>
+    one !== undefined
+  )
+})
 
 layer(Stores.layer)("pages of a bulk job", (it) => {
   it.effect.prop(
@@ -43,21 +54,35 @@ layer(Stores.layer)("pages of a bulk job", (it) => {
         const people = [...new Set(batches.flat())].filter((person) => person >= 0).map((person) => `user-${person}`)
 
         const met: Array<string> = []
+        const made: Array<string> = []
         let place: Place = { index: 0 }
         while (true) {
-          const made = yield* Page.next({ request, job, place, size, at: 0, shards: 4, jobs })
+          const { isLast, page, reached } = yield* Page.next({ request, job, place, size, at: 0, shards: 4, jobs })
           // A page that is made again is the same.
-          assert.deepStrictEqual(yield* Page.next({ request, job, place, size, at: 0, shards: 4, jobs }), made)
-          met.push(...made.page.members.map(({ recipientName }) => recipientName))
-          place = made.reached
-          if (made.isLast) break
+          const again = yield* Page.next({ request, job, place, size, at: 0, shards: 4, jobs })
+          assert.deepStrictEqual(again, { isLast, page, reached })
+          met.push(...page.members.map(({ recipientName }) => recipientName))
+          made.push(...page.members.map(({ id }) => id))
+          place = reached
+          if (isLast) break
         }
         assert.deepStrictEqual(met, people)
-
-        const { items } = yield* jobs.users(scope, job, { cursor: undefined, limit: 1_000 })
-        const running = { state: "COMPLETED" as const, messages: met.length, index: place.index }
-        const ids = items.map((one) => Progress.ofUser({ requestId: id, running }, one).messageId)
-        assert.strictEqual(new Set(ids.filter((one) => one !== undefined)).size, people.length)
+        assert.deepStrictEqual(made, made.toSorted())
+        assert.deepStrictEqual(yield* told(job, place), made)
       })
   )
+
+  it.effect("a request that an earlier version began goes on with the ids that it told of", () =>
+    Effect.gen(function*() {
+      const jobs = yield* Jobs
+      const job = yield* jobs.create(scope, { event: "e" })
+      const add = yield* Add.make
+      yield* add(scope, job, [1, 2, 3].map(userOf))
+      const page = { request, job, size: 9, at: 0, shards: 4, jobs }
+      const { page: { members }, reached } = yield* Page.next({ ...page, place: { index: 1 } })
+      assert.deepStrictEqual(yield* told(job, reached), [
+        Ids.member(id, "1:user:user-1"),
+        ...members.map(({ id }) => id)
+      ])
+    }))
 })

@@ -195,7 +195,7 @@ layer(stores)("The steps of a request to many", (it) => {
       assert.strictEqual(yield* commit, "over")
       const [{ page: made, to } = assert.fail("nothing was written")] = advances
       assert.deepStrictEqual(made?.members.map(({ recipientKey }) => recipientKey), ["1:user:ada"])
-      assert.strictEqual(to, encodePlace({ index: 5 }))
+      assert.strictEqual(to, encodePlace({ index: 5, made: 5 }))
       const rows = yield* turn([Effect.succeed(written)])
       yield* rows.commit(row([ada]))
       assert.deepStrictEqual(rows.begun, [])
