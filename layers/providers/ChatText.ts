@@ -3,10 +3,15 @@ import type { Schema } from "effect"
 import { Buffer } from "node:buffer"
 
 /**
- * Discord: escapes the characters of masked links, which hide where they lead, and of `<@…>` mentions, and the escape
- * character itself. Bare `@everyone` is switched off by `allowed_mentions`, not here.
+ * Discord: escapes what it formats, the characters of masked links, which hide where they lead, and of `<@…>` mentions,
+ * and the escape character itself. Addresses are left as they are, or they would be no links. Bare `@everyone` is
+ * switched off by `allowed_mentions`, not here.
  */
-export const discord = (text: string): string => text.replaceAll(/[\\[\]<>]/g, (character) => `\\${character}`)
+export const discord = (text: string): string =>
+  text.replaceAll(
+    /https?:\/\/[^\s\\[\]<>]+|^(\s*)#|[\\[\]<>*_~`|]/gm,
+    (found) => found.startsWith("http") ? found : `${found.slice(0, -1)}\\${found.slice(-1)}`
+  )
 
 /** Plain text without control characters; line ends and tabs stay. */
 export const plain = (text: string): string =>

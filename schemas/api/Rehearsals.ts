@@ -38,6 +38,9 @@ export const DryRunResponse = Schema.Struct({
 })
 export type DryRunResponse = typeof DryRunResponse.Type
 
+/** The channels in which a template can be looked at. */
+const PreviewedChannel = Schema.Literals(["email", "sms", "push", "inbox", "direct_message", "webhook", "banner"])
+
 /**
  * A recipient, data and brand to render a template with. Without `version` its draft is rendered, without `channels`
  * every channel.
@@ -47,7 +50,7 @@ export const PreviewRequest = Schema.Struct({
   to: optional(Recipient),
   data: optional(JsonMap),
   brand_id: optional(Reference),
-  channels: optional(Schema.Array(Schema.NonEmptyString).check(Schema.isMaxLength(20)))
+  channels: optional(Schema.Array(PreviewedChannel).check(Schema.isMaxLength(20)))
 })
 
 export const PreviewResponse = Schema.Struct({ results: Schema.Array(Shown) })

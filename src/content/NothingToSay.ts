@@ -21,7 +21,9 @@ export const isNothing = (
   { blocks, raw }: Pick<Document, "blocks" | "raw">,
   { actions, body, native, subject, text, title }: Rendered
 ): boolean => {
-  if (channel === "webhook" || raw !== undefined || native !== undefined || actions.length > 0) return false
+  if (channel === "webhook" || raw !== undefined || native !== undefined) return false
+  // A push shows no buttons.
+  if (actions.length > 0 && channel !== "push") return false
   if (typeof content.title === "string" || typeof content.body === "string") return false
   if (content.elements === undefined || content.elements === null || content.elements.length === 0) return false
   return channel === "email"

@@ -119,7 +119,7 @@ const ofBlocks = (shaping: Shaping): Rendered => {
  * form (`raw`).
  */
 export const shape = (shaping: Shaping): Rendered => {
-  const { channel, document: { raw } } = shaping
+  const { channel, document: { blocks, raw } } = shaping
   const made = ofBlocks(shaping)
   if (raw === undefined) return made
   const own = (key: "subject" | "title" | "body" | "text" | "html"): string | undefined => {
@@ -128,9 +128,12 @@ export const shape = (shaping: Shaping): Rendered => {
   }
   if (channel === "email") {
     const written = own("html")
-    const html = written === undefined ? made.html : Plain.withoutNul(written)
+    const said = own("text")
+    // A mail that is all text has no page: there would be nothing on it.
+    const isText = written === undefined && said !== undefined && blocks.length === 0
+    const html = isText ? "" : written === undefined ? made.html : Plain.withoutNul(written)
     const subject = Plain.oneLine(own("subject") ?? made.subject)
-    const text = own("text") ?? (written === undefined ? made.text : textOf(html))
+    const text = said ?? (written === undefined ? made.text : textOf(html))
     return Frame.like(made, { ...made, subject, html, text: Plain.withoutNul(text), raw })
   }
   const body = own("body") ?? own("text") ?? made.body

@@ -4,6 +4,7 @@ import type { Recipient } from "#schemas/Recipient.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Snapshot, Template } from "#schemas/Template.ts"
 import { type TemplateNotFound, Templates, type VersionNotFound } from "#src/content/Templates.ts"
+import { TenantTemplates } from "#src/content/TenantTemplates.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Settings from "#src/delivery/pipeline/Settings.ts"
@@ -56,6 +57,7 @@ export const layer = Layer.effect(
     // Who looks is not the recipient, whose preferences the links must not change.
     const { render } = yield* Effect.provideService(Render.make, PreferenceLinks, yield* harmless)
     const templates = yield* Templates
+    const tenantTemplates = yield* TenantTemplates
     const strategies = yield* Strategies
 
     /** What a template's strategy would add to a send; nothing where it is gone (`Mapping`). */
@@ -67,7 +69,14 @@ export const layer = Layer.effect(
     return Previews.of({
       show: Effect.fnUntraced(function*(scope, id, { brandId, channels, data, to, version }) {
         const at = yield* Clock.currentTimeMillis
-        const { alias, template } = yield* templates.get(scope, id, version)
+        const { alias, template: workspaces } = yield* templates.get(scope, id, version)
+        const recipient = Addressing.inTenant(to, {})
+        const keyState = version === "draft" ? "draft" : "published"
+        // A numbered version is the workspace's own, whatever the tenant has.
+        const own = typeof version === "number" || typeof recipient.tenant_id !== "string"
+          ? undefined
+          : yield* tenantTemplates.resolve(scope, recipient.tenant_id, id, keyState)
+        const template = own === undefined ? workspaces : { ...workspaces, content: own.content }
         const strategy = yield* strategyOf(scope, template)
         const message: OpenMessage = yield* placed({
           id: nobody,
@@ -76,15 +85,15 @@ export const layer = Layer.effect(
           shard: 0,
           lane: "transactional",
           recipientKey: "",
-          keyState: "draft",
+          keyState,
           status: "ENQUEUED",
           enqueuedAt: at,
           dueAt: 0,
           tries: 0,
           tenantId: undefined,
           recovered: false,
-          recipient: Addressing.inTenant(to, {}),
-          instructions: Settings.routed({ template: id, data, brand_id: brandId }, strategy),
+          recipient,
+          instructions: Settings.routed(Settings.routed({ template: id, data, brand_id: brandId }, own), strategy),
           size: 0,
           attempts: []
         })

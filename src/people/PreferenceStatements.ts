@@ -126,7 +126,7 @@ const set = (source: DecisionSource, id: string, setting: TopicSetting): Stateme
   id,
   status: setting.status,
   snoozed: false,
-  channels: setting.has_custom_routing === true ? setting.custom_routing ?? [] : undefined
+  channels: setting.has_custom_routing === true ? setting.custom_routing ?? undefined : undefined
 })
 
 type Entries<E> = Readonly<Record<string, E>> | null | undefined

@@ -69,16 +69,20 @@ export class TopicPreferences extends Context.Service<TopicPreferences, {
 
 /**
  * A setting in its stored form. REQUIRED is only meant as a topic's default; from a user it means opted in. Without
- * `has_custom_routing`, a setting that names channels counts as a choice of channels.
+ * `has_custom_routing`, a setting that names channels counts as a choice of channels; one without `custom_routing` is
+ * none, whatever it says.
  */
-const normal = ({ setting, topicId }: TopicOverride): TopicOverride => ({
-  topicId,
-  setting: {
-    status: setting.status === "OPTED_OUT" ? "OPTED_OUT" : "OPTED_IN",
-    has_custom_routing: setting.has_custom_routing ?? (setting.custom_routing ?? []).length > 0,
-    custom_routing: setting.custom_routing ?? []
+const normal = ({ setting, topicId }: TopicOverride): TopicOverride => {
+  const chosen = setting.custom_routing ?? undefined
+  return {
+    topicId,
+    setting: {
+      status: setting.status === "OPTED_OUT" ? "OPTED_OUT" : "OPTED_IN",
+      has_custom_routing: chosen !== undefined && (setting.has_custom_routing ?? chosen.length > 0),
+      custom_routing: chosen ?? []
+    }
   }
-})
+}
 
 const lastOfEach = (overrides: ReadonlyArray<TopicOverride>): ReadonlyArray<TopicOverride> => [
   ...new Map(overrides.map((override) => [override.topicId, normal(override)])).values()

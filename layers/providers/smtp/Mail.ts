@@ -29,10 +29,14 @@ const rejected = (detail: string) => new ContentRejected({ detail })
 
 const given = (value: Schema.Json | undefined): value is Schema.Json => value !== undefined && value !== null
 
-const line = (key: string, value: Schema.Json): Result.Result<string, ContentRejected> =>
-  typeof value === "string" && Address.isOneLine(value) && value.length <= subjectLimit
+const line = (key: string, value: Schema.Json): Result.Result<string, ContentRejected> => {
+  if (typeof value !== "string" || !Address.isOneLine(value)) {
+    return Result.fail(rejected(`The ${key} is not one line of text`))
+  }
+  return value.length <= subjectLimit
     ? Result.succeed(value)
-    : Result.fail(rejected(`The ${key} is not one line of text`))
+    : Result.fail(rejected(`The ${key} is longer than ${subjectLimit} characters`))
+}
 
 const text = (key: string, value: Schema.Json): Result.Result<string, ContentRejected> =>
   typeof value === "string" && !value.includes("\u0000")

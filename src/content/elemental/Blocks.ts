@@ -51,8 +51,8 @@ export const make = (
 
   const image = (element: Element, inside: Scope, src: string, href: string): Block => ({
     _tag: "Image",
-    src: fields.text(element, inside, src).trim(),
-    href: fields.text(element, inside, href).trim(),
+    src: fields.address(element, inside, src),
+    href: fields.address(element, inside, href),
     alt: fields.text(element, inside, "alt_text", "altText"),
     align: fields.align(element, inside),
     width: fields.width(element, inside)
@@ -106,7 +106,7 @@ export const make = (
         return [{
           _tag: "Action",
           content: Plain.oneLine(fields.text(element, inside, "content")),
-          href: fields.text(element, inside, "href").trim(),
+          href: fields.address(element, inside, "href"),
           align: fields.align(element, inside) ?? "center",
           isLink: element["style"] === "link",
           background: fields.color(element, inside, "background_color") ?? accent

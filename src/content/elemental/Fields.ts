@@ -34,6 +34,11 @@ export class Fields {
     return key === undefined ? "" : fill(this.source(element, key), inside, this.budget, this.plain)
   }
 
+  /** An address. White space within it can only come from a value, and would end a link in plain text. */
+  address(element: Element, inside: Scope, key: string): string {
+    return this.text(element, inside, key).trim().replaceAll(/\s/g, encodeURIComponent)
+  }
+
   flag(element: Element, inside: Scope, key: string): boolean {
     return element[key] !== undefined && this.text(element, inside, key).trim() === "true"
   }

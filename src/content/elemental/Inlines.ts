@@ -38,13 +38,14 @@ export const make = (fields: Fields, walk: Walk) => {
 
   const piece = (element: Element, inside: Scope): ReadonlyArray<Inline> => {
     const text = (...keys: ReadonlyArray<string>): string => fields.text(element, inside, ...keys)
+    const address = (key: string): string => fields.address(element, inside, key)
     switch (element.type) {
       case "string":
         return formatting(element, inside)([{ _tag: "Text", text: text("content") }])
       case "link":
-        return formatting(element, inside)([{ _tag: "Link", text: text("content"), href: text("href").trim() }])
+        return formatting(element, inside)([{ _tag: "Link", text: text("content"), href: address("href") }])
       case "img": {
-        const [src, alt, href] = [text("src").trim(), text("alt_text", "altText"), text("href").trim()]
+        const [src, alt, href] = [address("src"), text("alt_text", "altText"), address("href")]
         return [{ _tag: "Image", src, alt, href, width: fields.width(element, inside) }]
       }
       default:

@@ -46,6 +46,16 @@ describe("Previews", () => {
       assert.strictEqual(state.messages.size, 0)
     }))
 
+  it.effect("buttons alone are nothing for a push, which shows none, and something where they are shown", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const button = { type: "action", content: "Go", href: "https://x.io" }
+      const { id } = yield* Id((yield* call("POST", "/notifications", { body: template([button]) })).body)
+      const shown = yield* Preview((yield* call("POST", `/notifications/${id}/preview`, { body: {} })).body)
+      const failed = shown.results.flatMap(({ channel, error }) => error === undefined ? [] : [[channel, error]])
+      assert.deepStrictEqual(failed, [["push", "The content has nothing for push"]])
+    }))
+
   it.effect("a preview's links lead nowhere, and without a public URL there are none", () =>
     Effect.gen(function*() {
       const { call } = yield* serve
@@ -117,5 +127,32 @@ describe("Previews", () => {
       assert.deepStrictEqual(yield* texts(null, ada), both("Hallo Acme, acme"))
       const bob = { user_id: "bob", phone_number: phone, context: { tenant_id: "acme" } }
       assert.deepStrictEqual(yield* texts(null, bob), both("Hallo Acme, acme"))
+    }))
+
+  it.effect("a preview in a tenant shows the tenant's own template, as a send there would; a numbered version is the workspace's", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      yield* call("PUT", "/tenants/acme", { body: { name: "Acme" } })
+      const { notification } = template([{ type: "text", content: "ours {{courier.scope}}" }])
+      const made = yield* call("POST", "/notifications", { body: { notification, state: "PUBLISHED" } })
+      const { id } = yield* Id(made.body)
+      const elements = (content: string) => ({ version: "2022-01-01", elements: [{ type: "text", content }] })
+      const own = (content: string, published: boolean) =>
+        call("PUT", `/tenants/acme/templates/${id}`, { body: { template: { content: elements(content) }, published } })
+      assert.strictEqual((yield* own("theirs {{courier.scope}}", true)).status, 201)
+      assert.strictEqual((yield* own("their draft", false)).status, 200)
+      const shown = Effect.fnUntraced(function*(version: string, to: object) {
+        const body = { channels: ["sms"], to, version }
+        const answer = yield* call("POST", `/notifications/${id}/preview`, { body })
+        return (yield* Preview(answer.body)).results.map(({ content }) => content?.text)
+      })
+      const ada = { user_id: "ada", tenant_id: "acme" }
+      assert.deepStrictEqual(yield* shown("published", ada), ["theirs published"])
+      assert.deepStrictEqual(yield* shown("draft", ada), ["their draft"])
+      assert.deepStrictEqual(yield* shown("v001", ada), ["ours published"])
+      assert.deepStrictEqual(yield* shown("draft", { user_id: "ada" }), ["ours draft"])
+      const unknown = yield* call("POST", `/notifications/${id}/preview`, { body: { channels: ["fax"] } })
+      assert.strictEqual(unknown.status, 400)
+      assert.include(unknown.text, "channels")
     }))
 })

@@ -89,6 +89,10 @@ describe("User preferences", () => {
       for (const part of [`"status":"REQUIRED"`, `"has_custom_routing":true`, `["email"]`]) {
         assert.include(got.text, part)
       }
+      // Without channels there is no choice of them: the topic would be muted.
+      assert.strictEqual((yield* put(optedIn, { status: "OPTED_IN", has_custom_routing: true })).status, 200)
+      const unchosen = yield* call("GET", `/users/ada/preferences/${optedIn}`)
+      assert.include(unchosen.text, `"has_custom_routing":false`)
       const channel = yield* put(optedIn, { status: "OPTED_IN", custom_routing: ["email", "fax"] })
       assert.strictEqual(channel.status, 400)
       assert.include(channel.text, "topic.custom_routing[1]: ")

@@ -68,6 +68,15 @@ describe("injection", () => {
       })
     ))
 
+  it.live("Discord: what data says is not formatted, and an address is a link", () =>
+    Effect.gen(function*() {
+      const said = "**b** __u__ ~~s~~ `c` ||h||\n# head\nhttps://x.io/a_b*c?d=|e"
+      const body = yield* sentText(Chat.discord, said)
+      const literal =
+        "\\*\\*b\\*\\* \\_\\_u\\_\\_ \\~\\~s\\~\\~ \\`c\\` \\|\\|h\\|\\|\n\\# head\nhttps://x.io/a_b*c?d=|e"
+      assert.include(String(body["content"]), literal)
+    }))
+
   it.live("Teams: the text is plain to the client", () =>
     Effect.forEach(
       hostile,

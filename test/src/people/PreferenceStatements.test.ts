@@ -163,7 +163,9 @@ describe("PreferenceStatements", () => {
     }
     const { decision } = decide(said, channels)
     assert.deepStrictEqual(silent(decision), decide(plain, channels).decision)
-    const choices = [inTenant?.has_custom_routing === true, own?.has_custom_routing === true, entry?.channels.length]
+    const isChosen = (setting: TopicSetting | undefined) =>
+      setting?.has_custom_routing === true && Array.isArray(setting.custom_routing)
+    const choices = [isChosen(inTenant), isChosen(own), entry?.channels.length]
     assert.lengthOf(decision.withheld ?? [], choices.filter(Boolean).length)
   })
 

@@ -103,6 +103,15 @@ for (
 }
 
 describe("SMTP injection", () => {
+  it.live("a subject that is too long is told from one that is not one line", () =>
+    Effect.gen(function*() {
+      const provider = yield* vendor((yield* start()).port)
+      const said = (subject: string) =>
+        Effect.map(Effect.flip(provider.send(delivery({ subject }))), (error) => "detail" in error ? error.detail : "")
+      assert.strictEqual(yield* said("x".repeat(999)), "The subject is longer than 998 characters")
+      assert.strictEqual(yield* said("x\ny"), "The subject is not one line of text")
+    }).pipe(Effect.scoped))
+
   it.live("nothing that breaks out of its place is sent, or even connected for", () =>
     Effect.gen(function*() {
       const server = yield* start()

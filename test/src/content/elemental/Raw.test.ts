@@ -1,4 +1,4 @@
-import { elements, failure, render } from "#test/src/content/Rendering.ts"
+import { elements, failure, type Piece, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import type { Schema } from "effect"
 
@@ -15,6 +15,31 @@ describe("What an author writes in a channel's own form", () => {
     assert.deepStrictEqual(seen({ text: "t" }), ["", "t", "t"])
     assert.deepStrictEqual(seen({ title: "a\nb" }), ["a b", "made <v>", "made <v>"])
     assert.deepStrictEqual(seen({ body: 1, text: null }), ["", "made <v>", "made <v>"])
+  })
+
+  it("of a mail that is all text has no page, which would be empty; beside elements, or html, it has one", () => {
+    const mail = (raw: Schema.JsonObject, ...made: ReadonlyArray<Piece>) => {
+      const content = elements({ type: "channel", channel: "email", raw, elements: made })
+      const { html, subject, text } = render(content, { channel: "email", data: { v: "<v>" } })
+      return [subject, text, html === "" ? "none" : html.includes("<p>own</p>") ? "own" : "page"]
+    }
+    assert.deepStrictEqual(mail({ subject: "s", text: "t {{v}}" }), ["s", "t <v>", "none"])
+    assert.deepStrictEqual(mail({ subject: "s", text: "t", html: "<p>own</p>" }), ["s", "t", "own"])
+    assert.deepStrictEqual(mail({ text: "t" }, { type: "text", content: "made" }), ["", "t", "page"])
+    assert.deepStrictEqual(mail({ subject: "s" }), ["s", "", "page"])
+  })
+
+  it("white space that a value brings into an address does not end it", () => {
+    const href = "https://x.io/?q={{q}}"
+    const link = { type: "text", elements: [{ type: "link", content: "l", href: ` ${href}` }] }
+    const content = elements({ type: "action", content: "a", href }, link, { type: "text", content: `[m](${href})` })
+    const to = "https://x.io/?q=b%20c"
+    const { text } = render(content, { channel: "sms", data: { q: "b c" } })
+    assert.strictEqual(text, `a: ${to}\nl (${to})\nm (${to})`)
+    const image = elements({ type: "image", src: "https://x.io/{{q}}.png", alt_text: "i", href })
+    const { html } = render(image, { channel: "email", data: { q: "b c" } })
+    assert.include(html, "https://x.io/b%20c.png")
+    assert.include(html, to)
   })
 
   it("an action that leads nowhere is still one, and one that may not lead there is none", () => {

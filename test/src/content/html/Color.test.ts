@@ -31,6 +31,8 @@ describe("the text of a button", () => {
     for (const text of ["#ffffff", "#111827"]) {
       assert.isAtLeast(contrast(background, chosen), contrast(background, text) - 1e-9)
     }
+    assert.strictEqual(readableOn(`rgb(${rgb.join(", ")})`), chosen)
+    assert.strictEqual(readableOn(`RGBA(${rgb.map((part) => `${part / 2.55}%`).join(" ")} 0.5)`), chosen)
   }, { arbitrary: { runs: 500 } })
 
   it("is white on a color that is not known, and the short form is read like the long one", () => {
