@@ -44,6 +44,10 @@ type Place = Pick<Audience, "channel" | "providers">
 const top = { depth: 0, lists: 0 } as const
 
 const isPart = ({ type }: Element): boolean => type === "channel"
+const isMeta = ({ type }: Element): boolean => type === "meta"
+
+/** What stands beside the `channel` elements: it is for channels that have none. */
+const beside = (elements: ReadonlyArray<Element>): ReadonlyArray<Element> => elements.filter((one) => !isPart(one))
 
 /** If the top level has `channel` elements: those for this provider, or else for this channel, or else `default`. */
 const forChannel = (
@@ -74,9 +78,9 @@ const mayShowAny = (elements: Value, place: Place): boolean =>
 export const isWritten = ({ body, elements, title }: Content, place: Place): boolean => {
   if (elements === undefined || elements === null || elements.length === 0) return true
   if (typeof title === "string" || typeof body === "string") return true
-  return elements.some(isPart)
-    ? forChannel(elements, place).some((part) => isObject(part["raw"]) || mayShowAny(part["elements"], place))
-    : elements.some(mayShow(place))
+  if (!elements.some(isPart)) return elements.some(mayShow(place))
+  return forChannel(elements, place).some((part) => isObject(part["raw"]) || mayShowAny(part["elements"], place)) ||
+    beside(elements).some((one) => !isMeta(one) && mayShow(place)(one))
 }
 
 /** The document of a content without elements: its title and its body. */
@@ -117,8 +121,8 @@ export const document = (content: Content, target: Target): Document => {
   const part = forChannel(elements, target)
     .map((one) => localized(one, target.locale))
     .find((one) => walk.shows(one, scope))
-  const isParted = elements.some(isPart)
-  const shown = part === undefined ? (isParted ? [] : elements) : [{ ...part, type: "group" }]
+  // A title beside the parts is that of each part without its own.
+  const shown = part === undefined ? beside(elements) : [{ ...part, type: "group" }, ...elements.filter(isMeta)]
   const own = part !== undefined && isObject(part["raw"]) ? part["raw"] : undefined
   const size = (key: string): string | undefined => part === undefined ? undefined : length(fields.source(part, key))
   const blocks = [...first, ...walk.over(shown, scope, top, making)]

@@ -17,10 +17,23 @@ describe("Whether content has anything for a channel and provider (api.md 2.5)",
     assert.isTrue(written(seen("email"), { type: "text", content: "a" }))
     assert.isFalse(written(part("email"), part("vonage")))
     assert.isFalse(written(seen("email"), seen("push", "vonage"), seen()))
-    // Beside `channel` elements nothing else is shown.
-    const beside = [part("email"), { type: "text", content: "a" }]
-    assert.isFalse(written(...beside))
-    assert.strictEqual(render(elements(...beside), { channel: "sms" }).text, "")
+    // What stands beside `channel` elements is for the channels that have none, but for a title, which says nothing alone.
+    const mail = { type: "channel", channel: "email", elements: [{ type: "text", content: "m" }] }
+    const beside = [mail, { type: "text", content: "a" }]
+    assert.isTrue(written(...beside))
+    assert.strictEqual(render(elements(...beside), { channel: "sms" }).text, "a")
+    assert.strictEqual(render(elements(...beside), { channel: "email" }).text, "m")
+    assert.isFalse(written(part("email"), { type: "meta", title: "t" }))
+    assert.isFalse(written(part("email"), seen("email"), { type: "html", content: "a" }))
+  })
+
+  it("a title beside `channel` elements is that of each without its own", () => {
+    const part = (...inner: ReadonlyArray<Piece>): Piece => ({ type: "channel", channel: "email", elements: inner })
+    const [shared, own] = [{ type: "meta", title: "shared" }, { type: "meta", title: "own" }]
+    const subject = (...of: ReadonlyArray<Piece>) => render(elements(...of), { channel: "email" }).subject
+    const text = { type: "text", content: "a" }
+    assert.strictEqual(subject(shared, part(text)), "shared")
+    assert.strictEqual(subject(shared, part(own, text)), "own")
   })
 
   it("HTML is for mails, comments are for nobody, and what holds only such things is as they are", () => {
