@@ -11,6 +11,7 @@ export interface Findings {
   /** A channel for which the recipient has something that is no valid address. */
   unusable?: string
   unreachable: boolean
+  /** Somebody could be reached, and there is nothing to say there. */
   unwritten: boolean
   missingProviderKey: boolean
   named: boolean
@@ -51,11 +52,12 @@ export const refusal = (findings: Findings): Refusal.Refusal => {
     return Refusal.undeliverable("BOUNCED", `What the recipient has for ${findings.unusable} is no valid address`)
   }
   if (findings.unreachable && findings.unserved !== undefined) return unserved(findings.unserved)
+  if (findings.unwritten) {
+    const where = findings.unreachable ? "that the recipient has an address for" : "of the message"
+    return Refusal.unroutable("NO_CHANNELS", `The content has nothing for any channel ${where}`)
+  }
   if (findings.unreachable) {
     return Refusal.unroutable("NO_CHANNELS", "The recipient has no address for any channel of the message")
-  }
-  if (findings.unwritten) {
-    return Refusal.unroutable("NO_CHANNELS", "The content has nothing for any channel of the message")
   }
   return findings.missingProviderKey
     ? Refusal.unroutable("PROVIDER_ERROR", "The message names only providers that are not installed")

@@ -228,6 +228,20 @@ describe("Routing to a plan (api.md 26.3)", () => {
     assert.deepStrictEqual(refusal(through("inbox", "constructor"), {}), unaddressed)
   })
 
+  it("who can be reached where the content has nothing is told so, and not that there is no address", () => {
+    const [slack, teams] = [vendor("slack", "direct_message"), vendor("msteams", "direct_message")]
+    const among = [slack, { ...teams, reaches: () => false }]
+    const refusal = (providers: typeof among) =>
+      Result.match(Routing.plan(through("direct_message"), everywhere, providers, undefined, () => false), {
+        onFailure: ({ detail }) => detail,
+        onSuccess: () => undefined
+      })
+    assert.strictEqual(refusal(among), "The content has nothing for any channel that the recipient has an address for")
+    assert.strictEqual(refusal([slack]), "The content has nothing for any channel of the message")
+    const unreached = "The recipient has no address for any channel of the message"
+    assert.strictEqual(refusal(among.slice(1)), unreached)
+  })
+
   it("an address that is none is the recipient's fault: UNDELIVERABLE (spec.md), unless another channel has one", () => {
     const [mail, sms] = [{ ...vendor("smtp", "email"), reaches: () => false }, vendor("twilio", "phone_number")]
     const refusal = (instructions: Instructions, profile: Profile) =>
