@@ -23,15 +23,12 @@ export const next = Effect.fnUntraced(function*(options: {
   // A user without an error had an addressee when it was added.
   const found = yield* Effect.forEach(
     users,
-    (user) =>
-      Effect.map(Effect.orDie(Users.addressee(scope, user.user)), (addressee) => ({
-        ...addressee,
-        id: Progress.messageIdOf(requestId, { isNumbered }, user)
-      }))
+    (one) => Effect.map(Effect.orDie(Users.addressee(scope, one.user)), (addressee) => ({ one, ...addressee }))
   )
-  const members = found.map(({ id, identity, recipient }): PageMember =>
-    Addressing.member(request, id, recipient, identity, shards)
-  )
+  const members = found.map(({ identity, one, recipient }): PageMember => {
+    const id = Progress.messageIdOf(requestId, { isNumbered }, one)
+    return Addressing.member(request, id, recipient, identity, shards)
+  })
   const page: Page = {
     common: Addressing.common(request, "bulk", at),
     members,

@@ -44,8 +44,9 @@ const isOfOne = (source: Source): boolean =>
 /**
  * The next page of a request to many, and the place that it reaches. A page is the same whenever it is made, as long as
  * the members are: the ids come from the request and the recipient, so that a person met twice is one message, as first
- * met. Where nobody can be met twice, they are numbered instead, which is cheaper to store. A group that does not exist is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the
- * place, as is one that was deleted before its last member was met.
+ * met. Where nobody can be met twice, they are numbered instead, which is cheaper to store. A group that does not exist
+ * is one message too, which ends as UNROUTABLE (api.md §8), and a `fault` of the place, as is one that was deleted
+ * before its last member was met.
  */
 export const next = Effect.fnUntraced(function*(options: {
   readonly request: Addressing.Request
