@@ -9,7 +9,7 @@ import { Buffer } from "node:buffer"
  */
 export const discord = (text: string): string =>
   text.replaceAll(
-    /https?:\/\/[^\s\\[\]<>]+|^\s*#|[\\[\]<>*_~`|]/gm,
+    /https?:\/\/[^\s\\[\]<>]+|^[\s-]*#|[\\[\]<>*_~`|]/gm,
     (found) => found.startsWith("http") ? found : `${found.slice(0, -1)}\\${found.slice(-1)}`
   )
 

@@ -1,3 +1,4 @@
+import { PreferenceChannel } from "#schemas/Preferences.ts"
 import { PlanNode } from "#schemas/api/Explain.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { OutputContent } from "#schemas/api/Messages.ts"
@@ -38,8 +39,9 @@ export const DryRunResponse = Schema.Struct({
 })
 export type DryRunResponse = typeof DryRunResponse.Type
 
-/** The channels in which a template can be looked at. */
-const PreviewedChannel = Schema.Literals(["email", "sms", "push", "inbox", "direct_message", "webhook", "banner"])
+/** The channels in which a template can be looked at: those of preferences, and the banner, which is no choice. */
+export const PreviewedChannel = Schema.Literals([...PreferenceChannel.literals, "banner"])
+export type PreviewedChannel = typeof PreviewedChannel.Type
 
 /**
  * A recipient, data and brand to render a template with. Without `version` its draft is rendered, without `channels`

@@ -35,6 +35,13 @@ export type Place = typeof Place.Type
 export const start: Place = { index: 0 }
 
 /**
+ * Whether messages may be numbered from this place on: from the start, or where they are. An earlier version, which may
+ * have the request in between, knows no numbers and leaves none; to begin again would give somebody an id that is taken.
+ */
+export const isNumbered = ({ after, index, made }: Place): boolean =>
+  made !== undefined || (index === start.index && after === undefined)
+
+/**
  * An expansion in its owner's hands; payloads and place are the stored text. `tries`: how often an owner began a page
  * and none was written. `epoch`: the owner that began the current try, 0 when there is none.
  */

@@ -1,3 +1,4 @@
+import type { PreviewedChannel } from "#schemas/api/Rehearsals.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
@@ -22,7 +23,7 @@ export interface Preview {
   readonly to: Recipient
   readonly data: JsonMap
   readonly brandId: string | undefined
-  readonly channels: ReadonlyArray<string>
+  readonly channels: ReadonlyArray<PreviewedChannel>
 }
 
 /** Templates that are looked at: nothing is stored and no provider is called. */
@@ -38,7 +39,7 @@ export class Previews extends Context.Service<Previews, {
 const nobody = MessageId.make("1-00000000-000000000000000000000000")
 
 /** The ways of a preview: each channel by itself, and the chat platforms that have a form of their own. */
-const ways: ReadonlyArray<readonly [channel: string, provider: string]> = [
+const ways: ReadonlyArray<readonly [channel: PreviewedChannel, provider: string]> = [
   ["email", "email"],
   ["sms", "sms"],
   ["push", "push"],

@@ -1,4 +1,4 @@
-import type { Place } from "#src/delivery/Expansion.ts"
+import * as Expansion from "#src/delivery/Expansion.ts"
 import type { Page, PageMember } from "#src/delivery/expansion/Expansions.ts"
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
 import type { Jobs } from "#src/delivery/bulk/Jobs.ts"
@@ -10,7 +10,7 @@ import { Effect } from "effect"
 export const next = Effect.fnUntraced(function*(options: {
   readonly request: Addressing.Request
   readonly job: string
-  readonly place: Place
+  readonly place: Expansion.Place
   readonly size: number
   readonly at: number
   readonly shards: number
@@ -18,7 +18,7 @@ export const next = Effect.fnUntraced(function*(options: {
 }) {
   const { at, job, jobs, place, request, shards, size } = options
   const { id: requestId, scope } = request
-  const isNumbered = place.index === 0 || place.made !== undefined
+  const isNumbered = Expansion.isNumbered(place)
   const { isLast, users } = yield* jobs.sendable(scope, job, place.index, size)
   // A user without an error had an addressee when it was added.
   const found = yield* Effect.forEach(
@@ -36,6 +36,6 @@ export const next = Effect.fnUntraced(function*(options: {
   }
   const last = users.at(-1)
   const index = last === undefined ? place.index : last.position + 1
-  const reached: Place = isNumbered ? { index, made: index } : { index }
+  const reached: Expansion.Place = isNumbered ? { index, made: index } : { index }
   return { page, reached, isLast }
 })

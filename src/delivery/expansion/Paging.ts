@@ -1,5 +1,5 @@
 import * as Addressing from "#src/delivery/intake/Addressing.ts"
-import { decodeRecipient, type Place } from "#src/delivery/Expansion.ts"
+import { decodeRecipient, isNumbered, type Place } from "#src/delivery/Expansion.ts"
 import type { Page, PageMember } from "#src/delivery/expansion/Expansions.ts"
 import * as Groups from "#src/delivery/intake/Groups.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
@@ -88,7 +88,7 @@ export const next = Effect.fnUntraced(function*(options: {
     questions++
     const limit = size - found.size
     const page = yield* members.page(scope, group.source, { after, limit, memberOf: group.memberOf })
-    const idOf = recipients.length === 1 && isOfOne(group.source) ? numbered : met
+    const idOf = isNumbered(place) && recipients.length === 1 && isOfOne(group.source) ? numbered : met
     for (const one of page) add(Groups.member(recipient, one), idOf)
     // An empty page comes behind the last member of a group, or of a group that does not exist.
     if (page.length === 0 && group.source._tag !== "Pattern" && !(yield* members.exists(scope, group.source))) {

@@ -70,10 +70,10 @@ describe("injection", () => {
 
   it.live("Discord: what data says is not formatted, and an address is a link", () =>
     Effect.gen(function*() {
-      const said = "**b** __u__ ~~s~~ `c` ||h||\n# head\nhttps://x.io/a_b*c?d=|e"
+      const said = "**b** __u__ ~~s~~ `c` ||h||\n# head\n-# small\nhttps://x.io/a_b*c?d=|e"
       const body = yield* sentText(Chat.discord, said)
       const literal =
-        "\\*\\*b\\*\\* \\_\\_u\\_\\_ \\~\\~s\\~\\~ \\`c\\` \\|\\|h\\|\\|\n\\# head\nhttps://x.io/a_b*c?d=|e"
+        "\\*\\*b\\*\\* \\_\\_u\\_\\_ \\~\\~s\\~\\~ \\`c\\` \\|\\|h\\|\\|\n\\# head\n-\\# small\nhttps://x.io/a_b*c?d=|e"
       assert.include(String(body["content"]), literal)
     }))
 

@@ -107,6 +107,21 @@ describe("Pages of a request to many", () => {
       }
     }))
 
+  it.effect("P1: where an earlier version makes a page in between, which leaves no number, everybody has a message of its own", () =>
+    Effect.gen(function*() {
+      const users = ["a", "b", "c", "d", "e", "f"]
+      const lists = storing(new Map([["l", users]]))
+      const page = (place: Place) => pageOf([{ list_id: "l" }], lists, place, 2)
+      const first = yield* page({ index: 0 })
+      // The earlier version's own page, with ids by recipient, and the place as it leaves it.
+      const { made: _, ...left } = first.reached
+      const second = yield* page(left)
+      const third = yield* page(second.reached)
+      const ids = [first, second, third].flatMap(({ page }) => page.members.map(({ id }) => id))
+      const byRecipient = users.slice(2).map((user) => Ids.member(id, `1:user:${user}`))
+      assert.deepStrictEqual(ids, [Ids.at(id, 0), Ids.at(id, 1), ...byRecipient])
+    }))
+
   it.effect("many small groups are several pages, and of many that are not there the first are told of", () =>
     Effect.gen(function*() {
       const named = Array.from({ length: 45 }, (_, n) => `${"long ".repeat(20)}${n}`)
