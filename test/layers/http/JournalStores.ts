@@ -5,36 +5,30 @@ import * as Lifecycle from "#src/delivery/Lifecycle.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { RequestNotFound } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
 import { find, type Kept, type State } from "#test/layers/http/State.ts"
 import { Effect, Layer, Option } from "effect"
 
 const nameOf = (key: IdempotencyKey) => `${key.scope} ${key.path} ${key.value}`
 
 const kept = (message: NewMessage): Kept => ({
-  id: message.id,
-  requestId: message.requestId,
+  ...Fixture.record({
+    id: message.id,
+    requestId: message.requestId,
+    status: message.status,
+    event: message.event,
+    template: message.template,
+    recipient: message.recipientName,
+    userId: message.recipientKey === Recipients.userKey(message.scope, message.recipientName)
+      ? message.recipientName
+      : undefined,
+    tenantId: message.tenantId,
+    tags: message.tags,
+    traceId: message.traceId,
+    enqueued: message.enqueuedAt
+  }),
   scope: message.scope,
-  message,
-  status: message.status,
-  reason: undefined,
-  error: undefined,
-  event: message.event,
-  template: message.template,
-  recipient: message.recipientName,
-  userId: message.recipientKey === Recipients.userKey(message.scope, message.recipientName)
-    ? message.recipientName
-    : undefined,
-  tenantId: message.tenantId,
-  tags: message.tags,
-  traceId: message.traceId,
-  enqueued: message.enqueuedAt,
-  sent: undefined,
-  delivered: undefined,
-  opened: undefined,
-  clicked: undefined,
-  canceledAt: undefined,
-  willRetry: false,
-  archived: false
+  message
 })
 
 /** The doubles that accept: the journal, the keys of requests, and requests to many. */
