@@ -22,11 +22,11 @@ export const serverFile = process.env["BENCH_SERVER"] ?? fileURLToPath(new URL("
 
 const peerFile = (name: string) => fileURLToPath(new URL(`peers/${name}.ts`, import.meta.url))
 
-/** The counter of a Prometheus page; undefined when the page has no such line. */
-const counter = async (url: string, line: string): Promise<number | undefined> => {
+/** The sum of a counter's samples that `label` is in, if any, on a Prometheus page; undefined if it has none. */
+const counter = async (url: string, name: string, label = ""): Promise<number | undefined> => {
   const { body } = await Process.get(`${url}/metrics`)
-  const found = body.split("\n").find((text) => text.startsWith(`${line} `))
-  return found === undefined ? undefined : Number(found.slice(line.length + 1))
+  const found = body.split("\n").filter((line) => line.startsWith(name) && line.includes(label))
+  return found.length === 0 ? undefined : found.reduce((sum, line) => sum + Number(line.split(" ").at(-1)), 0)
 }
 
 /** Tidings on a Postgres database, or embedded in a data directory. */
@@ -60,7 +60,7 @@ export const tidings = async (
     url,
     apiKey: `pk_prod_${secret}`,
     settled: async () =>
-      await counter(url, "tidings_messages_settled_total{status=\"SENT\"}")
+      await counter(url, "tidings_messages_settled_total{", `status="SENT"`)
         ?? await database?.count("select count(*) from messages where status = 'SENT'")
         ?? 0
   }

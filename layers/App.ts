@@ -7,6 +7,7 @@ import {
 } from "#layers/CannotStart.ts"
 import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
+import * as NodeId from "#layers/cluster/NodeId.ts"
 import * as Placement from "#layers/cluster/Placement.ts"
 import * as SingleNode from "#layers/cluster/SingleNode.ts"
 import * as Worker from "#layers/cluster/Worker.ts"
@@ -145,18 +146,23 @@ const readers = Layer.mergeAll(
   PreferenceRoute.layer.pipe(Layer.provide(PreferencePage.layer))
 )
 
-/** Where the shards run: all in this process with the embedded store, else spread over the nodes of the database. */
-const placement = ({ clusterHost: host, clusterPort: port, databaseUrl }: Values): Layer.Layer<
+/**
+ * Where the shards run: all in this process with the embedded store, else spread over the nodes of the database. A
+ * server that has workers leaves them to those.
+ */
+const placement = ({ clusterHost: host, clusterPort: port, databaseUrl, workers }: Values): Layer.Layer<
   Placed,
   CannotListen | Config.ConfigError | SqlError.SqlError,
-  PgClient.PgClient | SecureRandom.SecureRandom | SqlClient.SqlClient | Shards.Shards
-> =>
-  databaseUrl === undefined
-    ? Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))
-    : Placement.layer(`${host}:${port}`).pipe(
-      Layer.merge(Wakeups.layer(`${host}:${port}`)),
-      Layer.provide(ManyNodes.layer({ host, port }))
-    )
+  NodeId.NodeId | PgClient.PgClient | SecureRandom.SecureRandom | SqlClient.SqlClient | Shards.Shards
+> => {
+  const address = `${host}:${port}`
+  if (databaseUrl === undefined) return Placement.layer("embedded").pipe(Layer.provide(SingleNode.layer))
+  if (workers > 0) return Layer.merge(Placement.none, Wakeups.announced(address))
+  return Placement.layer(address).pipe(
+    Layer.merge(Wakeups.layer(address)),
+    Layer.provide(ManyNodes.layer({ host, port }))
+  )
+}
 
 const welcome = ({ dataDir, databaseUrl, port }: Values) =>
   Layer.effectDiscard(Effect.gen(function*() {
@@ -205,7 +211,7 @@ const front = (settings: Values) =>
     Layer.provideMerge(Welcome.layerKeys(settings.bootstrapSecret)),
     Layer.provide([Previews.layer, Rehearsals.layer]),
     Layer.provide(rateLimits(settings)),
-    Layer.provide(Workers.layer(settings.workers)),
+    Layer.provideMerge(Workers.layer(settings.workers)),
     Layer.provide([Sweep.layer, audiences])
   )
 
@@ -243,12 +249,15 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
       Layer.succeed(BrandLimit, settings.brandLimit),
       Layer.succeed(Tracking.PublicUrl, settings.publicUrl)
     ]),
-    Layer.provideMerge(SecretKeyFile.layer),
+    Layer.provideMerge([SecretKeyFile.layer, NodeId.layer(Worker.given?.tidingsNode)]),
     Layer.provideMerge([NodeCrypto.layer, NodeServices.layer])
   )
 
 /** The first thing that a stop does, while requests, workers and steps under way come to their end. */
 const stopping = Layer.effectDiscard(Effect.flatMap(Shards.Shards, ({ stop }) => Effect.addFinalizer(() => stop)))
+const stoppingWorkers = Layer.effectDiscard(
+  Effect.flatMap(Workers.Workers, ({ stop }) => Effect.addFinalizer(() => stop))
+)
 
 /**
  * The whole product with these providers; in a worker, its engine alone. When it stops, nothing new is begun; then
@@ -258,6 +267,10 @@ export const layer = <E, R>(providers: Layer.Layer<Providers, E, R>) =>
   Layer.unwrap(Effect.map(Settings, (settings) => {
     const below = engine(settings, providers)
     return settings.worker === undefined
-      ? stopping.pipe(Layer.provide(server(settings)), Layer.provide(front(settings)), Layer.provide(below))
+      ? Layer.merge(stopping, stoppingWorkers).pipe(
+        Layer.provide(server(settings)),
+        Layer.provide(front(settings)),
+        Layer.provide(below)
+      )
       : stopping.pipe(Layer.provide(Worker.layer), Layer.provide(below))
   }))

@@ -92,13 +92,14 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   JsonKeys.install()
-  const program = (Worker.number === undefined ? sayMisspelt : Effect.void).pipe(
+  const number = Worker.given?.tidingsWorker
+  const program = (number === undefined ? sayMisspelt : Effect.void).pipe(
     Effect.andThen(Layer.launch(app)),
     Effect.provide(Settings.layer),
     Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : sayWhy(cause)),
     Effect.provide(Telemetry.layer)
   )
-  if (Worker.number !== undefined) return work(Worker.number, program)
+  if (number !== undefined) return work(number, program)
   watchSignals()
   outliveLog()
   NodeRuntime.runMain(program, {

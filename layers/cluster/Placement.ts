@@ -7,6 +7,9 @@ import { EntityId, Sharding } from "effect/cluster"
 const group = "default"
 const nameOf = (shard: number): string => `shard-${shard}`
 
+/** A node that runs no shard itself: its workers do. */
+export const none = Layer.succeed(Placement, { assigned: Effect.succeed([]) })
+
 /**
  * Registers each shard as a singleton of the cluster: one node runs it, and another takes over when that one dies.
  * `node` is this node's name in logs.

@@ -1,42 +1,42 @@
+import { decode, Handed, type Report, Request } from "#layers/cluster/Protocol.ts"
 import * as Gauges from "#layers/telemetry/Gauges.ts"
+import { Handover } from "#src/delivery/journal/Handover.ts"
 import { unready } from "#src/delivery/shards/Ready.ts"
+import { Shards } from "#src/delivery/Shards.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, Schema } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { parentPort, workerData } from "node:worker_threads"
 
-/** The messages that the server sends to a worker. */
-export const Request = Schema.Literals(["report", "stop"])
+/** What a server tells a worker that it starts: which one it is, counted from 1, and of which node (`NodeId`). */
+export const Given = Schema.Struct({ tidingsWorker: Schema.Int, tidingsNode: Schema.String })
 
-/** A worker's answer to `report`. `unready`: why it is not ready, or null if it is. `metrics`: Prometheus text. */
-export const Report = Schema.Struct({ unready: Schema.NullOr(Schema.String), metrics: Schema.String })
-export type Report = typeof Report.Type
+const decoded = Schema.decodeUnknownOption(Given)(workerData)
 
-const given = Schema.decodeUnknownOption(Schema.Struct({ tidingsWorker: Schema.Int }))(workerData)
-
-/** The number of this worker, counted from 1; `undefined` in the server itself. */
-export const number: number | undefined = given._tag === "Some" ? given.value.tidingsWorker : undefined
+/** `undefined` in the server itself. */
+export const given: typeof Given.Type | undefined = decoded._tag === "Some" ? decoded.value : undefined
 
 const isRequest = Schema.is(Request)
+const isHanded = Schema.is(Handed)
+
+/** Runs `onMessage` with whatever the server says, until the scope closes. */
+const listen = (onMessage: (message: unknown) => void) =>
+  Effect.acquireRelease(
+    Effect.sync(() => void parentPort?.on("message", onMessage)),
+    () => Effect.sync(() => parentPort?.off("message", onMessage))
+  )
 
 /** Runs `onRequest` each time the server sends this request, until the scope closes. */
-const listen = (request: typeof Request.Type, onRequest: () => void) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const listener = (message: unknown) => {
-        if (isRequest(message) && message === request) onRequest()
-      }
-      parentPort?.on("message", listener)
-      return listener
-    }),
-    (listener) => Effect.sync(() => parentPort?.off("message", listener))
-  )
+const listenFor = (request: Request, onRequest: () => void) =>
+  listen((message) => {
+    if (isRequest(message) && message === request) onRequest()
+  })
 
 /** Ends when the server asks this worker to stop. */
 export const stopped: Effect.Effect<void> = Effect.scoped(
   Effect.flatMap(
     Effect.sync(() => Promise.withResolvers<void>()),
-    ({ promise, resolve }) => Effect.andThen(listen("stop", () => resolve()), Effect.promise(() => promise))
+    ({ promise, resolve }) => Effect.andThen(listenFor("stop", () => resolve()), Effect.promise(() => promise))
   )
 )
 
@@ -56,11 +56,30 @@ export const make = Effect.gen(function*() {
   })
 })
 
-/** Answers the server's questions about this worker. */
+/**
+ * Takes what the server's journal hands over, in the order in which it says it. What the worker takes is told only once
+ * it listens.
+ */
+const takeOver = Effect.gen(function*() {
+  const handover = yield* Handover
+  const { watch } = yield* Shards
+  const take = (message: unknown): Effect.Effect<void> => {
+    if (isHanded(message)) return handover.offer(decode(message.handed))
+    return message === "stir" ? handover.stir : message === "behind" ? handover.behind : Effect.void
+  }
+  yield* listen((message) => {
+    Effect.runSync(take(message))
+    if (isHanded(message)) parentPort?.postMessage({ arrived: message.handed.length })
+  })
+  yield* watch((taking) => parentPort?.postMessage(taking))
+})
+
+/** Answers the server's questions about this worker, and takes what it hands over. */
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
+  yield* takeOver
   const report = yield* make
   const context = yield* Effect.context<never>()
   const run = Effect.runForkWith(context)
   const answer = Effect.map(report, (told) => parentPort?.postMessage(told))
-  yield* listen("report", () => void run(answer))
+  yield* listenFor("report", () => void run(answer))
 }))

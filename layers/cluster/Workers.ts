@@ -1,5 +1,9 @@
-import { Report, type Request } from "#layers/cluster/Worker.ts"
-import { Context, Effect, Layer, Schema } from "effect"
+import * as Link from "#layers/cluster/Link.ts"
+import { NodeId } from "#layers/cluster/NodeId.ts"
+import { Arrived, Report, type Request, Taking } from "#layers/cluster/Protocol.ts"
+import type { Given } from "#layers/cluster/Worker.ts"
+import { Handover } from "#src/delivery/journal/Handover.ts"
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import process from "node:process"
 import { Worker } from "node:worker_threads"
 
@@ -16,13 +20,18 @@ const reportPatience = "3 seconds"
 export class Workers extends Context.Service<Workers, {
   /** The report of each worker; one that does not answer is reported as not ready. */
   readonly reports: Effect.Effect<ReadonlyArray<Report>>
+  /** How many shards they own. */
+  readonly owned: Effect.Effect<number>
+  /** Tells them to drain, for good; the end of the scope waits for it. */
+  readonly stop: Effect.Effect<void>
 }>()("tidings/cluster/Workers") {}
 
 const isReport = Schema.is(Report)
+const isOfLink = Schema.is(Schema.Union([Taking, Arrived]))
 
 const absent = (unready: string): Report => ({ unready, metrics: "" })
 
-const say = (worker: Worker, request: typeof Request.Type) => Effect.sync(() => worker.postMessage(request))
+const say = (worker: Worker, request: Request) => Effect.sync(() => worker.postMessage(request))
 
 const stop = (worker: Worker, gone: Effect.Effect<unknown>) =>
   Effect.andThen(say(worker, "stop"), gone).pipe(
@@ -34,6 +43,7 @@ const stop = (worker: Worker, gone: Effect.Effect<unknown>) =>
 interface Running {
   readonly worker: Worker
   readonly asking: Set<(report: Report) => void>
+  readonly link: Link.Link
 }
 
 /**
@@ -42,23 +52,25 @@ interface Running {
  */
 const running = (worker: Worker): Running => {
   const asking: Running["asking"] = new Set()
+  const link = Link.make((said) => worker.postMessage(said))
   const answer = (report: Report) => {
     const told = [...asking]
     asking.clear()
     for (const tell of told) tell(report)
   }
   worker.on("message", (message: unknown) => {
-    if (isReport(message)) answer(message)
+    if (isOfLink(message)) link.heard(message)
+    else if (isReport(message)) answer(message)
   })
   worker.on("exit", () => answer(absent("a worker has ended")))
-  return { worker, asking }
+  return { worker, asking, link }
 }
 
 const report = ({ asking, worker }: Running): Effect.Effect<Report> =>
   Effect.callback<Report>((resume) => {
     const tell = (answer: Report) => resume(Effect.succeed(answer))
     asking.add(tell)
-    worker.postMessage("report" satisfies typeof Request.Type)
+    worker.postMessage("report" satisfies Request)
     return Effect.sync(() => asking.delete(tell))
   }).pipe(
     Effect.timeoutOrElse({
@@ -68,18 +80,23 @@ const report = ({ asking, worker }: Running): Effect.Effect<Report> =>
   )
 
 /**
- * Runs the program of this process `count` times more, each in a thread of its own, as nodes of the same cluster that
- * serve no HTTP (`Worker.number` tells them apart). One that ends is started again; all are drained at once when the
- * scope closes.
+ * Runs the program of this process `count` times more, each in a thread of its own, as nodes of the cluster that serve
+ * no HTTP (`Worker.given` tells them apart), and hands them what this process accepts. One that ends is started again;
+ * all are drained at once when the scope closes.
  */
 export const layer = (count: number, program: string | URL = process.argv[1] ?? "") =>
   Layer.effect(
     Workers,
     Effect.gen(function*() {
+      const handover = yield* Handover
+      const node = yield* NodeId
       const alive = new Map<number, Running>()
       const numbers = Array.from({ length: count }, (_, index) => index + 1)
-      const life = Effect.fnUntraced(function*(number: number) {
-        const worker = new Worker(program, { workerData: { tidingsWorker: number } })
+      let isStopping = false
+
+      const life = Effect.fnUntraced(function*(number: number): Effect.fn.Return<void, never, Scope.Scope> {
+        const given: typeof Given.Type = { tidingsWorker: number, tidingsNode: node }
+        const worker = new Worker(program, { workerData: given })
         let failure: unknown
         worker.on("error", (error) => {
           failure = error
@@ -88,16 +105,18 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
         const gone = Effect.promise(() => ended)
         // Before those who ask it are told, since they may ask again at once.
         worker.on("exit", () => alive.delete(number))
-        alive.set(number, running(worker))
+        const one = running(worker)
+        alive.set(number, one)
+        yield* handover.connect(one.link.receiver)
         const code = yield* Effect.onInterrupt(gone, () => stop(worker, gone))
-        yield* Effect.logError("a worker ended", { worker: number, code }, failure)
+        if (!isStopping) yield* Effect.logError("a worker ended", { worker: number, code }, failure)
       })
       /** Keeps a worker running. If it cannot even be started, such as for want of memory, the others go on. */
       const lives = (number: number) =>
-        life(number).pipe(
+        Effect.scoped(life(number)).pipe(
           Effect.catchDefect((defect) => Effect.logError("a worker cannot be started", { worker: number }, defect)),
           Effect.andThen(Effect.sleep(restartAfter)),
-          Effect.forever
+          Effect.repeat({ until: () => isStopping })
         )
       yield* Effect.forEach(numbers, lives, { concurrency: "unbounded", discard: true }).pipe(Effect.forkScoped)
       return Workers.of({
@@ -110,7 +129,12 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
               : report(one)
           },
           { concurrency: "unbounded" }
-        )
+        ),
+        owned: Effect.sync(() => alive.values().reduce((sum, { link }) => sum + link.taking().shards.length, 0)),
+        stop: Effect.suspend(() => {
+          isStopping = true
+          return Effect.forEach(alive.values(), ({ worker }) => say(worker, "stop"), { discard: true })
+        })
       })
     })
   )

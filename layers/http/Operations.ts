@@ -34,7 +34,7 @@ export const layer = (options: { readonly alone: boolean }) =>
         return waiting === undefined
           ? HttpServerResponse.jsonUnsafe({
             status: "ready",
-            shards: (yield* shards.owned).length,
+            shards: (yield* shards.owned).length + (yield* workers.owned),
             ...(reports.length === 0 ? {} : { workers: reports.length })
           })
           : notReady(`A worker is not ready: ${waiting.unready}`)

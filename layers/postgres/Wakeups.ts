@@ -1,9 +1,9 @@
+import { NodeId } from "#layers/cluster/NodeId.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as Outage from "#src/store/Outage.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Layer, Queue, Schedule, Schema } from "effect"
-import { SecureRandom } from "effect/crypto"
 
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
@@ -23,6 +23,25 @@ const collision = (address: string) =>
   `another node of this database says that it is at ${address} too: each needs a TIDINGS_CLUSTER_HOST of its own, at which the others ` +
   "reach it; until then the two share the work of one"
 
+/** A node of the same address answers `join` with `here`. Earlier versions read only the first word. */
+const announcing = (sql: PgClient.PgClient, self: string, address: string) => (word: "join" | "here") =>
+  sql`select pg_notify('tidings_due', ${`${word} ${self} ${address}`})`
+
+/**
+ * Announces a server whose engine runs in workers, before it accepts anything and then again and again: it is not in the
+ * cluster's table itself, and its workers may be gone from it for a while.
+ */
+export const announced = Effect.fnUntraced(function*(address: string) {
+  const announce = announcing(yield* PgClient.PgClient, yield* NodeId, address)
+  yield* announce("join")
+  yield* announce("join").pipe(
+    Effect.catchCause((cause) => Effect.logDebug("the node was not announced", cause)),
+    Effect.delay(joining / 2),
+    Effect.forever,
+    Effect.forkScoped
+  )
+}, Layer.effectDiscard)
+
 /**
  * Wakes this node when another node accepts messages for its shards, and keeps it informed whether there is another
  * node. A notification that came while it did not listen is made up for: after each (re)listen, and after the
@@ -33,7 +52,7 @@ const collision = (address: string) =>
 export const layer = Effect.fnUntraced(function*(address: string) {
   const sql = yield* PgClient.PgClient
   const shards = yield* Shards
-  const self = yield* (yield* SecureRandom.SecureRandom).uuidV4()
+  const self = yield* NodeId
   const patiently = yield* Patience.asking(Patience.callers)
   let joinedAt = -Infinity
   let namesakeAt = -Infinity
@@ -41,8 +60,7 @@ export const layer = Effect.fnUntraced(function*(address: string) {
   let listening = false
   let offset = Infinity
 
-  /** A node of the same address answers `join` with `here`. Earlier versions read only the first word. */
-  const announce = (word: "join" | "here") => sql`select pg_notify('tidings_due', ${`${word} ${self} ${address}`})`
+  const announce = announcing(sql, self, address)
 
   yield* shards.alone(false)
   yield* announce("join")

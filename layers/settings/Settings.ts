@@ -2,6 +2,7 @@ import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { availableParallelism } from "node:os"
 
 /**
  * What the operator set (design.md §6). Paths as given, ports as numbers; `undefined` where a variable is unset and has
@@ -24,7 +25,11 @@ export interface Values {
   readonly rateLimits: string
   readonly clusterHost: string
   readonly clusterPort: number
-  /** How many engine workers run beside this process. Worker n listens n ports above `clusterPort`. */
+  /**
+   * How many engine workers run beside this process, which then owns no shards itself. Where none is asked for, one
+   * does, if there is a database that they can share and a processor for it. The first one has the node's
+   * `clusterPort`, the others the ports above it.
+   */
   readonly workers: number
   /** Which worker this is; `undefined` for the server itself. */
   readonly worker: number | undefined
@@ -72,10 +77,9 @@ const variables = {
   ),
   TIDINGS_CLUSTER_HOST: Config.String("TIDINGS_CLUSTER_HOST").pipe(Config.withDefault("127.0.0.1")),
   TIDINGS_CLUSTER_PORT: unset(Config.Port("TIDINGS_CLUSTER_PORT")),
-  TIDINGS_WORKERS: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 })), "TIDINGS_WORKERS")
-    .pipe(
-      Config.withDefault(0)
-    ),
+  TIDINGS_WORKERS: unset(
+    Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 64 })), "TIDINGS_WORKERS")
+  ),
   TIDINGS_RETENTION_DAYS: unset(
     Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 36_500 })), "TIDINGS_RETENTION_DAYS")
   ),
@@ -97,6 +101,9 @@ export const misspelt = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
  * port.
  */
 const clusterPortOf = (port: number): number => 20_000 + (port % 40_000)
+
+/** How many ports above its node's a worker listens. */
+const above = (worker: number): number => Math.max(0, worker - 1)
 
 /**
  * An unescaped `#` or `/` in a password ends the host's part of a URL: pieces of the password would then be reported as
@@ -124,7 +131,7 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
   TIDINGS_BRAND_LIMIT: "must be a number from 1 to 1000000",
   TIDINGS_CLUSTER_HOST: "must be a host name",
-  TIDINGS_CLUSTER_PORT: "must be a port number, with one more after it for each of TIDINGS_WORKERS",
+  TIDINGS_CLUSTER_PORT: "must be a port number, with one more after it for each further one of TIDINGS_WORKERS",
   TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
   TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",
   TIDINGS_OUTBOUND_ALLOW: "must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix"
@@ -191,15 +198,14 @@ const read = Effect.gen(function*() {
     "TIDINGS_WORKERS",
     variables.TIDINGS_WORKERS,
     // Only one process may own an embedded data directory.
-    (count) => count === 0 || read.databaseUrl !== undefined
+    (count) => count === undefined || count === 0 || read.databaseUrl !== undefined
   )
-  if ((clusterPort ?? 0) + (asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
+  if ((clusterPort ?? 0) + above(asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
   yield* value("TIDINGS_OUTBOUND_ALLOW", variables.TIDINGS_OUTBOUND_ALLOW)
   const { accountEmail, clusterHost, dataDir, durability, rateLimits, shards } = read
   if (
     bad.length > 0 || port === undefined || accountEmail === undefined || clusterHost === undefined ||
-    dataDir === undefined || durability === undefined || shards === undefined || asked === undefined ||
-    rateLimits === undefined
+    dataDir === undefined || durability === undefined || shards === undefined || rateLimits === undefined
   ) {
     return yield* new BadConfiguration({ message: bad.join("\n") })
   }
@@ -208,7 +214,7 @@ const read = Effect.gen(function*() {
     ...read,
     publicUrl: read.publicUrl?.replace(/\/+$/, ""),
     port,
-    workers: worker === undefined ? asked : 0,
+    workers: worker === undefined ? asked ?? (read.databaseUrl !== undefined && availableParallelism() > 1 ? 1 : 0) : 0,
     worker,
     accountEmail,
     clusterHost,
@@ -216,7 +222,7 @@ const read = Effect.gen(function*() {
     durability,
     rateLimits,
     shards,
-    clusterPort: (clusterPort ?? clusterPortOf(port)) + (worker ?? 0)
+    clusterPort: (clusterPort ?? clusterPortOf(port)) + above(worker ?? 0)
   })
 })
 

@@ -17,7 +17,7 @@ import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Together from "#src/delivery/shards/Together.ts"
 import * as Tries from "#src/delivery/shards/Tries.ts"
 import { Members } from "#src/people/Members.ts"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 
 /**
  * Messages in the hands of one node at once, by lane; a large one counts for several (`Weight.ofMessage`). That of bulk
@@ -31,6 +31,14 @@ const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 
 /** Messages of one recipient and lane in hand at once; what is above stays a due row. */
 const mailboxCapacity = 32
+
+/** What is taken as it is accepted, without being read from the store. */
+export interface Taking {
+  /** The shards in which steps begin here. */
+  readonly shards: ReadonlyArray<number>
+  /** Whether this node is the only one (`Shards.alone`). */
+  readonly direct: boolean
+}
 
 /**
  * The engine of one node: it owns shards, reads what is due in them, and hands it to the recipients' mailboxes. Placing
@@ -54,6 +62,8 @@ export class Shards extends Context.Service<Shards, {
    * everything else: another node may have accepted an older row of which this one has not heard yet (P3).
    */
   readonly alone: (isAlone: boolean) => Effect.Effect<void>
+  /** Tells what this node takes, now and whenever that changes, until the scope closes. */
+  readonly watch: (tell: (taking: Taking) => void) => Effect.Effect<void, never, Scope.Scope>
   /** The shards owned now. */
   readonly owned: Effect.Effect<ReadonlyArray<number>>
   /** Messages in hand now. */
@@ -84,7 +94,13 @@ export const layer = Layer.effect(
       if (!held[message.lane].delete(message.id)) return
       shares[message.lane].remove(LaneShares.turnOf(message), Weight.ofMessage(message))
     }
-    const owned = Owned.make(journal)
+    let isAlone = true
+    const watchers = new Set<(taking: Taking) => void>()
+    const taking = (): Taking => ({ shards: owned.window().map(({ shard }) => shard), direct: isAlone })
+    const changed = () => {
+      for (const tell of watchers) tell(taking())
+    }
+    const owned = Owned.make(journal, changed)
     const together = yield* Together.make
     const guard = Tries.make({ journal, pipeline, together })
 
@@ -112,7 +128,6 @@ export const layer = Layer.effect(
       readers[lane].freed()
     })
 
-    let isAlone = true
     const mailboxes = yield* Mailboxes.make({
       capacity: mailboxCapacity,
       run,
@@ -172,19 +187,16 @@ export const layer = Layer.effect(
       expander.behind()
     }
 
-    yield* Effect.acquireRelease(
-      handover.connect({
-        owns: owned.has,
-        offer: (messages) =>
-          Effect.sync(() => {
-            readers.transactional.accept(messages)
-            readers.bulk.accept(messages)
-          }),
-        stir: Effect.sync(expander.behind),
-        behind: Effect.sync(behind)
-      }),
-      () => handover.connect(undefined)
-    )
+    yield* handover.connect({
+      owns: owned.has,
+      offer: (messages) =>
+        Effect.sync(() => {
+          readers.transactional.accept(messages)
+          readers.bulk.accept(messages)
+        }),
+      stir: Effect.sync(expander.behind),
+      behind: Effect.sync(behind)
+    })
 
     return Shards.of({
       own: (shard, node) => owned.own(shard, node, Effect.sync(behind)),
@@ -192,8 +204,18 @@ export const layer = Layer.effect(
       wake: Effect.sync(behind),
       alone: (now) =>
         Effect.sync(() => {
+          if (isAlone === now) return
           isAlone = now
+          changed()
         }),
+      watch: (tell) =>
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            watchers.add(tell)
+            tell(taking())
+          }),
+          () => Effect.sync(() => watchers.delete(tell))
+        ),
       owned: Effect.sync(owned.shards),
       held: Effect.sync(() => held.transactional.size + held.bulk.size),
       reading: Effect.sync(() => readers.transactional.isReading() && readers.bulk.isReading())

@@ -22,7 +22,6 @@ export const handovers = (it: Vitest.MethodsNonLive<Journal | Handover>) => {
         stir: Effect.void,
         behind: Effect.void
       })
-      yield* Effect.addFinalizer(() => handover.connect(undefined))
       const key = Fixture.key(place)
       const first = [Fixture.message(place), Fixture.message(place, { dueAt: place.at + 60_000, status: "DELAYED" })]
       yield* journal.accept(Fixture.acceptance(place, first, { key }))
@@ -49,7 +48,6 @@ export const handovers = (it: Vitest.MethodsNonLive<Journal | Handover>) => {
           stir: Effect.void,
           behind: Effect.void
         })
-        yield* Effect.addFinalizer(() => handover.connect(undefined))
         const sent = yield* Effect.forEach(Array.from({ length: count }), () => Fixture.accepted(place))
         assert.deepStrictEqual(offered, sent.map((message) => message.id))
       }).pipe(Effect.scoped),
@@ -68,7 +66,6 @@ export const handovers = (it: Vitest.MethodsNonLive<Journal | Handover>) => {
         stir: Effect.void,
         behind: Effect.sync(() => heard++)
       })
-      yield* Effect.addFinalizer(() => handover.connect(undefined))
       const key = Fixture.key(place)
       const accept = Effect.suspend(() => journal.accept(Fixture.acceptance(place, [Fixture.message(place)], { key })))
       assert.deepStrictEqual([(yield* accept).replayed, heard], [false, 0])

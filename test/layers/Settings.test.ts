@@ -1,6 +1,7 @@
 import * as Settings from "#layers/settings/Settings.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer } from "effect"
+import { availableParallelism } from "node:os"
 
 const settings = (variables: Readonly<Record<string, string>>) =>
   Settings.layer.pipe(Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord(variables))))
@@ -29,15 +30,24 @@ describe("settings (design.md §6)", () => {
       })
     }).pipe(Effect.provide(settings({}))))
 
-  it.effect("a worker starts no workers, and listens so many ports above its server", () =>
+  it.effect("a worker starts no workers; the first one has its node's cluster port, the others the next ones", () =>
     Effect.gen(function*() {
-      for (const [port, variables] of [[23_002, {}], [7_002, { TIDINGS_CLUSTER_PORT: "7000" }]] as const) {
+      for (const [port, variables] of [[23_001, {}], [7_001, { TIDINGS_CLUSTER_PORT: "7000" }]] as const) {
         const seen = yield* Settings.Settings.pipe(
           Effect.provide(settings({ DATABASE_URL: "postgres://host", TIDINGS_WORKERS: "3", ...variables })),
           Effect.provideService(Settings.WorkerNumber, 2)
         )
         assert.deepInclude(seen, { worker: 2, workers: 0, clusterPort: port })
       }
+    }))
+
+  it.effect("with a database that it can share, a server has one worker unless it is told otherwise", () =>
+    Effect.gen(function*() {
+      const workers = (variables: Readonly<Record<string, string>>) =>
+        Effect.map(Effect.provide(Settings.Settings, settings(variables)), ({ workers }) => workers)
+      const DATABASE_URL = "postgres://host"
+      assert.strictEqual(yield* workers({ DATABASE_URL }), availableParallelism() > 1 ? 1 : 0)
+      assert.strictEqual(yield* workers({ DATABASE_URL, TIDINGS_WORKERS: "0" }), 0)
     }))
 
   it.effect("every fault has a line of its own, which names the variable without its value", () =>
@@ -117,10 +127,10 @@ describe("settings (design.md §6)", () => {
   it.effect("a cluster port that leaves none for a worker is refused: the worker would be started again for ever", () =>
     Effect.gen(function*() {
       const variables = { DATABASE_URL: "postgres://host", TIDINGS_CLUSTER_PORT: "65534" }
-      yield* Effect.scoped(Layer.build(settings({ ...variables, TIDINGS_WORKERS: "1" })))
+      yield* Effect.scoped(Layer.build(settings({ ...variables, TIDINGS_WORKERS: "2" })))
       assert.strictEqual(
-        (yield* Effect.flip(Effect.scoped(Layer.build(settings({ ...variables, TIDINGS_WORKERS: "2" }))))).message,
-        "TIDINGS_CLUSTER_PORT must be a port number, with one more after it for each of TIDINGS_WORKERS"
+        (yield* Effect.flip(Effect.scoped(Layer.build(settings({ ...variables, TIDINGS_WORKERS: "3" }))))).message,
+        "TIDINGS_CLUSTER_PORT must be a port number, with one more after it for each further one of TIDINGS_WORKERS"
       )
     }))
 })

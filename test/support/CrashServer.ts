@@ -28,7 +28,7 @@ const named = (profile: Profile, name: string) => profile["email"] === `${name}@
 const die = () => process.kill(process.pid, "SIGKILL")
 
 /** A process, and a thread of it, as one number: the workers of one process own shards of their own. */
-const self = process.pid + (Worker.number === undefined ? 0 : threadId / 1_000)
+const self = process.pid + (Worker.given === undefined ? 0 : threadId / 1_000)
 
 const vendor: Vendor = {
   _tag: "Vendor",
@@ -46,7 +46,7 @@ const vendor: Vendor = {
     const isPoint = (name: string) => delivery.attempt === 1 && String(delivery.profile["email"]).startsWith(name)
     if (isPoint("point-called-")) die()
     // In a worker this ends its thread, and nothing else.
-    if (isPoint("point-worker-") && Worker.number !== undefined) process.exit(1)
+    if (isPoint("point-worker-") && Worker.given !== undefined) process.exit(1)
     if (named(delivery.profile, "hang")) return yield* Effect.never
     if (String(delivery.profile["email"]).startsWith("slow-")) yield* Effect.sleep("3 seconds")
     if (slowest > 0) yield* Effect.sleep(yield* Random.nextIntBetween(0, slowest))

@@ -1,13 +1,13 @@
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 
-/** What the engine of this process offers to the journal of this process. */
+/** What an engine offers to the journal of its process. */
 export interface Receiver {
-  /** Whether this process owns the shard now. */
+  /** Whether it owns the shard now. */
   readonly owns: (shard: number) => boolean
   /**
-   * Takes messages just committed, in the order of acceptance. Never waits and never fails: what is not taken stays a
-   * due row.
+   * Takes messages just committed, in the order of acceptance, whoever owns their shards. Never fails: what is not
+   * taken stays a due row. It may wait a moment for a busy engine, which holds up the acceptance.
    */
   readonly offer: (messages: ReadonlyArray<OpenMessage>) => Effect.Effect<void>
   /** A request to many was just committed: its owner may be here. */
@@ -20,28 +20,30 @@ export interface Receiver {
 }
 
 /**
- * The short way from a commit to the recipient's mailbox within one process. A process without an engine (or one that
- * is starting) owns nothing, and the rows it writes wait for their owner.
+ * The short way from a commit to the recipient's mailbox within one process. A process without an engine (or whose
+ * engine is starting) owns nothing, and the rows it writes wait for their owner.
  */
-export class Handover extends Context.Service<Handover, {
-  readonly owns: Receiver["owns"]
-  readonly offer: Receiver["offer"]
-  readonly stir: Receiver["stir"]
-  readonly behind: Receiver["behind"]
-  /** Connects the engine; scoped by the caller, who passes `undefined` at the end. */
-  readonly connect: (receiver: Receiver | undefined) => Effect.Effect<void>
-}>()("tidings/Handover") {}
+export class Handover extends Context.Service<
+  Handover,
+  Receiver & {
+    /** Connects an engine until the scope closes. */
+    readonly connect: (receiver: Receiver) => Effect.Effect<void, never, Scope.Scope>
+  }
+>()("tidings/Handover") {}
 
 export const layer: Layer.Layer<Handover> = Layer.sync(Handover, () => {
-  let current: Receiver | undefined
+  const receivers = new Set<Receiver>()
+  const each = (tell: (receiver: Receiver) => Effect.Effect<void>) =>
+    Effect.suspend(() => Effect.forEach(receivers, tell, { discard: true }))
   return Handover.of({
-    owns: (shard) => current?.owns(shard) ?? false,
-    offer: (messages) => current?.offer(messages) ?? Effect.void,
-    stir: Effect.suspend(() => current?.stir ?? Effect.void),
-    behind: Effect.suspend(() => current?.behind ?? Effect.void),
+    owns: (shard) => receivers.values().some(({ owns }) => owns(shard)),
+    offer: (messages) => each(({ offer }) => offer(messages)),
+    stir: each(({ stir }) => stir),
+    behind: each(({ behind }) => behind),
     connect: (receiver) =>
-      Effect.sync(() => {
-        current = receiver
-      })
+      Effect.acquireRelease(
+        Effect.sync(() => void receivers.add(receiver)),
+        () => Effect.sync(() => receivers.delete(receiver))
+      )
   })
 })

@@ -61,8 +61,11 @@ const pause = Effect.gen(function*() {
   return yield* stoodStillSince(began)
 }).pipe(Effect.repeat({ while: (stoodStill) => stoodStill }))
 
-/** The shards of this node, and how many steps are under way in each. */
-export const make = (journal: Journal["Service"]) => {
+/**
+ * The shards of this node, and how many steps are under way in each. `changed` is called after each change of the
+ * shards in which steps may begin (`has`).
+ */
+export const make = (journal: Journal["Service"], changed: () => void = () => undefined) => {
   const owners = new Map<number, Owner>()
   const outage = Outage.make({
     lost: (error) => Effect.logWarning("cannot take shards", error),
@@ -72,7 +75,11 @@ export const make = (journal: Journal["Service"]) => {
   let isStopping = false
 
   /** Begins to hand the shard over, unless that was begun before; answers until when that waits. */
-  const close = (owner: Owner, now: bigint): bigint => owner.drainsUntil ??= now + drainTime
+  const close = (owner: Owner, now: bigint): bigint => {
+    owner.drainsUntil ??= now + drainTime
+    changed()
+    return owner.drainsUntil
+  }
 
   const drain = (owner: Owner) =>
     Effect.gen(function*() {
@@ -111,7 +118,10 @@ export const make = (journal: Journal["Service"]) => {
     }
     if (isStopping) close(owner, yield* Clock.monotonicTimeNanos)
     yield* Effect.acquireUseRelease(
-      Effect.sync(() => owners.set(shard, owner)),
+      Effect.sync(() => {
+        owners.set(shard, owner)
+        changed()
+      }),
       () =>
         onTaken.pipe(
           Effect.andThen(Deferred.await(owner.fenced).pipe(Effect.timeoutOption(lateRows))),

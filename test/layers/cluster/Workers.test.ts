@@ -1,9 +1,16 @@
+import { NodeId } from "#layers/cluster/NodeId.ts"
+import * as Protocol from "#layers/cluster/Protocol.ts"
 import * as Workers from "#layers/cluster/Workers.ts"
+import * as Handover from "#src/delivery/journal/Handover.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer, Logger, References, Schedule, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import process from "node:process"
 import type { Worker } from "node:worker_threads"
+
+const layer = (count: number, program: URL) =>
+  Workers.layer(count, program).pipe(Layer.provideMerge([Handover.layer, Layer.succeed(NodeId, "a node")]))
 
 /** A worker that does this with each request. */
 const workerOf = (onRequest: string) =>
@@ -69,7 +76,7 @@ describe("Workers", () => {
     Effect.gen(function*() {
       assert.strictEqual(yield* asked, "a worker has ended")
       assert.strictEqual((yield* Workers.Workers.use(({ reports }) => reports))[0]?.unready, "a worker is starting")
-    }).pipe(Effect.provide(Workers.layer(1, workerOf("process.exit(1)")))))
+    }).pipe(Effect.provide(layer(1, workerOf("process.exit(1)")))))
 
   it.effect("those that do not answer within 3 s are reported as not ready, and waited for together", () =>
     Effect.gen(function*() {
@@ -77,7 +84,7 @@ describe("Workers", () => {
       assert.strictEqual(value, "a worker does not answer")
       assert.isAtLeast(took, 3_000)
       assert.isAtMost(took, 4_000)
-    }).pipe(Effect.provide(Workers.layer(2, workerOf("if (request === \"stop\") process.exit(0)")))))
+    }).pipe(Effect.provide(layer(2, workerOf("if (request === \"stop\") process.exit(0)")))))
 
   it.effect("they are gone when the scope has closed, and have had the time to drain", () =>
     Effect.gen(function*() {
@@ -85,7 +92,7 @@ describe("Workers", () => {
       const draining = workerOf(`
         if (request === "stop") setTimeout(() => process.exit(0), 200)
         else parentPort.postMessage({ unready: null, metrics: "" })`)
-      assert.isNull(yield* Effect.provide(asked, Workers.layer(1, draining)))
+      assert.isNull(yield* Effect.provide(asked, layer(1, draining)))
       assert.deepStrictEqual(started, [{ ended: true }])
     }))
 
@@ -94,7 +101,7 @@ describe("Workers", () => {
       const { started } = yield* threads
       const scope = yield* Scope.make()
       const deaf = workerOf("parentPort.postMessage({ unready: null, metrics: \"\" })")
-      const workers = yield* Layer.buildWithScope(Workers.layer(1, deaf), scope)
+      const workers = yield* Layer.buildWithScope(layer(1, deaf), scope)
       assert.isNull(yield* Effect.provideContext(asked, workers))
       const { took } = yield* timed(Scope.close(scope, Exit.void))
       assert.isAtLeast(took, 20_000)
@@ -106,7 +113,7 @@ describe("Workers", () => {
       const lines: Array<unknown> = []
       const listening = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
       // No worker can be made of this address.
-      yield* Layer.build(Layer.provide(Workers.layer(2, new URL("http://tidings.test/")), listening))
+      yield* Layer.build(Layer.provide(layer(2, new URL("http://tidings.test/")), listening))
       yield* TestClock.adjust("2 seconds")
       assert.deepStrictEqual(
         lines.map((line) => String(line).split(",")[0]),
@@ -125,7 +132,7 @@ describe("Workers", () => {
       const together = yield* Effect.all(Array.from({ length: 12 }, () => isReady), { concurrency: "unbounded" })
       assert.deepStrictEqual(together, together.map(() => true))
       assert.deepStrictEqual(heard, [])
-    }).pipe(Effect.provide(Workers.layer(1, workerThat("")))))
+    }).pipe(Effect.provide(layer(1, workerThat("")))))
 
   it.live("one that has ended is known to be gone, and is started again", () =>
     Effect.gen(function*() {
@@ -138,7 +145,70 @@ describe("Workers", () => {
         )
       }
     }).pipe(
-      Effect.provide(Workers.layer(1, workerThat("process.exit(1)"))),
+      Effect.provide(layer(1, workerThat("process.exit(1)"))),
       Effect.provideService(References.MinimumLogLevel, "None")
     ), 30_000)
+
+  it.live(
+    "what is committed is handed to the worker that takes it, in order, and the worker says what it owns",
+    () =>
+      Effect.gen(function*() {
+        const handover = yield* Handover.Handover
+        const { owned, reports } = yield* Workers.Workers
+        const place = yield* Fixture.world
+        const heard = Effect.map(reports, ([one]): unknown => JSON.parse(one?.metrics || "[]"))
+        const isHeard = (count: number) =>
+          heard.pipe(
+            Effect.repeat({
+              schedule: Schedule.spaced("10 millis"),
+              until: (all) => Array.isArray(all) && all.length === count
+            }),
+            Effect.timeout("20 seconds")
+          )
+          yield* Effect.repeat(Effect.andThen(reports, owned), {
+        schedule: Schedule.spaced("10 millis"),
+        until: (count) => count === 2
+      })
+        assert.deepStrictEqual([1, 2, 3].map(handover.owns), [true, true, false])
+        const messages = [Fixture.message(place), Fixture.message(place)]
+        yield* handover.offer(messages)
+        yield* handover.stir
+        yield* handover.behind
+        const [handed, ...rest] = yield* Effect.map(isHeard(3), (all) => Array.isArray(all) ? all : [])
+        assert.deepStrictEqual(Protocol.decode(handed.handed).map(({ id }) => id), messages.map(({ id }) => id))
+        assert.deepStrictEqual(rest, ["stir", "behind"])
+      }).pipe(
+        Effect.provide(layer(
+          1,
+          workerOf(`
+      globalThis.heard ??= []
+      if (request === "stop") process.exit(0)
+      if (request !== "report") return void heard.push(request)
+      if (heard.length === 0) parentPort.postMessage({ shards: [1, 2], direct: true })
+      parentPort.postMessage({ unready: null, metrics: JSON.stringify(heard) })`)
+        ))
+      ),
+    30_000
+  )
+
+  it.live("those that are told to stop drain at once, and are not started again", () =>
+    Effect.gen(function*() {
+      const { started } = yield* threads
+      const scope = yield* Scope.make()
+      const workers = yield* Layer.buildWithScope(layer(1, workerThat("")), scope)
+      yield* Effect.provideContext(
+        Effect.gen(function*() {
+          yield* Effect.repeat(asked, { schedule: Schedule.spaced("10 millis"), until: (why) => why === null })
+          yield* Workers.Workers.use(({ stop }) => stop)
+          yield* Effect.repeat(Effect.sync(() => started), {
+            schedule: Schedule.spaced("10 millis"),
+            until: ([one]) => one?.ended === true
+          })
+          yield* Effect.sleep("1500 millis")
+        }),
+        workers
+      )
+      yield* Scope.close(scope, Exit.void)
+      assert.deepStrictEqual(started, [{ ended: true }])
+    }), 30_000)
 })

@@ -1,5 +1,5 @@
 import * as Operations from "#layers/http/Operations.ts"
-import { type Report } from "#layers/cluster/Worker.ts"
+import { type Report } from "#layers/cluster/Protocol.ts"
 import { Workers } from "#layers/cluster/Workers.ts"
 import { Placement } from "#src/delivery/shards/Placement.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
@@ -24,6 +24,8 @@ const ready: Report = { unready: null, metrics: "tidings_held_messages 5\n" }
 const answers = (node: {
   readonly backlogs?: Partial<Backlogs["Service"]>
   readonly workers?: ReadonlyArray<Report>
+  /** Shards that these own. */
+  readonly owned?: number
   readonly after?: number
 }) =>
   Effect.gen(function*() {
@@ -36,7 +38,11 @@ const answers = (node: {
         Layer.succeed(ShardCount, 2),
         Layer.succeed(
           Workers,
-          Workers.of({ reports: Effect.delay(Effect.succeed(node.workers ?? []), node.after ?? 0) })
+          Workers.of({
+            reports: Effect.delay(Effect.succeed(node.workers ?? []), node.after ?? 0),
+            owned: Effect.succeed(node.owned ?? 0),
+            stop: Effect.void
+          })
         )
       ])
     )
@@ -62,9 +68,9 @@ describe("The operator's routes", () => {
         return [status, JSON.parse(text)]
       })
       assert.deepStrictEqual(yield* told({}), [200, { status: "ready", shards: 1 }])
-      assert.deepStrictEqual(yield* told({ workers: [ready, ready] }), [200, {
+      assert.deepStrictEqual(yield* told({ workers: [ready, ready], owned: 64 }), [200, {
         status: "ready",
-        shards: 1,
+        shards: 65,
         workers: 2
       }])
       const later: Report = { unready: "2 of the 3 shards placed here run so far", metrics: "" }

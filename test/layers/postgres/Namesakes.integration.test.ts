@@ -1,4 +1,5 @@
 import * as Migrations from "#layers/postgres/Migrations.ts"
+import * as NodeId from "#layers/cluster/NodeId.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
@@ -13,8 +14,8 @@ interface Heard {
   alone: boolean | undefined
 }
 
-/** A node that joins at this address, until the scope closes. */
-const joining = Effect.fnUntraced(function*(database: Redacted.Redacted, address: string) {
+/** A node that joins at this address, until the scope closes; with no `id`, one of its own. */
+const joining = Effect.fnUntraced(function*(database: Redacted.Redacted, address: string, id?: string) {
   const heard: Heard = { lines: [], alone: undefined }
   const shards = Layer.mock(Shards, {
     wake: Effect.void,
@@ -26,7 +27,11 @@ const joining = Effect.fnUntraced(function*(database: Redacted.Redacted, address
   })
   yield* Layer.build(
     Wakeups.layer(address).pipe(
-      Layer.provide([shards, NodeCrypto.layer, FreshDatabase.node(database)]),
+      Layer.provide([
+        shards,
+        Layer.fresh(NodeId.layer(id).pipe(Layer.provide(NodeCrypto.layer))),
+        FreshDatabase.node(database)
+      ]),
       Layer.provide(Logger.layer([Logger.make(({ message }) => heard.lines.push(message))]))
     )
   )
@@ -42,22 +47,26 @@ const nodesAt = Effect.fnUntraced(function*(addresses: ReadonlyArray<string>) {
   yield* Migrations.run("cluster_runner_migrations", SqlRunnerStorage.migrations({ prefix: "cluster" })).pipe(
     Effect.provide(FreshDatabase.node(database))
   )
-  return yield* Effect.forEach(addresses, (address) => joining(database, address))
+  return { database, nodes: yield* Effect.forEach(addresses, (address) => joining(database, address)) }
 })
+
+/** Lets ten counts of the nodes and more go by. */
+const aWhile = Effect.forEach(
+  Array.range(1, 12),
+  () => Effect.andThen(TestClock.adjust("2 seconds"), TestClock.withLive(Effect.sleep("50 millis"))),
+  { discard: true }
+)
 
 describe("Nodes with one address", () => {
   it.effect(
     "P3: two nodes with one address hear of each other, say so once, and neither believes to be alone",
     () =>
       Effect.gen(function*() {
-        const nodes = yield* nodesAt(["127.0.0.1:23000", "127.0.0.1:23000"])
+        const { nodes } = yield* nodesAt(["127.0.0.1:23000", "127.0.0.1:23000"])
         yield* until(() => nodes.every(({ lines }) => lines.length > 0))
         for (const { lines } of nodes) assert.include(String(lines), "TIDINGS_CLUSTER_HOST")
         for (const node of nodes) node.alone = undefined
-        yield* Effect.forEach(
-          Array.range(1, 12),
-          () => Effect.andThen(TestClock.adjust("2 seconds"), TestClock.withLive(Effect.sleep("50 millis")))
-        )
+        yield* aWhile
         yield* until(() => nodes.every(({ alone }) => alone !== undefined), TestClock.adjust("2 seconds"))
         assert.deepStrictEqual(nodes.map(({ alone }) => alone), [false, false])
         assert.deepStrictEqual(nodes.map(({ lines }) => lines.length), [1, 1])
@@ -69,14 +78,37 @@ describe("Nodes with one address", () => {
     "nodes with addresses of their own have nothing to say, and one without another soon knows that it is alone",
     () =>
       Effect.gen(function*() {
-        const nodes = yield* nodesAt(["127.0.0.1:23000", "127.0.0.1:23001"])
-        const [alone] = yield* nodesAt(["127.0.0.1:23000"])
-        yield* Effect.forEach(Array.range(1, 12), () =>
-          Effect.andThen(TestClock.adjust("2 seconds"), TestClock.withLive(Effect.sleep("50 millis"))))
+        const { nodes } = yield* nodesAt(["127.0.0.1:23000", "127.0.0.1:23001"])
+        const { nodes: [alone] } = yield* nodesAt(["127.0.0.1:23000"])
+        yield* aWhile
         // On a busy machine the database may answer a count later than the clock here goes on.
-        yield* until(() =>
-          alone?.alone === true, TestClock.adjust("2 seconds"))
+        yield* until(() => alone?.alone === true, TestClock.adjust("2 seconds"))
         assert.deepStrictEqual([...nodes, alone].flatMap((node) => node?.lines ?? ["none"]), [])
+      }),
+    60_000
+  )
+
+  it.effect(
+    "P3: a worker hears that another node's server is there, whose own workers may be gone; of its own it thinks nothing",
+    () =>
+      Effect.gen(function*() {
+        const { database } = yield* nodesAt([])
+        const worker = yield* joining(database, "127.0.0.1:23000", "node-1")
+        const serve = (id: string) =>
+          Layer.build(
+            Wakeups.announced("127.0.0.1:23000").pipe(
+              Layer.provide([Layer.succeed(NodeId.NodeId, id), FreshDatabase.node(database)])
+            )
+          )
+        yield* serve("node-1")
+        yield* aWhile
+        yield* until(() => worker.alone === true, TestClock.adjust("2 seconds"))
+        yield* serve("node-2")
+        yield* until(() => worker.alone === false)
+        worker.alone = undefined
+        yield* aWhile
+        yield* until(() => worker.alone !== undefined, TestClock.adjust("2 seconds"))
+        assert.isFalse(worker.alone)
       }),
     60_000
   )

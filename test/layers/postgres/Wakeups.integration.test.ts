@@ -1,3 +1,4 @@
+import * as NodeId from "#layers/cluster/NodeId.ts"
 import * as Wakeups from "#layers/postgres/Wakeups.ts"
 import { Shards } from "#src/delivery/Shards.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
@@ -58,7 +59,11 @@ const start = Effect.gen(function*() {
   const stores = FreshDatabase.node(database)
   const sql = Context.get(yield* Layer.build(FreshDatabase.node(database)), SqlClient.SqlClient)
   yield* sql`create table cluster_runners (last_heartbeat timestamp)`
-  yield* Layer.build(Wakeups.layer("127.0.0.1:23000").pipe(Layer.provide([stores, shards, NodeCrypto.layer]))).pipe(
+  yield* Layer.build(
+    Wakeups.layer("127.0.0.1:23000").pipe(
+      Layer.provide([stores, shards, NodeId.layer(undefined).pipe(Layer.provide(NodeCrypto.layer))])
+    )
+  ).pipe(
     Effect.provideService(Clock.Clock, clock)
   )
   const until = (done: () => boolean) =>

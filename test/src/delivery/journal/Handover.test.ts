@@ -19,10 +19,30 @@ describe("Handover", () => {
       })
       const before = yield* tell
       const owns = (shard: number) => shard === place.shard
-      yield* handover.connect({ owns, offer, stir: hear("stir"), behind: hear("behind") })
-      const connected = yield* tell
-      yield* handover.connect(undefined)
+      const connected = yield* Effect.scoped(
+        Effect.andThen(handover.connect({ owns, offer, stir: hear("stir"), behind: hear("behind") }), tell)
+      )
       assert.deepStrictEqual([before, connected, yield* tell], [false, true, false])
       assert.deepStrictEqual(heard, ["1 message", "stir", "behind"])
+    }).pipe(Effect.provide(Handover.layer)))
+
+  it.effect("of several engines each hears of everything, and the process owns what one of them does", () =>
+    Effect.gen(function*() {
+      const handover = yield* Handover.Handover
+      const heard: Array<string> = []
+      for (const shard of [1, 2]) {
+        const hear = (what: string) => Effect.sync(() => void heard.push(`${shard} ${what}`))
+        yield* handover.connect({
+          owns: (other) => other === shard,
+          offer: ({ length }) => hear(`${length} message`),
+          stir: hear("stir"),
+          behind: hear("behind")
+        })
+      }
+      yield* handover.offer([Fixture.message(yield* Fixture.world)])
+      yield* handover.stir
+      yield* handover.behind
+      assert.deepStrictEqual([1, 2, 3].map((shard) => handover.owns(shard)), [true, true, false])
+      assert.deepStrictEqual(heard, ["1 1 message", "2 1 message", "1 stir", "2 stir", "1 behind", "2 behind"])
     }).pipe(Effect.provide(Handover.layer)))
 })

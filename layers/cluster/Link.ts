@@ -1,0 +1,65 @@
+import { type Arrived, encode, type Handed, type Request, type Taking } from "#layers/cluster/Protocol.ts"
+import type { Receiver } from "#src/delivery/journal/Handover.ts"
+import { Effect, Latch } from "effect"
+
+/** Characters that may be on their way to a worker; what is accepted meanwhile it reads from the store. */
+const mostUnderWay = 8_388_608
+
+/**
+ * With more characters on their way, the flush that brought them waits until they have arrived. Where both threads are
+ * busy, acceptance then goes at the pace of the engine, as it does in one thread. Measured: without, what is accepted
+ * runs ahead, outlives the garbage collector's nursery and is read from the store, and a message costs a fifth more.
+ */
+const enoughUnderWay = 16_384
+
+/** How long it waits, in ms: a worker may be busy with one message for long, of which the callers are no part. */
+const patience = 100
+
+/** The hand-over from a server's journal to one of its workers. */
+export interface Link {
+  /** What the worker last said that it takes. */
+  readonly taking: () => Taking
+  /**
+   * A worker that is the only node hears of every commit, in its order, whatever it last said that it owns: it may have
+   * taken a shard since, and a message that it heard of later would pass one that it has not heard of (P3).
+   */
+  readonly receiver: Receiver
+  readonly heard: (said: Taking | Arrived) => void
+}
+
+/** `post` never fails, and nobody needs to hear it: a worker reads from the store what it was not told. */
+export const make = (post: (said: Request | Handed) => void): Link => {
+  let taking: Taking = { shards: [], direct: false }
+  let owned: ReadonlySet<number> = new Set()
+  let underWay = 0
+  const room = Latch.makeUnsafe(true)
+  const say = (request: Request) => Effect.sync(() => post(request))
+  return {
+    taking: () => taking,
+    receiver: {
+      owns: (shard) => owned.has(shard),
+      offer: (messages) =>
+        Effect.suspend(() => {
+          if (messages.length === 0) return Effect.void
+          if (!taking.direct || underWay > mostUnderWay) return say("behind")
+          const handed = encode(messages)
+          underWay += handed.length
+          post({ handed })
+          if (underWay <= enoughUnderWay) return Effect.void
+          Latch.closeUnsafe(room)
+          return Effect.asVoid(Effect.timeoutOption(room.await, patience))
+        }),
+      stir: say("stir"),
+      behind: say("behind")
+    },
+    heard: (said) => {
+      if ("arrived" in said) {
+        underWay -= said.arrived
+        if (underWay <= enoughUnderWay) Latch.openUnsafe(room)
+      } else {
+        taking = said
+        owned = new Set(said.shards)
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { Instructions } from "#schemas/SendMessage.ts"
+import { Schema } from "effect"
+
+/** What a server asks of a worker. `stir` and `behind` are those of `Handover`. */
+export const Request = Schema.Literals(["report", "stop", "stir", "behind"])
+export type Request = typeof Request.Type
+
+/** Messages just committed, as a server hands them to its worker: `encode` and `decode`. */
+export const Handed = Schema.Struct({ handed: Schema.String })
+export type Handed = typeof Handed.Type
+
+/** A worker's answer to `report`. `unready`: why it is not ready, or null if it is. `metrics`: Prometheus text. */
+export const Report = Schema.Struct({ unready: Schema.NullOr(Schema.String), metrics: Schema.String })
+export type Report = typeof Report.Type
+
+/** What a worker takes (`Shards.watch`), said whenever that changes. */
+export const Taking = Schema.Struct({ shards: Schema.Array(Schema.Int), direct: Schema.Boolean })
+export type Taking = typeof Taking.Type
+
+/** So many characters that were handed to a worker have reached it. */
+export const Arrived = Schema.Struct({ arrived: Schema.Int })
+export type Arrived = typeof Arrived.Type
+
+/** Messages of one request share their instructions, by which caches know them: so they are told once (an index). */
+interface Batch {
+  readonly instructions: ReadonlyArray<Instructions>
+  readonly messages: ReadonlyArray<Omit<OpenMessage, "instructions"> & { readonly instructions: number }>
+}
+
+/** As JSON, which costs both sides less than the structured clone. */
+export const encode = (messages: ReadonlyArray<OpenMessage>): string => {
+  const places = new Map<Instructions, number>()
+  const batch: Batch = {
+    messages: messages.map((message) => {
+      const place = places.get(message.instructions) ?? places.size
+      places.set(message.instructions, place)
+      return { ...message, instructions: place }
+    }),
+    instructions: [...places.keys()]
+  }
+  return JSON.stringify(batch)
+}
+
+/** What `encode` of this process made is not checked again: that would cost more than all the rest. */
+export const decode = (text: string): ReadonlyArray<OpenMessage> => {
+  const batch: Batch = JSON.parse(text)
+  return batch.messages.flatMap((message) => {
+    const instructions = batch.instructions[message.instructions]
+    return instructions === undefined ? [] : [{ ...message, instructions }]
+  })
+}
