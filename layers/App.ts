@@ -100,10 +100,10 @@ type Client = Layer.Layer<
 const keepAlive = "10 seconds"
 
 /** Postgres: embedded in this process, or the operator's, whose clock this node then follows (P7). */
-const client = ({ databaseUrl: url, dataDir, durability, worker }: Values): Client => {
+const client = ({ databaseUrl: url, dataDir, durability, worker, workers }: Values): Client => {
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
-  const maxConnections = worker === undefined ? 10 : 6
+  const maxConnections = worker !== undefined ? 6 : workers > 0 ? 8 : 10
   const pool = { url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize } as const
   return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), Encoding.layer, Durability.layer).pipe(
     Layer.provideMerge(Standby.layer),

@@ -109,3 +109,6 @@ export class OtherEncoding extends Schema.TaggedError<OtherEncoding>()("OtherEnc
       "make one with: create database … encoding 'UTF8' template template0"
   }
 }
+
+/** An engine worker of this server ended before it had started. `message` has one line per fault, as it said them. */
+export class WorkerFailed extends Schema.TaggedError<WorkerFailed>()("WorkerFailed", { message: Schema.String }) {}

@@ -52,17 +52,16 @@ const outliveLog = (): void => {
   })
 }
 
-/** Logs one line per fault, as the message of `BadConfiguration` has them. */
-const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
-  Effect.forEach(
-    cause.reasons.flatMap((reason) =>
-      Cause.isInterruptReason(reason)
-        ? []
-        : CannotStart.sentence(Cause.isFailReason(reason) ? reason.error : reason.defect).split("\n")
-    ),
-    (line) => Effect.logFatal(line),
-    { discard: true }
+/** Why a program failed, one line per fault, as the message of `BadConfiguration` has them. */
+const reasons = <E>(cause: Cause.Cause<E>): ReadonlyArray<string> =>
+  cause.reasons.flatMap((reason) =>
+    Cause.isInterruptReason(reason)
+      ? []
+      : CannotStart.sentence(Cause.isFailReason(reason) ? reason.error : reason.defect).split("\n")
   )
+
+const sayWhy = <E>(cause: Cause.Cause<E>): Effect.Effect<void> =>
+  Effect.forEach(reasons(cause), (line) => Effect.logFatal(line), { discard: true })
 
 /** Warns of settings that do not exist. The server does so, for its workers too. */
 const sayMisspelt = Effect.suspend(() =>
@@ -74,12 +73,13 @@ const sayMisspelt = Effect.suspend(() =>
 )
 
 /**
- * Runs an engine worker. It receives no signals: its server tells it when to stop. `process.exit` ends only its own
- * thread.
+ * Runs an engine worker. It receives no signals: its server tells it when to stop. Why it fails, it tells its server.
+ * `process.exit` ends only its own thread.
  */
 const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
   Effect.runFork(
     Effect.raceFirst(program, Worker.stopped).pipe(
+      Effect.tapCause((cause) => Worker.failed(reasons(cause))),
       Effect.provideService(Settings.WorkerNumber, number),
       Effect.annotateLogs("worker", number)
     )
@@ -92,16 +92,17 @@ const work = <E>(number: number, program: Effect.Effect<void, E>): void => {
  */
 export const main = <E>(app: Layer.Layer<never, E, Settings.Settings>): void => {
   JsonKeys.install()
-  const number = Worker.given?.tidingsWorker
-  const program = (number === undefined ? sayMisspelt : Effect.void).pipe(
-    Effect.andThen(Layer.launch(app)),
-    Effect.provide(Settings.layer),
+  const launched = Effect.provide(Layer.launch(app), Settings.layer)
+  if (Worker.given !== undefined) {
+    return work(Worker.given.tidingsWorker, Effect.provide(launched, Telemetry.layer))
+  }
+  watchSignals()
+  outliveLog()
+  const program = sayMisspelt.pipe(
+    Effect.andThen(launched),
     Effect.tapCause((cause) => Cause.hasInterruptsOnly(cause) ? Effect.void : sayWhy(cause)),
     Effect.provide(Telemetry.layer)
   )
-  if (number !== undefined) return work(number, program)
-  watchSignals()
-  outliveLog()
   NodeRuntime.runMain(program, {
     disableErrorReporting: true,
     teardown: (exit, onExit) => onExit(Exit.isFailure(exit) && !Cause.hasInterruptsOnly(exit.cause) ? 1 : 0)

@@ -14,6 +14,10 @@ export type Handed = typeof Handed.Type
 export const Report = Schema.Struct({ unready: Schema.NullOr(Schema.String), metrics: Schema.String })
 export type Report = typeof Report.Type
 
+/** Why a worker ends that could not start, one line per fault: the last thing it says. */
+export const Failed = Schema.Struct({ failed: Schema.String })
+export type Failed = typeof Failed.Type
+
 /** What a worker takes (`Shards.watch`), said whenever that changes. */
 export const Taking = Schema.Struct({ shards: Schema.Array(Schema.Int), direct: Schema.Boolean })
 export type Taking = typeof Taking.Type

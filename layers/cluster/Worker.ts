@@ -1,4 +1,4 @@
-import { decode, Handed, type Report, Request } from "#layers/cluster/Protocol.ts"
+import { type Arrived, decode, type Failed, Handed, type Report, Request } from "#layers/cluster/Protocol.ts"
 import * as Gauges from "#layers/telemetry/Gauges.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { unready } from "#src/delivery/shards/Ready.ts"
@@ -40,6 +40,10 @@ export const stopped: Effect.Effect<void> = Effect.scoped(
   )
 )
 
+/** Tells the server why this worker ends. */
+export const failed = (reasons: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.sync(() => parentPort?.postMessage({ failed: reasons.join("\n") } satisfies Failed))
+
 /**
  * Makes an effect that tells what this worker knows of itself. Why it is not ready and what it measures are found at the
  * same time: each may take as long as one waits for a silent database, and the server waits only a little longer.
@@ -69,7 +73,7 @@ const takeOver = Effect.gen(function*() {
   }
   yield* listen((message) => {
     Effect.runSync(take(message))
-    if (isHanded(message)) parentPort?.postMessage({ arrived: message.handed.length })
+    if (isHanded(message)) parentPort?.postMessage({ arrived: message.handed.length } satisfies Arrived)
   })
   yield* watch((taking) => parentPort?.postMessage(taking))
 })

@@ -1,9 +1,10 @@
+import { said, WorkerFailed } from "#layers/CannotStart.ts"
 import * as Link from "#layers/cluster/Link.ts"
 import { NodeId } from "#layers/cluster/NodeId.ts"
-import { Arrived, Report, type Request, Taking } from "#layers/cluster/Protocol.ts"
+import { Arrived, Failed, Report, type Request, Taking } from "#layers/cluster/Protocol.ts"
 import type { Given } from "#layers/cluster/Worker.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
-import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Context, Deferred, Effect, Exit, Layer, Schema, type Scope } from "effect"
 import process from "node:process"
 import { Worker } from "node:worker_threads"
 
@@ -27,7 +28,9 @@ export class Workers extends Context.Service<Workers, {
 }>()("tidings/cluster/Workers") {}
 
 const isReport = Schema.is(Report)
-const isOfLink = Schema.is(Schema.Union([Taking, Arrived]))
+const isTaking = Schema.is(Taking)
+const isArrived = Schema.is(Arrived)
+const isFailed = Schema.is(Failed)
 
 const absent = (unready: string): Report => ({ unready, metrics: "" })
 
@@ -44,26 +47,34 @@ interface Running {
   readonly worker: Worker
   readonly asking: Set<(report: Report) => void>
   readonly link: Link.Link
+  /** Why it ended, as it said itself. */
+  readonly failure: () => string | undefined
 }
 
 /**
  * Adds listeners for the worker's life. Those of each question would pile up, since `Effect.callback` removes them only
- * when interrupted. Who asks a worker that ends meanwhile is told so at once.
+ * when interrupted. Who asks a worker that ends meanwhile is told so at once. `started` is called when the worker says
+ * for the first time what it takes.
  */
-const running = (worker: Worker): Running => {
+const running = (worker: Worker, started: () => void): Running => {
   const asking: Running["asking"] = new Set()
   const link = Link.make((said) => worker.postMessage(said))
+  let failure: string | undefined
   const answer = (report: Report) => {
     const told = [...asking]
     asking.clear()
     for (const tell of told) tell(report)
   }
   worker.on("message", (message: unknown) => {
-    if (isOfLink(message)) link.heard(message)
-    else if (isReport(message)) answer(message)
+    if (isArrived(message)) link.heard(message)
+    else if (isTaking(message)) {
+      link.heard(message)
+      started()
+    } else if (isReport(message)) answer(message)
+    else if (isFailed(message)) failure = message.failed
   })
   worker.on("exit", () => answer(absent("a worker has ended")))
-  return { worker, asking, link }
+  return { worker, asking, link, failure: () => failure }
 }
 
 const report = ({ asking, worker }: Running): Effect.Effect<Report> =>
@@ -81,8 +92,9 @@ const report = ({ asking, worker }: Running): Effect.Effect<Report> =>
 
 /**
  * Runs the program of this process `count` times more, each in a thread of its own, as nodes of the cluster that serve
- * no HTTP (`Worker.given` tells them apart), and hands them what this process accepts. One that ends is started again;
- * all are drained at once when the scope closes.
+ * no HTTP (`Worker.given` tells them apart), and hands them what this process accepts. All have started when this layer
+ * is built: what keeps one from it fails the start. One that ends later is started again; all are drained at once when
+ * the scope closes.
  */
 export const layer = (count: number, program: string | URL = process.argv[1] ?? "") =>
   Layer.effect(
@@ -92,33 +104,44 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
       const node = yield* NodeId
       const alive = new Map<number, Running>()
       const numbers = Array.from({ length: count }, (_, index) => index + 1)
+      const starts = new Map(numbers.map((number) => [number, Deferred.makeUnsafe<void, WorkerFailed>()] as const))
       let isStopping = false
+
+      /** A worker has ended for this reason: the start fails, if this was one; else it is logged. */
+      const ended = Effect.fnUntraced(function*(number: number, reason: string, more: object, cause: unknown) {
+        const start = starts.get(number)
+        const isStart = start !== undefined && (yield* Deferred.fail(start, new WorkerFailed({ message: reason })))
+        if (!isStart && !isStopping) yield* Effect.logError("a worker ended", { worker: number, ...more }, cause)
+      })
 
       const life = Effect.fnUntraced(function*(number: number): Effect.fn.Return<void, never, Scope.Scope> {
         const given: typeof Given.Type = { tidingsWorker: number, tidingsNode: node }
         const worker = new Worker(program, { workerData: given })
-        let failure: unknown
-        worker.on("error", (error) => {
-          failure = error
+        let error: unknown
+        worker.on("error", (thrown) => {
+          error = thrown
         })
-        const ended = new Promise<number>((resolve) => worker.on("exit", resolve))
-        const gone = Effect.promise(() => ended)
+        const exit = new Promise<number>((resolve) => worker.on("exit", resolve))
+        const gone = Effect.promise(() => exit)
         // Before those who ask it are told, since they may ask again at once.
         worker.on("exit", () => alive.delete(number))
-        const one = running(worker)
+        const start = starts.get(number)
+        const one = running(worker, () => start !== undefined && Deferred.doneUnsafe(start, Exit.void))
         alive.set(number, one)
         yield* handover.connect(one.link.receiver)
         const code = yield* Effect.onInterrupt(gone, () => stop(worker, gone))
-        if (!isStopping) yield* Effect.logError("a worker ended", { worker: number, code }, failure)
+        const reason = one.failure() ?? (error === undefined ? undefined : said(error))
+        yield* ended(number, reason ?? `an engine worker ended with ${code}`, { code, reason }, error)
       })
       /** Keeps a worker running. If it cannot even be started, such as for want of memory, the others go on. */
       const lives = (number: number) =>
         Effect.scoped(life(number)).pipe(
-          Effect.catchDefect((defect) => Effect.logError("a worker cannot be started", { worker: number }, defect)),
+          Effect.catchDefect((defect) => ended(number, `no engine worker can be started: ${said(defect)}`, {}, defect)),
           Effect.andThen(Effect.sleep(restartAfter)),
           Effect.repeat({ until: () => isStopping })
         )
       yield* Effect.forEach(numbers, lives, { concurrency: "unbounded", discard: true }).pipe(Effect.forkScoped)
+      yield* Effect.forEach(starts.values(), Deferred.await, { concurrency: "unbounded", discard: true })
       return Workers.of({
         reports: Effect.forEach(
           numbers,

@@ -12,11 +12,12 @@ import type { Worker } from "node:worker_threads"
 const layer = (count: number, program: URL) =>
   Workers.layer(count, program).pipe(Layer.provideMerge([Handover.layer, Layer.succeed(NodeId, "a node")]))
 
-/** A worker that does this with each request. */
+/** A worker that has started, and does this with each request. */
 const workerOf = (onRequest: string) =>
   new URL(`data:text/javascript,${
     encodeURIComponent(`
     import { parentPort } from "node:worker_threads"
+    parentPort.postMessage({ shards: [], direct: false })
     parentPort.on("message", (request) => {
       ${onRequest}
     })
@@ -108,19 +109,48 @@ describe("Workers", () => {
       assert.deepStrictEqual(started, [{ ended: true }])
     }))
 
-  it.effect("one that cannot be started is tried again each second, and so are the others", () =>
-    Effect.gen(function*() {
-      const lines: Array<unknown> = []
-      const listening = Logger.layer([Logger.make(({ message }) => void lines.push(message))])
-      // No worker can be made of this address.
-      yield* Layer.build(Layer.provide(layer(2, new URL("http://tidings.test/")), listening))
-      yield* TestClock.adjust("2 seconds")
-      assert.deepStrictEqual(
-        lines.map((line) => String(line).split(",")[0]),
-        lines.map(() => "a worker cannot be started")
-      )
-      assert.lengthOf(lines, 6)
-    }))
+  it.live(
+    "a start fails with why a worker could not start: what it said of it, or how it ended",
+    () =>
+      Effect.gen(function*() {
+        const whyNot = (program: string) =>
+          Effect.map(
+            Effect.flip(Effect.scoped(Layer.build(layer(2, new URL(program))))),
+            ({ message }) => message
+          )
+        const ending = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`
+        const saying = ending(`
+        import { parentPort } from "node:worker_threads"
+        parentPort.postMessage({ failed: "one\\ntwo" })
+        process.exit(1)`)
+        assert.strictEqual(yield* whyNot(saying), "one\ntwo")
+        assert.strictEqual(yield* whyNot(ending("process.exit(3)")), "an engine worker ended with 3")
+        assert.strictEqual(yield* whyNot(ending("throw new Error(\"no\")")), "no")
+        assert.match(yield* whyNot("http://tidings.test/"), /^no engine worker can be started: /)
+      }),
+    30_000
+  )
+
+  it.live(
+    "one that cannot be started again is tried again each second, and so are the others",
+    () =>
+      Effect.gen(function*() {
+        const lines: Array<string> = []
+        const listening = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+        const program = workerOf("process.exit(1)")
+        const workers = yield* Layer.build(Layer.provide(layer(2, program), listening))
+        // No worker can be made of this address.
+        program.href = "http://tidings.test/"
+        const told = yield* Effect.provideContext(asked, workers)
+        assert.strictEqual(told, "a worker has ended")
+        yield* Effect.repeat(Effect.sync(() => lines.length), {
+          schedule: Schedule.spaced("50 millis"),
+          until: (count) => count >= 6
+        })
+        assert.deepStrictEqual(lines.map((line) => line.split(",")[0]), lines.map(() => "a worker ended"))
+      }),
+    30_000
+  )
 
   it.live("a worker that is asked all the time, and by many at once, is not listened to by more each time", () =>
     Effect.gen(function*() {
@@ -165,10 +195,10 @@ describe("Workers", () => {
             }),
             Effect.timeout("20 seconds")
           )
-          yield* Effect.repeat(Effect.andThen(reports, owned), {
-        schedule: Schedule.spaced("10 millis"),
-        until: (count) => count === 2
-      })
+        yield* Effect.repeat(Effect.andThen(reports, owned), {
+          schedule: Schedule.spaced("10 millis"),
+          until: (count) => count === 2
+        })
         assert.deepStrictEqual([1, 2, 3].map(handover.owns), [true, true, false])
         const messages = [Fixture.message(place), Fixture.message(place)]
         yield* handover.offer(messages)
