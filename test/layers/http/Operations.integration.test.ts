@@ -84,6 +84,9 @@ const told = async (url: string, message: string) => {
   assert.isBelow(slowest, 6_000)
 }
 
+/** The name and labels of a sample without its worker's. */
+const unlabelled = (sample: string): string => sample.replace(/worker="\d+",?/, "").replace("{}", "")
+
 describe("GET /metrics", () => {
   it.live("is what Prometheus reads, and counts what happened", () =>
     Effect.gen(function*() {
@@ -100,15 +103,18 @@ describe("GET /metrics", () => {
         await send(url, { ...inbox, delay: { duration: 3_600_000 } })
         // Loopback is refused by the outbound guard: an attempt with an outcome that needs no receiver.
         await send(url, { to: { webhook: { url: "http://127.0.0.1:9/" } } })
-        const total = (family: Prometheus.Family | undefined) =>
-          [...family?.samples.values() ?? []].reduce((sum, value) => sum + value, 0)
+        const total = (family: Prometheus.Family | undefined, sample?: string) =>
+          [...family?.samples ?? []].reduce(
+            (sum, [key, value]) => sample === undefined || unlabelled(key) === sample ? sum + value : sum,
+            0
+          )
         const after = await until(
           () => metrics(url),
           (all) =>
             total(all.get("tidings_messages_settled_total")) === 3 && total(all.get("tidings_due_messages")) === 0
         )
-        const value = (name: string, labels = "") =>
-          after.get(`tidings_${name}`)?.samples.get(`tidings_${name}${labels}`)
+        /** The sum of the server and its worker. */
+        const value = (name: string, labels = "") => total(after.get(`tidings_${name}`), `tidings_${name}${labels}`)
         assert.strictEqual(value("messages_accepted_total"), 4)
         assert.strictEqual(value("messages_settled_total", "{status=\"SENT\"}"), 2)
         assert.strictEqual(value("messages_settled_total", "{status=\"UNDELIVERABLE\"}"), 1)
@@ -120,17 +126,20 @@ describe("GET /metrics", () => {
         assert.strictEqual(value("unknown_outcomes_total"), 0)
         assert.strictEqual(value("due_messages"), 0)
         assert.strictEqual(value("oldest_due_age_seconds"), 0)
-        assert.strictEqual(value("database_up"), 1)
+        assert.deepStrictEqual([...new Set(after.get("tidings_database_up")?.samples.values())], [1])
 
         const name = "tidings_accept_to_first_attempt_seconds"
         const wait = after.get(name)
         assert.strictEqual(wait?.type, "histogram")
-        const buckets = [...wait?.samples ?? []].filter(([key]) => key.startsWith(`${name}_bucket`)).map(([, count]) =>
-          count
+        // The engine counts it, in whichever thread that runs.
+        const seen = new Map(
+          [...wait?.samples ?? []].filter(([, count]) => count > 0).map(([key, count]) => [unlabelled(key), count])
         )
+        const buckets = [...seen].filter(([key]) => key.startsWith(`${name}_bucket`)).map(([, count]) => count)
         assert.deepStrictEqual(buckets, buckets.toSorted((a, b) => a - b))
-        assert.strictEqual(wait?.samples.get(`${name}_bucket{le="+Inf"}`), wait?.samples.get(`${name}_count`))
-        assert.isBelow(wait?.samples.get(`${name}_sum`) ?? Infinity, 60, "seconds")
+        assert.strictEqual(seen.get(`${name}_count`), 3)
+        assert.strictEqual(seen.get(`${name}_bucket{le="+Inf"}`), 3)
+        assert.isBelow(seen.get(`${name}_sum`) ?? Infinity, 60, "seconds")
 
         for (const [family, { help, type }] of after) {
           if (!family.startsWith("tidings_")) continue
@@ -153,10 +162,10 @@ describe("GET /health", () => {
             await told(url, "the database does not answer")
             assert.strictEqual((await health(url, "live")).status, 200)
             const meanwhile = await metrics(url)
-            assert.strictEqual(meanwhile.get("tidings_database_up")?.samples.get("tidings_database_up"), 0)
+            assert.deepStrictEqual([...new Set(meanwhile.get("tidings_database_up")?.samples.values())], [0])
             proxy.heal()
             const back = await until(() => health(url, "ready"), ({ body }) => body.shards === 64)
-            assert.deepStrictEqual([back.status, back.body], [200, { status: "ready", shards: 64 }])
+            assert.deepStrictEqual([back.status, back.body.status, back.body.shards], [200, "ready", 64])
           }
         })
       }),
@@ -179,7 +188,7 @@ describe("GET /health", () => {
             const back = yield* Effect.promise(() =>
               until(() => health(url, "ready"), ({ body }) => body.shards === 64)
             )
-            assert.deepStrictEqual(back.body, { status: "ready", shards: 64 })
+            assert.deepStrictEqual([back.body.status, back.body.shards], ["ready", 64])
           }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
         yield* locked("messages", "messages cannot be written: another session of the database has locked them")
         yield* locked("cluster_runners", "0 of 64 shards run here so far")
