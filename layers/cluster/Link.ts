@@ -1,4 +1,5 @@
 import { type Arrived, encode, type Handed, type Request, type Taking } from "#layers/cluster/Protocol.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Receiver } from "#src/delivery/journal/Handover.ts"
 import { Effect, Latch } from "effect"
 
@@ -27,6 +28,22 @@ export interface Link {
   readonly heard: (said: Taking | Arrived) => void
 }
 
+/**
+ * All that are ready; of those that wait for their time, the first of each lane that are in shards which the worker
+ * owns, and in others: it will look at the store then, and finds those after it.
+ */
+const worthTelling = (messages: ReadonlyArray<OpenMessage>, owned: ReadonlySet<number>): ReadonlyArray<OpenMessage> => {
+  const firsts = new Map<string, OpenMessage>()
+  const ready: Array<OpenMessage> = []
+  for (const message of messages) {
+    const { dueAt, lane, shard } = message
+    const kind = `${lane} ${owned.has(shard)}`
+    if (dueAt === 0) ready.push(message)
+    else if (dueAt < (firsts.get(kind)?.dueAt ?? Infinity)) firsts.set(kind, message)
+  }
+  return [...ready, ...firsts.values()]
+}
+
 /** `post` never fails, and nobody needs to hear it: a worker reads from the store what it was not told. */
 export const make = (post: (said: Request | Handed) => void): Link => {
   let taking: Taking = { shards: [], direct: false }
@@ -42,7 +59,7 @@ export const make = (post: (said: Request | Handed) => void): Link => {
         Effect.suspend(() => {
           if (messages.length === 0) return Effect.void
           if (!taking.direct || underWay > mostUnderWay) return say("behind")
-          const handed = encode(messages)
+          const handed = encode(worthTelling(messages, owned))
           underWay += handed.length
           post({ handed })
           if (underWay <= enoughUnderWay) return Effect.void

@@ -55,6 +55,17 @@ describe("A server's link to its worker", () => {
       assert.deepStrictEqual(told, ["behind", "behind", "stir", "behind"])
     }))
 
+  it.effect("P7: of messages that wait for their time it is told the first of each lane, and all that are ready", () =>
+    Effect.gen(function*() {
+      const { link: { heard, receiver }, message, told } = yield* linked
+      const timed = (dueAt: number, more: Partial<OpenMessage> = {}) => ({ ...message(), dueAt, ...more })
+      heard({ shards: [timed(1).shard], direct: true })
+      const [late, first, bulk, elsewhere] = [timed(9), timed(3), timed(8, { lane: "bulk" }), timed(1, { shard: 7 })]
+      const ready = message()
+      yield* receiver.offer([late, first, ready, bulk, timed(4), elsewhere, timed(9, { lane: "bulk" })])
+      assert.deepStrictEqual(told, [[ready.id, first.id, bulk.id, elsewhere.id]])
+    }))
+
   it.effect("a flush waits until a busy worker has come to what it brought, 100 ms at most", () =>
     Effect.gen(function*() {
       const { arrive, link: { heard, receiver }, long } = yield* linked
