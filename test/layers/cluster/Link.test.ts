@@ -71,7 +71,7 @@ describe("A server's link to its worker", () => {
       const { arrive, link: { heard, receiver }, long } = yield* linked
       heard({ shards: [1], direct: true })
       const offered = Effect.gen(function*() {
-        const fiber = yield* Effect.forkChild(receiver.offer([long(10_000)]), { startImmediately: true })
+        const fiber = yield* Effect.forkChild(receiver.offer([long(40_000)]), { startImmediately: true })
         return () => fiber.pollUnsafe() !== undefined
       })
       const first = yield* offered
@@ -83,7 +83,7 @@ describe("A server's link to its worker", () => {
       arrive()
       yield* Effect.yieldNow
       assert.deepStrictEqual([second(), third()], [true, true])
-      const late = yield* Effect.forkChild(receiver.offer([long(20_000)]), { startImmediately: true })
+      const late = yield* Effect.forkChild(receiver.offer([long(80_000)]), { startImmediately: true })
       yield* TestClock.adjust("99 millis")
       assert.isUndefined(late.pollUnsafe())
       yield* TestClock.adjust("1 millis")
