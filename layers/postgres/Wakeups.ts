@@ -66,7 +66,8 @@ export const layer = Effect.fnUntraced(function*(address: string) {
   yield* announce("join")
 
   const heard = Effect.fnUntraced(function*(word: string, from: string, at: string | undefined) {
-    if (from === self) return
+    // Of its own server, which hands over to it what it accepts. With other workers beside it, that is not enough.
+    if (from === self && at === address) return
     const now = yield* Clock.currentTimeMillis
     if (word === "join") joinedAt = now
     yield* shards.alone(false)

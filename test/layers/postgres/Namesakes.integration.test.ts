@@ -89,7 +89,7 @@ describe("Nodes with one address", () => {
   )
 
   it.effect(
-    "P3: a worker hears that another node's server is there, whose own workers may be gone; of its own it thinks nothing",
+    "P3: a worker is not alone beside another one or another node's server, whose workers may be gone; its own server is itself",
     () =>
       Effect.gen(function*() {
         const { database } = yield* nodesAt([])
@@ -101,6 +101,10 @@ describe("Nodes with one address", () => {
             )
           )
         yield* serve("node-1")
+        yield* aWhile
+        yield* until(() => worker.alone === true, TestClock.adjust("2 seconds"))
+        yield* joining(database, "127.0.0.1:23001", "node-1")
+        yield* until(() => worker.alone === false)
         yield* aWhile
         yield* until(() => worker.alone === true, TestClock.adjust("2 seconds"))
         yield* serve("node-2")
