@@ -23,7 +23,8 @@ export interface Link {
   readonly taking: () => Taking
   /**
    * A worker that is the only node hears of every commit, in its order, whatever it last said that it owns: it may have
-   * taken a shard since, and a message that it heard of later would pass one that it has not heard of (P3).
+   * taken a shard since, and a message that it heard of later would pass one that it has not heard of (P3). Of a lane
+   * in which it cannot take what is accepted, it hears only that there is something.
    */
   readonly receiver: Receiver
   readonly heard: (said: Taking | Arrived) => void
@@ -47,7 +48,7 @@ const worthTelling = (messages: ReadonlyArray<OpenMessage>, owned: ReadonlySet<n
 
 /** `post` never fails, and nobody needs to hear it: a worker reads from the store what it was not told. */
 export const make = (post: (said: Request | Handed) => void): Link => {
-  let taking: Taking = { shards: [], direct: false }
+  let taking: Taking = { shards: [], direct: [] }
   let owned: ReadonlySet<number> = new Set()
   let underWay = 0
   const room = Latch.makeUnsafe(true)
@@ -58,9 +59,10 @@ export const make = (post: (said: Request | Handed) => void): Link => {
       owns: (shard) => owned.has(shard),
       offer: (messages) =>
         Effect.suspend(() => {
-          if (messages.length === 0) return Effect.void
-          if (!taking.direct || underWay > mostUnderWay) return say("behind")
-          const handed = encode(worthTelling(messages, owned))
+          const taken = underWay > mostUnderWay ? [] : messages.filter(({ lane }) => taking.direct.includes(lane))
+          if (taken.length < messages.length) post("behind")
+          if (taken.length === 0) return Effect.void
+          const handed = encode(worthTelling(taken, owned))
           underWay += handed.length
           post({ handed })
           if (underWay <= enoughUnderWay) return Effect.void

@@ -1,4 +1,4 @@
-import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { Schema } from "effect"
 
@@ -19,7 +19,7 @@ export const Failed = Schema.Struct({ failed: Schema.String })
 export type Failed = typeof Failed.Type
 
 /** What a worker takes (`Shards.watch`), said whenever that changes. */
-export const Taking = Schema.Struct({ shards: Schema.Array(Schema.Int), direct: Schema.Boolean })
+export const Taking = Schema.Struct({ shards: Schema.Array(Schema.Int), direct: Schema.Array(Lane) })
 export type Taking = typeof Taking.Type
 
 /** So many characters that were handed to a worker have reached it. */

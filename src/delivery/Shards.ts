@@ -32,12 +32,14 @@ const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 /** Messages of one recipient and lane in hand at once; what is above stays a due row. */
 const mailboxCapacity = 32
 
+const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
+
 /** What is taken as it is accepted, without being read from the store. */
 export interface Taking {
   /** The shards in which steps begin here. */
   readonly shards: ReadonlyArray<number>
-  /** Whether this node is the only one (`Shards.alone`). */
-  readonly direct: boolean
+  /** The lanes: this node is the only one (`Shards.alone`), and more is not due in them than it has room for. */
+  readonly direct: ReadonlyArray<Lane>
 }
 
 /**
@@ -95,8 +97,12 @@ export const layer = Layer.effect(
       shares[message.lane].remove(LaneShares.turnOf(message), Weight.ofMessage(message))
     }
     let isAlone = true
+    const isBacklogged: Record<Lane, boolean> = { transactional: false, bulk: false }
     const watchers = new Set<(taking: Taking) => void>()
-    const taking = (): Taking => ({ shards: owned.window().map(({ shard }) => shard), direct: isAlone })
+    const taking = (): Taking => ({
+      shards: owned.window().map(({ shard }) => shard),
+      direct: isAlone ? lanes.filter((lane) => !isBacklogged[lane]) : []
+    })
     const changed = () => {
       for (const tell of watchers) tell(taking())
     }
@@ -156,6 +162,11 @@ export const layer = Layer.effect(
           return false
         },
         decode: fromRow,
+        backlogged: (is) => {
+          if (isBacklogged[lane] === is) return
+          isBacklogged[lane] = is
+          changed()
+        },
         abandon: (row) => {
           const owner = owned.enter(row.shard, owned.find(row.shard))
           return owner === undefined ?

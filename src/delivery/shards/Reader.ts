@@ -76,6 +76,8 @@ export const make = Effect.fnUntraced(function*(options: {
   readonly offer: (message: OpenMessage) => boolean
   readonly decode: (row: DueRow) => Exit.Exit<OpenMessage, Schema.SchemaError>
   readonly abandon: (row: DueRow) => Effect.Effect<void, never>
+  /** Told whether more is due than there is room for: what is accepted now is left as rows. */
+  readonly backlogged: (is: boolean) => void
 }): Effect.fn.Return<Reader, never, Scope.Scope> {
   const { journal, lane, owned } = options
   const windowSize = Math.min(largestWindow, options.capacity)
@@ -215,6 +217,7 @@ export const make = Effect.fnUntraced(function*(options: {
     arrivals = undefined
     after = due.upTo
     timedAfter = due.timedUpTo
+    options.backlogged(!due.complete || waiting.size > 0)
     if (!due.complete || left !== began) return false
     nextDue = Math.min(due.next ?? Infinity, expected)
     caughtUp = waiting.size === 0
@@ -248,7 +251,7 @@ export const make = Effect.fnUntraced(function*(options: {
     yield* Effect.yieldNow
     Latch.closeUnsafe(signal)
     isHalted = isCrowded()
-    if (isHalted) return
+    if (isHalted) return options.backlogged(true)
     const seenAll: boolean = yield* look
     yield* outage.found()
     failing = false

@@ -17,7 +17,7 @@ const workerOf = (onRequest: string) =>
   new URL(`data:text/javascript,${
     encodeURIComponent(`
     import { parentPort } from "node:worker_threads"
-    parentPort.postMessage({ shards: [], direct: false })
+    parentPort.postMessage({ shards: [], direct: [] })
     parentPort.on("message", (request) => {
       ${onRequest}
     })
@@ -214,7 +214,7 @@ describe("Workers", () => {
       globalThis.heard ??= []
       if (request === "stop") process.exit(0)
       if (request !== "report") return void heard.push(request)
-      if (heard.length === 0) parentPort.postMessage({ shards: [1, 2], direct: true })
+      if (heard.length === 0) parentPort.postMessage({ shards: [1, 2], direct: ["transactional"] })
       parentPort.postMessage({ unready: null, metrics: JSON.stringify(heard) })`)
         ))
       ),

@@ -44,6 +44,7 @@ const started = Effect.fnUntraced(function*(different: Partial<Options> = {}) {
     },
     decode: fromRow,
     abandon: () => Effect.void,
+    backlogged: () => undefined,
     ...different
   })
   const rest = Effect.repeat(Effect.yieldNow, { times: 9 })
@@ -98,5 +99,32 @@ describe("A message that is not stored yet", () => {
       assert.isFalse(isBegun())
       shares.remove(LaneShares.turnOf(message), 9)
       assert.isTrue(isBegun())
+    }).pipe(Effect.scoped))
+
+  it.effect("a lane is backlogged while more is due than it has room for, and not while all is in hand", () =>
+    Effect.gen(function*() {
+      const told: Array<boolean> = []
+      let complete = true
+      const { message, reader, rest, shares } = yield* started({
+        backlogged: (is) => void told.push(is),
+        journal: yield* Effect.provide(
+          Journal,
+          Layer.mock(Journal, { due: () => Effect.sync(() => ({ ...nothing, complete })) })
+        )
+      })
+      const look = Effect.suspend(() => {
+        told.length = 0
+        reader.behind()
+        return Effect.as(rest, told.at(-1))
+      })
+      assert.isFalse(yield* look)
+      complete = false
+      assert.isTrue(yield* look)
+      complete = true
+      assert.isFalse(yield* look)
+      shares.add(LaneShares.turnOf(message), 10)
+      assert.isTrue(yield* look)
+      shares.remove(LaneShares.turnOf(message), 10)
+      assert.isFalse(yield* look)
     }).pipe(Effect.scoped))
 })

@@ -129,6 +129,7 @@ const world = Effect.fnUntraced(function*(capacity: number) {
       return true
     },
     decode: fromRow,
+    backlogged: () => undefined,
     // Its write takes a while, in which all goes on.
     abandon: ({ id }) =>
       Effect.andThen(
