@@ -115,7 +115,7 @@ describe("A message that is not stored yet", () => {
       const look = Effect.suspend(() => {
         told.length = 0
         reader.behind()
-        return Effect.as(rest, told.at(-1))
+        return Effect.map(rest, () => told.at(-1))
       })
       assert.isFalse(yield* look)
       complete = false
