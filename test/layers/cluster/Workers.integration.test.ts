@@ -110,6 +110,31 @@ describe("TIDINGS_WORKERS", () => {
     )
   }
 
+  for (const runtime of ["node", "deno"] as const) {
+    it.live(
+      `the only worker takes what its server accepts as it comes, and does not wait to find it in the store, on ${runtime}`,
+      () =>
+        Effect.gen(function*() {
+          const place = yield* Places.make("Postgres", { runtime })
+          const server = CrashProcess.start(place, { TIDINGS_WORKERS: "1" })
+          yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()))
+          const caller = Caller.make(place.port)
+          yield* Effect.promise(async () => {
+            await server.ready()
+            // Until the worker has counted the nodes, it is told to look into the store; 10 s after it took the shards, it does so by itself.
+            await sleep(12_000)
+            for (let n = 0; n < 5; n++) await caller.insist("/send", OpenLoop.keyOf(n), OpenLoop.bodyOf(n))
+            // The store is swept once a minute.
+            await Drain.untilClosed(caller, 30_000)
+          })
+          caller.close()
+          const outcome = yield* Outcome.read(place)
+          assert.deepStrictEqual(outcome.messages.map(({ status }) => status), Array(5).fill("SENT"))
+        }),
+      90_000
+    )
+  }
+
   it.live("workers without DATABASE_URL are refused: an embedded store has one owner", () =>
     Effect.gen(function*() {
       const place = yield* Places.make("embedded")
