@@ -103,8 +103,7 @@ const keepAlive = "10 seconds"
 const client = ({ databaseUrl: url, dataDir, durability, worker, workers }: Values): Client => {
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
-  // With a worker a node takes two more than one thread does, and works with as many as that has.
-  const maxConnections = worker !== undefined || workers > 0 ? 6 : 10
+  const maxConnections = worker !== undefined ? 6 : workers > 0 ? 8 : 10
   const pool = { url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize } as const
   return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), Encoding.layer, Durability.layer).pipe(
     Layer.provideMerge(Standby.layer),
