@@ -1,4 +1,4 @@
-import { type Arrived, decode, type Failed, Handed, type Report, Request } from "#layers/cluster/Protocol.ts"
+import { type Arrived, decode, type Failed, Handed, type Report, type Request } from "#layers/cluster/Protocol.ts"
 import * as Gauges from "#layers/telemetry/Gauges.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { unready } from "#src/delivery/shards/Ready.ts"
@@ -16,7 +16,6 @@ const decoded = Schema.decodeUnknownOption(Given)(workerData)
 /** `undefined` in the server itself. */
 export const given: typeof Given.Type | undefined = decoded._tag === "Some" ? decoded.value : undefined
 
-const isRequest = Schema.is(Request)
 const isHanded = Schema.is(Handed)
 
 /** Runs `onMessage` with whatever the server says, until the scope closes. */
@@ -29,7 +28,7 @@ const listen = (onMessage: (message: unknown) => void) =>
 /** Runs `onRequest` each time the server sends this request, until the scope closes. */
 const listenFor = (request: Request, onRequest: () => void) =>
   listen((message) => {
-    if (isRequest(message) && message === request) onRequest()
+    if (message === request) onRequest()
   })
 
 /** Ends when the server asks this worker to stop. */

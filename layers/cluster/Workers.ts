@@ -11,7 +11,7 @@ import { Worker } from "node:worker_threads"
 /** A worker drains as a node does; one that has not ended after so many ms is terminated. */
 const longestStop = 20_000
 
-/** After this, a worker that died is started again. Its shards are owned elsewhere by then. */
+/** After this, a worker that died is started again. If there are others, its shards are theirs by then. */
 const restartAfter = "1 second"
 
 /** A worker whose database is silent says so after 2 s (`Patience.callers`), which must still be heard. */

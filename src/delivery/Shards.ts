@@ -8,7 +8,7 @@ import { Journal } from "#src/delivery/Journal.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Mailboxes from "#src/delivery/Mailboxes.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
-import { fromRow, type Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { fromRow, Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
 import * as PushDevices from "#src/delivery/pipeline/PushDevices.ts"
 import { Pipeline } from "#src/delivery/Pipeline.ts"
@@ -31,8 +31,6 @@ const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 
 /** Messages of one recipient and lane in hand at once; what is above stays a due row. */
 const mailboxCapacity = 32
-
-const lanes: ReadonlyArray<Lane> = ["transactional", "bulk"]
 
 /** What is taken as it is accepted, without being read from the store. */
 export interface Taking {
@@ -101,7 +99,7 @@ export const layer = Layer.effect(
     const watchers = new Set<(taking: Taking) => void>()
     const taking = (): Taking => ({
       shards: owned.window().map(({ shard }) => shard),
-      direct: isAlone ? lanes.filter((lane) => !isBacklogged[lane]) : []
+      direct: isAlone ? Lane.literals.filter((lane) => !isBacklogged[lane]) : []
     })
     const changed = () => {
       for (const tell of watchers) tell(taking())
