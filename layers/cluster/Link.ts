@@ -1,5 +1,6 @@
-import { type Arrived, encode, type Handed, type Request, type Taking } from "#layers/cluster/Protocol.ts"
+import { type Arrived, encode, type Handed, type Request } from "#layers/cluster/Protocol.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { Taking } from "#src/delivery/Shards.ts"
 import type { Receiver } from "#src/delivery/journal/Handover.ts"
 import { Effect, Latch } from "effect"
 

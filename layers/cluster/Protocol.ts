@@ -1,4 +1,4 @@
-import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { Schema } from "effect"
 
@@ -17,10 +17,6 @@ export type Report = typeof Report.Type
 /** Why a worker ends that could not start, one line per fault: the last thing it says. */
 export const Failed = Schema.Struct({ failed: Schema.String })
 export type Failed = typeof Failed.Type
-
-/** What a worker takes (`Shards.watch`), said whenever that changes. */
-export const Taking = Schema.Struct({ shards: Schema.Array(Schema.Int), direct: Schema.Array(Lane) })
-export type Taking = typeof Taking.Type
 
 /** So many characters that were handed to a worker have reached it. */
 export const Arrived = Schema.Struct({ arrived: Schema.Int })

@@ -17,7 +17,7 @@ import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Together from "#src/delivery/shards/Together.ts"
 import * as Tries from "#src/delivery/shards/Tries.ts"
 import { Members } from "#src/people/Members.ts"
-import { Context, Effect, Layer, type Scope } from "effect"
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
 
 /**
  * Messages in the hands of one node at once, by lane; a large one counts for several (`Weight.ofMessage`). That of bulk
@@ -33,12 +33,13 @@ const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 const mailboxCapacity = 32
 
 /** What is taken as it is accepted, without being read from the store. */
-export interface Taking {
+export const Taking = Schema.Struct({
   /** The shards in which steps begin here. */
-  readonly shards: ReadonlyArray<number>
+  shards: Schema.Array(Schema.Int),
   /** The lanes: this node is the only one (`Shards.alone`), and more is not due in them than it has room for. */
-  readonly direct: ReadonlyArray<Lane>
-}
+  direct: Schema.Array(Lane)
+})
+export type Taking = typeof Taking.Type
 
 /**
  * The engine of one node: it owns shards, reads what is due in them, and hands it to the recipients' mailboxes. Placing

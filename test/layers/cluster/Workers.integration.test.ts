@@ -44,16 +44,20 @@ const set = (place: Places.Place, id: string) =>
     yield* sql`select pg_notify('tidings_due', shard::text) from messages where id = ${id}`
   }).pipe(Effect.provide(place.store))
 
+const serving = Effect.fnUntraced(function*(runtime: "node" | "deno", workers: string) {
+  const place = yield* Places.make("Postgres", { runtime })
+  const server = CrashProcess.start(place, { TIDINGS_WORKERS: workers })
+  yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()))
+  return { caller: Caller.make(place.port), place, server }
+})
+
 describe("TIDINGS_WORKERS", () => {
   for (const runtime of ["node", "deno"] as const) {
     it.live(
       `two workers own shards, deliver, are counted, and drain with their server, on ${runtime}`,
       () =>
         Effect.gen(function*() {
-          const place = yield* Places.make("Postgres", { runtime })
-          const server = CrashProcess.start(place, { TIDINGS_WORKERS: "2" })
-          yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()))
-          const caller = Caller.make(place.port)
+          const { caller, place, server } = yield* serving(runtime, "2")
           yield* Effect.promise(async () => {
             await server.ready()
             await Promise.all(
@@ -115,10 +119,7 @@ describe("TIDINGS_WORKERS", () => {
       `the only worker takes what its server accepts as it comes, and does not wait to find it in the store, on ${runtime}`,
       () =>
         Effect.gen(function*() {
-          const place = yield* Places.make("Postgres", { runtime })
-          const server = CrashProcess.start(place, { TIDINGS_WORKERS: "1" })
-          yield* Effect.addFinalizer(() => Effect.promise(() => server.kill()))
-          const caller = Caller.make(place.port)
+          const { caller, place, server } = yield* serving(runtime, "1")
           yield* Effect.promise(async () => {
             await server.ready()
             // Until the worker has counted the nodes, it is told to look into the store; 10 s after it took the shards, it does so by itself.
