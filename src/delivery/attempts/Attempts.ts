@@ -29,7 +29,7 @@ const unrendered = (hand: Hand.Hand, intent: Attempt, { detail }: { readonly det
 
 /**
  * Makes the next call, to the candidate that the message's position names: writes its intent before and its outcome
- * after. Answers an ending if the message's run ends with it.
+ * after. Answers an ending if the message's run ends with it, and none if the provider is left alone by now.
  */
 export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Candidate, possibleDuplicate: boolean) {
   const { attempts, journey } = hand
@@ -49,8 +49,15 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
     const given = Override.over(found, candidate.channel, override.success, provider)
     if (Result.isFailure(given)) return unrendered(hand, intent, given.failure, delivering)
     const rendered = given.success
-    const lines = [...showing(hand, { ...line, type: "RENDERED", output: rendered }), delivering]
-    return Call.make({ hand, vendor: provider, override: override.success, intent, rendered }, lines)
+    const server = Circuit.serverOf(journey, provider, override.success)
+    const circuit = Circuit.of(journey, provider, server)
+    return hand.breakers.admit(circuit, (watch) => {
+      const lines = [...showing(hand, { ...line, type: "RENDERED", output: rendered }), delivering]
+      return Call.make(
+        { hand, vendor: provider, override: override.success, intent, rendered, server, circuit, watch },
+        lines
+      )
+    })
   }
   if (Result.isFailure(found)) return unrendered(hand, intent, found.failure, delivering)
   const output = found.success

@@ -1,4 +1,4 @@
-import { type DeliveryError, Unavailable } from "#schemas/DeliveryError.ts"
+import type { DeliveryError } from "#schemas/DeliveryError.ts"
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 
 /** Failed calls in a row after which a provider is left alone. */
@@ -20,13 +20,23 @@ const lookAgainAfter = 5_000
 /** Why a call is not made whose provider's circuit is open. */
 export const leftAlone = "The provider failed too often and is left alone for a while"
 
+/** Runs the call itself, and hears what its outcome says of the provider's health. */
+export type Watch = <A>(call: Effect.Effect<A, DeliveryError>) => Effect.Effect<A, DeliveryError>
+
 /**
  * A circuit breaker per provider configuration keeps a dead vendor from eating timeouts (design.md §5). Only what
  * speaks of the vendor's health counts: a refused recipient is an answer like any other.
  */
 export class Breakers extends Context.Service<Breakers, {
-  /** Runs a call, or answers for it while the circuit is open: `Unavailable`, and when to come back. */
-  readonly guard: <A>(key: string, call: Effect.Effect<A, DeliveryError>) => Effect.Effect<A, DeliveryError>
+  /**
+   * Lets one message make a call, from the intent that it writes before to the outcome that it writes after, or answers
+   * `undefined` while the circuit is open: nothing is written then, and no try lost. Once its time is over, an open
+   * circuit lets in one message alone, to find out whether the provider is well.
+   */
+  readonly admit: <A, E, R>(
+    key: string,
+    attempt: (watch: Watch) => Effect.Effect<A, E, R>
+  ) => Effect.Effect<A | undefined, E, R>
   /**
    * Epoch ms until which the provider is left alone; while a call probes it, when to look again. `undefined` while its
    * circuit is closed.
@@ -40,10 +50,7 @@ interface Circuit {
   readonly failures: number
   /** Until when the provider is left alone; `undefined`: the circuit is closed. */
   readonly openUntil: number | undefined
-  /**
-   * Since when a call probes the provider; `undefined`: none does. Meanwhile the others wait (`openUntil`): to be
-   * refused here would cost them a try.
-   */
+  /** Since when a message probes the provider; `undefined`: none does. Meanwhile the others wait (`openUntil`). */
   readonly probedSince: number | undefined
 }
 
@@ -84,49 +91,46 @@ export const layer = Layer.effect(
     }
 
     /**
-     * Runs a call that begins while the circuit is closed. If the circuit opens meanwhile, the call's outcome neither
-     * changes nor counts.
+     * Watches a call that was let in while the circuit was closed. If the circuit opens meanwhile, the call's outcome
+     * neither changes nor counts. A call to a provider that is well costs no more than a look at its failure.
      */
-    const watched = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
-      Effect.onExit(call, (exit) =>
-        Effect.sync(() => {
-          if (circuits.get(key)?.openUntil === undefined) heard(key, exit)
-        }))
+    const watch = (key: string): Watch => (call) =>
+      circuits.has(key)
+        ? Effect.onExit(call, (exit) =>
+          Effect.sync(() => {
+            if (circuits.get(key)?.openUntil === undefined) heard(key, exit)
+          }))
+        : Effect.catchCause(call, (cause) => {
+          if (isSickness(cause) && circuits.get(key)?.openUntil === undefined) fail(key)
+          return Effect.failCause(cause)
+        })
 
     /**
-     * The one call that an open circuit lets through when its time is over, to find out whether the provider is well.
+     * Lets in the one message that finds out whether the provider is well. Not to be interrupted between the note that
+     * it does and what takes the note back: with a note of a message that makes no call, the provider would be left
+     * alone for ever.
      */
-    const probe = <A>(key: string, circuit: Circuit, call: Effect.Effect<A, DeliveryError>) => {
-      const probed = { ...circuit, probedSince: clock.currentTimeMillisUnsafe() }
-      circuits.set(key, probed)
-      return Effect.onExit(call, (exit) =>
-        Effect.sync(() => {
-          if (circuits.get(key) === probed) circuits.set(key, circuit)
-          heard(key, exit)
-        }))
-    }
-
-    // Not to be interrupted between the note that a call probes the provider and what takes the note back: with a note
-    // of a call that nobody makes, the provider would be left alone for ever.
-    const guarded = <A>(key: string, call: Effect.Effect<A, DeliveryError>) =>
+    const probe = <A, E, R>(key: string, circuit: Circuit, attempt: (watch: Watch) => Effect.Effect<A, E, R>) =>
       Effect.uninterruptibleMask((restore) => {
-        const circuit = circuits.get(key)
-        if (circuit?.openUntil === undefined) return watched(key, restore(call))
-        const wait = circuit.openUntil - clock.currentTimeMillisUnsafe()
-        return wait > 0 || circuit.probedSince !== undefined
-          ? new Unavailable({ detail: leftAlone, retryAfter: wait > 0 ? wait : undefined })
-          : probe(key, circuit, restore(call))
+        const probed = { ...circuit, probedSince: clock.currentTimeMillisUnsafe() }
+        circuits.set(key, probed)
+        const watched: Watch = (call) => Effect.onExit(call, (exit) => Effect.sync(() => heard(key, exit)))
+        return Effect.ensuring(
+          restore(Effect.suspend(() => attempt(watched))),
+          Effect.sync(() => {
+            if (circuits.get(key) === probed) circuits.set(key, circuit)
+          })
+        )
       })
 
     return Breakers.of({
-      // A call to a provider that is well costs no more than a look at its failure.
-      guard: (key, call) =>
-        circuits.has(key)
-          ? guarded(key, call)
-          : Effect.catchCause(call, (cause) => {
-            if (isSickness(cause) && circuits.get(key)?.openUntil === undefined) fail(key)
-            return Effect.failCause(cause)
-          }),
+      admit: (key, attempt) =>
+        Effect.suspend(() => {
+          const circuit = circuits.get(key)
+          if (circuit?.openUntil === undefined) return attempt(watch(key))
+          const isOver = circuit.openUntil <= clock.currentTimeMillisUnsafe() && circuit.probedSince === undefined
+          return isOver ? probe(key, circuit, attempt) : Effect.succeed(undefined)
+        }),
       openUntil: (key) => {
         const circuit = circuits.get(key)
         if (circuit?.probedSince === undefined) return circuit?.openUntil

@@ -3,7 +3,7 @@ import { Unavailable } from "#schemas/DeliveryError.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
-import * as Circuit from "#src/delivery/attempts/Circuit.ts"
+import type { Watch } from "#src/delivery/attempts/Breakers.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
@@ -57,13 +57,17 @@ const intend = (hand: Hand.Hand, intent: Attempt, lines: ReadonlyArray<HistoryEv
   return proven(hand, step, 1)
 }
 
-/** A call that is placed once its intent is written. */
+/** A call that is placed once its intent is written. `server` as `Circuit.serverOf` has it. */
 interface Call {
   readonly hand: Hand.Hand
   readonly vendor: Vendor
   readonly override: JsonMap
   readonly intent: Attempt
   readonly rendered: Rendered
+  readonly server: string | undefined
+  /** The key of the circuit that the call belongs to. */
+  readonly circuit: string
+  readonly watch: Watch
 }
 
 /**
@@ -71,7 +75,7 @@ interface Call {
  * it: a generator that waits keeps all its variables alive, and many messages wait for the commits of an attempt at
  * once.
  */
-const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, vendor }: Call) {
+const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, rendered, server, vendor, watch }: Call) {
   const { breakers, journey } = hand
   const { data, message, profile } = journey
   if (intent.number === 1 && message.dueAt === 0) {
@@ -92,9 +96,7 @@ const place = Effect.fnUntraced(function*({ hand, intent, override, rendered, ve
     data,
     override
   })
-  const server = Circuit.serverOf(journey, vendor, override)
-  const circuit = Circuit.of(journey, vendor, server)
-  const exit = yield* breakers.guard(circuit, sent).pipe(
+  const exit = yield* watch(sent).pipe(
     Trace.stage("attempt", () => ({
       "tidings.provider": provider,
       "tidings.channel": channel,

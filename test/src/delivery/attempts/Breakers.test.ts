@@ -29,9 +29,13 @@ const well: Readonly<Record<string, Effect.Effect<void, DeliveryError>>> = {
   Misconfigured: Effect.fail(new Misconfigured({ detail }))
 }
 
+/** Makes a call if it is let in. */
+const guard = (key: string, call: Effect.Effect<void, DeliveryError>) =>
+  Effect.flatMap(Breakers.Breakers, ({ admit }) => admit(key, (watch) => watch(Effect.as(call, "made"))))
+
 /** Asks for a call so often: how many were made, the last answer, and for how many ms the provider is left alone. */
 const ask = Effect.fnUntraced(function*(call: Effect.Effect<void, DeliveryError>, times = 1) {
-  const { guard, openUntil } = yield* Breakers.Breakers
+  const { openUntil } = yield* Breakers.Breakers
   let made = 0
   const counted = Effect.suspend(() => {
     made++
@@ -44,13 +48,13 @@ const ask = Effect.fnUntraced(function*(call: Effect.Effect<void, DeliveryError>
 })
 
 /** The answer for a call that is not made. */
-const refusal = (retryAfter?: number) => Exit.fail(new Unavailable({ detail: Breakers.leftAlone, retryAfter }))
+const leftAlone = Exit.succeed(undefined)
 
 describe("Breakers", () => {
   for (const away of ["1 minute", "1 day"] as const) {
     it.effect(`a provider that answers again after ${away} is no longer left alone`, () =>
       Effect.gen(function*() {
-        const { guard, openUntil } = yield* Breakers.Breakers
+        const { openUntil } = yield* Breakers.Breakers
         yield* TestClock.adjust(1)
         for (let call = 0; call < 6; call++) yield* Effect.exit(guard("key", failing))
         yield* TestClock.adjust(1)
@@ -64,7 +68,7 @@ describe("Breakers", () => {
 
   it.effect("while one call finds out, the others are told when to look again; if it is cut, the next one finds out", () =>
     Effect.gen(function*() {
-      const { guard, openUntil } = yield* Breakers.Breakers
+      const { openUntil } = yield* Breakers.Breakers
       yield* TestClock.adjust(1)
       for (let call = 0; call < 6; call++) yield* Effect.exit(guard("key", failing))
       yield* TestClock.adjust("1 minute")
@@ -82,7 +86,7 @@ describe("Breakers", () => {
 
   it.effect("wherever the call that finds out is cut, before it is made or while it is, the next one finds out", () =>
     Effect.gen(function*() {
-      const { guard, openUntil } = yield* Breakers.Breakers
+      const { openUntil } = yield* Breakers.Breakers
       for (let steps = 0; steps < 40; steps++) {
         const key = `key ${steps}`
         for (let call = 0; call < 6; call++) yield* Effect.exit(guard(key, failing))
@@ -99,7 +103,7 @@ describe("Breakers", () => {
 
   it.effect("of providers that never get well, the ones unheard of for longest are forgotten", () =>
     Effect.gen(function*() {
-      const { guard, openUntil } = yield* Breakers.Breakers
+      const { openUntil } = yield* Breakers.Breakers
       yield* TestClock.adjust(1)
       for (let call = 0; call < 6; call++) yield* Effect.exit(guard("key", failing))
       yield* TestClock.adjust(1)
@@ -110,7 +114,7 @@ describe("Breakers", () => {
 
   it.effect("a provider that fails again is not forgotten before those that were heard of earlier", () =>
     Effect.gen(function*() {
-      const { guard, openUntil } = yield* Breakers.Breakers
+      const { openUntil } = yield* Breakers.Breakers
       yield* TestClock.adjust(1)
       for (let call = 0; call < 5; call++) yield* Effect.exit(guard("key", failing))
       for (let other = 1; other < 8_192; other++) yield* Effect.exit(guard(`other ${other}`, failing))
@@ -153,7 +157,7 @@ describe("Breakers", () => {
       yield* ask(failing, 5)
       for (const wait of [30_000, 60_000, 120_000, 240_000, 300_000, 300_000]) {
         yield* TestClock.adjust(wait - 10)
-        assert.deepStrictEqual(yield* ask(Effect.void), { made: 0, answer: refusal(10), wait: 10 })
+        assert.deepStrictEqual(yield* ask(Effect.void), { made: 0, answer: leftAlone, wait: 10 })
         yield* TestClock.adjust(10)
         assert.strictEqual((yield* ask(failing)).made, 1)
       }
@@ -166,10 +170,36 @@ describe("Breakers", () => {
       const asking = yield* Effect.forkChild(ask(Effect.andThen(Effect.sleep(40_000), failing)))
       for (const after of [1_000, 38_000]) {
         yield* TestClock.adjust(after)
-        assert.deepInclude(yield* ask(Effect.void), { made: 0, answer: refusal() })
+        assert.deepInclude(yield* ask(Effect.void), { made: 0, answer: leftAlone })
       }
       yield* TestClock.adjust(1_000)
       assert.strictEqual((yield* Fiber.join(asking)).wait, 60_000)
+    }).pipe(Effect.provide(Breakers.layer)))
+
+  it.effect("who was let in before it was left alone makes the call, and changes nothing of that", () =>
+    Effect.gen(function*() {
+      const { admit, openUntil } = yield* Breakers.Breakers
+      for (const call of [Effect.void, failing]) {
+        const answer = yield* Effect.exit(
+          admit("key", (watch) => Effect.andThen(ask(failing, 5), watch(Effect.as(call, "made"))))
+        )
+        assert.notDeepEqual(answer, leftAlone)
+        assert.strictEqual(openUntil("key"), (yield* Clock.currentTimeMillis) + 30_000)
+        yield* TestClock.adjust(30_000)
+        yield* ask(Effect.void)
+      }
+    }).pipe(Effect.provide(Breakers.layer)))
+
+  it.effect("who finds out is alone from before the intent to the call's end; without a call, the next one finds out", () =>
+    Effect.gen(function*() {
+      yield* ask(failing, 5)
+      yield* TestClock.adjust(30_000)
+      const { admit } = yield* Breakers.Breakers
+      const meanwhile = yield* admit("key", () => ask(Effect.void))
+      assert.deepStrictEqual(meanwhile, { made: 0, answer: leftAlone, wait: 5_000 })
+      const broken = yield* Effect.exit(admit("key", () => Effect.succeed(JSON.parse("{"))))
+      assert.isTrue(Exit.hasDies(broken))
+      assert.strictEqual((yield* ask(Effect.void)).made, 1)
     }).pipe(Effect.provide(Breakers.layer)))
 
   it.effect("calls that were under way when it was left alone are not cut short, and change nothing of that", () =>
