@@ -3,7 +3,8 @@ import {
   CannotListen,
   type OnlyStandby,
   type OtherEncoding,
-  type SharedSessions
+  type SharedSessions,
+  type TooFewSessions
 } from "#layers/CannotStart.ts"
 import * as Welcome from "#layers/cli/Welcome.ts"
 import * as ManyNodes from "#layers/cluster/ManyNodes.ts"
@@ -27,6 +28,7 @@ import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as AudienceWakeups from "#layers/postgres/AudienceWakeups.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
+import * as Changes from "#layers/postgres/Changes.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as Clusters from "#layers/postgres/Clusters.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
@@ -89,7 +91,14 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 type Client = Layer.Layer<
   PgClient.PgClient | SqlClient.SqlClient,
-  CannotConnect | EmbeddedError | OnlyStandby | OtherEncoding | Schema.SchemaError | SharedSessions | SqlError.SqlError,
+  | CannotConnect
+  | EmbeddedError
+  | OnlyStandby
+  | OtherEncoding
+  | Schema.SchemaError
+  | SharedSessions
+  | SqlError.SqlError
+  | TooFewSessions,
   FileSystem.FileSystem
 >
 
@@ -249,7 +258,7 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
       Layer.succeed(BrandLimit, settings.brandLimit),
       Layer.succeed(Tracking.PublicUrl, settings.publicUrl)
     ]),
-    Layer.provideMerge([SecretKeyFile.layer, NodeId.layer(Worker.given?.tidingsNode)]),
+    Layer.provideMerge([SecretKeyFile.layer, NodeId.layer(Worker.given?.tidingsNode), Changes.layer]),
     Layer.provideMerge([NodeCrypto.layer, NodeServices.layer])
   )
 

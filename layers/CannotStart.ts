@@ -95,6 +95,20 @@ export class SharedSessions extends Schema.TaggedError<SharedSessions>()("Shared
   }
 }
 
+/** The operator's database gives this node fewer sessions than it can do its work with (`fewest`). */
+export class TooFewSessions extends Schema.TaggedError<TooFewSessions>()("TooFewSessions", {
+  count: Schema.Int,
+  fewest: Schema.Int,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `the database of DATABASE_URL gives this node ${this.count} sessions where it needs ${this.fewest} (${
+      said(this.cause)
+    }); ` +
+      `allow it more, 14 in all, or set TIDINGS_WORKERS=0, with which it takes 10 and can do with ${this.fewest}`
+  }
+}
+
 /** The operator's database is a standby, which only follows another one. */
 export class OnlyStandby extends Schema.TaggedError<OnlyStandby>()("OnlyStandby", {}) {
   override get message(): string {

@@ -1,5 +1,5 @@
-import { type Arrived, encode, type Handed, type Request } from "#layers/cluster/Protocol.ts"
-import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { type Arrived, type Behind, encode, type Handed, type Request } from "#layers/cluster/Protocol.ts"
+import type { Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Taking } from "#src/delivery/Shards.ts"
 import type { Receiver } from "#src/delivery/journal/Handover.ts"
 import { Effect, Latch } from "effect"
@@ -8,7 +8,7 @@ import { Effect, Latch } from "effect"
 const mostUnderWay = 8_388_608
 
 /**
- * With more characters on their way, the flush that brought them waits until they have arrived. Where both threads are
+ * With more characters on their way, a flush waits until they have arrived before it is written. Where both threads are
  * busy, acceptance then goes at the pace of the engine, as it does in one thread. Measured: without, it ran a quarter
  * ahead of the deliveries, and these were a tenth slower, since most of what was accepted outlived the garbage
  * collector's nursery and was read from the store. With a quarter of it, threads waited for each other more.
@@ -25,61 +25,89 @@ export interface Link {
   /**
    * A worker that is the only node hears of every commit, in its order, whatever it last said that it owns: it may have
    * taken a shard since, and a message that it heard of later would pass one that it has not heard of (P3). Of a lane
-   * in which it cannot take what is accepted, it hears only that there is something.
+   * in which it cannot take what is accepted, it hears only that there is something. One beside others hears that of
+   * its own shards: of the rest their owners are notified.
    */
   readonly receiver: Receiver
   readonly heard: (said: Taking | Arrived) => void
+  /**
+   * Whether the worker has stopped answering. Its shards may be another node's by now, which then is notified; what it
+   * would have been told meanwhile, it is told in one word when it answers again.
+   */
+  readonly silent: (isSilent: boolean) => void
 }
 
-/**
- * All that are ready; of those that wait for their time, the first of each lane that are in shards which the worker
- * owns, and in others: it will look at the store then, and finds those after it.
- */
+/** All that are ready, and of those that wait for their time in owned shards, the first of each lane. */
 const worthTelling = (messages: ReadonlyArray<OpenMessage>, owned: ReadonlySet<number>): ReadonlyArray<OpenMessage> => {
-  const firsts = new Map<string, OpenMessage>()
+  const firsts = new Map<Lane, OpenMessage>()
   const ready: Array<OpenMessage> = []
   for (const message of messages) {
     const { dueAt, lane, shard } = message
-    const kind = `${lane} ${owned.has(shard)}`
     if (dueAt === 0) ready.push(message)
-    else if (dueAt < (firsts.get(kind)?.dueAt ?? Infinity)) firsts.set(kind, message)
+    else if (owned.has(shard) && dueAt < (firsts.get(lane)?.dueAt ?? Infinity)) firsts.set(lane, message)
   }
   return [...ready, ...firsts.values()]
 }
 
 /** `post` never fails, and nobody needs to hear it: a worker reads from the store what it was not told. */
-export const make = (post: (said: Request | Handed) => void): Link => {
-  let taking: Taking = { shards: [], direct: [] }
+export const make = (post: (said: Behind | Handed | Request) => void): Link => {
+  let taking: Taking = { shards: [], alone: false, backlogged: [] }
   let owned: ReadonlySet<number> = new Set()
   let underWay = 0
+  /** What a silent worker is to be told: lanes, and whether there may be requests to many. */
+  let unsaid: { readonly lanes: Set<Lane>; stir: boolean } | undefined
   const room = Latch.makeUnsafe(true)
-  const say = (request: Request) => Effect.sync(() => post(request))
+  const isCrowded = () => underWay > enoughUnderWay
+
+  const behind = (lanes: Iterable<Lane>) => {
+    const named = [...new Set(lanes)]
+    if (named.length === 0) return
+    if (unsaid === undefined) post({ behind: named })
+    else for (const lane of named) unsaid.lanes.add(lane)
+  }
+
+  const offer = (messages: ReadonlyArray<OpenMessage>) => {
+    const isTaken = ({ lane }: OpenMessage) =>
+      taking.alone && unsaid === undefined && underWay <= mostUnderWay && !taking.backlogged.includes(lane)
+    const taken = messages.filter(isTaken)
+    const left = messages.filter((message) => !isTaken(message) && (taking.alone || owned.has(message.shard)))
+    behind(left.map(({ lane }) => lane))
+    const told = worthTelling(taken, owned)
+    if (told.length === 0) return
+    const handed = encode(told)
+    underWay += handed.length
+    if (isCrowded()) Latch.closeUnsafe(room)
+    post({ handed })
+  }
+
   return {
     taking: () => taking,
     receiver: {
-      owns: (shard) => owned.has(shard),
-      offer: (messages) =>
-        Effect.suspend(() => {
-          const taken = underWay > mostUnderWay ? [] : messages.filter(({ lane }) => taking.direct.includes(lane))
-          if (taken.length < messages.length) post("behind")
-          if (taken.length === 0) return Effect.void
-          const handed = encode(worthTelling(taken, owned))
-          underWay += handed.length
-          post({ handed })
-          if (underWay <= enoughUnderWay) return Effect.void
-          Latch.closeUnsafe(room)
-          return Effect.asVoid(Effect.timeoutOption(room.await, patience))
-        }),
-      stir: say("stir"),
-      behind: say("behind")
+      owns: (shard) => unsaid === undefined && owned.has(shard),
+      room: Effect.suspend(() => isCrowded() ? Effect.asVoid(Effect.timeoutOption(room.await, patience)) : Effect.void),
+      offer: (messages) => Effect.sync(() => offer(messages)),
+      stir: Effect.sync(() => {
+        if (unsaid === undefined) post("stir")
+        else unsaid.stir = true
+      }),
+      behind: (lanes) => Effect.sync(() => behind(lanes))
     },
     heard: (said) => {
       if ("arrived" in said) {
         underWay -= said.arrived
-        if (underWay <= enoughUnderWay) Latch.openUnsafe(room)
+        if (!isCrowded()) Latch.openUnsafe(room)
       } else {
         taking = said
         owned = new Set(said.shards)
+      }
+    },
+    silent: (isSilent) => {
+      if (isSilent) unsaid ??= { lanes: new Set(), stir: false }
+      else if (unsaid !== undefined) {
+        const { lanes, stir } = unsaid
+        unsaid = undefined
+        behind(lanes)
+        if (stir) post("stir")
       }
     }
   }

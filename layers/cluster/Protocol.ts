@@ -1,14 +1,21 @@
-import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import { Schema } from "effect"
 
-/** What a server asks of a worker. `stir` and `behind` are those of `Handover`. */
-export const Request = Schema.Literals(["report", "stop", "stir", "behind"])
+/** What a server asks of a worker. `stir` is that of `Handover`; a `ping` is answered with `pong`. */
+export const Request = Schema.Literals(["report", "stop", "stir", "ping"])
 export type Request = typeof Request.Type
 
 /** Messages just committed, as a server hands them to its worker: `encode` and `decode`. */
 export const Handed = Schema.Struct({ handed: Schema.String })
 export type Handed = typeof Handed.Type
+
+/** `Handover.behind`. */
+export const Behind = Schema.Struct({ behind: Schema.Array(Lane) })
+export type Behind = typeof Behind.Type
+
+/** A worker's answer to `ping`: it is there, and works. */
+export const pong = "pong"
 
 /** A worker's answer to `report`. `unready`: why it is not ready, or null if it is. `metrics`: Prometheus text. */
 export const Report = Schema.Struct({ unready: Schema.NullOr(Schema.String), metrics: Schema.String })
@@ -28,6 +35,28 @@ interface Batch {
   readonly messages: ReadonlyArray<Omit<OpenMessage, "instructions"> & { readonly instructions: number }>
 }
 
+/** The journal's messages have more, of which the engine has no use. */
+const told = (message: OpenMessage, instructions: number): Batch["messages"][number] => ({
+  id: message.id,
+  requestId: message.requestId,
+  scope: message.scope,
+  tenantId: message.tenantId,
+  shard: message.shard,
+  lane: message.lane,
+  recipientKey: message.recipientKey,
+  keyState: message.keyState,
+  status: message.status,
+  enqueuedAt: message.enqueuedAt,
+  dueAt: message.dueAt,
+  tries: message.tries,
+  recovered: message.recovered,
+  recipient: message.recipient,
+  size: message.size,
+  ...(message.templateId === undefined ? {} : { templateId: message.templateId }),
+  attempts: message.attempts,
+  instructions
+})
+
 /** As JSON, which costs both sides less than the structured clone. */
 export const encode = (messages: ReadonlyArray<OpenMessage>): string => {
   const places = new Map<Instructions, number>()
@@ -35,7 +64,7 @@ export const encode = (messages: ReadonlyArray<OpenMessage>): string => {
     messages: messages.map((message) => {
       const place = places.get(message.instructions) ?? places.size
       places.set(message.instructions, place)
-      return { ...message, instructions: place }
+      return told(message, place)
     }),
     instructions: [...places.keys()]
   }

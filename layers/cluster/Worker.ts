@@ -1,8 +1,19 @@
-import { type Arrived, decode, type Failed, Handed, type Report, type Request } from "#layers/cluster/Protocol.ts"
+import {
+  type Arrived,
+  Behind,
+  decode,
+  type Failed,
+  Handed,
+  pong,
+  type Report,
+  type Request
+} from "#layers/cluster/Protocol.ts"
+import { Change, Changes } from "#layers/postgres/Changes.ts"
 import * as Gauges from "#layers/telemetry/Gauges.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { unready } from "#src/delivery/shards/Ready.ts"
 import { Shards } from "#src/delivery/Shards.ts"
+import * as Fibers from "#src/fibers/Fibers.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, Schema } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -17,6 +28,8 @@ const decoded = Schema.decodeUnknownOption(Given)(workerData)
 export const given: typeof Given.Type | undefined = decoded._tag === "Some" ? decoded.value : undefined
 
 const isHanded = Schema.is(Handed)
+const isBehind = Schema.is(Behind)
+const isChange = Schema.is(Change)
 
 /** Runs `onMessage` with whatever the server says, until the scope closes. */
 const listen = (onMessage: (message: unknown) => void) =>
@@ -60,20 +73,24 @@ export const make = Effect.gen(function*() {
 })
 
 /**
- * Takes what the server's journal hands over, in the order in which it says it. What the worker takes is told only once
- * it listens.
+ * Takes what the server's journal hands over, in the order in which it says it, and hears of its changes. What the
+ * worker takes is told only once it listens.
  */
 const takeOver = Effect.gen(function*() {
   const handover = yield* Handover
+  const changes = yield* Changes
   const { watch } = yield* Shards
   const take = (message: unknown): Effect.Effect<void> => {
     if (isHanded(message)) return handover.offer(decode(message.handed))
-    return message === "stir" ? handover.stir : message === "behind" ? handover.behind : Effect.void
+    if (isBehind(message)) return handover.behind(message.behind)
+    if (isChange(message)) return Effect.sync(() => changes.tell(message))
+    return message === "stir" ? handover.stir : Effect.void
   }
   yield* listen((message) => {
     Effect.runSync(take(message))
     if (isHanded(message)) parentPort?.postMessage({ arrived: message.handed.length } satisfies Arrived)
   })
+  yield* listenFor("ping", () => parentPort?.postMessage(pong))
   yield* watch((taking) => parentPort?.postMessage(taking))
 })
 
@@ -81,8 +98,7 @@ const takeOver = Effect.gen(function*() {
 export const layer = Layer.effectDiscard(Effect.gen(function*() {
   yield* takeOver
   const report = yield* make
-  const context = yield* Effect.context<never>()
-  const run = Effect.runForkWith(context)
+  const run = (yield* Fibers.runner)(yield* Effect.context<never>())
   const answer = Effect.map(report, (told) => parentPort?.postMessage(told))
   yield* listenFor("report", () => void run(answer))
 }))

@@ -5,6 +5,7 @@ import { observe } from "#layers/memory/journal/Observe.ts"
 import * as Record from "#layers/memory/journal/Record.ts"
 import * as Keys from "#layers/memory/Keys.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
+import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { type Acceptance, type Accepted, Journal, MessageNotFound, type Step } from "#src/delivery/Journal.ts"
 import { Clock, Effect, HashMap, Layer, Option, Semaphore } from "effect"
 
@@ -31,10 +32,13 @@ export const layer = Layer.effect(
       if (refused !== undefined) return yield* refused
       return yield* store(acceptance).pipe(
         Effect.tap(({ replayed }) => {
-          if (replayed) return handover.behind
-          const owned = acceptance.messages.filter((message) => handover.owns(message.shard))
+          const owned = replayed ? [] : acceptance.messages.filter((message) => handover.owns(message.shard))
           return Effect.andThen(
-            owned.length === 0 ? Effect.void : handover.offer(owned),
+            replayed
+              ? handover.behind(Lane.literals)
+              : owned.length === 0
+              ? Effect.void
+              : handover.offer(owned),
             acceptance.expansion === undefined ? Effect.void : handover.stir
           )
         }),
@@ -59,7 +63,7 @@ export const layer = Layer.effect(
         const now = yield* Clock.currentTimeMillis
         const seen = yield* modify((state) => observe(state, observed, now))
         if (seen === undefined) return yield* new MessageNotFound({ id: observed.id })
-        if (seen.stirred !== undefined && handover.owns(seen.stirred)) yield* handover.behind
+        if (seen.stirred !== undefined && handover.owns(seen.stirred)) yield* handover.behind(Lane.literals)
         return seen.observation
       }),
       take: (shard) =>

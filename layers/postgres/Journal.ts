@@ -9,6 +9,7 @@ import * as Room from "#layers/postgres/Room.ts"
 import * as Take from "#layers/postgres/journal/Take.ts"
 import * as Followers from "#src/access/Followers.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
+import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import * as Weight from "#src/delivery/journal/Weight.ts"
 import { type Acceptance, type Accepted, Journal, type RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -57,6 +58,7 @@ export const layer = Layer.effect(
     const insert = Accept.write(sql)
     /** Owned messages go to their mailboxes in the order of the flush, before any caller hears of the commit (P3). */
     const acceptBatch = told(Effect.fnUntraced(function*(batch: ReadonlyArray<Accept.Named>) {
+      yield* handover.room
       const unowned = new Set<number>()
       for (const { acceptance } of batch) {
         for (const { shard } of [...acceptance.messages, ...given(acceptance.expansion)]) {
@@ -67,7 +69,7 @@ export const layer = Layer.effect(
       const fresh = batch.flatMap(({ acceptance }, n) => results[n]?.replayed === true ? [] : acceptance.messages)
       // The first call with this key may have committed without hearing of it, so that its rows were never offered
       // here. What this caller sends next must come after them (P3): the readers read the store first.
-      if (results.some(({ replayed }) => replayed)) yield* handover.behind
+      if (results.some(({ replayed }) => replayed)) yield* handover.behind(Lane.literals)
       yield* handover.offer(fresh)
       if (batch.some(({ acceptance }) => acceptance.expansion !== undefined)) yield* handover.stir
       return results

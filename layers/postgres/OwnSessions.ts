@@ -1,9 +1,12 @@
-import { CannotConnect, said, SharedSessions } from "#layers/CannotStart.ts"
+import { CannotConnect, said, SharedSessions, TooFewSessions } from "#layers/CannotStart.ts"
 import { Array, Effect, Layer, Schema } from "effect"
 import { SqlClient, type SqlConnection } from "effect/sql"
 
 /** How long to wait for a session: a pooler in session mode that is too small would keep us waiting for ever. */
 const longest = "3 seconds"
+
+/** Two that listen and one that holds the shards' locks are taken for good; with fewer, none would be left for the work. */
+const fewest = 4
 
 const none = () => Effect.fail(new CannotConnect({ cause: "it lent no session within 3 s" }))
 
@@ -19,7 +22,8 @@ const pidOf = Effect.fnUntraced(function*(session: SqlConnection.Connection) {
  * transaction, as PgBouncer does in its transaction and statement modes: `LISTEN` and the locks by which nodes own
  * shards belong to a session. Sessions of our own have a backend process each, and keep it. So all are asked for their
  * process at once, and then one by one in the reverse order, which exposes a pooler in whatever order it lends. If the
- * database has fewer sessions for us, the start logs that: what would need one more is answered with 503.
+ * database has fewer sessions for us, the start logs that: what would need one more is answered with 503. Fewer than
+ * four end it.
  */
 export const layer = (count: number) =>
   Layer.effectDiscard(
@@ -37,6 +41,9 @@ export const layer = (count: number) =>
         if (!shared) shared = (yield* pidOf(session)) !== pid
       }
       if (shared) return yield* new SharedSessions()
+      if (reason !== undefined && ours.length < fewest) {
+        return yield* new TooFewSessions({ count: ours.length, fewest, cause: reason })
+      }
       if (reason !== undefined) {
         yield* Effect.logWarning(
           `the database of DATABASE_URL gives this node ${ours.length} sessions, and it takes up to ${count}: ` +

@@ -1,3 +1,4 @@
+import { Changes } from "#layers/postgres/Changes.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -8,7 +9,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 /** For how many ns a revision that was read counts as current without asking again. */
 const trusted = 1_000_000_000n
 
-/** For how many ns after a change of its own this node asks every time: that change may commit until then. */
+/** For how many ns after a change by this node it asks every time: the change may commit until then. */
 const unsettled = 10_000_000_000n
 
 const capacity = 2_000
@@ -23,7 +24,7 @@ export interface Revisions {
   readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Caches what `load` answered for a name, its typed refusals too, until the revision changes. A change takes effect
-   * at once on this node, and within a second on others. Within a transaction nothing is cached.
+   * at once on this node, in all of its threads, and within a second on others. Within a transaction nothing is cached.
    */
   readonly remembering: <A, E>(
     load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
@@ -35,6 +36,11 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const patiently = yield* Patience.asking(Patience.callers)
   const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
   const changed = new Map<Scope, bigint>()
+  const clock = yield* Clock.Clock
+  const changes = yield* Changes
+  yield* changes.hear((change) => {
+    if (change.kind === kind) changed.set(change.scope, clock.monotonicTimeNanosUnsafe() + unsettled)
+  })
 
   const resolver = RequestResolver.make<Look>(Effect.fnUntraced(function*(entries) {
     const scopes = Array.dedupe(entries.map((entry) => entry.request.scope))
@@ -59,7 +65,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     })
 
   const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
-    changed.set(scope, (yield* Clock.monotonicTimeNanos) + unsettled)
+    changes.tell({ kind, scope })
     yield* sql`insert into revisions (scope, kind, revision) values (${scope}, ${kind}, 1)
       on conflict (scope, kind) do update set revision = revisions.revision + 1`
   })

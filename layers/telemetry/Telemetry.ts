@@ -1,5 +1,6 @@
 import * as Discreet from "#layers/telemetry/Discreet.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
+import { WorkerNumber } from "#layers/settings/Settings.ts"
 import { ConfigProvider, Context, Effect, Layer, Logger, References, Tracer } from "effect"
 import { FetchHttpClient, HttpMiddleware } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
@@ -14,7 +15,11 @@ const lines = Logger.layer([Logger.consoleJson])
 
 const untraced = Layer.succeed(References.TracerEnabled, false)
 
-const exporters = ({ isNamed, metrics, protocol, traces }: Otel.Asked) =>
+/**
+ * `worker`: which engine worker this is; what it counts must not be taken for what its server counts under the same
+ * names.
+ */
+const exporters = ({ isNamed, metrics, protocol, traces }: Otel.Asked, worker: number | undefined) =>
   Layer.mergeAll(
     traces
       ? Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, Discreet.tracer))
@@ -26,7 +31,10 @@ const exporters = ({ isNamed, metrics, protocol, traces }: Otel.Asked) =>
   ).pipe(
     Layer.provideMerge(
       Otlp.layerFromConfig({
-        ...(isNamed ? {} : { resource: { serviceName: "tidings" } }),
+        resource: {
+          ...(isNamed ? {} : { serviceName: "tidings" }),
+          ...(worker === undefined ? {} : { attributes: { "tidings.worker": worker } })
+        },
         loggerMergeWithExisting: true
       })
     ),
@@ -52,5 +60,7 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
   const faults = yield* Otel.faults
   const asked = faults.length > 0 ? undefined : yield* Effect.orDie(Otel.asked)
   const isAsked = asked !== undefined && (asked.traces || asked.metrics || asked.logs)
-  return discreetLoggers.pipe(Layer.provideMerge(isAsked ? exporters(asked) : Layer.merge(lines, untraced)))
+  return discreetLoggers.pipe(
+    Layer.provideMerge(isAsked ? exporters(asked, yield* WorkerNumber) : Layer.merge(lines, untraced))
+  )
 }))

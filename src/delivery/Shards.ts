@@ -32,12 +32,14 @@ const capacities: Record<Lane, number> = { transactional: 4_096, bulk: 1_360 }
 /** Messages of one recipient and lane in hand at once; what is above stays a due row. */
 const mailboxCapacity = 32
 
-/** What is taken as it is accepted, without being read from the store. */
+/** What a node takes of that which is accepted. */
 export const Taking = Schema.Struct({
   /** The shards in which steps begin here. */
   shards: Schema.Array(Schema.Int),
-  /** The lanes: this node is the only one (`Shards.alone`), and more is not due in them than it has room for. */
-  direct: Schema.Array(Lane)
+  /** Whether this node is the only one (`Shards.alone`), so that it may take what is accepted before it is read. */
+  alone: Schema.Boolean,
+  /** The lanes in which more is due than it has room for: what is accepted in them is read from the store. */
+  backlogged: Schema.Array(Lane)
 })
 export type Taking = typeof Taking.Type
 
@@ -96,11 +98,13 @@ export const layer = Layer.effect(
       shares[message.lane].remove(LaneShares.turnOf(message), Weight.ofMessage(message))
     }
     let isAlone = true
+    let isStopping = false
     const isBacklogged: Record<Lane, boolean> = { transactional: false, bulk: false }
     const watchers = new Set<(taking: Taking) => void>()
     const taking = (): Taking => ({
       shards: owned.window().map(({ shard }) => shard),
-      direct: isAlone ? Lane.literals.filter((lane) => !isBacklogged[lane]) : []
+      alone: isAlone && !isStopping,
+      backlogged: Lane.literals.filter((lane) => isBacklogged[lane])
     })
     const changed = () => {
       for (const tell of watchers) tell(taking())
@@ -199,18 +203,25 @@ export const layer = Layer.effect(
 
     yield* handover.connect({
       owns: owned.has,
+      room: Effect.void,
       offer: (messages) =>
         Effect.sync(() => {
           readers.transactional.accept(messages)
           readers.bulk.accept(messages)
         }),
       stir: Effect.sync(expander.behind),
-      behind: Effect.sync(behind)
+      behind: (lanes) =>
+        Effect.sync(() => {
+          for (const lane of lanes) readers[lane].behind()
+        })
     })
 
     return Shards.of({
       own: (shard, node) => owned.own(shard, node, Effect.sync(behind)),
-      stop: owned.stop,
+      stop: Effect.suspend(() => {
+        isStopping = true
+        return owned.stop
+      }),
       wake: Effect.sync(behind),
       alone: (now) =>
         Effect.sync(() => {

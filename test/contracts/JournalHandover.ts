@@ -1,6 +1,6 @@
 import { Journal } from "#src/delivery/Journal.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
-import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { Lane, type OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { few, fanOut } from "#test/contracts/JournalAccept.ts"
 import { assert, type Vitest } from "@effect/vitest"
@@ -18,9 +18,10 @@ export const handovers = (it: Vitest.MethodsNonLive<Journal | Handover>) => {
       const owns = (shard: number) => shard === place.shard
       yield* handover.connect({
         owns,
+        room: Effect.void,
         offer: (messages) => Effect.sync(() => offered.push(...messages)),
         stir: Effect.void,
-        behind: Effect.void
+        behind: () => Effect.void
       })
       const key = Fixture.key(place)
       const first = [Fixture.message(place), Fixture.message(place, { dueAt: place.at + 60_000, status: "DELAYED" })]
@@ -44,9 +45,10 @@ export const handovers = (it: Vitest.MethodsNonLive<Journal | Handover>) => {
         const offered: Array<string> = []
         yield* handover.connect({
           owns: (shard) => shard === place.shard,
+          room: Effect.void,
           offer: (messages) => Effect.sync(() => offered.push(...messages.map((message) => message.id))),
           stir: Effect.void,
-          behind: Effect.void
+          behind: () => Effect.void
         })
         const sent = yield* Effect.forEach(Array.from({ length: count }), () => Fixture.accepted(place))
         assert.deepStrictEqual(offered, sent.map((message) => message.id))
@@ -59,16 +61,17 @@ export const handovers = (it: Vitest.MethodsNonLive<Journal | Handover>) => {
       const place = yield* Fixture.world
       const journal = yield* Journal
       const handover = yield* Handover
-      let heard = 0
+      const heard: Array<string> = []
       yield* handover.connect({
         owns: (shard) => shard === place.shard,
+        room: Effect.void,
         offer: () => Effect.void,
         stir: Effect.void,
-        behind: Effect.sync(() => heard++)
+        behind: (lanes) => Effect.sync(() => void heard.push(...lanes))
       })
       const key = Fixture.key(place)
       const accept = Effect.suspend(() => journal.accept(Fixture.acceptance(place, [Fixture.message(place)], { key })))
-      assert.deepStrictEqual([(yield* accept).replayed, heard], [false, 0])
-      assert.deepStrictEqual([(yield* accept).replayed, heard], [true, 1])
+      assert.deepStrictEqual([(yield* accept).replayed, heard], [false, []])
+      assert.deepStrictEqual([(yield* accept).replayed, heard], [true, Lane.literals])
     }))
 }

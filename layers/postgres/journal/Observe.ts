@@ -5,6 +5,7 @@ import { HistoryEvent } from "#schemas/History.ts"
 import { Status } from "#schemas/Status.ts"
 import { type Proof, type Verdict, weigh } from "#src/delivery/journal/Evidence.ts"
 import type { Handover } from "#src/delivery/journal/Handover.ts"
+import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import { type Journal, MessageNotFound, type Observed } from "#src/delivery/Journal.ts"
 import { Clock, Effect, Schema, Struct } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -99,7 +100,7 @@ export const observe = (sql: SqlClient.SqlClient, handover: Handover["Service"])
     },
     sql.withTransaction,
     orUnavailable,
-    Effect.tap(({ isStirred }) => isStirred ? handover.behind : Effect.void),
+    Effect.tap(({ isStirred }) => isStirred ? handover.behind(Lane.literals) : Effect.void),
     Effect.map(({ observation }) => observation)
   )
 }

@@ -1,22 +1,24 @@
-import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import type { Lane, OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import { Context, Effect, Layer, type Scope } from "effect"
 
 /** What an engine offers to the journal of its process. */
 export interface Receiver {
   /** Whether it owns the shard now. */
   readonly owns: (shard: number) => boolean
+  /** Waits a moment for a busy engine. What is about to be accepted waits for it, and then goes at the engine's pace. */
+  readonly room: Effect.Effect<void>
   /**
    * Takes messages just committed, in the order of acceptance, whoever owns their shards. Never fails: what is not
-   * taken stays a due row. It may wait a moment for a busy engine, which holds up the acceptance.
+   * taken stays a due row.
    */
   readonly offer: (messages: ReadonlyArray<OpenMessage>) => Effect.Effect<void>
   /** A request to many was just committed: its owner may be here. */
   readonly stir: Effect.Effect<void>
   /**
-   * There may be owned rows to read that were not offered: the answer of a flush was lost and a repeat of the call has
+   * There may be owned rows of these lanes to read that were not offered: the answer of a flush was lost and a repeat of the call has
    * found its rows, or an event has changed when a message is due.
    */
-  readonly behind: Effect.Effect<void>
+  readonly behind: (lanes: ReadonlyArray<Lane>) => Effect.Effect<void>
 }
 
 /**
@@ -37,9 +39,10 @@ export const layer: Layer.Layer<Handover> = Layer.sync(Handover, () => {
     Effect.suspend(() => Effect.forEach(receivers, tell, { discard: true }))
   return Handover.of({
     owns: (shard) => receivers.values().some(({ owns }) => owns(shard)),
+    room: each(({ room }) => room),
     offer: (messages) => each(({ offer }) => offer(messages)),
     stir: each(({ stir }) => stir),
-    behind: each(({ behind }) => behind),
+    behind: (lanes) => each(({ behind }) => behind(lanes)),
     connect: (receiver) =>
       Effect.acquireRelease(
         Effect.sync(() => void receivers.add(receiver)),

@@ -76,8 +76,10 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
 
   /** Begins to hand the shard over, unless that was begun before; answers until when that waits. */
   const close = (owner: Owner, now: bigint): bigint => {
-    owner.drainsUntil ??= now + drainTime
-    changed()
+    if (owner.drainsUntil === undefined) {
+      owner.drainsUntil = now + drainTime
+      changed()
+    }
     return owner.drainsUntil
   }
 

@@ -156,8 +156,8 @@ export const make = Effect.fnUntraced(function*(options: {
     options.isIdle(message.recipientKey) && !overflowed.has(message.recipientKey) && !options.holds(message.id) &&
     options.turns.mayHold(LaneShares.turnOf(message)) && options.offer(message)
 
-  /** Looks once; answers whether everything due has been seen. */
-  const look = Effect.gen(function*() {
+  /** Looks once; answers whether everything due has been seen. What a sweep finds was stuck. */
+  const look = Effect.fnUntraced(function*(isSweep: boolean) {
     const shards = owned.window()
     if (shards.length === 0) {
       // Nothing is due here until a shard is taken, which wakes this loop. A due time that has passed would keep it
@@ -173,7 +173,7 @@ export const make = Effect.fnUntraced(function*(options: {
     const known = new Set(overflowed)
     const seen = new Set<MessageId>()
     const surprises = new Set<MessageId>()
-    const nothingLeft = caughtUp
+    const nothingLeft = isSweep && caughtUp
     arrivals = []
     arrived = 0
     givenUp.clear()
@@ -228,11 +228,13 @@ export const make = Effect.fnUntraced(function*(options: {
     return caughtUp
   })
 
+  /** Answers whether nothing happened, so that the store is swept. */
   const untilSomething = Effect.gen(function*() {
-    if (Latch.isOpen(signal)) return
+    if (Latch.isOpen(signal)) return false
     const now = yield* Clock.currentTimeMillis
     const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
-    yield* Effect.raceFirst(signal.await, Effect.sleep(wait))
+    const isOver = yield* Effect.raceFirst(Effect.as(signal.await, false), Effect.as(Effect.sleep(wait), true))
+    return isOver && wait === sweepInterval
   })
 
   const outage = Outage.make({
@@ -245,14 +247,14 @@ export const make = Effect.fnUntraced(function*(options: {
   const loop = Effect.gen(function*() {
     // Without room nothing can be read, whatever is due: the loop sleeps until it is woken, as `freed` does.
     isHalted = isCrowded()
-    yield* isHalted ? signal.await : untilSomething
+    const isSweep = yield* isHalted ? Effect.as(signal.await, false) : untilSomething
     // One answer of the store ends many messages. This lets all of them free their room: with the room of the first
     // alone, this look would find a handful, and the next one the rest.
     yield* Effect.yieldNow
     Latch.closeUnsafe(signal)
     isHalted = isCrowded()
     if (isHalted) return options.backlogged(true)
-    const seenAll: boolean = yield* look
+    const seenAll: boolean = yield* look(isSweep)
     yield* outage.found()
     failing = false
     if (!seenAll) wake()

@@ -1,23 +1,27 @@
 import { NodeId } from "#layers/cluster/NodeId.ts"
 import * as Protocol from "#layers/cluster/Protocol.ts"
 import * as Workers from "#layers/cluster/Workers.ts"
+import * as Changes from "#layers/postgres/Changes.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer, Logger, References, Schedule, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import process from "node:process"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Worker } from "node:worker_threads"
 
 const layer = (count: number, program: URL) =>
-  Workers.layer(count, program).pipe(Layer.provideMerge([Handover.layer, Layer.succeed(NodeId, "a node")]))
+  Workers.layer(count, program).pipe(
+    Layer.provideMerge([Changes.layer, Handover.layer, Layer.succeed(NodeId, "a node")])
+  )
 
 /** A worker that has started, and does this with each request. */
-const workerOf = (onRequest: string) =>
+const workerOf = (onRequest: string, shards: ReadonlyArray<number> = []) =>
   new URL(`data:text/javascript,${
     encodeURIComponent(`
     import { parentPort } from "node:worker_threads"
-    parentPort.postMessage({ shards: [], direct: [] })
+    parentPort.postMessage({ shards: [${shards}], alone: false, backlogged: [] })
     parentPort.on("message", (request) => {
       ${onRequest}
     })
@@ -132,7 +136,7 @@ describe("Workers", () => {
   )
 
   it.live(
-    "one that cannot be started again is tried again each second, and so are the others",
+    "one that cannot be started again is tried again and again, and so are the others",
     () =>
       Effect.gen(function*() {
         const lines: Array<string> = []
@@ -180,7 +184,7 @@ describe("Workers", () => {
     ), 30_000)
 
   it.live(
-    "what is committed is handed to the worker that takes it, in order, and the worker says what it owns",
+    "what is committed or changed is told to the worker that takes it, in order, and the worker says what it owns",
     () =>
       Effect.gen(function*() {
         const handover = yield* Handover.Handover
@@ -203,10 +207,12 @@ describe("Workers", () => {
         const messages = [Fixture.message(place), Fixture.message(place)]
         yield* handover.offer(messages)
         yield* handover.stir
-        yield* handover.behind
-        const [handed, ...rest] = yield* Effect.map(isHeard(3), (all) => Array.isArray(all) ? all : [])
+        yield* handover.behind(["bulk"])
+        const change = { kind: "templates", scope: place.scope }
+        yield* Changes.Changes.use(({ tell }) => Effect.sync(() => tell(change)))
+        const [handed, ...rest] = yield* Effect.map(isHeard(4), (all) => Array.isArray(all) ? all : [])
         assert.deepStrictEqual(Protocol.decode(handed.handed).map(({ id }) => id), messages.map(({ id }) => id))
-        assert.deepStrictEqual(rest, ["stir", "behind"])
+        assert.deepStrictEqual(rest, ["stir", { behind: ["bulk"] }, change])
       }).pipe(
         Effect.provide(layer(
           1,
@@ -214,10 +220,40 @@ describe("Workers", () => {
       globalThis.heard ??= []
       if (request === "stop") process.exit(0)
       if (request !== "report") return void heard.push(request)
-      if (heard.length === 0) parentPort.postMessage({ shards: [1, 2], direct: ["transactional"] })
+      if (heard.length === 0) parentPort.postMessage({ shards: [1, 2], alone: true, backlogged: ["bulk"] })
       parentPort.postMessage({ unready: null, metrics: JSON.stringify(heard) })`)
         ))
       ),
+    30_000
+  )
+
+  it.effect(
+    "X1: one that a message keeps in a loop without end is no owner after some seconds, is ended, and another is started",
+    () =>
+      Effect.gen(function*() {
+        const lines: Array<string> = []
+        const listening = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+        const { started } = yield* threads
+        const looping = workerOf("if (request === \"stop\") process.exit(0); else while (true) {}", [7])
+        const workers = yield* Layer.build(Layer.provide(layer(1, looping), listening))
+        const { owns } = yield* Effect.provideContext(Handover.Handover, workers)
+        const pass = (seconds: number) => Effect.repeat(TestClock.adjust("1 second"), { times: seconds - 1 })
+        yield* pass(7)
+        assert.isTrue(owns(7))
+        yield* pass(1)
+        assert.isFalse(owns(7))
+        yield* pass(23)
+        assert.deepStrictEqual(lines, [])
+        yield* pass(1)
+        // Its end is an event of the real world.
+        yield* Effect.sync(() => started).pipe(
+          Effect.tap(() => Effect.promise(() => sleep(10))),
+          Effect.repeat({ until: ([one]) => one?.ended === true })
+        )
+        assert.deepStrictEqual(lines.map((line) => line.split(",")[0]), ["a worker stands still", "a worker ended"])
+        yield* pass(1)
+        assert.lengthOf(started, 2)
+      }),
     30_000
   )
 

@@ -4,7 +4,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Logger } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 
-const count = 4
+const count = 5
 
 const start = Effect.scoped(Effect.provide(Effect.void, OwnSessions.layer(count)))
 
@@ -42,7 +42,7 @@ describe("OwnSessions", () => {
       }).pipe(Effect.provide(FreshDatabase.layerEmpty)))
   }
 
-  it.live("a database that gives fewer than the node takes is served from, and the start says so", () =>
+  it.live("a database that gives fewer than the node takes is served from, and the start says so; fewer than four end it", () =>
     Effect.gen(function*() {
       const heard: globalThis.Array<unknown> = []
       const { reserve: opened } = yield* SqlClient.SqlClient
@@ -54,8 +54,12 @@ describe("OwnSessions", () => {
       yield* Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(reserve)).pipe(
         Effect.provide(Logger.layer([Logger.make(({ message }) => heard.push(message))]))
       )
-      assert.include(String(heard), "gives this node 3 sessions, and it takes up to 4")
+      assert.include(String(heard), "gives this node 4 sessions, and it takes up to 5")
       assert.include(String(heard), "sorry, too many clients already")
+      left = 3
+      const three = yield* Effect.flip(Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(reserve)))
+      assert.propertyVal(three, "_tag", "TooFewSessions")
+      assert.include(three.message, "3 sessions where it needs 4 (sorry, too many clients already)")
       left = 0
       const none = Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(reserve))
       assert.strictEqual(yield* Effect.flip(none), full)

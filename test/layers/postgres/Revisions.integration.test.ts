@@ -1,16 +1,17 @@
+import * as Changes from "#layers/postgres/Changes.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Tracer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Tracer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
 const scope = Scope.make(1)
 
-/** A node of its own that remembers what `load` answered, and counts how often it was asked. */
-const node = Effect.fnUntraced(function*(kind: string) {
+/** A thread of a node that remembers what `load` answered, and counts how often it was asked. */
+const thread = Effect.fnUntraced(function*(kind: string) {
   const loads: Array<string> = []
   const revisions = yield* Revisions.make(kind)
   const ask = revisions.remembering((_, name) =>
@@ -22,6 +23,9 @@ const node = Effect.fnUntraced(function*(kind: string) {
   )
   return { ask: (name: string) => ask(scope, name), bump: revisions.bump(scope), loads }
 })
+
+/** A node with one thread. */
+const node = (kind: string) => Effect.provide(thread(kind), Layer.fresh(Changes.layer))
 
 const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   let statements = 0
@@ -75,6 +79,15 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
       yield* TestClock.adjust("2 seconds")
       assert.strictEqual(yield* there.ask("x"), 2)
     }))
+
+  it.effect("a change counts at once in all threads of its node, and for all that count the same kind", () =>
+    Effect.gen(function*() {
+      const [here, there, other] = [yield* thread("e"), yield* thread("e"), yield* thread("f")]
+      const all = Effect.all([here.ask("x"), there.ask("x"), other.ask("x")])
+      assert.deepStrictEqual(yield* all, [1, 1, 1])
+      yield* here.bump
+      assert.deepStrictEqual(yield* all, [2, 2, 1])
+    }).pipe(Effect.provide(Changes.layer)))
 
   it.effect("what a transaction saw is not remembered when it is rolled back", () =>
     Effect.gen(function*() {

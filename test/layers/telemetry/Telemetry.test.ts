@@ -3,6 +3,7 @@ import * as Ports from "#test/support/Ports.ts"
 import { MessageId, traceId } from "#schemas/MessageId.ts"
 import * as Collector from "#test/support/Collector.ts"
 import { type Running, ready, serve } from "#test/support/MainProcess.ts"
+import { WorkerNumber } from "#layers/settings/Settings.ts"
 import { layer, MetricsAreSent } from "#layers/telemetry/Telemetry.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Layer, References } from "effect"
@@ -79,6 +80,24 @@ describe("Telemetry", () => {
       assert.deepStrictEqual(yield* seen({ [all]: url, OTEL_SDK_DISABLED: "true" }), own)
       assert.deepStrictEqual(yield* seen({ [all]: url, OTEL_TRACES_EXPORTER: "none" }), { ...own, metrics: true })
       assert.deepStrictEqual(yield* seen({ [all]: url, OTEL_METRICS_EXPORTER: "none" }), { ...own, spans: true })
+    }))
+
+  it.live("what an engine worker counts is not taken for its server's: its resource says which one it is", () =>
+    Effect.gen(function*() {
+      const collector = yield* Collector.start
+      const environment = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+        OTEL_RESOURCE_ATTRIBUTES: "deployment=canary"
+      }
+      const telemetry = Layer.provide(layer, ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment)))
+      for (const worker of [undefined, 2]) {
+        yield* Effect.void.pipe(Effect.provide(telemetry), Effect.provideService(WorkerNumber, worker))
+      }
+      const told = collector.bodies("/v1/metrics")
+      const says = (what: string) => told.map((body) => body.includes(what))
+      assert.deepStrictEqual(says(`{"key":"tidings.worker","value":{"intValue":2}}`), [false, true])
+      for (const what of ["canary", "service.name"]) assert.deepStrictEqual(says(what), [true, true])
     }))
 
   it.live(

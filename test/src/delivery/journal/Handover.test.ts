@@ -12,18 +12,28 @@ describe("Handover", () => {
       const hear = (what: string) => Effect.sync(() => void heard.push(what))
       const offer = ({ length }: ReadonlyArray<unknown>) => hear(`${length} message`)
       const tell = Effect.gen(function*() {
+        yield* handover.room
         yield* handover.offer([Fixture.message(place)])
         yield* handover.stir
-        yield* handover.behind
+        yield* handover.behind(["bulk"])
         return handover.owns(place.shard)
       })
       const before = yield* tell
       const owns = (shard: number) => shard === place.shard
       const connected = yield* Effect.scoped(
-        Effect.andThen(handover.connect({ owns, offer, stir: hear("stir"), behind: hear("behind") }), tell)
+        Effect.andThen(
+          handover.connect({
+            owns,
+            room: hear("room"),
+            offer,
+            stir: hear("stir"),
+            behind: ([lane]) => hear(`behind ${lane}`)
+          }),
+          tell
+        )
       )
       assert.deepStrictEqual([before, connected, yield* tell], [false, true, false])
-      assert.deepStrictEqual(heard, ["1 message", "stir", "behind"])
+      assert.deepStrictEqual(heard, ["room", "1 message", "stir", "behind bulk"])
     }).pipe(Effect.provide(Handover.layer)))
 
   it.effect("of several engines each hears of everything, and the process owns what one of them does", () =>
@@ -34,15 +44,20 @@ describe("Handover", () => {
         const hear = (what: string) => Effect.sync(() => void heard.push(`${shard} ${what}`))
         yield* handover.connect({
           owns: (other) => other === shard,
+          room: hear("room"),
           offer: ({ length }) => hear(`${length} message`),
           stir: hear("stir"),
-          behind: hear("behind")
+          behind: ([lane]) => hear(`behind ${lane}`)
         })
       }
+      yield* handover.room
       yield* handover.offer([Fixture.message(yield* Fixture.world)])
       yield* handover.stir
-      yield* handover.behind
+      yield* handover.behind(["bulk"])
       assert.deepStrictEqual([1, 2, 3].map((shard) => handover.owns(shard)), [true, true, false])
-      assert.deepStrictEqual(heard, ["1 1 message", "2 1 message", "1 stir", "2 stir", "1 behind", "2 behind"])
+      assert.deepStrictEqual(
+        heard,
+        ["room", "1 message", "stir", "behind bulk"].flatMap((what) => [`1 ${what}`, `2 ${what}`])
+      )
     }).pipe(Effect.provide(Handover.layer)))
 })

@@ -4,10 +4,11 @@ import * as Weight from "#src/delivery/journal/Weight.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import * as Owned from "#src/delivery/shards/Owned.ts"
 import * as Reader from "#src/delivery/shards/Reader.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Deferred, Effect, Exit, Schema } from "effect"
+import { Clock, Deferred, Effect, Exit, Metric, Schema } from "effect"
 import { TestClock } from "effect/testing"
 
 const recipients = ["ada", "bob"] as const
@@ -267,5 +268,23 @@ describe("Reader", () => {
       yield* TestClock.adjust("3 seconds")
       yield* happen({ calms: true })
       assert.lengthOf(offered, 2)
+    }).pipe(Effect.scoped))
+
+  it.effect("A5: what nobody told of is stuck if the sweep finds it, and not if a look for another does before it is told", () =>
+    Effect.gen(function*() {
+      const stuck = Effect.map(Metric.value(Metrics.stuck), ({ count }) => count)
+      const { happen, offered } = yield* world(40)
+      const before = yield* stuck
+      yield* happen({ calms: true })
+      yield* happen({ later: "bob" })
+      yield* happen({ calms: true })
+      yield* happen({ stored: "ada" })
+      yield* TestClock.adjust("3 seconds")
+      yield* happen({ calms: true })
+      assert.deepStrictEqual([offered.length, yield* stuck], [2, before])
+      yield* happen({ stored: "ada" })
+      yield* TestClock.adjust("1 minute")
+      yield* happen({ calms: true })
+      assert.deepStrictEqual([offered.length, yield* stuck], [3, before + 1])
     }).pipe(Effect.scoped))
 })
