@@ -5,6 +5,7 @@ import type { Given } from "#layers/cluster/Worker.ts"
 import type { Change } from "#layers/postgres/Changes.ts"
 import { Taking } from "#src/delivery/Shards.ts"
 import { Effect, Schema } from "effect"
+import process from "node:process"
 import { Worker } from "node:worker_threads"
 
 /** A worker drains as a node does; one that has not ended after so many ms is terminated. */
@@ -24,6 +25,9 @@ const silentAfter = 3
 
 /** After so many, it does not come back: one message has its thread in a loop without end. */
 const mostUnanswered = 15
+
+/** Deno (2.9) answers that it has ended a thread that is in a loop, and the thread goes on. */
+const canEndLoops = process.versions["deno"] === undefined
 
 const isReport = Schema.is(Report)
 const isTaking = Schema.is(Taking)
@@ -49,7 +53,8 @@ export interface Thread {
   readonly ended: Effect.Effect<End>
   /** Ends once the worker has not answered for half a minute. It is not asked before it has started. */
   readonly stuck: Effect.Effect<void>
-  readonly terminate: Effect.Effect<void>
+  /** Ends one that is stuck; where that cannot be done, the whole process, which is to be started again. */
+  readonly kill: Effect.Effect<void>
   /** Tells it to drain, and waits for that. */
   readonly stop: Effect.Effect<void>
 }
@@ -127,7 +132,7 @@ export const start = (
     ),
     ended,
     stuck: Effect.asVoid(Effect.repeat(Effect.delay(isStuck, pingInterval), { until: (is) => is })),
-    terminate,
+    kill: canEndLoops ? terminate : Effect.sync(() => process.exit(1)),
     stop: Effect.andThen(Effect.sync(() => say("stop")), ended).pipe(
       Effect.timeoutOrElse({ duration: longestStop, orElse: () => terminate }),
       Effect.asVoid,

@@ -66,9 +66,12 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
         })
         alive.set(number, thread)
         yield* handover.connect(thread.link.receiver)
-        const stuck = Effect.andThen(thread.stuck, Effect.logError("a worker stands still", { worker: number }))
-        const { code, error, reason } = yield* thread.ended.pipe(
-          Effect.raceFirst(Effect.andThen(Effect.andThen(stuck, thread.terminate), thread.ended)),
+        const watch = thread.stuck.pipe(
+          Effect.andThen(Effect.logError("a worker stands still, and is ended", { worker: number })),
+          Effect.andThen(thread.kill),
+          Effect.andThen(Effect.never)
+        )
+        const { code, error, reason } = yield* Effect.raceFirst(thread.ended, watch).pipe(
           Effect.onInterrupt(() => thread.stop)
         )
         yield* ended(number, reason ?? `an engine worker ended with ${code}`, { code, reason }, error)

@@ -15,8 +15,8 @@ export interface Receiver {
   /** A request to many was just committed: its owner may be here. */
   readonly stir: Effect.Effect<void>
   /**
-   * There may be owned rows of these lanes to read that were not offered: the answer of a flush was lost and a repeat of the call has
-   * found its rows, or an event has changed when a message is due.
+   * There may be owned rows of these lanes to read that were not offered: the answer of a flush was lost and a repeat
+   * of the call has found its rows, or an event has changed when a message is due.
    */
   readonly behind: (lanes: ReadonlyArray<Lane>) => Effect.Effect<void>
 }
