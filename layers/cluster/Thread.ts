@@ -60,7 +60,7 @@ export interface Thread {
 }
 
 /**
- * Starts a thread with this program. `onStarted` is called when it says for the first time what it takes, `onEnded`
+ * Starts a thread with this program. `started` is called when it says what it takes, so that it is at work; `ended`
  * before anybody else hears of its end. Each event has one listener for the worker's life: those of each question would
  * pile up, since `Effect.callback` removes them only when interrupted.
  */
