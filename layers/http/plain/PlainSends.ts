@@ -1,3 +1,4 @@
+import * as Door from "#layers/http/Door.ts"
 import { excess } from "#layers/http/body/BodyGuard.ts"
 import { free, Gathering } from "#layers/http/body/Gathering.ts"
 import { wasRead } from "#layers/http/body/ReadBody.ts"
@@ -30,7 +31,8 @@ export type Take = (request: IncomingMessage, response: ServerResponse, others: 
  * router, the middlewares and the decoding of the whole way, which cost more than all the rest of an acceptance. Plain
  * is a send of at most 64 kB, by a caller who was let in a moment ago, without a header that is not known here, and of
  * JSON that its schema would leave as it is. Whatever is not plain goes the whole way, and so does every send that is
- * refused for what it says: this way knows a 202 alone, and a 503 if the node or its store cannot take more.
+ * refused for what it says: this way knows a 202 alone, and a 503 if the node or its store cannot take more. The first
+ * of these goes to any caller, unread (`Door`).
  */
 export class PlainSends extends Context.Service<PlainSends, {
   /** `context` is copied into every send's: it should hold no more than a server needs. */
@@ -136,16 +138,22 @@ export const layer = Layer.effect(
     return PlainSends.of({
       taking: (context) => {
         const run = runIn(context)
-        const stopped = Effect.runSyncWith(context)
+        const runNow = Effect.runSyncWith(context)
+        const reply = (response: ServerResponse, answer: typeof overloaded): void =>
+          write(response, { response: runNow(Effect.flatMap(answer, toStored)), replayed: false })
         /** Answers a send that the server's end has interrupted: nothing is known of it. */
         const interrupted = (response: ServerResponse): void => {
           response.setHeader("connection", "close")
-          write(response, { response: stopped(Effect.flatMap(unstored, toStored)), replayed: false })
+          reply(response, unstored)
         }
         // Traced requests have spans of the whole way.
         const isTraced = Context.get(context, References.TracerEnabled)
         return (request, response, others) => {
-          if (isTraced || !isSend(request) || isFull()) return false
+          if (isTraced || !isSend(request)) return false
+          if (isFull()) {
+            reply(response, Door.refused)
+            return true
+          }
           const head = Head.of(request.rawHeaders, free)
           const caller = callers.find(head?.authorization)
           if (head === undefined || caller === undefined) return false
