@@ -28,7 +28,7 @@ import * as Mjml from "#layers/mjml/Mjml.ts"
 import * as Outbound from "#layers/outbound/Outbound.ts"
 import * as AudienceWakeups from "#layers/postgres/AudienceWakeups.ts"
 import * as Backlogs from "#layers/postgres/Backlogs.ts"
-import * as Changes from "#layers/postgres/Changes.ts"
+import * as Invalidations from "#layers/postgres/Invalidations.ts"
 import * as CallbackTargets from "#layers/postgres/CallbackTargets.ts"
 import * as Clusters from "#layers/postgres/Clusters.ts"
 import * as DatabaseClock from "#layers/postgres/DatabaseClock.ts"
@@ -108,15 +108,26 @@ type Client = Layer.Layer<
  */
 const keepAlive = "10 seconds"
 
+/**
+ * The sessions of a server, of one whose engine runs in workers, and of a worker. Those that listen for audiences and
+ * for what is due, and the one that holds the shards' locks, are taken for good.
+ */
+const alone: OwnSessions.Sessions = { most: 10, fewest: 4, remedy: "a node takes up to 10" }
+const beside = "a node takes up to 8, and 6 for each worker; with TIDINGS_WORKERS=0 it takes up to 10, and needs 4"
+const serving: OwnSessions.Sessions = { most: 8, fewest: 3, remedy: beside }
+const working: OwnSessions.Sessions = { most: 6, fewest: 3, remedy: beside }
+
 /** Postgres: embedded in this process, or the operator's, whose clock this node then follows (P7). */
 const client = ({ databaseUrl: url, dataDir, durability, worker, workers }: Values): Client => {
   if (url === undefined)
     return Upkeep.layer.pipe(Layer.provideMerge(Embedded.layer({ dataDir, durability, connections: 5 })))
-  const maxConnections = worker !== undefined ? 6 : workers > 0 ? 8 : 10
-  const pool = { url, maxConnections, connectTimeout: "2 seconds", keepAlive, maxMessageSize } as const
-  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(maxConnections), Encoding.layer, Durability.layer).pipe(
+  const sessions = worker !== undefined ? working : workers > 0 ? serving : alone
+  const pool = { url, maxConnections: sessions.most, connectTimeout: "2 seconds", keepAlive, maxMessageSize } as const
+  // What its server has looked at and warned of, a worker need not.
+  const looks = worker === undefined ? Layer.merge(Encoding.layer, Durability.layer) : Layer.empty
+  return Layer.mergeAll(DatabaseClock.layer, ReadOnly.layer(sessions.most), looks).pipe(
     Layer.provideMerge(Standby.layer),
-    Layer.provideMerge(OwnSessions.layer(maxConnections)),
+    Layer.provideMerge(OwnSessions.layer(sessions)),
     Layer.provideMerge(Layer.unwrap(Effect.map(Tls.ofUrl(url), (ssl) => Sessions.layer({ ...pool, ssl })))),
     Layer.catchTag("SqlError", (cause) => Layer.effectContext(new CannotConnect({ cause })))
   )
@@ -258,7 +269,7 @@ const engine = <E, R>(settings: Values, providers: Layer.Layer<Providers, E, R>)
       Layer.succeed(BrandLimit, settings.brandLimit),
       Layer.succeed(Tracking.PublicUrl, settings.publicUrl)
     ]),
-    Layer.provideMerge([SecretKeyFile.layer, NodeId.layer(Worker.given?.tidingsNode), Changes.layer]),
+    Layer.provideMerge([SecretKeyFile.layer, NodeId.layer(Worker.given?.tidingsNode), Invalidations.layer]),
     Layer.provideMerge([NodeCrypto.layer, NodeServices.layer])
   )
 

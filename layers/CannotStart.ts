@@ -95,17 +95,16 @@ export class SharedSessions extends Schema.TaggedError<SharedSessions>()("Shared
   }
 }
 
-/** The operator's database gives this node fewer sessions than it can do its work with (`fewest`). */
+/** The operator's database gives fewer sessions than are needed (`fewest`). `remedy`: what to do about it. */
 export class TooFewSessions extends Schema.TaggedError<TooFewSessions>()("TooFewSessions", {
   count: Schema.Int,
   fewest: Schema.Int,
+  remedy: Schema.String,
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `the database of DATABASE_URL gives this node ${this.count} sessions where it needs ${this.fewest} (${
-      said(this.cause)
-    }); ` +
-      `allow it more, 14 in all, or set TIDINGS_WORKERS=0, with which it takes 10 and can do with ${this.fewest}`
+    return `the database of DATABASE_URL gives ${this.count} sessions where ${this.fewest} are needed ` +
+      `(${said(this.cause)}); ${this.remedy}`
   }
 }
 

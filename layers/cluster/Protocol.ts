@@ -35,8 +35,10 @@ interface Batch {
   readonly messages: ReadonlyArray<Omit<OpenMessage, "instructions"> & { readonly instructions: number }>
 }
 
-/** The journal's messages have more, of which the engine has no use. */
-const told = (message: OpenMessage, instructions: number): Batch["messages"][number] => ({
+/** All that the engine knows of a message, and nothing else: the journal's messages have more. */
+type Told = { readonly [Name in keyof Batch["messages"][number]]-?: Batch["messages"][number][Name] | undefined }
+
+const told = (message: OpenMessage, instructions: number): Told => ({
   id: message.id,
   requestId: message.requestId,
   scope: message.scope,
@@ -52,7 +54,7 @@ const told = (message: OpenMessage, instructions: number): Batch["messages"][num
   recovered: message.recovered,
   recipient: message.recipient,
   size: message.size,
-  ...(message.templateId === undefined ? {} : { templateId: message.templateId }),
+  templateId: message.templateId,
   attempts: message.attempts,
   instructions
 })
@@ -60,7 +62,7 @@ const told = (message: OpenMessage, instructions: number): Batch["messages"][num
 /** As JSON, which costs both sides less than the structured clone. */
 export const encode = (messages: ReadonlyArray<OpenMessage>): string => {
   const places = new Map<Instructions, number>()
-  const batch: Batch = {
+  const batch: Pick<Batch, "instructions"> & { readonly messages: ReadonlyArray<Told> } = {
     messages: messages.map((message) => {
       const place = places.get(message.instructions) ?? places.size
       places.set(message.instructions, place)

@@ -2,7 +2,7 @@ import { said } from "#layers/CannotStart.ts"
 import * as Link from "#layers/cluster/Link.ts"
 import { Arrived, type Behind, Failed, type Handed, pong, Report, type Request } from "#layers/cluster/Protocol.ts"
 import type { Given } from "#layers/cluster/Worker.ts"
-import type { Change } from "#layers/postgres/Changes.ts"
+import type { Invalidation } from "#layers/postgres/Invalidations.ts"
 import { Taking } from "#src/delivery/Shards.ts"
 import { Effect, Schema } from "effect"
 import process from "node:process"
@@ -23,7 +23,10 @@ const pingInterval = "2 seconds"
  */
 const silentAfter = 3
 
-/** After so many, it does not come back: one message has its thread in a loop without end. */
+/** After so many answers it has heard what it lost meanwhile: the cluster looks after its locks every 2 s. */
+const steadyAfter = 5
+
+/** After so many without an answer, it does not come back: one message has its thread in a loop without end. */
 const mostUnanswered = 15
 
 /** Deno (2.9) answers that it has ended a thread that is in a loop, and the thread goes on. */
@@ -47,7 +50,7 @@ export interface End {
 /** An engine worker, as its server knows it. */
 export interface Thread {
   readonly link: Link.Link
-  readonly say: (said: Behind | Change | Handed | Request) => void
+  readonly say: (said: Behind | Handed | Invalidation | Request) => void
   /** One that has ended, or does not answer, is reported as not ready. */
   readonly report: Effect.Effect<Report>
   readonly ended: Effect.Effect<End>
@@ -75,6 +78,7 @@ export const start = (
   const asking = new Set<(report: Report) => void>()
   let hasStarted = false
   let unanswered = 0
+  let answered = 0
   let failure: string | undefined
   let error: unknown
 
@@ -91,7 +95,8 @@ export const start = (
       on.started()
     } else if (message === pong) {
       unanswered = 0
-      link.silent(false)
+      answered++
+      if (answered >= steadyAfter) link.silent(false)
     } else if (isReport(message)) answer(message)
     else if (isFailed(message)) failure = message.failed
   })
@@ -109,7 +114,10 @@ export const start = (
   const terminate = Effect.asVoid(Effect.promise(() => worker.terminate()))
   const isStuck = Effect.sync(() => {
     if (!hasStarted) return false
-    if (unanswered >= silentAfter) link.silent(true)
+    if (unanswered >= silentAfter) {
+      answered = 0
+      link.silent(true)
+    }
     if (unanswered >= mostUnanswered) return true
     unanswered++
     say("ping")

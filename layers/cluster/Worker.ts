@@ -8,7 +8,7 @@ import {
   type Report,
   type Request
 } from "#layers/cluster/Protocol.ts"
-import { Change, Changes } from "#layers/postgres/Changes.ts"
+import { Invalidation, Invalidations } from "#layers/postgres/Invalidations.ts"
 import * as Gauges from "#layers/telemetry/Gauges.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { unready } from "#src/delivery/shards/Ready.ts"
@@ -29,7 +29,7 @@ export const given: typeof Given.Type | undefined = decoded._tag === "Some" ? de
 
 const isHanded = Schema.is(Handed)
 const isBehind = Schema.is(Behind)
-const isChange = Schema.is(Change)
+const isInvalidation = Schema.is(Invalidation)
 
 /** Runs `onMessage` with whatever the server says, until the scope closes. */
 const listen = (onMessage: (message: unknown) => void) =>
@@ -78,12 +78,12 @@ export const make = Effect.gen(function*() {
  */
 const takeOver = Effect.gen(function*() {
   const handover = yield* Handover
-  const changes = yield* Changes
+  const invalidations = yield* Invalidations
   const { watch } = yield* Shards
   const take = (message: unknown): Effect.Effect<void> => {
     if (isHanded(message)) return handover.offer(decode(message.handed))
     if (isBehind(message)) return handover.behind(message.behind)
-    if (isChange(message)) return Effect.sync(() => changes.tell(message))
+    if (isInvalidation(message)) return Effect.sync(() => invalidations.tell(message))
     return message === "stir" ? handover.stir : Effect.void
   }
   yield* listen((message) => {

@@ -3,7 +3,7 @@ import { NodeId } from "#layers/cluster/NodeId.ts"
 import type { Report } from "#layers/cluster/Protocol.ts"
 import * as Thread from "#layers/cluster/Thread.ts"
 import type { Given } from "#layers/cluster/Worker.ts"
-import { Changes } from "#layers/postgres/Changes.ts"
+import { Invalidations } from "#layers/postgres/Invalidations.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { Context, Deferred, Effect, Exit, Layer, Schedule, type Scope } from "effect"
 import process from "node:process"
@@ -43,7 +43,7 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
       const tell: (said: Parameters<Thread.Thread["say"]>[0]) => void = (said) => {
         for (const { say } of alive.values()) say(said)
       }
-      yield* (yield* Changes).hear(tell)
+      yield* (yield* Invalidations).hear(tell)
 
       /** A worker has ended for this reason: the start fails, if this was one; else it is logged. */
       const ended = Effect.fnUntraced(function*(number: number, reason: string, more: object, cause: unknown) {

@@ -5,9 +5,6 @@ import { SqlClient, type SqlConnection } from "effect/sql"
 /** How long to wait for a session: a pooler in session mode that is too small would keep us waiting for ever. */
 const longest = "3 seconds"
 
-/** Two that listen and one that holds the shards' locks are taken for good; with fewer, none would be left for the work. */
-const fewest = 4
-
 const none = () => Effect.fail(new CannotConnect({ cause: "it lent no session within 3 s" }))
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ pid: Schema.Int })]))
@@ -18,14 +15,24 @@ const pidOf = Effect.fnUntraced(function*(session: SqlConnection.Connection) {
 })
 
 /**
- * Opens all the sessions that this node may use (`count`), and refuses a pooler that picks a session for each
+ * How many sessions to open (`most`). With fewer than `fewest`, those that listen or hold locks for good would leave
+ * none for the work; `remedy` is what to do about that.
+ */
+export interface Sessions {
+  readonly most: number
+  readonly fewest: number
+  readonly remedy: string
+}
+
+/**
+ * Opens all the sessions that this thread of a node may use, and refuses a pooler that picks a session for each
  * transaction, as PgBouncer does in its transaction and statement modes: `LISTEN` and the locks by which nodes own
  * shards belong to a session. Sessions of our own have a backend process each, and keep it. So all are asked for their
  * process at once, and then one by one in the reverse order, which exposes a pooler in whatever order it lends. If the
- * database has fewer sessions for us, the start logs that: what would need one more is answered with 503. Fewer than
- * four end it.
+ * database has fewer sessions for us, the start logs that: what would need one more is answered with 503. Too few
+ * end it.
  */
-export const layer = (count: number) =>
+export const layer = ({ fewest, most, remedy }: Sessions) =>
   Layer.effectDiscard(
     Effect.gen(function*() {
       const sql = yield* SqlClient.SqlClient
@@ -33,7 +40,7 @@ export const layer = (count: number) =>
         const session = yield* sql.reserve
         return { session, pid: yield* Effect.timeoutOrElse(pidOf(session), { duration: longest, orElse: none }) }
       })
-      const [ours, refused] = yield* Effect.partition(Array.range(1, count), () => open, { concurrency: "unbounded" })
+      const [ours, refused] = yield* Effect.partition(Array.range(1, most), () => open, { concurrency: "unbounded" })
       const [reason] = refused
       if (reason !== undefined && ours.length === 0) return yield* Effect.fail(reason)
       let shared = new Set(ours.map(({ pid }) => pid)).size < ours.length
@@ -42,11 +49,11 @@ export const layer = (count: number) =>
       }
       if (shared) return yield* new SharedSessions()
       if (reason !== undefined && ours.length < fewest) {
-        return yield* new TooFewSessions({ count: ours.length, fewest, cause: reason })
+        return yield* new TooFewSessions({ count: ours.length, fewest, remedy, cause: reason })
       }
       if (reason !== undefined) {
         yield* Effect.logWarning(
-          `the database of DATABASE_URL gives this node ${ours.length} sessions, and it takes up to ${count}: ` +
+          `the database of DATABASE_URL gives this node ${ours.length} sessions, and it takes up to ${most}: ` +
             `until there are more, what needs another one is 503 (${said(reason)})`
         )
       }

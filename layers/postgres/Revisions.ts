@@ -1,4 +1,4 @@
-import { Changes } from "#layers/postgres/Changes.ts"
+import { Invalidations } from "#layers/postgres/Invalidations.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -24,7 +24,7 @@ export interface Revisions {
   readonly bump: (scope: Scope) => Effect.Effect<void, SqlError.SqlError>
   /**
    * Caches what `load` answered for a name, its typed refusals too, until the revision changes. A change takes effect
-   * at once on this node, in all of its threads, and within a second on others. Within a transaction nothing is cached.
+   * at once on this node, in its workers too, and within a second on others. Within a transaction nothing is cached.
    */
   readonly remembering: <A, E>(
     load: (scope: Scope, name: string) => Effect.Effect<A, E | StoreUnavailable>
@@ -37,9 +37,9 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
   const changed = new Map<Scope, bigint>()
   const clock = yield* Clock.Clock
-  const changes = yield* Changes
-  yield* changes.hear((change) => {
-    if (change.kind === kind) changed.set(change.scope, clock.monotonicTimeNanosUnsafe() + unsettled)
+  const invalidations = yield* Invalidations
+  yield* invalidations.hear((invalidation) => {
+    if (invalidation.kind === kind) changed.set(invalidation.scope, clock.monotonicTimeNanosUnsafe() + unsettled)
   })
 
   const resolver = RequestResolver.make<Look>(Effect.fnUntraced(function*(entries) {
@@ -65,7 +65,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     })
 
   const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
-    changes.tell({ kind, scope })
+    invalidations.tell({ kind, scope })
     yield* sql`insert into revisions (scope, kind, revision) values (${scope}, ${kind}, 1)
       on conflict (scope, kind) do update set revision = revisions.revision + 1`
   })

@@ -81,7 +81,8 @@ const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, ren
   if (intent.number === 1 && message.dueAt === 0) {
     yield* Metric.update(
       Metrics.acceptToFirstAttempt,
-      ((yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000
+      // Who accepted it may have a clock that is a little ahead.
+      Math.max(0, (yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000
     )
   }
   const { channel, number, provider } = intent

@@ -19,6 +19,9 @@ const mostBytes = 16 * 1024 * 1024
 /** How often the store is read although nothing is due and no notification came, in ms (reliability.md A5). */
 const sweepInterval = 60_000
 
+/** In ms, how long it may take until one hears of a committed message. What is found unheard of after that was stuck. */
+const longestNews = 2_000
+
 const backoff = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced(Duration.seconds(2))])
 
 /** How messages come into this node's hands. */
@@ -96,10 +99,7 @@ export const make = Effect.fnUntraced(function*(options: {
    * everything.
    */
   let left = 0
-  /**
-   * Messages committed here during the look under way (`undefined`: there is none); they come after what the look
-   * finds.
-   */
+  /** Messages committed here during the look under way (`undefined`: there is none), after what it finds. */
   let arrivals: Array<OpenMessage> | undefined
   let arrived = 0
   /** Recipients of whom a message was given up during the look under way, which did not read it. */
@@ -156,8 +156,8 @@ export const make = Effect.fnUntraced(function*(options: {
     options.isIdle(message.recipientKey) && !overflowed.has(message.recipientKey) && !options.holds(message.id) &&
     options.turns.mayHold(LaneShares.turnOf(message)) && options.offer(message)
 
-  /** Looks once; answers whether everything due has been seen. What a sweep finds was stuck. */
-  const look = Effect.fnUntraced(function*(isSweep: boolean) {
+  /** Looks once; answers whether everything due has been seen. */
+  const look = Effect.gen(function*() {
     const shards = owned.window()
     if (shards.length === 0) {
       // Nothing is due here until a shard is taken, which wakes this loop. A due time that has passed would keep it
@@ -173,7 +173,7 @@ export const make = Effect.fnUntraced(function*(options: {
     const known = new Set(overflowed)
     const seen = new Set<MessageId>()
     const surprises = new Set<MessageId>()
-    const nothingLeft = isSweep && caughtUp
+    const nothingLeft = caughtUp
     arrivals = []
     arrived = 0
     givenUp.clear()
@@ -207,7 +207,8 @@ export const make = Effect.fnUntraced(function*(options: {
         refused.add(message.recipientKey)
         continue
       }
-      if (nothingLeft && row.dueAt === 0 && !known.has(row.recipientKey)) surprises.add(row.id)
+      const isOld = row.dueAt === 0 && row.enqueuedAt < now - longestNews
+      if (nothingLeft && isOld && !known.has(row.recipientKey)) surprises.add(row.id)
       if (!take(message)) refused.add(message.recipientKey)
     }
     for (const { id } of arrivals) surprises.delete(id)
@@ -228,13 +229,11 @@ export const make = Effect.fnUntraced(function*(options: {
     return caughtUp
   })
 
-  /** Answers whether nothing happened, so that the store is swept. */
   const untilSomething = Effect.gen(function*() {
-    if (Latch.isOpen(signal)) return false
+    if (Latch.isOpen(signal)) return
     const now = yield* Clock.currentTimeMillis
     const wait = Math.min(sweepInterval, Math.max(0, nextDue - now))
-    const isOver = yield* Effect.raceFirst(Effect.as(signal.await, false), Effect.as(Effect.sleep(wait), true))
-    return isOver && wait === sweepInterval
+    yield* Effect.raceFirst(signal.await, Effect.sleep(wait))
   })
 
   const outage = Outage.make({
@@ -247,14 +246,14 @@ export const make = Effect.fnUntraced(function*(options: {
   const loop = Effect.gen(function*() {
     // Without room nothing can be read, whatever is due: the loop sleeps until it is woken, as `freed` does.
     isHalted = isCrowded()
-    const isSweep = yield* isHalted ? Effect.as(signal.await, false) : untilSomething
+    yield* isHalted ? signal.await : untilSomething
     // One answer of the store ends many messages. This lets all of them free their room: with the room of the first
     // alone, this look would find a handful, and the next one the rest.
     yield* Effect.yieldNow
     Latch.closeUnsafe(signal)
     isHalted = isCrowded()
     if (isHalted) return options.backlogged(true)
-    const seenAll: boolean = yield* look(isSweep)
+    const seenAll: boolean = yield* look
     yield* outage.found()
     failing = false
     if (!seenAll) wake()

@@ -1,7 +1,7 @@
 import { NodeId } from "#layers/cluster/NodeId.ts"
 import * as Protocol from "#layers/cluster/Protocol.ts"
 import * as Workers from "#layers/cluster/Workers.ts"
-import * as Changes from "#layers/postgres/Changes.ts"
+import * as Invalidations from "#layers/postgres/Invalidations.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -13,7 +13,7 @@ import type { Worker } from "node:worker_threads"
 
 const layer = (count: number, program: URL) =>
   Workers.layer(count, program).pipe(
-    Layer.provideMerge([Changes.layer, Handover.layer, Layer.succeed(NodeId, "a node")])
+    Layer.provideMerge([Invalidations.layer, Handover.layer, Layer.succeed(NodeId, "a node")])
   )
 
 /** A worker that has started, and does this with each request. */
@@ -209,7 +209,7 @@ describe("Workers", () => {
         yield* handover.stir
         yield* handover.behind(["bulk"])
         const change = { kind: "templates", scope: place.scope }
-        yield* Changes.Changes.use(({ tell }) => Effect.sync(() => tell(change)))
+        yield* Invalidations.Invalidations.use(({ tell }) => Effect.sync(() => tell(change)))
         const [handed, ...rest] = yield* Effect.map(isHeard(4), (all) => Array.isArray(all) ? all : [])
         assert.deepStrictEqual(Protocol.decode(handed.handed).map(({ id }) => id), messages.map(({ id }) => id))
         assert.deepStrictEqual(rest, ["stir", { behind: ["bulk"] }, change])

@@ -4,9 +4,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { Array, Effect, Logger } from "effect"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 
-const count = 5
+const sessions = { most: 5, fewest: 4, remedy: "give it more" }
 
-const start = Effect.scoped(Effect.provide(Effect.void, OwnSessions.layer(count)))
+const start = Effect.scoped(Effect.provide(Effect.void, OwnSessions.layer(sessions)))
 
 /** The client, were this how it gets its sessions. */
 const reserving = (reserve: SqlClient.SqlClient["reserve"]) =>
@@ -49,7 +49,7 @@ describe("OwnSessions", () => {
       const full = new SqlError.SqlError({
         reason: new SqlError.ConnectionError({ cause: new Error("sorry, too many clients already") })
       })
-      let left = count - 1
+      let left = sessions.most - 1
       const reserve = Effect.suspend(() => left-- > 0 ? opened : Effect.fail(full))
       yield* Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(reserve)).pipe(
         Effect.provide(Logger.layer([Logger.make(({ message }) => heard.push(message))]))
@@ -59,7 +59,7 @@ describe("OwnSessions", () => {
       left = 3
       const three = yield* Effect.flip(Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(reserve)))
       assert.propertyVal(three, "_tag", "TooFewSessions")
-      assert.include(three.message, "3 sessions where it needs 4 (sorry, too many clients already)")
+      assert.include(three.message, "3 sessions where 4 are needed (sorry, too many clients already); give it more")
       left = 0
       const none = Effect.provideServiceEffect(start, SqlClient.SqlClient, reserving(reserve))
       assert.strictEqual(yield* Effect.flip(none), full)

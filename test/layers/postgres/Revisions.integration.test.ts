@@ -1,4 +1,4 @@
-import * as Changes from "#layers/postgres/Changes.ts"
+import * as Invalidations from "#layers/postgres/Invalidations.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
@@ -25,7 +25,7 @@ const thread = Effect.fnUntraced(function*(kind: string) {
 })
 
 /** A node with one thread. */
-const node = (kind: string) => Effect.provide(thread(kind), Layer.fresh(Changes.layer))
+const node = (kind: string) => Effect.provide(thread(kind), Layer.fresh(Invalidations.layer))
 
 const counting = <A, E, R>(effect: Effect.Effect<A, E, R>) => {
   let statements = 0
@@ -87,7 +87,7 @@ layer(FreshDatabase.layer)("Revisions on Postgres", (it) => {
       assert.deepStrictEqual(yield* all, [1, 1, 1])
       yield* here.bump
       assert.deepStrictEqual(yield* all, [2, 2, 1])
-    }).pipe(Effect.provide(Changes.layer)))
+    }).pipe(Effect.provide(Invalidations.layer)))
 
   it.effect("what a transaction saw is not remembered when it is rolled back", () =>
     Effect.gen(function*() {

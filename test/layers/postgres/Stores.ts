@@ -1,4 +1,4 @@
-import * as Changes from "#layers/postgres/Changes.ts"
+import * as Invalidations from "#layers/postgres/Invalidations.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Stores from "#layers/postgres/Stores.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
@@ -12,5 +12,5 @@ export const secretKey = (fill: number) =>
 /** Every store that the contract suites ask for, over a database of any kind that the caller gives. */
 export const layer = TenantPreferences.layer.pipe(
   Layer.provideMerge(Stores.layer),
-  Layer.provide([Changes.layer, Migrations.layer, NodeCrypto.layer, secretKey(7)])
+  Layer.provide([Invalidations.layer, Migrations.layer, NodeCrypto.layer, secretKey(7)])
 )

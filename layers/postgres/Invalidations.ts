@@ -1,0 +1,27 @@
+import { Scope } from "#schemas/Scope.ts"
+import { Context, Effect, Layer, Schema, type Scope as Life } from "effect"
+
+/** What was cached of one kind of thing in one environment is old. `kind` as `Revisions.make` is given it. */
+export const Invalidation = Schema.Struct({ kind: Schema.String, scope: Scope })
+export type Invalidation = typeof Invalidation.Type
+
+/** Tells who caches something of each change that is made here. A server's workers are told of its changes too. */
+export class Invalidations extends Context.Service<Invalidations, {
+  readonly tell: (invalidation: Invalidation) => void
+  /** Runs `listener` with each, until the scope closes. */
+  readonly hear: (listener: (invalidation: Invalidation) => void) => Effect.Effect<void, never, Life.Scope>
+}>()("tidings/postgres/Invalidations") {}
+
+export const layer: Layer.Layer<Invalidations> = Layer.sync(Invalidations, () => {
+  const listeners = new Set<(invalidation: Invalidation) => void>()
+  return Invalidations.of({
+    tell: (invalidation) => {
+      for (const listener of listeners) listener(invalidation)
+    },
+    hear: (listener) =>
+      Effect.acquireRelease(
+        Effect.sync(() => void listeners.add(listener)),
+        () => Effect.sync(() => listeners.delete(listener))
+      )
+  })
+})
