@@ -223,7 +223,7 @@ const front = (settings: Values) =>
       callbacks,
       readers,
       ClusterRoute.layer,
-      Operations.layer({ alone: settings.databaseUrl === undefined })
+      Operations.layer({ alone: settings.databaseUrl === undefined, engine: settings.workers === 0 })
     )))
   ).pipe(
     Layer.provide([Admission.layer, KnownCallers.layer]),

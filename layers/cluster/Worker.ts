@@ -56,17 +56,15 @@ export const stopped: Effect.Effect<void> = Effect.scoped(
 export const failed = (reasons: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.sync(() => parentPort?.postMessage({ failed: reasons.join("\n") } satisfies Failed))
 
-/**
- * Makes an effect that tells what this worker knows of itself. Why it is not ready and what it measures are found at the
- * same time: each may take as long as one waits for a silent database, and the server waits only a little longer.
- */
+/** Makes an effect that tells what this worker knows of itself: why it is not ready, and what it has counted. */
 export const make = Effect.gen(function*() {
-  const measure = yield* Gauges.make
+  const measure = yield* Gauges.make({ engine: true, store: false })
   const patiently = yield* Patience.within(Patience.callers)
   const why = yield* unready({ alone: false })
   const found = Effect.catch(patiently(why), () => Effect.succeed("the database does not answer"))
   return Effect.gen(function*() {
-    const [reason] = yield* Effect.all([found, measure], { concurrency: "unbounded" })
+    const reason = yield* found
+    yield* measure
     const report: Report = { unready: reason ?? null, metrics: yield* PrometheusMetrics.format() }
     return report
   })

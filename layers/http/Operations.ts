@@ -12,13 +12,13 @@ const notReady = (message: string) => HttpServerResponse.jsonUnsafe({ message, t
 
 /**
  * The operator's routes (design.md §6), which need no key. `alone`: this is the only node, so it must own every shard
- * to be ready.
+ * to be ready. `engine`: it runs here, and not in workers.
  */
-export const layer = (options: { readonly alone: boolean }) =>
+export const layer = (options: { readonly alone: boolean; readonly engine: boolean }) =>
   HttpRouter.use(Effect.fnUntraced(function*(router) {
     const shards = yield* Shards
     const workers = yield* Workers
-    const measure = yield* Gauges.make
+    const measure = yield* Gauges.make({ engine: options.engine, store: true })
     const why = yield* unready(options)
     const patiently = yield* Patience.within(Patience.callers)
 

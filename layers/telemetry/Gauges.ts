@@ -14,24 +14,32 @@ const depth = Metric.gauge("tidings_due_messages", {
 const oldest = Metric.gauge("tidings_oldest_due_age_seconds", {
   description: "Age of the oldest due message, 0 when none is due"
 })
-const held = Metric.gauge("tidings_held_messages", { description: "Messages in this node's hands" })
-const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned by this node" })
+const held = Metric.gauge("tidings_held_messages", { description: "Messages in this engine's hands" })
+const owned = Metric.gauge("tidings_owned_shards", { description: "Shards owned by this engine" })
 
 /** How often metrics are pushed to a collector: about as often as collectors expect a value. */
 const sentEvery = "15 seconds"
+
+/** What a thread of a node measures: its engine, if it runs one, and the store, which one thread of each node does. */
+export interface Measured {
+  readonly engine: boolean
+  readonly store: boolean
+}
 
 /**
  * An effect that measures what is not counted as it happens; run it before metrics are read. Where metrics are pushed
  * to a collector, it also runs periodically until the scope closes.
  */
-export const make = Effect.gen(function*() {
+export const make = Effect.fnUntraced(function*({ engine, store }: Measured) {
   const shards = yield* Shards
   const backlogs = yield* Backlogs
   const patiently = yield* Patience.within(Patience.callers)
 
-  const measure = Effect.gen(function*() {
+  const measureEngine = Effect.gen(function*() {
     yield* Metric.update(held, yield* shards.held)
     yield* Metric.update(owned, (yield* shards.owned).length)
+  })
+  const measureStore = Effect.gen(function*() {
     const now = yield* Clock.currentTimeMillis
     const backlog = yield* Effect.result(patiently(backlogs.measure(now)))
     yield* Metric.update(up, backlog._tag === "Success" ? 1 : 0)
@@ -40,6 +48,7 @@ export const make = Effect.gen(function*() {
     yield* Metric.update(depth, due)
     yield* Metric.update(oldest, Math.max(0, now - oldestDueMs) / 1_000)
   })
+  const measure = Effect.andThen(engine ? measureEngine : Effect.void, store ? measureStore : Effect.void)
 
   // A counter that has never counted is reported as 0, which a dashboard can tell from a node that is down.
   yield* Effect.forEach(Metrics.counters, (counter) => Metric.update(counter, 0), { discard: true })

@@ -9,9 +9,13 @@ import { TestClock } from "effect/testing"
 
 /** A node that holds three messages and owns two shards, over a store that answers from this script, and its gauges. */
 const start = Effect.fnUntraced(
-  function*(script: ReadonlyArray<Effect.Effect<Backlog, StoreUnavailable>>, isSent: boolean) {
+  function*(
+    script: ReadonlyArray<Effect.Effect<Backlog, StoreUnavailable>>,
+    isSent: boolean,
+    measured: Gauges.Measured = { engine: true, store: true }
+  ) {
     let asked = 0
-    const measure = yield* Gauges.make.pipe(
+    const measure = yield* Gauges.make(measured).pipe(
       Effect.provide([
         Layer.mock(Shards, { held: Effect.succeed(3), owned: Effect.succeed([4, 9]) }),
         Layer.mock(Backlogs, {
@@ -52,6 +56,20 @@ describe("Gauges", () => {
       assert.deepStrictEqual(yield* read, { ...own, due_messages: 0, oldest_due_age_seconds: 0 })
       yield* measure
       assert.deepStrictEqual(yield* read, { ...own, due_messages: 1, oldest_due_age_seconds: 0 })
+    }))
+
+  it.effect("of a server are the store's alone, and of its worker the engine's", () =>
+    Effect.gen(function*() {
+      const names = Effect.fnUntraced(function*(measured: Gauges.Measured) {
+        const { measure, read } = yield* start([backlog(7, undefined)], false, measured)
+        yield* measure
+        return Object.keys(yield* read).sort()
+      })
+      const separate = (measured: Gauges.Measured) =>
+        Effect.provideService(names(measured), Metric.MetricRegistry, new Map())
+      const ofStore = ["database_up", "due_messages", "oldest_due_age_seconds"]
+      assert.deepStrictEqual(yield* separate({ engine: false, store: true }), ofStore)
+      assert.deepStrictEqual(yield* separate({ engine: true, store: false }), ["held_messages", "owned_shards"])
     }))
 
   it.effect("of a database that is away they say so, and keep what it said last", () =>
