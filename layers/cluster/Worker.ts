@@ -81,7 +81,7 @@ const takeOver = Effect.gen(function*() {
   const take = (message: unknown): Effect.Effect<void> => {
     if (isHanded(message)) return handover.offer(decode(message.handed))
     if (isBehind(message)) return handover.behind(message.behind)
-    if (isInvalidation(message)) return Effect.sync(() => invalidations.tell(message))
+    if (isInvalidation(message)) return invalidations.tell(message)
     return message === "stir" ? handover.stir : Effect.void
   }
   yield* listen((message) => {

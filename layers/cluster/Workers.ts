@@ -43,7 +43,7 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
       const tell: (said: Parameters<Thread.Thread["say"]>[0]) => void = (said) => {
         for (const { say } of alive.values()) say(said)
       }
-      yield* (yield* Invalidations).hear(tell)
+      yield* (yield* Invalidations).hear((invalidation) => Effect.sync(() => tell(invalidation)))
 
       /** A worker has ended for this reason: the start fails, if this was one; else it is logged. */
       const ended = Effect.fnUntraced(function*(number: number, reason: string, more: object, cause: unknown) {

@@ -36,11 +36,12 @@ export const make = Effect.fnUntraced(function*(kind: string) {
   const patiently = yield* Patience.asking(Patience.callers)
   const checked = new Map<Scope, { readonly revision: number; readonly at: bigint }>()
   const changed = new Map<Scope, bigint>()
-  const clock = yield* Clock.Clock
   const invalidations = yield* Invalidations
-  yield* invalidations.hear((invalidation) => {
-    if (invalidation.kind === kind) changed.set(invalidation.scope, clock.monotonicTimeNanosUnsafe() + unsettled)
-  })
+  yield* invalidations.hear((invalidation) =>
+    Effect.map(Clock.monotonicTimeNanos, (now) => {
+      if (invalidation.kind === kind) changed.set(invalidation.scope, now + unsettled)
+    })
+  )
 
   const resolver = RequestResolver.make<Look>(Effect.fnUntraced(function*(entries) {
     const scopes = Array.dedupe(entries.map((entry) => entry.request.scope))
@@ -65,7 +66,7 @@ export const make = Effect.fnUntraced(function*(kind: string) {
     })
 
   const bump: Revisions["bump"] = Effect.fnUntraced(function*(scope) {
-    invalidations.tell({ kind, scope })
+    yield* invalidations.tell({ kind, scope })
     yield* sql`insert into revisions (scope, kind, revision) values (${scope}, ${kind}, 1)
       on conflict (scope, kind) do update set revision = revisions.revision + 1`
   })

@@ -1,32 +1,13 @@
-import { NodeId } from "#layers/cluster/NodeId.ts"
 import * as Protocol from "#layers/cluster/Protocol.ts"
 import * as Workers from "#layers/cluster/Workers.ts"
 import * as Invalidations from "#layers/postgres/Invalidations.ts"
 import * as Handover from "#src/delivery/journal/Handover.ts"
+import { layer, threads, workerOf } from "#test/layers/cluster/FakeWorkers.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Effect, Exit, Fiber, Layer, Logger, References, Schedule, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import process from "node:process"
-import { setTimeout as sleep } from "node:timers/promises"
-import type { Worker } from "node:worker_threads"
-
-const layer = (count: number, program: URL) =>
-  Workers.layer(count, program).pipe(
-    Layer.provideMerge([Invalidations.layer, Handover.layer, Layer.succeed(NodeId, "a node")])
-  )
-
-/** A worker that has started, and does this with each request. */
-const workerOf = (onRequest: string, shards: ReadonlyArray<number> = []) =>
-  new URL(`data:text/javascript,${
-    encodeURIComponent(`
-    import { parentPort } from "node:worker_threads"
-    parentPort.postMessage({ shards: [${shards}], alone: false, backlogged: [] })
-    parentPort.on("message", (request) => {
-      ${onRequest}
-    })
-  `)
-  }`)
 
 /** A worker that is ready from its first moment, and stops when told; `then` runs after each of its reports. */
 const workerThat = (then: string) =>
@@ -44,21 +25,6 @@ const warnings = Effect.acquireRelease(
     return { heard, listener }
   }),
   ({ listener }) => Effect.sync(() => process.off("warning", listener))
-)
-
-/** The worker threads that this process starts meanwhile, and whether each has ended. */
-const threads = Effect.acquireRelease(
-  Effect.sync(() => {
-    const started: Array<{ ended: boolean }> = []
-    const listener = (worker: Worker) => {
-      const thread = { ended: false }
-      started.push(thread)
-      worker.on("exit", () => void (thread.ended = true))
-    }
-    process.on("worker", listener)
-    return { started, listener }
-  }),
-  ({ listener }) => Effect.sync(() => process.off("worker", listener))
 )
 
 /** What the only worker answers, once it has been started. */
@@ -209,7 +175,7 @@ describe("Workers", () => {
         yield* handover.stir
         yield* handover.behind(["bulk"])
         const change = { kind: "templates", scope: place.scope }
-        yield* Invalidations.Invalidations.use(({ tell }) => Effect.sync(() => tell(change)))
+        yield* Invalidations.Invalidations.use(({ tell }) => tell(change))
         const [handed, ...rest] = yield* Effect.map(isHeard(4), (all) => Array.isArray(all) ? all : [])
         assert.deepStrictEqual(Protocol.decode(handed.handed).map(({ id }) => id), messages.map(({ id }) => id))
         assert.deepStrictEqual(rest, ["stir", { behind: ["bulk"] }, change])
@@ -224,36 +190,6 @@ describe("Workers", () => {
       parentPort.postMessage({ unready: null, metrics: JSON.stringify(heard) })`)
         ))
       ),
-    30_000
-  )
-
-  it.effect(
-    "X1: one that a message keeps in a loop without end is no owner after some seconds, is ended, and another is started",
-    () =>
-      Effect.gen(function*() {
-        const lines: Array<string> = []
-        const listening = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
-        const { started } = yield* threads
-        const looping = workerOf("if (request === \"stop\") process.exit(0); else while (true) {}", [7])
-        const workers = yield* Layer.build(Layer.provide(layer(1, looping), listening))
-        const { owns } = yield* Effect.provideContext(Handover.Handover, workers)
-        const pass = (seconds: number) => Effect.repeat(TestClock.adjust("1 second"), { times: seconds - 1 })
-        yield* pass(7)
-        assert.isTrue(owns(7))
-        yield* pass(1)
-        assert.isFalse(owns(7))
-        yield* pass(23)
-        assert.deepStrictEqual(lines, [])
-        yield* pass(1)
-        // Its end is an event of the real world.
-        yield* Effect.sync(() => started).pipe(
-          Effect.tap(() => Effect.promise(() => sleep(10))),
-          Effect.repeat({ until: ([one]) => one?.ended === true })
-        )
-        assert.deepStrictEqual(lines.map((line) => line.split(",")[0]), ["a worker stands still", "a worker ended"])
-        yield* pass(1)
-        assert.lengthOf(started, 2)
-      }),
     30_000
   )
 
