@@ -40,8 +40,9 @@ const isFailed = Schema.is(Failed)
 /** The report of a worker that made none. */
 export const absent = (unready: string): Report => ({ unready, metrics: "" })
 
-/** How a worker ended. `reason`: as it said itself, or what it threw (`error`). */
+/** How a worker ended, and whether it had been at work. `reason`: as it said itself, or what it threw (`error`). */
 export interface End {
+  readonly hasStarted: boolean
   readonly code: number
   readonly reason: string | undefined
   readonly error: unknown
@@ -107,7 +108,7 @@ export const start = (
   worker.on("exit", (code) => {
     on.ended()
     answer(absent("a worker has ended"))
-    resolve({ code, reason: failure ?? (error === undefined ? undefined : said(error)), error })
+    resolve({ hasStarted, code, reason: failure ?? (error === undefined ? undefined : said(error)), error })
   })
 
   const ended = Effect.promise(() => promise)

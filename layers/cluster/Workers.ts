@@ -54,11 +54,9 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
 
       /** A worker's life, until it ends; answers whether it had started. */
       const life = Effect.fnUntraced(function*(number: number): Effect.fn.Return<boolean, never, Scope.Scope> {
-        let hasStarted = false
         const given: typeof Given.Type = { tidingsWorker: number, tidingsNode: node }
         const thread = Thread.start(program, given, {
           started: () => {
-            hasStarted = true
             const start = starts.get(number)
             if (start !== undefined) Deferred.doneUnsafe(start, Exit.void)
           },
@@ -71,7 +69,7 @@ export const layer = (count: number, program: string | URL = process.argv[1] ?? 
           Effect.andThen(thread.kill),
           Effect.andThen(Effect.never)
         )
-        const { code, error, reason } = yield* Effect.raceFirst(thread.ended, watch).pipe(
+        const { code, error, hasStarted, reason } = yield* Effect.raceFirst(thread.ended, watch).pipe(
           Effect.onInterrupt(() => thread.stop)
         )
         yield* ended(number, reason ?? `an engine worker ended with ${code}`, { code, reason }, error)
