@@ -8,6 +8,7 @@ const labels = {
   tidings: "Tidings, accept to SENT",
   bullMqEndpoint: "BullMQ behind the endpoint",
   pgBoss: "pg-boss, no HTTP",
+  pgBossEndpoint: "pg-boss behind the endpoint",
   graphileWorker: "graphile-worker, no HTTP",
   bullMqPlain: "BullMQ, no HTTP"
 }
@@ -28,49 +29,56 @@ const throughHttp = async (name: string, target: Target.Target, requests: number
 
 /** How fast does a message go from its POST to SENT, beside queues that store one job per message? */
 export const deliver: Question = (quick) =>
-  Database.withDatabase(async (database) => {
-    const env = { BENCH_REDIS_URL: Database.redisUrl, BENCH_JOBS: String(quick ? 1000 : 10_000) }
-    const requests = quick ? 2000 : 20_000
-    const [ours, bullMq] = await Promise.all([
-      Target.tidings({ database }),
-      Target.endpoint("BullMqEndpoint", env)
-    ])
-    const job = (name: Parameters<typeof Target.jobsPerSecond>[0]) => async () => {
-      await Database.checkpoint()
-      return Database.withDatabase((own) => Target.jobsPerSecond(name, { ...env, DATABASE_URL: own.url }))
-    }
-    const http = (name: string, target: Target.Target) => async () => {
-      await Database.checkpoint()
-      return throughHttp(name, target, requests)
-    }
-    const viaHttp = { tidings: http("Tidings", ours), bullMqEndpoint: http("BullMQ endpoint", bullMq) }
-    try {
-      await rounds(1, viaHttp)
-      const rates = await rounds(quick ? 1 : 5, {
-        ...viaHttp,
-        pgBoss: job("PgBoss"),
-        graphileWorker: job("GraphileWorker"),
-        bullMqPlain: job("BullMqPlain")
-      })
-      const names = Object.keys(labels) as Array<keyof typeof labels>
-      const measured = names.map((name): Line => {
-        const rate = spread(rates[name])
-        return { question: "deliver", what: labels[name], value: rate.median, unit: "/s", spread: rate }
-      })
-      const ratios = names.filter((name) => name !== "tidings").map((name): Line => {
-        const ratio = pairwise(rates.tidings, rates[name])
-        const goal = goals[name]
-        return {
-          question: "deliver",
-          what: `ratio to ${labels[name]}`,
-          value: ratio.median,
-          unit: "×",
-          spread: ratio,
-          ...(goal === undefined ? {} : { goal: atLeast(ratio.median, goal) })
-        }
-      })
-      return [...measured, ...ratios]
-    } finally {
-      await Promise.all([ours.stop(), bullMq.stop()])
-    }
-  })
+  Database.withDatabase((database) =>
+    Database.withDatabase(async (pgBossDatabase) => {
+      const env = { BENCH_REDIS_URL: Database.redisUrl, BENCH_JOBS: String(quick ? 1000 : 10_000) }
+      const requests = quick ? 2000 : 20_000
+      const [ours, bullMq, pgBoss] = await Promise.all([
+        Target.tidings({ database }),
+        Target.endpoint("BullMqEndpoint", env),
+        Target.endpoint("PgBossEndpoint", { DATABASE_URL: pgBossDatabase.url })
+      ])
+      const job = (name: Parameters<typeof Target.jobsPerSecond>[0]) => async () => {
+        await Database.checkpoint()
+        return Database.withDatabase((own) => Target.jobsPerSecond(name, { ...env, DATABASE_URL: own.url }))
+      }
+      const http = (name: string, target: Target.Target) => async () => {
+        await Database.checkpoint()
+        return throughHttp(name, target, requests)
+      }
+      const viaHttp = {
+        tidings: http("Tidings", ours),
+        bullMqEndpoint: http("BullMQ endpoint", bullMq),
+        pgBossEndpoint: http("pg-boss endpoint", pgBoss)
+      }
+      try {
+        await rounds(1, viaHttp)
+        const rates = await rounds(quick ? 1 : 5, {
+          ...viaHttp,
+          pgBoss: job("PgBossPlain"),
+          graphileWorker: job("GraphileWorker"),
+          bullMqPlain: job("BullMqPlain")
+        })
+        const names = Object.keys(labels) as Array<keyof typeof labels>
+        const measured = names.map((name): Line => {
+          const rate = spread(rates[name])
+          return { question: "deliver", what: labels[name], value: rate.median, unit: "/s", spread: rate }
+        })
+        const ratios = names.filter((name) => name !== "tidings").map((name): Line => {
+          const ratio = pairwise(rates.tidings, rates[name])
+          const goal = goals[name]
+          return {
+            question: "deliver",
+            what: `ratio to ${labels[name]}`,
+            value: ratio.median,
+            unit: "×",
+            spread: ratio,
+            ...(goal === undefined ? {} : { goal: atLeast(ratio.median, goal) })
+          }
+        })
+        return [...measured, ...ratios]
+      } finally {
+        await Promise.all([ours.stop(), bullMq.stop(), pgBoss.stop()])
+      }
+    })
+  )

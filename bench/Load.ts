@@ -1,3 +1,4 @@
+import * as NumberedRequest from "#test/support/NumberedRequest.ts"
 import { spawn } from "node:child_process"
 import { connect, type Socket } from "node:net"
 import { fileURLToPath } from "node:url"
@@ -35,9 +36,6 @@ export interface Result {
   readonly cpu: number
 }
 
-const digits = 8
-const placeholder = "#".repeat(digits)
-
 /** The JSON body of `POST /send`, with the recipient's number left open. */
 export const bodyOf = (recipient: string, delay?: number): string =>
   JSON.stringify({
@@ -50,59 +48,18 @@ export const bodyOf = (recipient: string, delay?: number): string =>
     }
   })
 
-const requestTemplate = (options: Options): Buffer => {
-  if (options.get !== undefined) {
-    const head = [
-      `GET ${options.get} HTTP/1.1`,
-      `Host: ${new URL(options.url).host}`,
-      `Authorization: Bearer ${options.apiKey}`
-    ]
-    return Buffer.from(`${head.join("\r\n")}\r\n\r\n`, "latin1")
-  }
-  const body = bodyOf(placeholder, options.delay)
-  const head = [
-    "POST /send HTTP/1.1",
-    `Host: ${new URL(options.url).host}`,
-    `Authorization: Bearer ${options.apiKey}`,
-    "Content-Type: application/json",
-    `Content-Length: ${Buffer.byteLength(body)}`
-  ]
-  return Buffer.from(`${head.join("\r\n")}\r\n\r\n${body}`, "latin1")
-}
-
-const offsetsOf = (template: Buffer): ReadonlyArray<number> => {
-  const found: Array<number> = []
-  for (let at = template.indexOf(placeholder); at >= 0; at = template.indexOf(placeholder, at + digits)) found.push(at)
-  return found
-}
-
-const writeNumber = (request: Buffer, offsets: ReadonlyArray<number>, value: number) => {
-  for (const offset of offsets) {
-    for (let rest = value, at = offset + digits - 1; at >= offset; at--, rest = Math.floor(rest / 10)) {
-      request[at] = 48 + rest % 10
-    }
-  }
-}
-
-/** The length of the first response in `text`; `undefined` while it is not yet complete. */
-const responseLength = (text: string): number | undefined => {
-  const head = text.indexOf("\r\n\r\n")
-  if (head < 0) return undefined
-  const length = /\r\ncontent-length: *(\d+)/i.exec(text)
-  if (length !== null) {
-    const whole = head + 4 + Number(length[1])
-    return text.length >= whole ? whole : undefined
-  }
-  const end = text.indexOf("\r\n0\r\n\r\n", head + 2)
-  return end < 0 ? undefined : end + 7
+const requestOf = (options: Options): NumberedRequest.NumberedRequest => {
+  const common = { host: new URL(options.url).host, apiKey: options.apiKey }
+  return options.get === undefined
+    ? NumberedRequest.make("POST", "/send", { ...common, json: bodyOf(NumberedRequest.placeholder, options.delay) })
+    : NumberedRequest.make("GET", options.get, common)
 }
 
 const percentile = (sorted: Float64Array, share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 
 const generate = async (options: Options): Promise<Result> => {
-  const template = requestTemplate(options)
-  const offsets = offsetsOf(template)
+  const template = requestOf(options)
   const { hostname, port } = new URL(options.url)
   const wanted = options.get === undefined ? "202" : "200"
   const limit = options.requests ?? Number.POSITIVE_INFINITY
@@ -132,7 +89,7 @@ const generate = async (options: Options): Promise<Result> => {
 
   const client = (socket: Socket) =>
     new Promise<void>((resolve) => {
-      const request = Buffer.from(template)
+      const request = NumberedRequest.copy(template)
       let sentAt = 0
       let pending = ""
       let waiting = false
@@ -143,13 +100,13 @@ const generate = async (options: Options): Promise<Result> => {
           socket.end()
           return resolve()
         }
-        writeNumber(request, offsets, (options.first ?? 0) + next++ % options.recipients)
+        NumberedRequest.write(request, (options.first ?? 0) + next++ % options.recipients)
         waiting = true
-        socket.write(request)
+        socket.write(request.bytes)
       }
       socket.on("data", (chunk) => {
         pending += chunk.toString("latin1")
-        const length = responseLength(pending)
+        const length = NumberedRequest.responseLength(pending)
         if (length === undefined) return
         if (pending.startsWith(wanted, 9)) latencies.push(performance.now() - sentAt)
         else failed(pending)

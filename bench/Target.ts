@@ -68,7 +68,7 @@ export const tidings = async (
 
 /** A peer that is called over HTTP. */
 export const endpoint = async (
-  name: "BareEndpoint" | "BullMqEndpoint" | "ReadsEndpoint",
+  name: "BareEndpoint" | "BullMqEndpoint" | "PgBossEndpoint" | "ReadsEndpoint",
   env: Readonly<Record<string, string>> = {}
 ): Promise<Target> => {
   const port = await Ports.free()
@@ -83,7 +83,7 @@ export const endpoint = async (
 
 /** Jobs per second of a peer that adds and works off its own jobs, from the first add to the last completion. */
 export const jobsPerSecond = async (
-  name: "BullMqBulk" | "BullMqPlain" | "GraphileWorker" | "PgBoss",
+  name: "BullMqBulk" | "BullMqPlain" | "GraphileWorker" | "PgBossPlain",
   env: Readonly<Record<string, string>>
 ): Promise<number> => {
   const { rate } = await Process.answer(peerFile(name), env) as { readonly rate: number }

@@ -1,7 +1,8 @@
 import * as One from "#test/certify/One.ts"
 import * as Machine from "#test/certify/Machine.ts"
 import { at, type Scenario } from "#test/certify/Scenario.ts"
-import * as Caller from "#test/support/Caller.ts"
+import * as Burst from "#test/support/Burst.ts"
+import { placeholder } from "#test/support/NumberedRequest.ts"
 import { readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
 
@@ -12,9 +13,9 @@ const enough = 200
 const longest = 30
 const maxResident = 1024 * 1024 * 1024
 
-const body = (name: string) => ({
+const body = JSON.stringify({
   message: {
-    to: Array.from({ length: recipients }, (_, n) => ({ email: `${name}-${n}@example.com` })),
+    to: Array.from({ length: recipients }, (_, n) => ({ email: `burst-${placeholder}-${n}@example.com` })),
     content: { title: "Hello", body: "Hi" }
   }
 })
@@ -30,18 +31,17 @@ export const overload: Scenario = (setting) =>
     let note = ""
     const least = Math.min(30, Math.max(5, setting.seconds / 3))
     const verdict = await One.run(setting.name, place, 5, async ({ breach, crowd, process }) => {
-      const caller = Caller.make(place.port, 512)
+      const burst = Burst.make(place.port, "/send", body, 512)
       let accepted = 0
       let all = 0
       let unanswered = 0
-      let n = 0
       const post = async () => {
-        const answer = await caller.call("POST", "/send", { body: body(`burst-${n++}`) })
-        if (answer?.status === 202) {
+        const status = await burst.post()
+        if (status === 202) {
           accepted++
           all++
-        } else if (answer === undefined) unanswered++
-        else if (answer.status !== 503) breach(`${answer.status} under overload`)
+        } else if (status === undefined) unanswered++
+        else if (status !== 503) breach(`${status} under overload`)
       }
       const closed = async (isOver: (seconds: number) => boolean): Promise<void> => {
         for (const from = performance.now(); !isOver((performance.now() - from) / 1_000);) await post()
@@ -78,7 +78,7 @@ export const overload: Scenario = (setting) =>
       const goodput = accepted / servedUnder()
       // What was accepted before is delivered beside: the more of it waits, the less is left for accepting, overload or not.
       const capacity = (before.served + (await measured()).served) / 2
-      caller.close()
+      burst.close()
       crowd("burst-", all * recipients)
       note = `capacity ${Math.round(capacity * recipients)}/s, goodput ${Math.round(goodput * recipients)}/s, ` +
         `${Math.round(resident / 1_048_576)} MB` + (unanswered === 0 ? "" : `, ${unanswered} without an answer in 20 s`)
