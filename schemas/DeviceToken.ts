@@ -27,6 +27,16 @@ const Device = Schema.Struct({
 
 const Tracking = Schema.Struct({ os_version: text, ip: text, lat: text, long: text })
 
+/** Tokens that one user has at most: for a new one, the oldest goes. */
+export const mostTokens = 500
+
+/** Characters of JSON that a device, its properties or its tracking may have: an app writes them with a user's own key. */
+const mostDetail = 10_000
+
+const isBrief = Schema.makeFilter((detail: Schema.Json | typeof Device.Type | typeof Tracking.Type) =>
+  JSON.stringify(detail).length <= mostDetail ? undefined : `Expected at most ${mostDetail} characters of JSON`
+)
+
 /** What callers gave for a token besides its provider. */
 export const TokenDetails = Schema.Struct({
   device: Schema.optionalKey(Device),
@@ -58,9 +68,9 @@ export type Expiry = typeof Expiry.Type
 export const TokenWrite = Schema.Struct({
   provider_key: TokenProvider,
   expiry_date: optional(Expiry),
-  device: optional(Device),
-  properties: optional(Schema.Json),
-  tracking: optional(Tracking)
+  device: optional(Device.check(isBrief)),
+  properties: optional(Schema.Json.check(isBrief)),
+  tracking: optional(Tracking.check(isBrief))
 })
 export type TokenWrite = typeof TokenWrite.Type
 

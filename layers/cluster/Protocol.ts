@@ -55,6 +55,7 @@ const told = (message: OpenMessage, instructions: number): Told => ({
   recipient: message.recipient,
   size: message.size,
   templateId: message.templateId,
+  isPlaced: message.isPlaced,
   attempts: message.attempts,
   instructions
 })

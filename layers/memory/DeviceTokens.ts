@@ -1,7 +1,7 @@
 import type { DeviceRow } from "#layers/memory/AccessState.ts"
 import { Database } from "#layers/memory/Database.ts"
 import { inScope, nameOf, type State } from "#layers/memory/State.ts"
-import { detailsOf } from "#schemas/DeviceToken.ts"
+import { detailsOf, mostTokens } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
@@ -28,6 +28,25 @@ const withRow = (state: State, row: DeviceRow): State => ({
   ...state,
   access: { ...state.access, devices: HashMap.set(state.access.devices, nameOf(row.scope, row.token), row) }
 })
+
+const without = (state: State, rows: ReadonlyArray<DeviceRow>): State =>
+  rows.length === 0 ? state : {
+    ...state,
+    access: {
+      ...state.access,
+      devices: HashMap.removeMany(state.access.devices, rows.map((row) => nameOf(row.scope, row.token)))
+    }
+  }
+
+/** Without the oldest of the user's other tokens, where these make them more than there may be. */
+const withRoom = (state: State, scope: Scope, userId: UserId, fresh: ReadonlySet<string>): State => {
+  const others = ofUser(scope, userId)(state).filter(({ token }) => !fresh.has(token))
+  return without(state, others.slice(0, Math.max(0, others.length - Math.max(0, mostTokens - fresh.size))))
+}
+
+/** The state without any of the user's tokens. */
+export const withoutUser = (state: State, scope: Scope, userId: UserId): State =>
+  without(state, ofUser(scope, userId)(state))
 
 /** The device tokens in memory. */
 export const layer = Layer.effect(
@@ -60,7 +79,7 @@ export const layer = Layer.effect(
               statusReason: undefined,
               created: known?.userId === userId ? known.created : now
             })
-          }, state)
+          }, withRoom(state, scope, userId, new Set(registrations.map(({ token }) => token))))
         ])
       }),
       patch: Effect.fnUntraced(function*(scope, userId, token, operations) {
@@ -70,13 +89,8 @@ export const layer = Layer.effect(
       }, transaction),
       remove: Effect.fnUntraced(function*(scope, userId, token) {
         yield* modify((state) => {
-          const name = nameOf(scope, token)
-          const known = Option.getOrUndefined(HashMap.get(state.access.devices, name))
-          if (known?.userId !== userId) return [undefined, state]
-          return [
-            undefined,
-            { ...state, access: { ...state.access, devices: HashMap.remove(state.access.devices, name) } }
-          ]
+          const known = Option.getOrUndefined(HashMap.get(state.access.devices, nameOf(scope, token)))
+          return [undefined, known?.userId === userId ? without(state, [known]) : state]
         })
       }),
       reachable: Effect.fnUntraced(function*(scope, userId) {

@@ -180,10 +180,11 @@ export const layer = Layer.effect(
       removeSubscription: Effect.fnUntraced(function*(scope, listId, userId) {
         const refusal = yield* modify<ListNotFound | SubscriptionNotFound | undefined>((state) => {
           const rows = subscriptionsOf(state, scope, listId)
-          if (!isListed(state, scope, listId)) return [new ListNotFound({ id: listId }), state]
-          return HashMap.has(rows, userId)
-            ? [undefined, withSubscriptions(state, scope, listId, HashMap.remove(rows, userId))]
-            : [new SubscriptionNotFound({ listId, userId }), state]
+          if (HashMap.has(rows, userId)) {
+            return [undefined, withSubscriptions(state, scope, listId, HashMap.remove(rows, userId))]
+          }
+          const isThere = isListed(state, scope, listId)
+          return [isThere ? new SubscriptionNotFound({ listId, userId }) : new ListNotFound({ id: listId }), state]
         })
         if (refusal !== undefined) return yield* refusal
       }),

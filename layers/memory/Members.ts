@@ -3,7 +3,7 @@ import { inScope, nameOf, type State } from "#layers/memory/State.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as IdPages from "#src/paging/IdPages.ts"
 import * as ListPattern from "#src/people/ListPattern.ts"
-import { type Member, Members, type Position, type Source } from "#src/people/Members.ts"
+import { type Member, Members, MembersUncounted, type Position, type Source } from "#src/people/Members.ts"
 import { Effect, HashMap, Layer, Option } from "effect"
 
 const compare = (a: Position, b: Position): number =>
@@ -52,6 +52,10 @@ const all = (state: State, scope: Scope, source: Source): ReadonlyArray<Member> 
   }
 }
 
+/** The audience was written, or another one was, and `AudienceSteps` has not judged all of them anew. */
+const isUncounted = ({ audiences: { judged, rows } }: State, scope: Scope, id: string): boolean =>
+  judged?.rows !== rows && HashMap.has(rows, nameOf(scope, id))
+
 const exists = (state: State, scope: Scope, source: Source): boolean => {
   switch (source._tag) {
     case "List":
@@ -72,16 +76,24 @@ export const layer = Layer.effect(
     const { read } = yield* Database
     return Members.of({
       page: (scope, source, { after, limit, memberOf }) =>
-        read((state) => {
-          const belongs = memberOf.map((tenantId) =>
-            new Set(usersOf(state, scope, tenantId, "").map(({ userId }) => userId))
-          )
-          return all(state, scope, source)
-            .filter((member) => after === undefined || compare(member, after) > 0)
-            .filter(({ userId }) => belongs.every((users) => users.has(userId)))
-            .toSorted(compare)
-            .slice(0, limit)
-        }),
+        Effect.flatMap(
+          read((state) => {
+            if (source._tag === "Audience" && isUncounted(state, scope, source.id)) {
+              return Effect.fail(new MembersUncounted({ audienceId: source.id }))
+            }
+            const belongs = memberOf.map((tenantId) =>
+              new Set(usersOf(state, scope, tenantId, "").map(({ userId }) => userId))
+            )
+            return Effect.succeed(
+              all(state, scope, source)
+                .filter((member) => after === undefined || compare(member, after) > 0)
+                .filter(({ userId }) => belongs.every((users) => users.has(userId)))
+                .toSorted(compare)
+                .slice(0, limit)
+            )
+          }),
+          (members) => members
+        ),
       exists: (scope, source) => read((state) => exists(state, scope, source))
     })
   })

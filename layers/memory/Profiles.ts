@@ -1,3 +1,4 @@
+import { withoutUser } from "#layers/memory/DeviceTokens.ts"
 import { Database } from "#layers/memory/Database.ts"
 import { type State, userName } from "#layers/memory/State.ts"
 import { RecipientPreferences } from "#schemas/Preferences.ts"
@@ -75,7 +76,10 @@ export const layer = Layer.effect(
       remove: (scope, userId) =>
         modify((state) => [
           undefined,
-          { ...state, profiles: HashMap.remove(state.profiles, userName(scope, userId)) }
+          {
+            ...withoutUser(state, scope, userId),
+            profiles: HashMap.remove(state.profiles, userName(scope, userId))
+          }
         ])
     })
   })

@@ -81,13 +81,14 @@ export const layer = Layer.effect(
         )
         yield* write(scope, userId, tenantId, merged)
       }, transaction),
-      replace: Effect.fnUntraced(function*(scope, userId, tenantId, overrides) {
+      replace: Effect.fnUntraced(function*(scope, userId, tenantId, overrides, topicIds) {
         const place = placeOf(scope, userId, tenantId)
         const next = HashMap.fromIterable(yield* encoded(overrides))
-        return yield* modify((state) => [
-          Array.from(HashMap.keys(at(state, place))).filter((topicId) => !HashMap.has(next, topicId)).toSorted(),
-          put(state, place, next)
-        ])
+        return yield* modify((state) => {
+          const before = at(state, place)
+          const gone = topicIds.filter((topicId) => HashMap.has(before, topicId) && !HashMap.has(next, topicId))
+          return [gone.toSorted(), put(state, place, HashMap.union(HashMap.removeMany(before, gone), next))]
+        })
       }),
       remove: (scope, userId, tenantId, topicId) => {
         const place = placeOf(scope, userId, tenantId)

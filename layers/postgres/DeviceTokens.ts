@@ -1,6 +1,6 @@
 import * as Reachable from "#layers/postgres/devices/Reachable.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import { detailsOf, type Expiry, TokenDetails, TokenProvider, TokenStatus } from "#schemas/DeviceToken.ts"
+import { detailsOf, type Expiry, mostTokens, TokenDetails, TokenProvider, TokenStatus } from "#schemas/DeviceToken.ts"
 import type { UserId } from "#schemas/Profile.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import * as DeviceTokenPatch from "#src/people/DeviceTokenPatch.ts"
@@ -58,16 +58,25 @@ const make = Effect.gen(function*() {
       .toSorted(([a], [b]) => a < b ? -1 : 1)
     if (rows.length === 0) return
     const texts = yield* Effect.forEach(rows, ([, write]) => encodeDetails(detailsOf(write)))
-    yield* sql`insert into device_tokens as d
+    const names = rows.map(([token]) => token)
+    // The oldest go last, and none that is being written: two statements that did it the other way round could deadlock.
+    yield* sql`with fresh as (insert into device_tokens as d
         (scope, token, user_id, provider, details, expires_at, status, created_at, updated_at)
       select ${scope}, token, ${userId}, provider, details, nullif(expires_at, ${never})::bigint, 'active', ${now}::bigint, ${now}::bigint
-      from unnest(${rows.map(([token]) => token)}::text[], ${rows.map(([, write]) => write.provider_key)}::text[],
+      from unnest(${names}::text[], ${rows.map(([, write]) => write.provider_key)}::text[],
         ${texts}::text[], ${rows.map(([, write]) => String(timeOf(expiryFrom(write, now)) ?? never))}::text[])
         as x(token, provider, details, expires_at)
       on conflict (scope, token) do update set user_id = excluded.user_id, provider = excluded.provider,
         details = excluded.details, expires_at = excluded.expires_at, status = 'active', status_reason = null,
         created_at = case when d.user_id = excluded.user_id then d.created_at else excluded.created_at end,
-        updated_at = excluded.updated_at`
+        updated_at = excluded.updated_at returning 1)
+      delete from device_tokens where scope = ${scope} and token in (
+        select token from device_tokens
+        where scope = ${scope} and user_id = ${userId} and token <> all(${names}::text[])
+          and (select count(*) from fresh) >= 0
+        order by created_at desc, token desc offset ${
+      Math.max(mostTokens - names.length, 0)
+    }::int for update skip locked)`
   }, orUnavailable)
 
   const patch: DeviceTokens["Service"]["patch"] = Effect.fnUntraced(

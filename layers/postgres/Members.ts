@@ -3,7 +3,7 @@ import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { isThere } from "#layers/postgres/tenants/Members.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { Members, type Source } from "#src/people/Members.ts"
+import { Members, MembersUncounted, type Source } from "#src/people/Members.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -77,13 +77,20 @@ export const layer = Layer.effect(
         order by l.id, s.user_id limit ${limit}`
     }
 
-    const audience = (scope: Scope, id: string, { after, limit, memberOf }: Options) =>
-      sql`select '' as "group", m.user_id as "userId" from audience_members m
-        where m.scope = ${scope} and m.audience_id = ${id} and ${behind(after?.userId ?? "")} and ${
+    /**
+     * Besides the members a row for nobody (''), if they are still being counted: what is stored may be of an older
+     * filter. Only one statement sees both as they are at one moment.
+     */
+    const audience = (scope: Scope, id: string, { after, limit, memberOf }: Options) => {
+      const isThere = sql`exists (select from audiences a where a.scope = ${scope} and a.id = ${id})`
+      return sql`(select '' as "group", m.user_id as "userId" from audience_members m
+          where m.scope = ${scope} and m.audience_id = ${id} and ${behind(after?.userId ?? "")} and ${
         inAll(scope, memberOf)
-      }
-          and exists (select from audiences a where a.scope = ${scope} and a.id = ${id})
-        order by m.user_id limit ${limit}`
+      } and ${isThere}
+          order by m.user_id limit ${limit})
+        union all select '', '' from audience_counts c
+          where c.scope = ${scope} and c.audience_id = ${id} and ${isThere}`
+    }
 
     const tenant = (scope: Scope, id: string, { after, limit }: Options) =>
       sql`select '' as "group", m.user_id as "userId", m.tenant_id as "tenantId" from tenant_users m
@@ -143,6 +150,14 @@ export const layer = Layer.effect(
       }
     }
 
+    const read = Effect.fn("Members.page")(
+      function*(scope: Scope, source: Source, options: Options) {
+        return yield* Effect.flatMap(rows(scope, source, options), decode)
+      },
+      orUnavailable,
+      looking
+    )
+
     return Members.of({
       exists: Effect.fn("Members.exists")(
         function*(scope, source) {
@@ -151,13 +166,12 @@ export const layer = Layer.effect(
         orUnavailable,
         looking
       ),
-      page: Effect.fn("Members.page")(
-        function*(scope, source, options) {
-          return yield* Effect.flatMap(rows(scope, source, options), decode)
-        },
-        orUnavailable,
-        looking
-      )
+      page: (scope, source, options) =>
+        Effect.filterOrFail(
+          read(scope, source, options),
+          (members) => members.every(({ userId }) => userId !== ""),
+          () => new MembersUncounted({ audienceId: source._tag === "Audience" ? source.id : "" })
+        )
     })
   })
 )

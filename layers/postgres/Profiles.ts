@@ -117,7 +117,8 @@ const make = Effect.gen(function*() {
     merge,
     patch,
     remove: (scope, userId) =>
-      sql`delete from profiles where scope = ${scope} and user_id = ${userId}`.pipe(Effect.asVoid, orUnavailable)
+      sql`with devices as (delete from device_tokens where scope = ${scope} and user_id = ${userId})
+        delete from profiles where scope = ${scope} and user_id = ${userId}`.pipe(Effect.asVoid, orUnavailable)
   })
 })
 

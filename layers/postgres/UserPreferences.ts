@@ -83,12 +83,13 @@ const make = Effect.gen(function*() {
   const merged = sql`(p.preference::jsonb || excluded.preference::jsonb)::text`
 
   const replace: UserPreferences["Service"]["replace"] = Effect.fnUntraced(
-    function*(scope, userId, tenantId = nowhere, overrides) {
+    function*(scope, userId, tenantId = nowhere, overrides, topicIds) {
       // Two calls at once run one after the other: together they would leave the topics of both.
       yield* turn(scope, userId, tenantId)
       const kept = overrides.map(({ topicId }) => topicId)
       const gone = yield* sql`delete from user_preferences
         where scope = ${scope} and user_id = ${userId} and tenant_id = ${tenantId} and topic_id <> all(${kept}::text[])
+          and topic_id = any(${topicIds}::text[])
         returning topic_id as "topicId"`.pipe(Effect.flatMap(decodeTopics))
       yield* write(scope, userId, tenantId, overrides, given)
       return gone.map(({ topicId }) => topicId).toSorted()

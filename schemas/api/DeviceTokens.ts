@@ -1,6 +1,14 @@
 import { NotFound } from "#schemas/api/Errors.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
-import { Expiry, Token, TokenDetails, TokenProvider, TokenStatus, TokenWrite } from "#schemas/DeviceToken.ts"
+import {
+  Expiry,
+  mostTokens,
+  Token,
+  TokenDetails,
+  TokenProvider,
+  TokenStatus,
+  TokenWrite
+} from "#schemas/DeviceToken.ts"
 import { optional } from "#schemas/Optional.ts"
 import { LenientPatchOperation } from "#schemas/PatchOperation.ts"
 import { UserId } from "#schemas/Profile.ts"
@@ -37,12 +45,19 @@ export class DeviceTokens extends HttpApiGroup.make("deviceTokens").add(
   HttpApiEndpoint.put("registerMany", "/", {
     params: user,
     payload: [
-      Schema.Struct({ tokens: optional(Schema.Array(Schema.Struct({ token: Token, ...TokenWrite.fields }))) }),
+      Schema.Struct({
+        tokens: optional(
+          Schema.Array(Schema.Struct({ token: Token, ...TokenWrite.fields })).check(Schema.isMaxLength(mostTokens))
+        )
+      }),
       Schema.Null
     ]
   })
     .annotate(OpenApi.Summary, "Register device tokens")
-    .annotate(OpenApi.Description, "All or none; tokens that are registered already are replaced. No body: no change."),
+    .annotate(
+      OpenApi.Description,
+      `All or none; tokens that are registered already are replaced. A user has ${mostTokens} at most: the oldest go. No body: no change.`
+    ),
   HttpApiEndpoint.get("get", "/:token", { params, success: UserTokenWithStatus, error: NotFound })
     .annotate(OpenApi.Summary, "Get a device token"),
   HttpApiEndpoint.put("register", "/:token", {

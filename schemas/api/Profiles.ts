@@ -40,5 +40,8 @@ export class Profiles extends HttpApiGroup.make("profiles").add(
     .annotate(OpenApi.Description, "Applies a JSON Patch (RFC 6902), all operations or none."),
   HttpApiEndpoint.delete("remove", "/", { params })
     .annotate(OpenApi.Summary, "Delete a profile")
-    .annotate(OpenApi.Description, "Removes the profile and its addresses; list subscriptions and preferences stay.")
+    .annotate(
+      OpenApi.Description,
+      "Removes the profile, its addresses and device tokens; list subscriptions and preferences stay."
+    )
 ).prefix("/profiles/:user_id").annotate(OpenApi.Title, "Profiles") {}

@@ -1,7 +1,7 @@
 import { fromEpoch } from "#schemas/api/Instant.ts"
 import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Instant from "#src/flows/Instant.ts"
-import { Duration, Option } from "effect"
+import { DateTime, Duration, Option } from "effect"
 
 /** A time in epoch ms. Of a number, api.md §3 says that it is an `epoch`, but not its unit: `fromEpoch` decides. */
 const instantOf = (at: unknown): number | undefined => {
@@ -9,12 +9,24 @@ const instantOf = (at: unknown): number | undefined => {
   return typeof at === "string" ? Instant.parse(at, Instant.utc) : undefined
 }
 
-/** A duration in ms, from a number of ms or from an ISO 8601 duration in weeks, days, hours, minutes and seconds. */
-const durationOf = (lasts: unknown): number | undefined => {
-  const millis = typeof lasts === "string"
-    ? Option.getOrUndefined(Option.map(Duration.fromIso(lasts), Duration.toMillis))
-    : lasts
-  return typeof millis === "number" && millis > 0 ? millis : undefined
+const calendar = /^P(?:(\d+)Y)?(?:(\d+)M)?(.*)$/
+
+/**
+ * When it has lasted for so long from `start` (epoch ms): a number of ms, or an ISO 8601 duration, whose years and months
+ * are those of the calendar.
+ */
+const endOf = (lasts: unknown, start: number): number | undefined => {
+  if (typeof lasts === "number") return lasts > 0 ? start + lasts : undefined
+  const [, years = "0", months = "0", rest = ""] = typeof lasts === "string" ? calendar.exec(lasts) ?? [] : []
+  const others = rest === "" ? Option.some(Duration.zero) : Duration.fromIso(`P${rest}`)
+  const end = Option.flatMap(others, (duration) =>
+    Option.map(
+      DateTime.make(start),
+      (from) =>
+        DateTime.toEpochMillis(DateTime.add(from, { years: Number(years), months: Number(months) }))
+        + Duration.toMillis(duration)
+    ))
+  return Option.getOrUndefined(Option.filter(end, (at) => at > start))
 }
 
 /**
@@ -23,7 +35,6 @@ const durationOf = (lasts: unknown): number | undefined => {
  * examples, counts as absent.
  */
 export const of = ({ expiry }: Instructions, storedAt: number): number | undefined => {
-  const lasts = durationOf(expiry?.["expires_in"])
-  const at = instantOf(expiry?.["expires_at"]) ?? (lasts === undefined ? undefined : storedAt + lasts)
+  const at = instantOf(expiry?.["expires_at"]) ?? endOf(expiry?.["expires_in"], storedAt)
   return at === undefined || !Number.isSafeInteger(Math.round(at)) ? undefined : Math.round(at)
 }

@@ -56,7 +56,10 @@ export class DeviceTokens extends Context.Service<DeviceTokens, {
     userId: UserId,
     token: string
   ) => Effect.Effect<DeviceToken, TokenNotFound | StoreUnavailable>
-  /** Creates or replaces all or none. If a token is named twice, the last one counts. */
+  /**
+   * Creates or replaces all or none. If a token is named twice, the last one counts. Where the user would have more than
+   * `mostTokens`, the oldest of those that are not named go.
+   */
   readonly register: (
     scope: Scope,
     userId: UserId,

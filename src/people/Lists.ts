@@ -90,6 +90,7 @@ export class Lists extends Context.Service<Lists, {
     id: ListId,
     subscription: NewSubscription
   ) => Effect.Effect<void, StoreUnavailable>
+  /** Also from a deleted list, which would bring the subscription back when it is restored. */
   readonly removeSubscription: (
     scope: Scope,
     id: string,

@@ -1,7 +1,12 @@
 import type { Scope } from "#schemas/Scope.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import type { ListPattern } from "#src/people/ListPattern.ts"
-import { Context, type Effect } from "effect"
+import { Context, type Effect, Schema } from "effect"
+
+/** The audience was made or changed, and its members are still being counted: for a moment, nobody knows who they are. */
+export class MembersUncounted extends Schema.TaggedError<MembersUncounted>()("MembersUncounted", {
+  audienceId: Schema.String
+}) {}
 
 /** A group that a send can name (api.md 2.1). */
 export type Source =
@@ -39,7 +44,7 @@ export class Members extends Context.Service<Members, {
       readonly limit: number
       readonly memberOf: ReadonlyArray<string>
     }
-  ) => Effect.Effect<ReadonlyArray<Member>, StoreUnavailable>
+  ) => Effect.Effect<ReadonlyArray<Member>, MembersUncounted | StoreUnavailable>
   /** Whether the group exists; a pattern always does. */
   readonly exists: (scope: Scope, source: Source) => Effect.Effect<boolean, StoreUnavailable>
 }>()("tidings/Members") {}

@@ -20,8 +20,14 @@ export interface Links {
   readonly preferences: string
 }
 
+/** The user whom a message's links are for. */
+export interface Reader extends Owner {
+  /** Nobody named the tenant: it was the user's only one when the message was sent. */
+  readonly isPlaced?: true | undefined
+}
+
 /** The topic and user that an unsubscribe link is for. */
-export interface Subscription extends Owner {
+export interface Subscription extends Reader {
   readonly topicId: string
 }
 
@@ -32,13 +38,13 @@ export interface Subscription extends Owner {
  */
 export interface Tokens {
   readonly unsubscribe: (subscription: Subscription) => string
-  readonly preferences: (owner: Owner) => string
+  readonly preferences: (reader: Reader) => string
   readonly openUnsubscribe: (token: string) => Subscription | undefined
-  readonly openPreferences: (token: string) => Owner | undefined
+  readonly openPreferences: (token: string) => Reader | undefined
 }
 
 /** Makes a message's links, for the renderer; `undefined` if nothing answers them. */
-export const PreferenceLinks = Context.Reference<((owner: Owner, topicId: string | undefined) => Links) | undefined>(
+export const PreferenceLinks = Context.Reference<((reader: Reader, topicId: string | undefined) => Links) | undefined>(
   "tidings/PreferenceLinks",
   { defaultValue: () => undefined }
 )
@@ -48,33 +54,40 @@ export const paths = { unsubscribe: "/t/unsubscribe", preferences: "/t/preferenc
 /** The length of the longest token: ids of 512 characters that JSON escapes as six each, in base64. */
 const longest = 12_500
 
-const Owned = Schema.Tuple([Scope, UserId, Schema.NullOr(Schema.String)])
-const decodeOwner = Schema.decodeUnknownOption(Schema.fromJsonString(Owned))
+const owner = [Scope, UserId, Schema.NullOr(Schema.String)] as const
+/** Comes last, and only where it is so: tokens without it are as old as mails get. */
+const placed = Schema.optionalKey(Schema.Literal(1))
+const decodeReader = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Tuple([...owner, placed])))
 const decodeSubscription = Schema.decodeUnknownOption(
-  Schema.fromJsonString(Schema.Tuple([...Owned.elements, Schema.String]))
+  Schema.fromJsonString(Schema.Tuple([...owner, Schema.String, placed]))
 )
+
+const readerOf = (scope: Scope, userId: UserId, tenantId: string | null, isPlaced: 1 | undefined): Reader => ({
+  scope,
+  userId,
+  tenantId: tenantId ?? undefined,
+  ...(isPlaced === undefined ? {} : { isPlaced: true })
+})
 
 export const tokens: Effect.Effect<Tokens, never, SecretKey> = Effect.map(SecretKey, (key) => {
   const opaque = Opaque.make(key, "preference-links")
-  const parts = ({ scope, tenantId, userId }: Owner) => [scope, userId, tenantId ?? null]
+  const parts = ({ isPlaced, scope, tenantId, userId }: Reader, ...topicId: ReadonlyArray<string>) =>
+    JSON.stringify([scope, userId, tenantId ?? null, ...topicId, ...(isPlaced === true ? [1] : [])])
   const open = (place: string, token: string) => token.length > longest ? "" : opaque.open(place, token) ?? ""
   return {
-    unsubscribe: (subscription) =>
-      opaque.seal("unsubscribe", JSON.stringify([...parts(subscription), subscription.topicId])),
-    preferences: (owner) => opaque.seal("preferences", JSON.stringify(parts(owner))),
+    unsubscribe: (subscription) => opaque.seal("unsubscribe", parts(subscription, subscription.topicId)),
+    preferences: (reader) => opaque.seal("preferences", parts(reader)),
     openUnsubscribe: (token) =>
       decodeSubscription(open("unsubscribe", token)).pipe(
-        Option.map(([scope, userId, tenantId, topicId]) => ({
-          scope,
-          userId,
-          tenantId: tenantId ?? undefined,
+        Option.map(([scope, userId, tenantId, topicId, isPlaced]) => ({
+          ...readerOf(scope, userId, tenantId, isPlaced),
           topicId
         })),
         Option.getOrUndefined
       ),
     openPreferences: (token) =>
-      decodeOwner(open("preferences", token)).pipe(
-        Option.map(([scope, userId, tenantId]) => ({ scope, userId, tenantId: tenantId ?? undefined })),
+      decodeReader(open("preferences", token)).pipe(
+        Option.map((parts) => readerOf(...parts)),
         Option.getOrUndefined
       )
   }
@@ -106,11 +119,11 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const { preferences, unsubscribe } = yield* tokens
     const base = yield* PublicUrl
-    return (owner: Owner, topicId: string | undefined) =>
+    return (reader: Reader, topicId: string | undefined) =>
       linked(
         base,
-        topicId === undefined ? undefined : () => unsubscribe({ ...owner, topicId }),
-        () => preferences(owner)
+        topicId === undefined ? undefined : () => unsubscribe({ ...reader, topicId }),
+        () => preferences(reader)
       )
   })
 )
@@ -118,6 +131,6 @@ export const layer = Layer.effect(
 /** Makes links that look real but lead nowhere, for renderings that are shown to someone other than the user. */
 export const harmless = Effect.map(
   PublicUrl,
-  (base) => (_: Owner, topicId: string | undefined) =>
+  (base) => (_: Reader, topicId: string | undefined) =>
     linked(base, topicId === undefined ? undefined : () => "preview", () => "preview")
 )

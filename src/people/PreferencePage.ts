@@ -11,6 +11,7 @@ import * as ListedTopics from "#src/people/ListedTopics.ts"
 import { PreferenceCatalogue, type TopicRecord } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import type { Profiles } from "#src/people/Profiles.ts"
+import * as ReaderChoices from "#src/people/ReaderChoices.ts"
 import type { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { LinkBroken } from "#src/people/Unsubscribing.ts"
@@ -179,7 +180,7 @@ export const layer: Layer.Layer<
           const setting = wish === undefined ? undefined : changed(topic, wish)
           return setting === undefined ? [] : [{ topicId: topic.id, setting }]
         })
-        if (overrides.length > 0) yield* users.merge(owner.scope, owner.userId, owner.tenantId, overrides)
+        if (overrides.length > 0) yield* ReaderChoices.write(users, owner, overrides)
         return yield* look(token)
       })
     })

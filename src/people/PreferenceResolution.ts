@@ -18,6 +18,13 @@ export interface Statement {
 /** Sources that are not the recipient's own choice: their status is only a default for a user who never chose one. */
 const defaults: ReadonlySet<DecisionSource> = new Set(["list", "tenant_default", "topic_default", "section_default"])
 
+/**
+ * Sources whose REQUIRED ignores opt-outs: the workspace's and the tenants' defaults (api.md 10.4, 4), and the send
+ * itself. From another one, such as a list, it is an opt-in like any other: a reader who was told that an opt-out holds
+ * is not mailed on.
+ */
+const requiring: ReadonlySet<DecisionSource> = new Set(["message", "tenant_default", "topic_default"])
+
 /** Whether the source is the catalogue: a topic's or a section's own default. */
 export const isCatalogue = (source: DecisionSource): boolean =>
   source === "topic_default" || source === "section_default"
@@ -28,17 +35,15 @@ export const isOwn = ({ source }: DecisionRule): boolean => !defaults.has(source
 const ruleOf = ({ id, snoozed, source }: Statement): DecisionRule => snoozed ? { source, id, snoozed } : { source, id }
 
 /**
- * The statement that decides and the resulting status: the first statement with a status or a snooze, unless any of
- * them is REQUIRED.
+ * The statement that decides and the resulting status: the first statement with a status or a snooze, unless one that
+ * may require is REQUIRED.
  */
 const decide = (statements: ReadonlyArray<Statement>) => {
-  const required = statements.find(({ status }) => status === "REQUIRED")
+  const required = statements.find(({ source, status }) => status === "REQUIRED" && requiring.has(source))
   if (required !== undefined) return { deciding: { ...required, snoozed: false }, status: "REQUIRED" as const }
   const deciding = statements.find(({ snoozed, status }) => snoozed || status !== undefined)
-  return {
-    deciding,
-    status: deciding?.snoozed === true ? "OPTED_OUT" as const : deciding?.status ?? "OPTED_IN" as const
-  }
+  const isOut = deciding !== undefined && (deciding.snoozed || deciding.status === "OPTED_OUT")
+  return { deciding, status: isOut ? "OPTED_OUT" as const : "OPTED_IN" as const }
 }
 
 /** The status that `resolve` decides. */
@@ -46,7 +51,7 @@ export const statusOf = (statements: ReadonlyArray<Statement>): PreferenceStatus
 
 /**
  * Decides what preferences do to a message (api.md 10.4). Pure and total. `statements` are ordered strongest first. The
- * first with a status decides it, except that REQUIRED from any of them always wins. The first that chooses channels
+ * first with a status decides it, except that REQUIRED from a default or from the send always wins. The first that chooses channels
  * decides those, unless that would leave a required message without any. `channels` are those of the message's routing,
  * in its order: none is ever added, and if all of them are removed, the message is dropped.
  */

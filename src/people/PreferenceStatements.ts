@@ -121,13 +121,12 @@ const spoken = (source: DecisionSource, id: string, entry: PreferenceEntry, now:
   }
 }
 
-const set = (source: DecisionSource, id: string, setting: TopicSetting): Statement => ({
-  source,
-  id,
-  status: setting.status,
-  snoozed: false,
-  channels: setting.has_custom_routing === true ? setting.custom_routing ?? undefined : undefined
-})
+/** A setting that names channels and leaves out whether they are a choice means that they are. */
+const set = (source: DecisionSource, id: string, setting: TopicSetting): Statement => {
+  const chosen = setting.custom_routing ?? undefined
+  const isChosen = setting.has_custom_routing ?? (chosen !== undefined && chosen.length > 0)
+  return { source, id, status: setting.status, snoozed: false, channels: isChosen ? chosen : undefined }
+}
 
 type Entries<E> = Readonly<Record<string, E>> | null | undefined
 

@@ -45,6 +45,6 @@ export class Profiles extends Context.Service<Profiles, {
     userId: UserId,
     patch: ReadonlyArray<PatchOperation>
   ) => Effect.Effect<void, ProfileNotFound | PatchRefused | StoreUnavailable>
-  /** Idempotent; list subscriptions and preferences stay. */
+  /** Idempotent. The device tokens of the user go too; list subscriptions and preferences stay. */
   readonly remove: (scope: Scope, userId: UserId) => Effect.Effect<void, StoreUnavailable>
 }>()("tidings/Profiles") {}

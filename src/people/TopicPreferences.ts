@@ -55,7 +55,10 @@ export class TopicPreferences extends Context.Service<TopicPreferences, {
     { readonly applied: ReadonlyArray<TopicOverride>; readonly refused: ReadonlyArray<RefusedTopic> },
     StoreUnavailable
   >
-  /** Replaces all settings of the owner, or none. Answers the topics that returned to their defaults. */
+  /**
+   * Replaces all settings of the owner, or none. Answers the topics that returned to their defaults. A topic that has
+   * been archived keeps its setting: nobody can name it, but messages may still be about it.
+   */
   readonly replace: (
     owner: Owner,
     overrides: ReadonlyArray<TopicOverride>
@@ -209,8 +212,8 @@ export const layer = Layer.effect(
       replace: Effect.fnUntraced(function*(owner, overrides) {
         const { applied, known, refused } = yield* checked(owner, overrides)
         if (refused.length > 0) return yield* new PreferencesRefused({ errors: refused })
-        const deleted = yield* users.replace(owner.scope, owner.userId, owner.tenantId, applied)
-        return { applied, deleted: deleted.filter((topicId) => known.has(topicId)) }
+        const deleted = yield* users.replace(owner.scope, owner.userId, owner.tenantId, applied, [...known.keys()])
+        return { applied, deleted }
       }),
       remove: ({ scope, tenantId, userId }, topicId) => users.remove(scope, userId, tenantId, topicId)
     })

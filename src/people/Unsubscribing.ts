@@ -6,6 +6,7 @@ import { PreferenceCatalogue } from "#src/people/PreferenceCatalogue.ts"
 import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import { terms } from "#src/people/PreferenceStatements.ts"
 import type { Profiles } from "#src/people/Profiles.ts"
+import * as ReaderChoices from "#src/people/ReaderChoices.ts"
 import type { TenantPreferences } from "#src/people/TenantPreferences.ts"
 import * as TopicStandings from "#src/people/TopicStandings.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
@@ -71,9 +72,8 @@ export const layer: Layer.Layer<
       look: (token) => Effect.map(found(token), ({ shown }) => shown),
       set: Effect.fnUntraced(function*(token, status) {
         const { shown, subscription } = yield* found(token)
-        const { scope, tenantId, topicId, userId } = subscription
         if (shown.status === "REQUIRED") return shown
-        yield* users.merge(scope, userId, tenantId, [{ topicId, setting: { status } }])
+        yield* ReaderChoices.write(users, subscription, [{ topicId: subscription.topicId, setting: { status } }])
         return { ...shown, status }
       })
     })

@@ -53,12 +53,16 @@ export class UserPreferences extends Context.Service<UserPreferences, {
     tenantId: string | undefined,
     overrides: ReadonlyArray<TopicOverride>
   ) => Effect.Effect<void, StoreUnavailable>
-  /** Replaces all of the owner's settings. Answers the topics whose setting was removed, ordered by id. */
+  /**
+   * Replaces the owner's settings of these topics; those of others, such as archived ones, stay. Answers the topics whose
+   * setting was removed, ordered by id.
+   */
   readonly replace: (
     scope: Scope,
     userId: UserId,
     tenantId: string | undefined,
-    overrides: ReadonlyArray<TopicOverride>
+    overrides: ReadonlyArray<TopicOverride>,
+    topicIds: ReadonlyArray<string>
   ) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
   /** Idempotent. */
   readonly remove: (

@@ -1,8 +1,9 @@
-import type { TokenWrite } from "#schemas/DeviceToken.ts"
+import { mostTokens, type TokenWrite } from "#schemas/DeviceToken.ts"
 import type { PatchOperation } from "#schemas/PatchOperation.ts"
 import { UserId } from "#schemas/Profile.ts"
 import { DeviceTokens, mostReachable } from "#src/people/DeviceTokens.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
+import { Profiles } from "#src/people/Profiles.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, DateTime, Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -32,7 +33,7 @@ const start = Effect.gen(function*() {
 })
 
 /** What every store of device tokens promises. */
-export const deviceTokensContract = <E>(name: string, stores: Layer.Layer<DeviceTokens, E>) =>
+export const deviceTokensContract = <E>(name: string, stores: Layer.Layer<DeviceTokens | Profiles, E>) =>
   layer(stores)(`DeviceTokens: ${name}`, (it) => {
     it.effect("a token comes back as it was registered, active, and holds for two months", () =>
       Effect.gen(function*() {
@@ -109,6 +110,29 @@ export const deviceTokensContract = <E>(name: string, stores: Layer.Layer<Device
         }])
         assert.deepStrictEqual(yield* names(ada), ["a", "b", "\uffee", "\u{1f984}"])
         assert.deepInclude(yield* devices.get(scope, ada, "a"), { provider: "apn", expires: 2 })
+      }))
+
+    it.effect("a user has so many tokens at most: for new ones the oldest go, and nobody else's", () =>
+      Effect.gen(function*() {
+        const { devices, names, register, scope } = yield* start
+        const many = Array.from({ length: mostTokens }, (_, n) => `t${String(n).padStart(3, "0")}`)
+        yield* register(bob, "a")
+        yield* devices.register(scope, ada, many.map((token) => ({ token, write: write() })))
+        yield* TestClock.adjust(1)
+        yield* devices.register(scope, ada, ["t000", "x", "y"].map((token) => ({ token, write: write() })))
+        assert.deepStrictEqual(yield* names(ada), ["t000", ...many.slice(3), "x", "y"])
+        assert.deepStrictEqual(yield* names(bob), ["a"])
+      }))
+
+    it.effect("whose profile is deleted is pushed to no longer", () =>
+      Effect.gen(function*() {
+        const { names, reached, register, scope } = yield* start
+        const profiles = yield* Profiles
+        for (const user of [ada, bob]) yield* profiles.replace(scope, user, {})
+        yield* register(ada, "a")
+        yield* register(bob, "b")
+        yield* profiles.remove(scope, ada)
+        assert.deepStrictEqual([yield* names(ada), yield* reached(ada), yield* names(bob)], [[], [], ["b"]])
       }))
 
     it.effect("crosswise registrations made at once all end", () =>

@@ -73,7 +73,7 @@ export const listsContract = <E>(name: string, stores: Layer.Layer<Lists, E>) =>
           yield* tag(lists.get(scope, id)),
           yield* tag(lists.remove(scope, id)),
           yield* tag(lists.subscriptions(scope, id, { limit: 1, cursor: undefined })),
-          yield* tag(lists.removeSubscription(scope, id, ada))
+          yield* tag(lists.removeSubscription(scope, id, bob))
         ], Array.from({ length: 4 }, () => "ListNotFound"))
         const all = { limit: 9, cursor: undefined }
         assert.deepStrictEqual((yield* lists.list(scope, { ...all, pattern: undefined })).items, [])
@@ -82,6 +82,17 @@ export const listsContract = <E>(name: string, stores: Layer.Layer<Lists, E>) =>
         assert.sameMembers(yield* Effect.all(restored, { concurrency: 2 }), [true, false])
         assert.deepStrictEqual(yield* subscribed(id), ["ada"])
         assert.strictEqual(yield* tag(lists.restore(scope, "never.was")), "ListNotFound")
+      }))
+
+    it.effect("whoever leaves a deleted one is not back when it is restored", () =>
+      Effect.gen(function*() {
+        const { lists, scope, subscribed, tag } = yield* start
+        yield* lists.subscribe(scope, id, [plain(ada), plain(bob)])
+        yield* lists.remove(scope, id)
+        yield* lists.removeSubscription(scope, id, ada)
+        assert.strictEqual(yield* tag(lists.removeSubscription(scope, id, ada)), "ListNotFound")
+        yield* lists.restore(scope, id)
+        assert.deepStrictEqual(yield* subscribed(id), ["bob"])
       }))
 
     it.effect.each(["put", "subscribe", "replaceSubscriptions", "putSubscription", "join"] as const)(

@@ -234,4 +234,35 @@ export const membersContract = <E>(name: string, stores: Layer.Layer<Stores, E>)
         yield* audiences.remove(scope, "staff")
         assert.deepStrictEqual(yield* walk(source), [], "its members go later, and are nobody's meanwhile")
       }))
+
+    it.effect("an audience that is new or changed has no members that anybody knows until they are counted, and then those of its filter", () =>
+      Effect.gen(function*() {
+        const { scope, walk } = yield* start
+        const [audiences, profiles, steps] = [yield* Audiences, yield* Profiles, yield* AudienceSteps]
+        const counted = steps.advance.pipe(Effect.repeat({ while: (more) => more }))
+        const put = (title: string) =>
+          audiences.put(scope, "staff", {
+            name: "n",
+            description: "",
+            filter: { filters: [{ operator: "EQ", path: "title", value: title }] },
+            operator: undefined
+          })
+        const source: Source = { _tag: "Audience", id: "staff" }
+        yield* profiles.replace(scope, UserId.make("ada"), { title: "Engineer" })
+        yield* profiles.replace(scope, UserId.make("bob"), { title: "Poet" })
+        yield* put("Engineer")
+        assert.strictEqual((yield* Effect.flip(walk(source)))._tag, "MembersUncounted")
+        assert.deepStrictEqual(yield* walk({ _tag: "Audience", id: "none" }), [], "another one is not waited for")
+        yield* counted
+        assert.deepStrictEqual(users(yield* walk(source)), ["ada"])
+        yield* put("Poet")
+        assert.strictEqual((yield* Effect.flip(walk(source)))._tag, "MembersUncounted")
+        yield* counted
+        assert.deepStrictEqual(users(yield* walk(source)), ["bob"])
+        yield* audiences.remove(scope, "staff")
+        yield* put("Engineer")
+        assert.strictEqual((yield* Effect.flip(walk(source)))._tag, "MembersUncounted", "one that was made again")
+        yield* counted
+        assert.deepStrictEqual(users(yield* walk(source)), ["ada"])
+      }))
   })

@@ -187,11 +187,11 @@ const ofPreferences: Writes = {
     "preferences of ada in acme"
   ),
   "preferences are replaced": write(
-    ({ preferences }, scope) => preferences.replace(scope, ada, "acme", []),
+    ({ preferences }, scope) => preferences.replace(scope, ada, "acme", [], ["a"]),
     "preferences of ada in acme"
   ),
   "preferences outside of tenants are replaced": write(
-    ({ preferences }, scope) => preferences.replace(scope, ada, undefined, []),
+    ({ preferences }, scope) => preferences.replace(scope, ada, undefined, [], ["a"]),
     "preferences of ada"
   ),
   "a preference is removed": write(

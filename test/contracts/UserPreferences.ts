@@ -116,13 +116,31 @@ export const userPreferencesContract = <E>(
         yield* users.put(scope, Fixture.user, undefined, ["c", "a", "b"].map((topicId) => ({ topicId, setting: out })))
         yield* users.put(scope, Fixture.user, "acme", [{ topicId: "a", setting: out }])
         assert.deepStrictEqual(
-          yield* users.replace(scope, Fixture.user, undefined, [{ topicId: "b", setting: chosen }]),
+          yield* users.replace(scope, Fixture.user, undefined, [{ topicId: "b", setting: chosen }], [
+            "a",
+            "b",
+            "c",
+            "d"
+          ]),
           ["a", "c"]
         )
         assert.deepStrictEqual(yield* said(scope), [{ topicId: "b", setting: chosen }])
-        assert.deepStrictEqual(yield* users.replace(scope, Fixture.user, undefined, []), ["b"])
+        assert.deepStrictEqual(yield* users.replace(scope, Fixture.user, undefined, [], ["b"]), ["b"])
         assert.deepStrictEqual(yield* said(scope), [])
         assert.lengthOf(yield* said(scope, "acme"), 1)
+      }))
+
+    it.effect("replace leaves what it was not asked about", () =>
+      Effect.gen(function*() {
+        const { said, scope, users } = yield* start
+        yield* users.put(
+          scope,
+          Fixture.user,
+          undefined,
+          ["archived", "b"].map((topicId) => ({ topicId, setting: out }))
+        )
+        assert.deepStrictEqual(yield* users.replace(scope, Fixture.user, undefined, [], ["b", "c"]), ["b"])
+        assert.deepStrictEqual(yield* said(scope), [{ topicId: "archived", setting: out }])
       }))
 
     it.effect("replacements made at once leave the topics of one of them", () =>
@@ -130,7 +148,7 @@ export const userPreferencesContract = <E>(
         const { said, scope, users } = yield* start
         yield* Effect.forEach(
           ["a", "b", "c", "d"],
-          (topicId) => users.replace(scope, Fixture.user, undefined, [{ topicId, setting: out }]),
+          (topicId) => users.replace(scope, Fixture.user, undefined, [{ topicId, setting: out }], ["a", "b", "c", "d"]),
           { concurrency: "unbounded" }
         )
         assert.lengthOf(yield* said(scope), 1)
@@ -155,7 +173,7 @@ export const userPreferencesContract = <E>(
             yield* users.put(scope, user, tenant, [{ topicId: "a", setting: out }])
         }
         yield* users.remove(scope, Fixture.user, undefined, "a")
-        yield* users.replace(scope, Fixture.user, "acme", [])
+        yield* users.replace(scope, Fixture.user, "acme", [], ["a"])
         assert.deepStrictEqual(
           yield* Effect.forEach([Fixture.user, bob], (user) => users.find(scope, user, "acme", "a")),
           [{ topicId: "a", inTenant: undefined, own: undefined }, { topicId: "a", inTenant: out, own: out }]
@@ -168,7 +186,7 @@ export const userPreferencesContract = <E>(
         const elsewhere = yield* start
         yield* users.put(scope, Fixture.user, undefined, [{ topicId: "a", setting: out }])
         yield* records.replace(scope, Fixture.user, legacy)
-        yield* users.replace(elsewhere.scope, Fixture.user, undefined, [])
+        yield* users.replace(elsewhere.scope, Fixture.user, undefined, [], ["a"])
         yield* users.remove(elsewhere.scope, Fixture.user, undefined, "a")
         assert.deepStrictEqual(yield* said(elsewhere.scope), [])
         assert.lengthOf(yield* said(scope), 1)

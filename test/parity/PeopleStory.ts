@@ -84,9 +84,10 @@ export const people: Story = (place) => {
       },
       () => {
         const given = all()
+        const of = c.from([["t", "T"], ["t", "T", "é", "e\u0301", "a"]])
         return say(
-          { replaceOverrides: [who, tenantId, given] },
-          UserPreferences.use((_) => _.replace(scope, who, tenantId, given))
+          { replaceOverrides: [who, tenantId, given, of] },
+          UserPreferences.use((_) => _.replace(scope, who, tenantId, given, of))
         )
       },
       () =>

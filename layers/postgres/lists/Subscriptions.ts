@@ -84,12 +84,12 @@ export const make = (sql: SqlClient.SqlClient, cursors: Cursor.Cursors) => {
     function*(scope, listId, userId) {
       const rows = yield* sql`with listed as (select 1 from lists
           where scope = ${scope} and id = ${listId} and deleted_at is null),
-        gone as (delete from list_subscriptions where scope = ${scope} and list_id = ${listId} and user_id = ${userId}
-          and exists (select 1 from listed) returning 1)
+        gone as (delete from list_subscriptions
+          where scope = ${scope} and list_id = ${listId} and user_id = ${userId} returning 1)
         select exists (select 1 from gone) as removed, exists (select 1 from listed) as listed`
       const [{ listed, removed }] = yield* decodeRemoved(rows)
-      if (!listed) return yield* new ListNotFound({ id: listId })
-      if (!removed) return yield* new SubscriptionNotFound({ listId, userId })
+      if (removed) return
+      return yield* listed ? new SubscriptionNotFound({ listId, userId }) : new ListNotFound({ id: listId })
     },
     orUnavailable
   )

@@ -10,15 +10,16 @@ import * as Paging from "#src/delivery/expansion/Paging.ts"
 import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import { maxTries } from "#src/delivery/shards/Quarantine.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import type { Members } from "#src/people/Members.ts"
+import type { Members, MembersUncounted } from "#src/people/Members.ts"
 import { GroupRefused } from "#src/delivery/intake/Groups.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Cause, Clock, Effect, Metric, type Scope } from "effect"
 
-/** Pauses in ms: after a try that failed, 5 s doubling; after a read of members that the store did not answer. */
+/** Pauses in ms: after a try that failed, 5 s doubling; where the store did not say who the members are; while they are counted. */
 const pauseAfter = (tries: number): number => 5_000 * 2 ** Math.min(tries, 6)
 const pauseUnread = 2_000
+const pauseUncounted = 500
 
 /** What became of a step: the row as it stands now, or nothing more to do for this owner and turn. */
 export type After = Expansion.OpenExpansion | "over" | "fenced"
@@ -103,17 +104,22 @@ export const make = (options: {
   })
 
   /**
-   * The store did not answer who the members are. That is no fault of the request, whose try goes on, but may be its
-   * alone: it steps aside for those behind it. If the store is away altogether, this cannot be written either.
+   * The store did not answer who the members are, or does not know yet. That is no fault of the request, whose try goes
+   * on, but may be its alone: it steps aside for those behind it. If the store is away altogether, this cannot be
+   * written either.
    */
   const stepAside = Effect.fnUntraced(function*(
     owner: Owner,
     row: Expansion.OpenExpansion,
-    error: StoreUnavailable
+    error: MembersUncounted | StoreUnavailable
   ): Effect.fn.Return<After, StoreUnavailable> {
     const { epoch, tries } = row
-    const marked = yield* mark(owner, row, { tries, epoch, state: "RUNNING", pause: pauseUnread })
-    yield* Effect.logWarning("the members of a request to many cannot be read", { requestId: row.id }, error)
+    const isUncounted = error._tag === "MembersUncounted"
+    const pause = isUncounted ? pauseUncounted : pauseUnread
+    const marked = yield* mark(owner, row, { tries, epoch, state: "RUNNING", pause })
+    if (!isUncounted) {
+      yield* Effect.logWarning("the members of a request to many cannot be read", { requestId: row.id }, error)
+    }
     return endOf(marked)
   })
 
@@ -190,7 +196,10 @@ export const make = (options: {
         )
       })),
       Effect.catchTag(["SchemaError", "GroupRefused"], (error) => unmade(Cause.fail(error))),
-      Effect.catchTag("StoreUnavailable", (error) => Effect.succeed(ended(stepAside(owner, row, error)))),
+      Effect.catchTag(
+        ["MembersUncounted", "StoreUnavailable"],
+        (error) => Effect.succeed(ended(stepAside(owner, row, error)))
+      ),
       Effect.catchDefect((defect) => unmade(Cause.die(defect)))
     )
   }

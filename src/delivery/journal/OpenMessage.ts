@@ -41,6 +41,8 @@ export const OpenMessage = Schema.Struct({
    * the name says the id itself.
    */
   templateId: Schema.optionalKey(Schema.String),
+  /** Its recipient's tenant is one that nobody named: the user's only one. Absent before it is looked up. */
+  isPlaced: Schema.optionalKey(Schema.Literal(true)),
   attempts: Schema.Array(Attempt)
 })
 export type OpenMessage = typeof OpenMessage.Type

@@ -109,11 +109,12 @@ export const make = Effect.gen(function*() {
   const openLinks = yield* OpenLinks
   const preferenceLinks = yield* PreferenceLinks
 
-  const choose = ({ message: { recipient, scope }, topic }: Subject): Links =>
+  const choose = ({ message: { isPlaced, recipient, scope }, topic }: Subject): Links =>
     typeof recipient.user_id !== "string" || preferenceLinks === undefined ? nobodys : preferenceLinks({
       scope,
       userId: UserId.make(recipient.user_id),
-      tenantId: recipient.tenant_id ?? undefined
+      tenantId: recipient.tenant_id ?? undefined,
+      isPlaced
     }, topic?.id)
 
   const linksOf = (subject: Subject) => {

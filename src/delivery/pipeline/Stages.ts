@@ -141,11 +141,11 @@ export const make = Effect.gen(function*() {
     )
   })
 
-  /** The message in the tenant that its recipient is in. */
+  /** The message in the tenant that its recipient is in, named or not. */
   const placed = (stored: OpenMessage): Effect.Effect<OpenMessage> =>
     Effect.map(
       Write.patiently(tenancies.placed(stored.scope, stored.recipient)),
-      (recipient) => recipient === stored.recipient ? stored : { ...stored, recipient }
+      (recipient) => recipient === stored.recipient ? stored : { ...stored, recipient, isPlaced: true }
     )
 
   /** `at`, in epoch ms: when the message is to go, for what holds only for a time; missing, it is now. */

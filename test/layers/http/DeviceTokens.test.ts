@@ -69,6 +69,22 @@ describe("Device tokens over HTTP", () => {
         [yield* answer("PUT", "/users/ada/tokens/t", { ...write, expiry_date: true }), /^expiry_date: /],
         [yield* answer("PUT", "/users/ada/tokens/t", { ...write, expiry_date: "soon" }), /^expiry_date: /],
         [
+          yield* answer("PUT", "/users/ada/tokens/t", { ...write, properties: { a: "x".repeat(10_000) } }),
+          /^properties: Expected at most 10000 characters of JSON/
+        ],
+        [
+          yield* answer("PATCH", "/users/ada/tokens/t", {
+            patch: [{ op: "add", path: "/tracking", value: { ip: "x".repeat(10_000) } }]
+          }),
+          /^tracking: Expected at most 10000 characters of JSON/
+        ],
+        [
+          yield* answer("PUT", "/users/ada/tokens", {
+            tokens: Array.from({ length: 501 }, (_, n) => ({ ...write, token: `t${n}` }))
+          }),
+          /^tokens: /
+        ],
+        [
           yield* answer("PUT", "/users/ada/tokens", { tokens: [{ token: "x" }] }),
           /^tokens\[0\].provider_key: Required/
         ],

@@ -119,9 +119,9 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layer)), { excludeTestS
           for (let round = 0; round < rounds; round++) {
             yield* Effect.all([
               users.put(scope, Fixture.user, undefined, said("fedcba")),
-              users.replace(scope, Fixture.user, undefined, said("ca")),
+              users.replace(scope, Fixture.user, undefined, said("ca"), Array.from("abcdef")),
               users.merge(scope, Fixture.user, undefined, said("abcdef")),
-              users.replace(scope, Fixture.user, undefined, said("fd")),
+              users.replace(scope, Fixture.user, undefined, said("fd"), Array.from("abcdef")),
               users.put(scope, Fixture.user, undefined, said("abef"))
             ], { concurrency: "unbounded" })
           }

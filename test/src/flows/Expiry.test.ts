@@ -13,6 +13,15 @@ describe("expiry", () => {
     assert.strictEqual(of({ expires_in: "P1DT4H" }), storedAt + day + 4 * 3_600_000)
   })
 
+  it("may be months and years, which are those of the calendar", () => {
+    const january = Date.UTC(2027, 0, 31, 12)
+    const ofJanuary = (expires_in: string) => Expiry.of({ expiry: { expires_in } }, january)
+    assert.strictEqual(ofJanuary("P1M"), Date.UTC(2027, 1, 28, 12))
+    assert.strictEqual(ofJanuary("P1Y2M"), Date.UTC(2028, 2, 31, 12))
+    assert.strictEqual(ofJanuary("P1Y2M3DT4H"), Date.UTC(2028, 3, 3, 16))
+    assert.strictEqual(ofJanuary("PT1M"), january + 60_000)
+  })
+
   it("is a time, which wins: epoch milliseconds, epoch seconds, or an ISO 8601 date", () => {
     const at = Date.UTC(2027, 2, 1)
     for (const expires_at of [at, at / 1_000, "2027-03-01", "2027-03-01T01:00:00+01:00"]) {
@@ -32,7 +41,9 @@ describe("expiry", () => {
       { expires_in: "string", expires_at: "expires_at" },
       { expires_in: 0 },
       { expires_in: -1 },
-      { expires_in: "P1M" },
+      { expires_in: "P" },
+      { expires_in: "P1Y1" },
+      { expires_in: "P999999999999Y" },
       { expires_in: true, expires_at: [] },
       { expires_at: 1e300 }
     ]

@@ -16,15 +16,22 @@ const links = (url: string | undefined) =>
 
 const ada = { scope: Scope.make(1), userId: UserId.make("ada"), tenantId: undefined }
 
-const Ids = { scope: Scope, userId: UserId, tenantId: Schema.UndefinedOr(UserId), topicId: Schema.NonEmptyString }
+const Ids = {
+  scope: Scope,
+  userId: UserId,
+  tenantId: Schema.UndefinedOr(UserId),
+  topicId: Schema.NonEmptyString,
+  isPlaced: Schema.Boolean
+}
 
 describe("Preference links", () => {
   it.effect.prop(
     "a link is bound to environment, user, tenant and topic, whatever their ids, and always the same",
     Ids,
-    (subscription) =>
+    ({ isPlaced, ...named }) =>
       Effect.gen(function*() {
         const { openPreferences, openUnsubscribe, preferences, unsubscribe } = yield* tokens()
+        const subscription = isPlaced ? { ...named, isPlaced } : named
         const { topicId: _, ...owner } = subscription
         const token = unsubscribe(subscription)
         assert.deepStrictEqual(openUnsubscribe(token), subscription)

@@ -32,6 +32,9 @@ const say = (more: Partial<Statement>): Statement => ({
   ...more
 })
 
+/** Who may require a message. */
+const requiring = ["message", "tenant_default", "topic_default"] as const
+
 describe("PreferenceResolution", () => {
   it.prop("always decides; a reason is there exactly for what is dropped", {
     statements: Statements,
@@ -42,14 +45,29 @@ describe("PreferenceResolution", () => {
   })
 
   it.prop(
-    "REQUIRED always wins, whoever says it",
-    { statements: Statements, channels: Channels },
-    ({ channels, statements }) => {
+    "REQUIRED of a default or of the send always wins, wherever it stands",
+    { statements: Statements, channels: Channels, source: Schema.Literals(requiring) },
+    ({ channels, source, statements }) => {
       const index = statements.length >> 1
-      const required = statements.toSpliced(index, 0, say({ source: "topic_default", status: "REQUIRED" }))
+      const required = statements.toSpliced(index, 0, say({ source, status: "REQUIRED" }))
       const decision = resolve(required, unique(channels))
       assert.deepInclude(decision, { outcome: "KEPT", status: "REQUIRED" })
       if (channels.length > 0) assert.isNotEmpty(left(required, unique(channels)))
+    }
+  )
+
+  it.prop(
+    "REQUIRED of a list, a subscription or a stored record is an opt-in: whoever opted out stays out (api.md 10.4, 4)",
+    {
+      statements: Statements,
+      channels: Channels,
+      source: Schema.Literals(["list", "subscription", "recipient", "user", "user_in_tenant"])
+    },
+    ({ channels, source, statements }) => {
+      const index = statements.length >> 1
+      const says = (status: "OPTED_IN" | "REQUIRED") =>
+        resolve(statements.toSpliced(index, 0, say({ source, status })), unique(channels))
+      assert.deepStrictEqual(says("REQUIRED"), says("OPTED_IN"))
     }
   )
 
@@ -75,7 +93,9 @@ describe("PreferenceResolution", () => {
     for (let index = 0; index <= statements.length; index++) {
       const before = left(statements, named)
       const after = left(statements.toSpliced(index, 0, out), named)
-      const isRequired = statements.some(({ status }) => status === "REQUIRED")
+      const isRequired = statements.some(({ source, status }) =>
+        status === "REQUIRED" && requiring.some((one) => one === source)
+      )
       if (isRequired) assert.deepStrictEqual(after, before)
       else assert.includeMembers([...before], [...after])
     }
@@ -105,7 +125,7 @@ describe("PreferenceResolution", () => {
     }
     assert.strictEqual(reasonOf({ status: "OPTED_IN", channels: ["sms"] }), "UNSUBSCRIBED")
     assert.strictEqual(reasonOf({ status: "OPTED_IN", channels: [] }), "UNSUBSCRIBED")
-    assert.isUndefined(reasonOf({ status: "REQUIRED", channels: [] }))
+    assert.isUndefined(reasonOf({ source: "topic_default", status: "REQUIRED", channels: [] }))
   })
 
   it("a required message is so by the strongest who requires it, whatever else that one or a stronger one says", () => {

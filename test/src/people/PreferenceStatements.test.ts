@@ -164,9 +164,28 @@ describe("PreferenceStatements", () => {
     const { decision } = decide(said, channels)
     assert.deepStrictEqual(silent(decision), decide(plain, channels).decision)
     const isChosen = (setting: TopicSetting | undefined) =>
-      setting?.has_custom_routing === true && Array.isArray(setting.custom_routing)
+      Array.isArray(setting?.custom_routing) && (setting.has_custom_routing ?? setting.custom_routing.length > 0)
     const choices = [isChosen(inTenant), isChosen(own), entry?.channels.length]
     assert.lengthOf(decision.withheld ?? [], choices.filter(Boolean).length)
+  })
+
+  it("a setting that names channels has chosen them, unless it says that it has not (api.md 10.4, 6)", () => {
+    const channelsOf = (setting: Partial<TopicSetting>) =>
+      statements({
+        now: 0,
+        topic: undefined,
+        names: [],
+        sent: undefined,
+        overrides: undefined,
+        recipient: undefined,
+        list: undefined,
+        tenants: [{ status: "OPTED_IN", tenantId: "acme", ...setting }]
+      })[0]?.channels
+    const custom_routing = ["email" as const]
+    assert.deepStrictEqual(channelsOf({ custom_routing }), ["email"])
+    assert.deepStrictEqual(channelsOf({ custom_routing, has_custom_routing: true }), ["email"])
+    assert.isUndefined(channelsOf({ custom_routing, has_custom_routing: false }))
+    assert.isUndefined(channelsOf({ custom_routing: [] }))
   })
 
   it.prop("where a topic lets nobody snooze, snoozes are as if they were not there", {

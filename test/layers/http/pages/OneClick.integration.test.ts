@@ -161,6 +161,18 @@ describe("List-Unsubscribe (RFC 8058)", () => {
         assert.deepStrictEqual(yield* oneClick(mail), 200)
         assert.deepStrictEqual(yield* send(topics.news), unsubscribed)
 
+        // Where nobody names the tenant, the word outlives it: in a second tenant, and in none.
+        yield* call("PUT", "/profiles/eve", { profile: { email: "eve@rcpt.test" } })
+        yield* call("PUT", "/tenants/other", { name: "Other" })
+        yield* call("PUT", "/users/eve/tenants/acme", {})
+        const eve = () => send(topics.news, {}, { user_id: "eve" })
+        assert.deepStrictEqual([yield* eve(), yield* oneClick(last())], [sent, 200])
+        assert.deepStrictEqual(yield* eve(), unsubscribed)
+        yield* call("PUT", "/users/eve/tenants/other", {})
+        assert.deepStrictEqual(yield* eve(), unsubscribed)
+        yield* call("DELETE", "/users/eve/tenants")
+        assert.deepStrictEqual(yield* eve(), unsubscribed)
+
         for (const topicId of [topics.bills, topics.quiet, undefined]) {
           assert.deepStrictEqual(yield* send(topicId), sent)
           assert.isUndefined(CapturingSmtp.header(last(), "List-Unsubscribe"))

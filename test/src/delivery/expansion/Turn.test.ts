@@ -9,7 +9,7 @@ import * as FirstSteps from "#src/delivery/journal/FirstSteps.ts"
 import { RowRefused } from "#src/delivery/Journal.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { maxTries } from "#src/delivery/shards/Quarantine.ts"
-import type { Members } from "#src/people/Members.ts"
+import { type Members, MembersUncounted } from "#src/people/Members.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Latch, Layer, Metric } from "effect"
@@ -236,6 +236,15 @@ layer(stores)("The steps of a request to many", (it) => {
       assert.isAbove(dueAt ?? 0, at)
       const silent = yield* turn([Effect.fail(away)], unreadable)
       assert.strictEqual(yield* Effect.flip(silent.commit(row([{ list_id: "l" }]))), away)
+    }))
+
+  it.effect("an audience that is being counted is waited for, without a failed try", () =>
+    Effect.gen(function*() {
+      const uncounted = { ...nobody, page: () => Effect.fail(new MembersUncounted({ audienceId: "staff" })) }
+      const { advances, commit } = yield* turn([Effect.succeed(written)], uncounted)
+      assert.strictEqual(yield* commit(row([{ audience_id: "staff" }], { tries: 1 })), "over")
+      const [{ dueAt, from, state, to, tries } = assert.fail("nothing was written")] = advances
+      assert.deepStrictEqual([state, tries, from === to, dueAt], ["RUNNING", 1, true, at + 500])
     }))
 
   it.effect("I1: where nobody knows whether a page was stored, its messages are looked for", () =>
