@@ -7,7 +7,7 @@ import { elementsOf, Fields } from "#src/content/elemental/Fields.ts"
 import { localized } from "#src/content/elemental/Locales.ts"
 import { isMjml, raw, type Raw } from "#src/content/elemental/Raw.ts"
 import { type Audience, isFor, Walk } from "#src/content/elemental/Walk.ts"
-import { length } from "#src/content/html/Color.ts"
+import * as Length from "#src/content/html/Length.ts"
 import { type Look, plain } from "#src/content/html/Page.ts"
 import type { Style } from "#src/content/layout/Branding.ts"
 import { footer } from "#src/content/layout/Footer.ts"
@@ -124,7 +124,8 @@ export const document = (content: Content, target: Target): Document => {
   // A title beside the parts is that of each part without its own.
   const shown = part === undefined ? beside(elements) : [{ ...part, type: "group" }, ...elements.filter(isMeta)]
   const own = part !== undefined && isObject(part["raw"]) ? part["raw"] : undefined
-  const size = (key: string): string | undefined => part === undefined ? undefined : length(fields.source(part, key))
+  const sized = (key: string, by: (said: string) => string | undefined): string | undefined =>
+    part === undefined ? undefined : by(fields.source(part, key))
   const blocks = [...first, ...walk.over(shown, scope, top, making)]
   return {
     blocks,
@@ -133,6 +134,10 @@ export const document = (content: Content, target: Target): Document => {
     footer: below(scope),
     isRich: true,
     title: title ?? "",
-    look: { fontSize: size("font_size"), lineHeight: size("line_height"), padding: size("padding") }
+    look: {
+      fontSize: sized("font_size", Length.length),
+      lineHeight: sized("line_height", Length.lineHeight),
+      padding: sized("padding", Length.padding)
+    }
   }
 }

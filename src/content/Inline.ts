@@ -4,7 +4,13 @@ import type { Budget } from "#src/content/Budget.ts"
 export type Inline =
   | { readonly _tag: "Text"; readonly text: string }
   | { readonly _tag: "Code"; readonly text: string }
-  | { readonly _tag: "Link"; readonly text: string; readonly href: string }
+  /** `label` is the text with its emphasis, code and images, where it has any. */
+  | {
+    readonly _tag: "Link"
+    readonly text: string
+    readonly href: string
+    readonly label?: ReadonlyArray<Inline>
+  }
   | {
     readonly _tag: "Image"
     readonly src: string
@@ -54,12 +60,28 @@ export const unshield = (text: string): string =>
 /** A shielded value, or a single edge whose other one was trimmed away. */
 const shieldedValue = "\uFDD9[^\uFDD9\uFDDB]*\uFDDB|\uFDD9(?![^\uFDD9\uFDDB]*\uFDDB)|\uFDDB"
 const backslashed = "\\\\([*_~`[\\]()\\\\!#>+.-])"
-const label = `(?:${shieldedValue}|[^[\\]\\n\uFDD9\uFDDB])*`
+const words = `${shieldedValue}|[^[\\]\\n\uFDD9\uFDDB]`
 const address = `(?:${shieldedValue}|[^()\\s\uFDD9\uFDDB]|\\([^()\\s]*\\))*`
-const link = `(!?)\\[(${label})\\]\\((${address})(?:\\s+"[^"\\n]*")?\\)`
+const title = `(?:\\s+(?:"[^"\\n]*"|'[^'\\n]*'))?`
+/** Images may stand in a label, but not in those of its images: so no character is looked at more than a few times. */
+const label = `(?:(?<!\\\\)!\\[(?:${words})*\\]\\(${address}${title}\\)|${words})*`
+const link = `(!?)\\[(${label})\\]\\((${address})${title}\\)`
 const token = new RegExp(`${backslashed}|\`([^\`\\n]+)\`|${link}|\\*{2,3}|__|~~|[*_]`, "g")
 const word = /[\p{L}\p{N}\uFDD9\uFDDB]/u
 const blank = /^\s?$/
+
+const wordsOf = (pieces: ReadonlyArray<Inline>): string =>
+  pieces.map((piece) => "text" in piece ? piece.text : piece._tag === "Image" ? piece.alt : "").join("")
+
+/** A link, or the image that is all of its label, with what the label says. */
+const linkOf = (label: ReadonlyArray<Inline>, href: string): Inline => {
+  const [first, ...rest] = label
+  if (first?._tag === "Image" && rest.length === 0) return { ...first, href }
+  const text = wordsOf(label)
+  return label.every(({ _tag }) => _tag === "Text")
+    ? { _tag: "Link", text, href }
+    : { _tag: "Link", text, href, label }
+}
 
 const emphasisOf = (mark: string): Emphasis => mark === "~~" ? "del" : mark.length === 2 ? "strong" : "em"
 
@@ -119,12 +141,13 @@ export const inline = (source: string, budget: Budget): ReadonlyArray<Inline> =>
       found.push({ _tag: "Code", text: unshield(code) })
     } else if (text !== undefined && href !== undefined) {
       flush()
+      const said = inline(text, budget)
       // White space here can only come from a value.
-      const [said, to] = [unshield(text), unshield(href).replaceAll(/\s/g, encodeURIComponent)]
+      const to = unshield(href).replaceAll(/\s/g, encodeURIComponent)
       found.push(
         bang === "!"
-          ? { _tag: "Image", src: to, alt: said, href: "", width: undefined }
-          : { _tag: "Link", text: said, href: to }
+          ? { _tag: "Image", src: to, alt: wordsOf(said), href: "", width: undefined }
+          : linkOf(said, to)
       )
     } else {
       const inner = open.at(-1)?.mark === "*" ? ["*", "**"] : ["**", "*"]

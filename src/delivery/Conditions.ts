@@ -7,8 +7,8 @@ import { Result } from "effect"
 const remembered = memo({ entries: 1_024, characters: 262_144 }, parse)
 
 /**
- * Characters and list items that conditions may look through together, and what is left of them: about a millisecond's
- * worth.
+ * Characters and list items that conditions may look through together, and what is left of them: milliseconds' worth, 15
+ * at most.
  */
 export const newScan = (): { left: number } => ({ left: 4_194_304 })
 

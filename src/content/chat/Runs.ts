@@ -26,7 +26,8 @@ export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
   // The styles that are open after each mark. There are only four kinds, however many marks there are.
   const open: Array<Run["styles"]> = []
   const runs: Array<Run> = []
-  const within = (style: Emphasis | "code"): Run["styles"] => new Set([...open.at(-1) ?? [], style])
+  const within = (...styles: ReadonlyArray<Emphasis | "code">): Run["styles"] =>
+    new Set([...open.at(-1) ?? [], ...styles])
   const say = (text: string, href?: string, styles: Run["styles"] = open.at(-1) ?? new Set()): void => {
     if (text !== "") runs.push({ text, styles, href })
   }
@@ -40,7 +41,8 @@ export const runsOf = (inlines: ReadonlyArray<Inline>): ReadonlyArray<Run> => {
         break
       case "Link": {
         if (isSpelledOut(piece.href)) say(Plain.flow([piece]))
-        else say(piece.text === "" ? piece.href : piece.text, safeHref(piece.href))
+        else if (piece.label === undefined || piece.text === "") say(piece.text || piece.href, safeHref(piece.href))
+        else for (const run of runsOf(piece.label)) say(run.text, safeHref(piece.href), within(...run.styles))
         break
       }
       case "Image":

@@ -3,6 +3,7 @@ import { isList, type Value } from "#schemas/Json.ts"
 import { type Align, type Style, styles } from "#src/content/Block.ts"
 import type { Budget } from "#src/content/Budget.ts"
 import * as Color from "#src/content/html/Color.ts"
+import { length } from "#src/content/html/Length.ts"
 import type { Writer } from "#src/content/template/Run.ts"
 import { fill, type Scope, writers } from "#src/content/Variables.ts"
 
@@ -48,7 +49,7 @@ export class Fields {
   }
 
   width(element: Element, inside: Scope): string | undefined {
-    return Color.length(this.text(element, inside, "width"))
+    return length(this.text(element, inside, "width"))
   }
 
   align(element: Element, inside: Scope): Align | undefined {

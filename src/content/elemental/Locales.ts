@@ -1,7 +1,7 @@
 import type { Element } from "#schemas/Elemental.ts"
 import { isObject, type Value } from "#schemas/Json.ts"
 import { member } from "#src/content/Own.ts"
-import { canonical } from "#src/content/Translations.ts"
+import { canonical, fallbacks } from "#src/content/Translations.ts"
 
 /** A profile's locale as a language tag such as `en-GB`; `undefined` if it is not one. */
 export const languageOf = (locale: Value): string | undefined =>
@@ -10,16 +10,15 @@ export const languageOf = (locale: Value): string | undefined =>
     : undefined
 
 /**
- * The element in a locale: its entry for exactly this locale, or else for its language, or else the element as it is
- * (api.md 2.5).
+ * The element in a locale: its entry for exactly this locale, or else for the nearest shorter form (`zh-Hant`, `zh`), or
+ * else the element as it is (api.md 2.5).
  */
 export const localized = (element: Element, locale: string | undefined): Element => {
   const locales = element["locales"]
   if (locale === undefined || !isObject(locales)) return element
   const names = Object.keys(locales)
-  const exact = canonical(locale)
-  const name = names.find((known) => canonical(known) === exact) ??
-    names.find((known) => canonical(known) === exact.split("-")[0])
+  const name = fallbacks(locale).map((form) => names.find((known) => canonical(known) === form))
+    .find((found) => found !== undefined)
   const own = name === undefined ? undefined : member(locales, name)
   // For a jsonnet element, the locale's entry is the whole program.
   if (typeof own === "string" && element.type === "jsonnet") return { ...element, template: own }

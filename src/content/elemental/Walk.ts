@@ -120,7 +120,8 @@ export class Walk {
 
   #holds(element: Element, inside: Scope): boolean {
     const condition = element["if"]
-    if (condition === undefined || condition === null) return true
+    // An editor leaves an empty text where a condition was deleted.
+    if (condition === undefined || condition === null || condition === "") return true
     if (typeof condition === "boolean") return condition
     const { budget } = this.#fields
     const { data, loop, profile, refs } = inside

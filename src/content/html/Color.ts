@@ -40,11 +40,3 @@ export const readableOn = (background: string): string => {
     return /^(?:white|yellow|ivory|snow|beige|gold|orange|pink|light.*)$/i.test(background) ? dark : light
   return contrast(background, dark) > contrast(background, light) ? dark : light
 }
-
-const size = /^(\d{1,4}(?:\.\d{1,3})?)(px|%)?$/
-
-/** A width, `120px` or `50%`; a number alone is pixels. */
-export const length = (said: string): string | undefined => {
-  const [, number, unit] = size.exec(said.trim()) ?? []
-  return number === undefined ? undefined : `${number}${unit ?? "px"}`
-}

@@ -9,7 +9,7 @@ export const link = (href: string, label: string, style = `color:${colors.link};
   return safe === undefined ? label : `<a class="link" href="${escape(safe)}" style="${style}">${label}</a>`
 }
 
-/** `width` has the form of `Color.length`. */
+/** `width` has the form of `Length.length`. */
 export const image = (
   src: string,
   alt: string,
@@ -40,7 +40,7 @@ const inlineHtml = (piece: Inline): string => {
     case "Code":
       return `<code class="code" style="${code}">${escape(piece.text)}</code>`
     case "Link":
-      return link(piece.href, escape(piece.text === "" ? piece.href : piece.text))
+      return link(piece.href, piece.label === undefined ? escape(piece.text || piece.href) : flow(piece.label))
     case "Image":
       return image(piece.src, piece.alt, piece.href, piece.width, "inline")
     case "Open":

@@ -1,6 +1,7 @@
 import type { Brand } from "#schemas/Brand.ts"
 import { safeHref, safeSource } from "#src/content/Href.ts"
 import * as Color from "#src/content/html/Color.ts"
+import { length } from "#src/content/html/Length.ts"
 import type { Layout } from "#src/content/layout/Layout.ts"
 
 /** The networks that a brand's footer may name, as readers call them (api.md §9). */
@@ -49,7 +50,7 @@ export interface Branding {
 }
 
 const widthOf = (said: string): number => {
-  const width = Color.length(said)
+  const width = length(said)
   return width?.endsWith("px") === true ? Math.min(1_200, Math.max(320, Math.round(Number.parseFloat(width)))) : 600
 }
 

@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly budget: Budget
   /**
    * The value of a path given as text, `profile.address.city` or `$.items[0].name`, looked up from the current context
-   * and then from the top.
+   * and then from the top; after `$`, from the top alone.
    */
   readonly at: (path: string) => Value
   /** Names a value for the rest of the message. */

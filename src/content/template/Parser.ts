@@ -8,6 +8,9 @@ import { Result } from "effect"
 
 const deepest = 32
 
+/** Of a value and of its key or place: no block has more to name. */
+const mostNames = 2
+
 const kinds: ReadonlyArray<BlockKind> = ["each", "with", "if", "unless"]
 const kindsWithZero: ReadonlyMap<BlockKind, BlockKind> = new Map([["if", "zero"], ["unless", "unless-zero"]])
 const trims: ReadonlyArray<BlockKind> = ["trim", "trim-left", "trim-right"]
@@ -126,6 +129,7 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
     const found = head(tag)
     if (found === undefined) return unknown(tag)
     if (open.length >= deepest) return malformed(tag.at, `blocks are nested more than ${deepest} deep`)
+    if (found.names.length > mostNames) return malformed(tag.at, `a block has more than ${mostNames} names`)
     const { name, ...rest } = found
     open.push({
       head: rest,

@@ -83,7 +83,9 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
     let from: Frame | undefined = frame
     for (let left = up; left > 0; left--) from = from?.around
     if (from === undefined || first === undefined) return from?.self
-    return from.around === undefined ? down(root.named(first), parts, 1) : down(from.self, parts, 0)
+    // `$` is the root wherever it stands (api.md 2.6): data of that name is `this.$`.
+    const isRooted = from.around === undefined || (first === "$" && up === 0 && !own)
+    return isRooted ? down(root.named(first), parts, 1) : down(from.self, parts, 0)
   }
 
   /** A value as a key. Charged by its length, since a list of any length can be one. */
@@ -120,7 +122,7 @@ export const run = (program: Program, root: Root, budget: Budget, writer: Writer
         budget,
         at: (path) => {
           const [first = "", ...rest] = budget.look(path.length) ? keysOf(path) : []
-          const near = frame.around === undefined ? undefined : member(frame.self, first)
+          const near = frame.around === undefined || first === "$" ? undefined : member(frame.self, first)
           return down(near === undefined ? root.named(first) : near, rest, 0)
         },
         translate: root.translate,

@@ -46,13 +46,30 @@ const root = (name: string, { $, data, profile, refs }: Context): Value => {
 /** Pays for looking through something; false if that was more than there was left. */
 const pay = (scan: { left: number }, amount: number): boolean => (scan.left -= amount) >= 0
 
+/**
+ * A search may take the product of both lengths. V8 was measured to need at most 8 ns for a character of the text and a
+ * short word, and 1.3 ns more for each 8 characters of a long one.
+ */
+const costOfSearch = (text: string, sought: string): number =>
+  text.length * Math.min(sought.length, 2 + (sought.length >> 3))
+
+/** The characters of a list's texts that are as long as the one that is sought: only these are compared with it. */
+const alike = (list: ReadonlyArray<Value>, sought: Value): number =>
+  typeof sought === "string"
+    ? list.reduce<number>(
+      (sum, item) => typeof item === "string" && item.length === sought.length ? sum + item.length : sum,
+      0
+    )
+    : 0
+
 const call = (of: Value, method: Method, argument: Value, scan: { left: number }): boolean => {
-  if (isList(of))
-    return method === "includes" && argument !== undefined && pay(scan, of.length) && of.includes(argument)
+  if (isList(of)) {
+    return method === "includes" && argument !== undefined && pay(scan, of.length) &&
+      pay(scan, alike(of, argument)) && of.includes(argument)
+  }
   if (typeof of !== "string" || !isPrimitive(argument)) return false
   const sought = String(argument)
-  // A search may take the product of both lengths.
-  return pay(scan, method === "includes" ? of.length * sought.length : sought.length) && of[method](sought)
+  return pay(scan, method === "includes" ? costOfSearch(of, sought) : sought.length) && of[method](sought)
 }
 
 /** `==` of two primitives. Objects and lists equal only themselves: their own `valueOf` is data, never asked. */

@@ -15,7 +15,56 @@ const dropped = [
 ]
 
 const relative = ["/a:b", "//x.io", "?a:b", "#a:b", "a/b:c", "a?b:c", "a#b:c", "a", "./javascript:x"]
-const parts = ["java", "script", "DATA", "http", "s", "cid", ":", "/", "?", "#", "\t", "\u0001", " ", "x"] as const
+
+/** What runs code, or leads to files, to a browser's own pages, or to tools of the system. */
+const denied = [
+  "javascript",
+  "VBScript",
+  "applescript",
+  "data",
+  "blob",
+  "file",
+  "filesystem",
+  "smb",
+  "about",
+  "view-source",
+  "jar",
+  "chrome",
+  "Chrome-Extension",
+  "moz-extension",
+  "safari-web-extension",
+  "edge",
+  "devtools",
+  "resource",
+  "search-ms",
+  "ms-msdt"
+] as const
+
+const parts = [
+  ...denied,
+  "java",
+  "script",
+  "DATA",
+  "http",
+  "s",
+  "cid",
+  "localhost",
+  "x.io",
+  ":",
+  ":",
+  "://",
+  "/",
+  "?",
+  "#",
+  "%0aalert(1)",
+  "80",
+  "\t",
+  "\n",
+  "\u0001",
+  "\u200b",
+  " ",
+  "x"
+] as const
 
 describe("An address", () => {
   it("is followed by a reader if it leads to a page, a mail, a call or a text message, and is shown if it is an image's", () => {
@@ -27,6 +76,38 @@ describe("An address", () => {
       assert.deepStrictEqual([safeHref(address), safeSource(address)], [undefined, address])
     for (const scheme of ["javascript", "data", "vbscript", "file", "blob", "ftp", "xhttp", "httpsx", "x.y", ""])
       assert.deepStrictEqual([safeHref(`${scheme}:x`), safeSource(`${scheme}:x`)], [undefined, undefined], scheme)
+  })
+
+  it("is followed into an app, or to a port of a host, and into nothing that could do harm, with slashes or without", () => {
+    const apps = [
+      "myapp://orders/1",
+      "whatsapp://send?text=a:b",
+      "WhatsApp://x",
+      "com.acme.app+v1-x://o",
+      "ftp://x.io/a"
+    ]
+    for (const address of [...apps, "localhost:3000/x", "x.io:80", "127.0.0.1:8080?a", "a-b.x.io:1#c"])
+      assert.deepStrictEqual([safeHref(address), safeSource(address)], [address, undefined], address)
+    for (
+      const address of [
+        "myapp:orders",
+        "myapp:/orders",
+        "1app://x",
+        "my_app://x",
+        "app ://",
+        "x:80",
+        "x.io:80x",
+        "a.b:"
+      ]
+    )
+      assert.strictEqual(safeHref(address), address === "app ://" ? address : undefined, address)
+    for (const scheme of denied) {
+      const whole = `${scheme}://%0aalert(1)`
+      for (const address of [whole, whole.toUpperCase(), ` \u0001\n${whole}`, `${scheme}:80/x`, `${scheme}:80`])
+        assert.isUndefined(safeHref(address), address)
+      for (const character of dropped)
+        assert.isUndefined(safeHref(whole.slice(0, 2) + character + whole.slice(2)), `${scheme} ${character}`)
+    }
   })
 
   it("is none if there is nothing in it, and stands without the space around it", () => {
@@ -50,15 +131,32 @@ describe("An address", () => {
     const address = of.join("")
     const url = URL.parse(address, "https://base.io/")
     const protocol = url?.protocol ?? "none:"
-    if (safeHref(address) !== undefined) assert.include(["http:", "https:", "none:"], protocol, address)
+    if (safeHref(address) !== undefined)
+      assert.notInclude(denied.map((scheme) => `${scheme.toLowerCase()}:`), protocol, address)
     if (safeSource(address) !== undefined) assert.include(["http:", "https:", "cid:", "none:"], protocol, address)
     if (!beginsUnsafely(address)) assert.notInclude(["javascript:", "data:"], protocol, address)
-  }, { arbitrary: { runs: 1_000 } })
+  }, { arbitrary: { runs: 2_000 } })
 
   it("may not be gone on with by data if it runs code, or would with a colon", () => {
-    for (const begun of ["javascript", "VBScript", "data", " java\tscript", "javascript:", "x:", ":", "data:text/html"])
+    for (
+      const begun of [
+        "javascript",
+        "VBScript",
+        "data",
+        " java\tscript",
+        "javascript:",
+        "x:",
+        ":",
+        "data:text/html",
+        "javascript://x",
+        "file://x",
+        "myapp:/"
+      ]
+    )
       assert.isTrue(beginsUnsafely(begun), begun)
-    for (const begun of ["", "java", "javascripts", "https", "http:", "cid:", "mailto:a", "tel:", ...relative])
+    for (
+      const begun of ["", "java", "javascripts", "https", "http:", "cid:", "mailto:a", "tel:", "myapp://", ...relative]
+    )
       assert.isFalse(beginsUnsafely(begun), begun)
   })
 })

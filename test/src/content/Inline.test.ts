@@ -1,5 +1,6 @@
 import { Budget, limits } from "#src/content/Budget.ts"
 import { inline, type Inline, shield, shieldLines, unshield } from "#src/content/Inline.ts"
+import { assertQuick } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -12,9 +13,9 @@ const sketch = (pieces: ReadonlyArray<Inline>): string =>
       case "Code":
         return `<code>${piece.text}</code>`
       case "Link":
-        return `<a ${piece.href}>${piece.text}</a>`
+        return `<a ${piece.href}>${piece.label === undefined ? piece.text : sketch(piece.label)}</a>`
       case "Image":
-        return `<img ${piece.src} ${piece.alt}>`
+        return `<img ${[piece.src, piece.alt, piece.href].join(" ").trimEnd()}>`
       case "Open":
         return `<${piece.emphasis}>`
       case "Close":
@@ -40,6 +41,9 @@ const written = [
   "`",
   "[",
   "](x)",
+  "](x 'y')",
+  "![",
+  "![b](c)",
   "\\",
   "a",
   "B1",
@@ -120,9 +124,38 @@ describe("What an author marks in a line", () => {
       ["[a](b \"t\")", "<a b>a</a>"],
       ["[a](b \"t\nu\")", "[a](b \"t\nu\")"],
       ["[a](b\"t\")", "<a b\"t\">a</a>"],
+      ["[a](b 't')", "<a b>a</a>"],
+      ["[a](b 'it \"is\"')", "<a b>a</a>"],
+      ["[a](b 't\nu')", "[a](b 't\nu')"],
+      ["[a](b 't\")", "[a](b 't\")"],
+      ["![a](b 't')", "<img b a>"],
       ["[a] (b)", "[a] (b)"]
     ]
     for (const [source, marked] of examples) assert.strictEqual(read(source), marked, source)
+  })
+
+  it("stands in the label of a link as well, but not across its edge", () => {
+    const examples: ReadonlyArray<readonly [string, string, string]> = [
+      ["[**a**](b)", "<a b><strong>a</strong></a>", "a"],
+      ["[*a* `c_d` ~~e~~](b)", "<a b><em>a</em> <code>c_d</code> <del>e</del></a>", "a c_d e"],
+      ["**[a](b)**", "<strong><a b>a</a></strong>", "a"],
+      ["[**a](b)**", "<a b>**a</a>**", "**a"],
+      ["[a\\_b\\_](c)", "<a c>a_b_</a>", "a_b_"],
+      [`[**${value("*v*")}**](b)`, "<a b><strong>*v*</strong></a>", "*v*"],
+      ["[![a](b)](c)", "<img b a c>", ""],
+      ["[![a](b 't')](c 't')", "<img b a c>", ""],
+      [`[![${value("v]")}](b?${value("w ")})](c)`, "<img b?w%20 v] c>", ""],
+      ["[a ![b](c) *d*](e)", "<a e>a <img c b> <em>d</em></a>", "a b d"],
+      ["[![**a**](b) c](d)", "<a d><img b a> c</a>", "a c"],
+      ["![*a* b](c)", "<img c a b>", ""],
+      ["[![a](b)]", "[<img b a>]", ""],
+      ["[![[a](b)](c)](d)", "[![<a b>a</a>](c)](d)", "a"]
+    ]
+    for (const [source, marked, text] of examples) {
+      assert.strictEqual(read(source), marked, source)
+      const links = parsed(source).flatMap((piece) => piece._tag === "Link" ? [piece.text] : [])
+      assert.deepStrictEqual(links, text === "" ? [] : [text], source)
+    }
   })
 
   it("means nothing after a backslash, which itself stays before all else", () => {
@@ -144,9 +177,31 @@ describe("What an author marks in a line", () => {
       if (piece._tag === "Open") open.push(piece.emphasis)
       if (piece._tag === "Close") assert.strictEqual(open.pop(), piece.emphasis)
       if (piece._tag === "Text") assert.notStrictEqual(piece.text, "")
+      if (piece._tag === "Link") assert.notInclude((piece.label ?? []).map(({ _tag }) => _tag), "Link")
     }
     assert.isEmpty(open)
-  }, { arbitrary: { runs: 400 } })
+  }, { arbitrary: { runs: 1_000 } })
+
+  it("is read in linear time, whatever does not end", () => {
+    const begun = [
+      "[",
+      "![",
+      "[![",
+      "[![a](b)",
+      "[![a](b 't",
+      "[![a](b)](c",
+      "![a](b)",
+      "[a](b 't",
+      "[a](b \"t' ",
+      "](b '",
+      "\\![",
+      `[![${value("v")}`
+    ]
+    for (const part of begun) {
+      for (const source of [part.repeat(40_000), `[${part.repeat(40_000)}`, `[![${part.repeat(40_000)}`])
+        assertQuick(() => parsed(source), part)
+    }
+  })
 
   it("is paid for, mark by mark", () => {
     for (const [marks, isEnough] of [[limits.steps, true], [limits.steps + 1, false]] as const) {

@@ -1,4 +1,5 @@
-import { body, elements, render } from "#test/src/content/Rendering.ts"
+import { dom } from "#test/src/content/Dom.ts"
+import { body, elements, render, text } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 describe("What stands in a line", () => {
@@ -29,6 +30,11 @@ describe("What stands in a line", () => {
       "vbscript:x",
       "blob:x",
       "file:///etc/passwd",
+      "javascript://%0aalert(1)",
+      "\tJava\tScript://x/%0aalert(1)",
+      "data://text/html,x",
+      "chrome://settings",
+      "view-source:https://x.io",
       "x:y"
     ]
     for (const href of unsafe) {
@@ -44,6 +50,20 @@ describe("What stands in a line", () => {
         `href="${href}"`
       )
     }
+  })
+
+  it("keeps addresses of apps wherever a reader can follow them, with data in them", () => {
+    const given = { data: { id: 7, u: "myapp://orders/8" } }
+    const href = "myapp://orders/{{id}}"
+    const content = elements({ type: "action", content: "Go", href }, text("[l](whatsapp://send?n={{id}}) [m]({{u}})"))
+    const { html, text: letter } = render(content, { channel: "email", ...given })
+    const seen = dom(html).elements.flatMap(({ attributes }) => attributes.get("href") ?? [])
+    assert.deepStrictEqual(seen, ["myapp://orders/7", "whatsapp://send?n=7", "myapp://orders/8"])
+    assert.strictEqual(letter, "Go: myapp://orders/7\n\nl (whatsapp://send?n=7) m (myapp://orders/8)")
+    assert.deepStrictEqual(render(content, given).actions, [{ content: "Go", href: "myapp://orders/7" }])
+    assert.include(render(content, { channel: "sms", ...given }).text, "l (whatsapp://send?n=7)")
+    const own = render(elements({ type: "html", content: "<a href='{{u}}'>l</a>" }), { channel: "email", ...given })
+    assert.strictEqual(own.text, "l (myapp://orders/8)")
   })
 
   it("reads markdown where it is whole and leaves the rest", () => {

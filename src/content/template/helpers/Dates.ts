@@ -4,6 +4,7 @@ import { textOf } from "#src/content/Own.ts"
 import { type Helper, text } from "#src/content/template/Helper.ts"
 import { numberOf } from "#src/content/template/helpers/Numbers.ts"
 import { strftime } from "#src/content/template/helpers/Strftime.ts"
+import * as TimeZone from "#src/flows/TimeZone.ts"
 import { DateTime, Option } from "effect"
 
 const iso = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/i
@@ -41,8 +42,8 @@ const format = (name: string): Helper => ([value, pattern, zone], _, around) => 
     budget.fail(noDate(name, value))
     return undefined
   }
-  const named = zone === undefined || zone === null || zone === "" ? "UTC" : text(zone, around)
-  const found = zoneName.test(named) ? Option.getOrUndefined(DateTime.zoneFromString(named)) : undefined
+  const named = text(zone, around).trim() || "UTC"
+  const found = zoneName.test(named) ? Option.getOrUndefined(TimeZone.parse(named)) : undefined
   const codes = text(pattern, around)
   if (found !== undefined && codes.length <= longestPattern)
     return strftime(DateTime.setZone(time, found), codes, named)

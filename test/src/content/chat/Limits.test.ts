@@ -3,15 +3,17 @@ import { adaptiveCard } from "#src/content/chat/AdaptiveCard.ts"
 import { webAddress } from "#src/content/chat/Address.ts"
 import { runsOf } from "#src/content/chat/Runs.ts"
 import { slackBlocks } from "#src/content/chat/Slack.ts"
+import { Budget } from "#src/content/Budget.ts"
+import { inline } from "#src/content/Inline.ts"
 import { assert, describe, it } from "@effect/vitest"
 import type { Schema } from "effect"
 
 const said = (text: string, style: Style = "text"): Block => paragraph([{ _tag: "Text", text }], style)
 
-const button = (content: string): Block => ({
+const button = (content: string, href = "https://x.io"): Block => ({
   _tag: "Action",
   content,
-  href: "https://x.io",
+  href,
   align: "center",
   isLink: false,
   background: undefined
@@ -174,6 +176,36 @@ describe("Addresses in chats", () => {
     ])
     for (const href of [`${long}a`, "https://", "https://x y.io", "http://[", "/a", "x.io", "mailto:a@x.io", "ftp://x"])
       assert.isUndefined(webAddress(href), href)
+  })
+
+  it("those of apps stand behind their words, and those that run code stand nowhere", () => {
+    const link = (href: string) => paragraph([{ _tag: "Link", text: "l", href }])
+    for (const shown of [slackBlocks, adaptiveCard]) {
+      const said = (...of: ReadonlyArray<Block>) => JSON.stringify(shown("", of))
+      assert.include(said(link("myapp://orders/1")), "\"l (myapp://orders/1)\"")
+      assert.include(said(button("Go", "whatsapp://send?n=7")), "\"Go: whatsapp://send?n=7\"")
+      const unsafe = said(link("javascript://%0aalert(1)"), button("Go", "chrome://settings"))
+      assert.include(unsafe, "\"l\"")
+      assert.include(unsafe, "\"Go\"")
+      assert.notMatch(unsafe, /javascript|chrome/)
+    }
+  })
+
+  it("a link's label keeps its emphasis, within that around it, and its images are their words", () => {
+    const runs = (source: string) =>
+      runsOf(inline(source, new Budget())).map(({ href, styles, text }) => [text, [...styles].join(" "), href])
+    assert.deepStrictEqual(runs("*[**a** b `c`](https://x.io)*"), [
+      ["a", "em strong", "https://x.io"],
+      [" b ", "em", "https://x.io"],
+      ["c", "em code", "https://x.io"]
+    ])
+    assert.deepStrictEqual(runs("[![a](/i.png) b](https://x.io)[![](/i.png) ](/y)"), [
+      ["a", "", "https://x.io"],
+      [" b", "", "https://x.io"],
+      ["  (/y)", "", undefined]
+    ])
+    assert.deepStrictEqual(runs("[![](/i.png)![](/i.png)](https://x.io)"), [["https://x.io", "", "https://x.io"]])
+    assert.deepStrictEqual(runs("[**a** b](mailto:a@x.io)"), [["a b (mailto:a@x.io)", "", undefined]])
   })
 
   it("a link without words says where it leads", () => {

@@ -71,6 +71,10 @@ describe("What the fields of an element do (api.md 2.5)", () => {
     }
   })
 
+  it("a condition that is an empty text is none", () => {
+    assert.include(mail({ type: "text", content: "shown", if: "" }).html, "shown")
+  })
+
   it("a text that no style is named for is plain, and so is one whose style nobody knows", () => {
     for (const styled of [{}, { text_style: null }, { text_style: "h9" }]) {
       assert.include(mail({ type: "text", content: "a", ...styled }).html, "<p style=\"margin:0;\">a</p>")

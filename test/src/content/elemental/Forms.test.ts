@@ -81,12 +81,14 @@ describe("How elements are shown (api.md 2.5)", () => {
 
   it("a mail's channel has its size of letters, lines and margins, in pixels where it names no unit", () => {
     const of = (more: object) => mail({ type: "channel", channel: "email", elements: [], ...more })
-    const card = /<td class="card"[^>]*style="padding:([^;]*);.*font-size:(\d+px);line-height:(\d+px);/
+    const card = /<td class="card"[^>]*style="padding:([^;]*);.*font-size:(\d+px);line-height:([^;]*);/
     const seen = (more: object) => card.exec(of(more))?.slice(1)
     assert.deepStrictEqual(seen({ font_size: "20px", line_height: "30", padding: 7 }), ["7px", "20px", "30px"])
     const plain = seen({})
     assert.deepStrictEqual(seen({ font_size: "big", line_height: null, padding: "1px;x:y" }), plain)
     assert.deepStrictEqual(seen({ line_height: "40px" }), plain?.with(2, "40px"))
+    for (const height of ["1.5", 1.5]) assert.deepStrictEqual(seen({ line_height: height }), plain?.with(2, "1.5"))
+    assert.deepStrictEqual(seen({ padding: "10px 20px" }), plain?.with(0, "10px 20px"))
   })
 
   it("each kind of emphasis is a member, as a boolean or in words", () => {

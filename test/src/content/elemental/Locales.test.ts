@@ -12,13 +12,23 @@ describe("Locales of elements (api.md 2.5)", () => {
       assert.isUndefined(languageOf(locale), String(locale))
   })
 
-  it("an element is said in exactly the locale, else in its language, else as it is", () => {
-    const locales = { "fil-PH": { content: "exact" }, fil: { content: "language" }, zh_hant_tw: { content: "other" } }
+  it("an element is said in exactly the locale, else in the nearest shorter form of it, else as it is", () => {
+    const locales = {
+      "fil-PH": { content: "exact" },
+      fil: { content: "language" },
+      zh_hant_tw: { content: "other" },
+      sr: { content: "language" },
+      "sr-Latn": { content: "script" }
+    }
     const element = { type: "text", content: "own", locales }
     const said = (locale: string | undefined) => localized(element, locale)["content"]
     assert.deepStrictEqual(
       ["fil-PH", "FIL_ph", "fil-US", "fil", "zh-Hant-TW", "zh-Hant", "fi", "fi-PH", undefined].map(said),
       ["exact", "exact", "language", "language", "other", "own", "own", "own", "own"]
+    )
+    assert.deepStrictEqual(
+      ["sr-Latn-ME", "SR_latn", "sr-Cyrl-ME", "sr-ME", "zh-Hant-TW-x1"].map(said),
+      ["script", "script", "language", "language", "other"]
     )
   })
 

@@ -1,4 +1,4 @@
-import { color, length, readableOn } from "#src/content/html/Color.ts"
+import { color, readableOn } from "#src/content/html/Color.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
 
@@ -75,15 +75,5 @@ describe("What may stand in a style", () => {
       for (const edge of [";", "\"", ";x:y", ")", "x y", "url(x)"])
         assert.deepStrictEqual([color(`${said}${edge}`), color(`${edge}${said}`)], [undefined, undefined], said)
     }
-  })
-
-  it("as a length is a number of pixels or a percentage", () => {
-    const examples = [["120px", "120px"], ["50%", "50%"], ["7", "7px"], [" 12.5px\n", "12.5px"], [
-      "9999.125",
-      "9999.125px"
-    ]]
-    for (const [said = "", written] of examples) assert.strictEqual(length(said), written)
-    const others = ["", "px", "%", "-1px", "1em", "1px;", "1 px", ".5", "1.", "10000", "1.0625", "1px 2px", "calc(1px)"]
-    for (const said of others) assert.isUndefined(length(said), said)
   })
 })

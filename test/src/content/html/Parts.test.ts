@@ -1,9 +1,10 @@
 import type { Align, Block } from "#src/content/Block.ts"
 import { paragraph } from "#src/content/Block.ts"
+import { Budget } from "#src/content/Budget.ts"
 import { rows } from "#src/content/html/Blocks.ts"
 import { flow } from "#src/content/html/Flow.ts"
 import { colors } from "#src/content/html/Styles.ts"
-import type { Inline } from "#src/content/Inline.ts"
+import { inline, type Inline } from "#src/content/Inline.ts"
 import { dom } from "#test/src/content/Dom.ts"
 import { assert, describe, it } from "@effect/vitest"
 
@@ -244,6 +245,14 @@ describe("A line as HTML", () => {
     assert.strictEqual(dom(link("<l>", "/a")).text, "<l>")
     assert.strictEqual(dom(link("", "/a?<b>&amp;")).text, "/a?<b>&amp;")
     assert.strictEqual(link("<l>", "javascript:x"), "&lt;l&gt;")
+  })
+
+  it("has a label's emphasis, code and images inside of its link, and the link's words where it may not be followed", () => {
+    const html = (source: string) => flow(inline(source, new Budget())).replaceAll(/ (?:class|style)="[^"]*"/g, "")
+    assert.strictEqual(html("[**a** `<b>`](/c)"), "<a href=\"/c\"><strong>a</strong> <code>&lt;b&gt;</code></a>")
+    assert.strictEqual(html("[![a](/b)](/c)"), "<a href=\"/c\"><img src=\"/b\" alt=\"a\"></a>")
+    assert.strictEqual(html("[![a](/b) *d*](/c)"), "<a href=\"/c\"><img src=\"/b\" alt=\"a\"> <em>d</em></a>")
+    assert.strictEqual(html("[**<a>**](javascript://x)"), "<strong>&lt;a&gt;</strong>")
   })
 
   it("keeps the line ends of a text, and has code, emphasis and colors", () => {

@@ -118,8 +118,7 @@ describe("Expressions of templates", () => {
   it("a named value is found before data of its name, but not where the path says whose it is", () => {
     const source = "{{#with user as |it|}}{{it.name}} {{./it}} {{this.it}} {{../it}}{{/with}} {{it}}"
     assert.strictEqual(said(source), "Eve own own top top")
-    const each =
-      "{{#each list as  \t | it at |}}{{it}}{{at}} {{/each}}{{#each user as |it key at|}}{{key}}{{at}},{{/each}}"
+    const each = "{{#each list as  \t | it at |}}{{it}}{{at}} {{/each}}{{#each user as |it key|}}{{key}},{{/each}}"
     assert.strictEqual(said(each), "a0 b1 name,k,it,this,..,a]b,as,")
     assert.strictEqual(said("{{#with user as |it name|}}[{{name}}]{{/with}}"), "[]")
   })

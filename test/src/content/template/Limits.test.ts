@@ -1,4 +1,4 @@
-import { body, failure, json } from "#test/src/content/Rendering.ts"
+import { body, elements, failure, json } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 const many = (count: number, of: (index: number) => string): string =>
@@ -27,6 +27,25 @@ describe("The limits of a template, to their edge", () => {
     assert.strictEqual(body(chained(32), { data }), "x")
     for (const source of [blocks(33), chained(33)])
       assert.match(failure({ body: source }, { data }), /malformed at .*: blocks are nested more than 32 deep/)
+  })
+
+  it("two names of a block, of whatever kind: a path looks through all that are around it", () => {
+    const heads = ["each list", "with list", "if a", "unless a", "list", "not a", "params a=1", "trim", "text-block"]
+    for (const head of heads) {
+      const [kind = ""] = head.split(" ")
+      const block = (names: string) => `{{#${head} as |${names}|}}x{{/${kind}}}`
+      assert.strictEqual(failure({ body: block("it at") }, { data: { list: [1], a: true } }), "rendered", head)
+      assert.match(failure({ body: block("it at more") }), /malformed at .*: a block has more than 2 names$/, head)
+    }
+    const { data } = path(40)
+    const content = (names: string) =>
+      `{{#with a as |${names}|}}`.repeat(30) + "{{x}}".repeat(9_900) + "{{/with}}".repeat(30)
+    const said = (names: string) =>
+      failure(elements({ type: "text", loop: "two", content: content(names) }), {
+        data: { ...data, two: [1, 1, 1, 1, 1] }
+      })
+    assert.match(said("A ".repeat(2_035).trim()), /malformed at character 1: a block has more than 2 names/)
+    assert.strictEqual(said("A A"), "rendered")
   })
 
   it("32 helpers in each other's parentheses", () => {

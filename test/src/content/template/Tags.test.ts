@@ -110,6 +110,39 @@ describe("Tags of templates", () => {
       ]
     ]))
 
+  it("the root by its short name is the same wherever it stands, for helpers too", () => {
+    const scope = { data: { ...data, odd: { $: { name: "own" } } }, system: () => ({ tenant: { name: "Acme" } }) }
+    const said = (source: string) => Handlebars.ours(source, { ...scope, throwing: true })
+    const forms = [
+      "{$.tenant.name}",
+      "{{$.tenant.name}}",
+      "{{lookup $.tenant \"name\"}}",
+      "{{var \"$.tenant.name\"}}",
+      "{{path \"$.tenant.name\"}}",
+      "{{concat $.tenant.name}}"
+    ]
+    const around: ReadonlyArray<readonly [string, string]> = [
+      ["", ""],
+      ["{{#each list}}{{#if @first}}", "{{/if}}{{/each}}"],
+      ["{{#with user}}", "{{/with}}"],
+      ["{{#user}}{{#with k}}", "{{/with}}{{/user}}"],
+      ["{{#with odd}}", "{{/with}}"],
+      ["{{#params a=1}}", "{{/params}}"]
+    ]
+    for (const form of forms) {
+      for (const [before, after] of around)
+        assert.strictEqual(said(before + form + after), "Acme", before + form + after)
+    }
+    assert.strictEqual(said("{{#each list}}{{this}} at {$.tenant.name};{{/each}}"), "a at Acme;b at Acme;")
+    assert.strictEqual(said("{{#with $.tenant}}{{name}}{{/with}}{{#$.data.list}}{{this}}{{/$.data.list}}"), "Acmeab")
+    // What goes by that name otherwise says so: a name of the block, or the context's own data.
+    assert.strictEqual(said("{{#with user as |$|}}{{$.name}}{{/with}}"), "Eve")
+    assert.strictEqual(
+      said("{{#with odd}}{{this.$.name}} {{./$.name}}{{#with $}}{{../$.name}}{{/with}}{{/with}}"),
+      "own ownown"
+    )
+  })
+
   it("the root has all that a template may name, not its data alone", () => {
     const scope = { data, profile: { email: "a@x.io" }, system: () => ({ messageId: "m1" }) }
     const source =

@@ -256,6 +256,28 @@ describe("Conditions", () => {
     }
   })
 
+  it("look for a long text in a longer one, at a cost of less than the product of their lengths", () => {
+    const text = { t: "b".repeat(300_000) }
+    assert.strictEqual(holds(`data.t.includes('${"a".repeat(30)}')`, text), false)
+    const cost = (length: number) => {
+      const scan = { left: 1_000_000_000 }
+      Conditions.evaluate("data.t.includes(data.s)", { data: { ...text, s: "a".repeat(length) }, profile: {} }, scan)
+      return (1_000_000_000 - scan.left) / text.t.length
+    }
+    assert.deepStrictEqual([0, 1, 2, 3, 7, 8, 30, 400].map(cost), [0, 1, 2, 2, 2, 3, 5, 52])
+  })
+
+  it("pay for the characters of a list's texts that are compared with the one they look for", () => {
+    const long = "a".repeat(500_000)
+    const found = (...list: ReadonlyArray<Schema.Json>) => {
+      const sought = Array.from({ length: 10 }, () => "data.list.includes(data.s)").join(" || ")
+      return holds(sought, { list, s: `${long}c` })
+    }
+    assert.strictEqual(found(`${long}b`), "The condition looks through too much data")
+    assert.strictEqual(found(long, 1, null, `${long}cc`), false)
+    assert.strictEqual(found(`${long}b`, `${long}c`), true)
+  })
+
   it("stop before they look through more data than a moment allows", () => {
     const long = { "hay": "a".repeat(1_000_000), "needle": `b${"a".repeat(400_000)}` }
     assert.strictEqual(holds("data.hay.includes(data.needle)", long), "The condition looks through too much data")

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 
 const data = { none: null, huge: "9".repeat(500) }
 
-const say = (source: string): string => body(source, { data })
+const say = (source: string): string => body(source, { data, profile: { timezone: "utc+2" } })
 
 const ten = Date.UTC(2024, 6, 1, 10)
 
@@ -61,11 +61,17 @@ describe("Dates in templates", () => {
       [" \"Asia/Kolkata\"", "15 +0530 Asia/Kolkata"],
       [" \"Etc/GMT+5\"", "05 -0500 Etc/GMT+5"],
       [" \"America/Argentina/Buenos_Aires\"", "07 -0300 America/Argentina/Buenos_Aires"],
-      [" \"+05:30\"", "15 +0530 +05:30"]
+      [" \"+05:30\"", "15 +0530 +05:30"],
+      [" \"UTC+2\"", "12 +0200 UTC+2"],
+      [" \"UTC-5\"", "05 -0500 UTC-5"],
+      [" \"UTC+05:30\"", "15 +0530 UTC+05:30"],
+      [" \"GMT+2\"", "12 +0200 GMT+2"],
+      [" \" UTC+2 \"", "12 +0200 UTC+2"],
+      [" profile.timezone", "12 +0200 utc+2"]
     ]
     for (const [zone, said] of zones)
       assert.strictEqual(say(`{{datetime-format ${ten} "%H %z %Z"${zone}}}`), said, zone)
-    for (const zone of ["Mars", "local", "UTC+1", "../UTC"])
+    for (const zone of ["Mars", "local", "UTC+15", "UTC+1:60", "UTC2", "../UTC"])
       assert.strictEqual(
         failure({ body: `{{datetime-format ${ten} "%H" "${zone}"}}` }),
         `datetime-format: "${zone}" is not a time zone`
