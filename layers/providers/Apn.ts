@@ -6,6 +6,7 @@ import { baseOf, baseUrl, privateKey, segment } from "#layers/providers/SettingF
 import * as SignedToken from "#layers/providers/SignedToken.ts"
 import { badAddress, define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { isObject } from "#schemas/Json.ts"
 import { createHash } from "node:crypto"
 import { Effect, Schema } from "effect"
 
@@ -38,6 +39,11 @@ const table: VendorTable = [
 const hosts = { production: "https://api.push.apple.com", sandbox: "https://api.sandbox.push.apple.com" }
 const refusal = reading(Schema.Struct({ reason: Schema.String }))
 
+/** Whether a push only wakes the app. Apple wants such a push to be called so, and not to be urgent. */
+const isSilent = ({ aps }: Schema.JsonObject): boolean =>
+  isObject(aps) && aps["content-available"] === 1 &&
+  ["alert", "sound", "badge"].every((shown) => (aps[shown] ?? undefined) === undefined)
+
 /** Apple wants a provider token renewed after 20 to 60 minutes. */
 const lifetimeMs = 50 * 60_000
 
@@ -53,6 +59,11 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   const request: Writer<typeof Settings.Type, string>["request"] = Effect.fnUntraced(
     function*({ delivery, line, settings, to }) {
       if (!/^[0-9a-fA-F]{16,400}$/.test(to)) return yield* badAddress("Not a device token")
+      const payload = ChatText.push(
+        delivery.rendered,
+        (alert) => Overrides.body({ aps: alert === undefined ? undefined : { alert } }, delivery.override)
+      )
+      const isBackground = isSilent(payload)
       return {
         method: "POST" as const,
         url: `${baseOf(settings, hosts[settings.environment ?? "production"])}/3/device/${to}`,
@@ -60,15 +71,13 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
         headers: {
           authorization: `bearer ${yield* token.get(line)}`,
           "apns-topic": settings.topic,
-          "apns-push-type": "alert",
-          "apns-priority": "10",
+          "apns-push-type": isBackground ? "background" : "alert",
+          "apns-priority": isBackground ? "5" : "10",
           // At most 64 bytes. A second copy replaces the first one on the device.
           "apns-collapse-id": createHash("sha256").update(delivery.idempotencyToken).digest("base64url"),
           "content-type": "application/json"
         },
-        body: JSON.stringify(
-          ChatText.push(delivery.rendered, (alert) => Overrides.body({ aps: { alert } }, delivery.override))
-        )
+        body: JSON.stringify(payload)
       }
     }
   )

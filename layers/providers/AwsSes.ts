@@ -102,6 +102,8 @@ const writer = (settings: typeof Settings.Type) => {
               Overrides.present({
                 FileName: file.filename,
                 RawContent: file.content,
+                // How SES writes it in the mail: left out, it is 7 bits, which no file survives.
+                ContentTransferEncoding: "BASE64",
                 ContentType: file.type,
                 ContentId: file.contentId,
                 ContentDisposition: file.contentId === undefined ? "ATTACHMENT" : "INLINE"

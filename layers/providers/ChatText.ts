@@ -55,12 +55,17 @@ const within = (text: string, most: number): string => {
 }
 
 /**
- * The payload that `write` makes of a push notification. If it is larger than the platforms accept, the end of the body
+ * The payload that `write` makes of a push notification; `undefined` where it has no text, as a silent one, which is all
+ * in the override. If it is larger than the platforms accept, the end of the body
  * is cut off, which no lock screen shows. If it is too large even without the body, it stays too large.
  */
-export const push = (rendered: Rendered, write: (alert: Alert) => Schema.JsonObject): Schema.JsonObject => {
+export const push = (
+  rendered: Rendered,
+  write: (alert: Alert | undefined) => Schema.JsonObject
+): Schema.JsonObject => {
   const body = plain(rendered.body === "" ? rendered.text : rendered.body)
   const alert = { title: plain(rendered.title), body }
+  if (alert.title === "" && body === "") return write(undefined)
   const whole = write(alert)
   const over = bytes(whole) - largest
   return over <= 0 ? whole : write({ ...alert, body: within(body, Math.max(bytes("…"), bytes(body) - over)) })

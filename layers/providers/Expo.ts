@@ -54,7 +54,7 @@ export const definition = define({
       },
       body: JSON.stringify({
         to,
-        ...ChatText.push(delivery.rendered, (alert) => Overrides.body(alert, delivery.override))
+        ...ChatText.push(delivery.rendered, (alert) => Overrides.body(alert ?? {}, delivery.override))
       })
     })
   ),

@@ -8,6 +8,7 @@ import * as SignedToken from "#layers/providers/SignedToken.ts"
 import * as TokenAnswer from "#layers/providers/TokenAnswer.ts"
 import { define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { isObject } from "#schemas/Json.ts"
 import { Effect, Schema } from "effect"
 
 /** The fields of a service account's key file. */
@@ -39,6 +40,13 @@ const refusal = reading(Schema.Struct({
   })
 }))
 
+/** Whether there is something to show, by the rendering or by the override. */
+const isShown = (notification: ChatText.Alert | undefined, override: Schema.Json | undefined): boolean => {
+  if (!isObject(override)) return notification !== undefined
+  const { android, notification: own = notification } = override
+  return isObject(own) || (isObject(android) && isObject(android["notification"]))
+}
+
 const scope = "https://www.googleapis.com/auth/firebase.messaging"
 const hour = 3_600
 
@@ -67,8 +75,11 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
             ...ChatText.push(delivery.rendered, (notification) =>
               Overrides.body({
                 notification,
-                // A second copy replaces the first one on the device.
-                android: { notification: { tag: delivery.idempotencyToken } },
+                // A second copy replaces the first one on the device. Nothing replaces what only wakes the app: with a tag, it
+                // would be shown.
+                android: isShown(notification, delivery.override["body"])
+                  ? { notification: { tag: delivery.idempotencyToken } }
+                  : undefined,
                 apns: { headers: { "apns-collapse-id": headerToken(delivery.idempotencyToken, 64) } }
               }, delivery.override))
           }

@@ -11,7 +11,11 @@ const Settings = Schema.Struct({ api_key: secret, ...Email.sender, ...baseUrl })
 const table: VendorTable = [
   // An earlier attempt with this token is under way, or had another body: the message may have been sent.
   { code: ["concurrent_idempotent_requests", "invalid_idempotent_request"], kind: "Unknown" },
-  { code: ["daily_quota_exceeded", "monthly_quota_exceeded"], kind: "Misconfigured" },
+  // A key that was revoked, whatever name that has.
+  { status: [401, 403], kind: "Misconfigured" },
+  { code: "validation_error", says: /api key|`from`/i, kind: "Misconfigured" },
+  { code: "daily_quota_exceeded", kind: "RateLimited" },
+  { code: "monthly_quota_exceeded", kind: "Misconfigured" },
   { code: "validation_error", says: /verif|own email address|testing/i, kind: "Misconfigured" },
   { code: "validation_error", says: /`(?:to|cc|bcc)`/, kind: "RecipientRejected" },
   { code: ["invalid_from_address", "invalid_access", "invalid_region"], kind: "Misconfigured" },

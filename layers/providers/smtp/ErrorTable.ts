@@ -9,6 +9,8 @@ interface Row extends Verdict {
   readonly codes?: ReadonlyArray<number>
   /** Enhanced status codes; a row with them never matches a reply without one. */
   readonly enhanced?: RegExp
+  /** What the reply says, where its codes say too little. */
+  readonly says?: RegExp
 }
 
 const envelope: ReadonlyArray<Stage> = ["rcpt", "data", "final"]
@@ -34,6 +36,11 @@ const permanent: ReadonlyArray<Row> = [
   // Before a message is begun, whatever is wrong is wrong with our setup.
   { at: session, kind: "Misconfigured" },
   { codes: [530, 534, 535, 538], kind: "Misconfigured" },
+  // Our account has sent its share for now (Gmail 5.4.5, Microsoft 365).
+  { at: envelope, enhanced: /^5\.4\.5$/, kind: "RateLimited" },
+  { says: /SubmissionQuota/i, kind: "RateLimited" },
+  // Microsoft 365 and SES refuse a sender of ours in the words of a mailbox's, or of a message's.
+  { says: /SendAsDenied|OutboundSpam|address is not verified|to send as this sender/i, kind: "Misconfigured" },
   // The address is dead for good.
   { at: envelope, enhanced: /^5\.1\.(?:1|2|3|6|10)$/, kind: "RecipientRejected", invalidates: true },
   { at: envelope, enhanced: /^5\.2\.1$/, kind: "RecipientRejected", invalidates: true },
@@ -50,16 +57,17 @@ const permanent: ReadonlyArray<Row> = [
   { at: ["rcpt"], kind: "Misconfigured" },
   // From DATA on. These codes are about the protocol, not about the message.
   { at: ["data", "body", "final"], codes: [500, 501, 502, 503, 504, 555], kind: "Misconfigured" },
-  // Our login, or the receiver's verdict on our SPF, DKIM and reverse DNS (5.7.20 to 5.7.29).
-  { enhanced: /^5\.7\.(?:8|9|1[14]|2\d)$/, kind: "Misconfigured" },
+  // Our login, or the receiver's verdict on our SPF, DKIM and reverse DNS (5.7.20 to 5.7.29; Microsoft: 5.7.5xx, 5.7.7xx).
+  { enhanced: /^5\.7\.(?:8|9|1[14]|2\d|60|[57]\d\d)$/, kind: "Misconfigured" },
   { enhanced: /^5\.(?:1\.[78]|3|5)/, kind: "Misconfigured" },
   { kind: "ContentRejected" }
 ]
 
-const fits = (row: Row, { code, enhanced, stage }: Refused): boolean =>
+const fits = (row: Row, { code, enhanced, stage, text }: Refused): boolean =>
   (row.at?.includes(stage) ?? true)
   && (row.codes?.includes(code) ?? true)
   && (row.enhanced === undefined || (enhanced !== undefined && row.enhanced.test(enhanced)))
+  && (row.says?.test(text) ?? true)
 
 /**
  * Codes, of Node and Deno alike, of certificates that do not verify and of servers without TLS where it is required, or

@@ -40,6 +40,7 @@ export const awsSes: Row = {
             Html: { Data: "<p>It is on its way.</p>", Charset: "UTF-8" }
           },
           Attachments: [{
+            ContentTransferEncoding: "BASE64",
             FileName: "a.pdf",
             RawContent: "JVBERi0=",
             ContentType: "application/pdf",

@@ -75,6 +75,30 @@ export const resend: Row = {
     {
       name: "429 quota",
       answer: resendFault(429, "daily_quota_exceeded", "You have reached your daily quota."),
+      kind: "RateLimited"
+    },
+    {
+      name: "429 monthly quota",
+      answer: resendFault(429, "monthly_quota_exceeded", "You have reached your monthly quota."),
+      kind: "Misconfigured"
+    },
+    {
+      name: "401 revoked key",
+      answer: resendFault(401, "validation_error", "API key is invalid"),
+      kind: "Misconfigured"
+    },
+    {
+      name: "400 no key",
+      answer: resendFault(400, "validation_error", "API key is invalid"),
+      kind: "Misconfigured"
+    },
+    {
+      name: "422 from field",
+      answer: resendFault(
+        422,
+        "validation_error",
+        "Invalid `from` field. The email address needs to follow the `email@example.com` format."
+      ),
       kind: "Misconfigured"
     },
     { name: "429 rate", answer: resendFault(429, "rate_limit_exceeded", "Too many requests."), kind: "RateLimited" },
