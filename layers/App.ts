@@ -16,6 +16,7 @@ import * as Workers from "#layers/cluster/Workers.ts"
 import { AccountEmail } from "#layers/http/Access.ts"
 import * as CallbackRoute from "#layers/http/Callbacks.ts"
 import * as ClusterRoute from "#layers/http/Clusters.ts"
+import { CorsOrigins } from "#layers/http/Cors.ts"
 import * as Front from "#layers/http/Front.ts"
 import * as KnownCallers from "#layers/http/KnownCallers.ts"
 import * as Operations from "#layers/http/Operations.ts"
@@ -226,7 +227,7 @@ const front = (settings: Values) =>
       Operations.layer({ alone: settings.databaseUrl === undefined, engine: settings.workers === 0 })
     )))
   ).pipe(
-    Layer.provide([Admission.layer, KnownCallers.layer]),
+    Layer.provide([Admission.layer, KnownCallers.layer, Layer.succeed(CorsOrigins, settings.corsOrigins)]),
     Layer.provide(NodeHttpServer.layerHttpServices),
     Layer.provideMerge(Welcome.layerKeys(settings.bootstrapSecret)),
     Layer.provide([Previews.layer, Rehearsals.layer]),

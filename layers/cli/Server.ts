@@ -1,9 +1,9 @@
 import { Cluster } from "#schemas/api/Cluster.ts"
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { HistoryEntry } from "#schemas/api/Messages.ts"
-import { Results } from "#schemas/api/Paging.ts"
+import { type Paging, Results } from "#schemas/api/Paging.ts"
 import { RequestProgress } from "#schemas/api/Requests.ts"
-import { Effect, Redacted, Runtime, Schema } from "effect"
+import { Effect, Option, Redacted, Runtime, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 /**
@@ -141,6 +141,17 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
   const own = <A>(path: string, schema: Schema.Codec<A, unknown>) =>
     Effect.flatMap(get(path, schema), (found) => found === undefined ? Effect.fail(strange) : Effect.succeed(found))
 
+  /** All results of a list, page by page. */
+  const all = <A>(
+    path: string,
+    schema: Schema.Codec<{ readonly paging: typeof Paging.Type; readonly results: ReadonlyArray<A> }, unknown>
+  ): Stream.Stream<A, Stopped> =>
+    Stream.paginate("", (cursor) =>
+      Effect.map(own(`${path}${cursor}`, schema), ({ paging, results }) => [
+        results,
+        Option.map(Option.fromNullishOr(paging.cursor), (next) => `&cursor=${encodeURIComponent(next)}`)
+      ]))
+
   const missing = (id: string) =>
     new Stopped({ sentence: `No message and no request has the id ${id} in this key's environment`, code: 5 })
 
@@ -165,22 +176,15 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
 
   return {
     cluster: own("/cluster", Cluster),
-    /** The messages in quarantine, the newest hundred. */
-    quarantined: Effect.gen(function*() {
-      const found: Array<MessageDetails> = []
-      let cursor = ""
-      while (found.length < most) {
-        const { paging, results } = yield* own(`/messages?limit=${most}&status=UNDELIVERABLE${cursor}`, Page)
-        found.push(...results.filter(isQuarantined))
-        if (paging.cursor === undefined || paging.cursor === null) break
-        cursor = `&cursor=${encodeURIComponent(paging.cursor)}`
-      }
-      return found.slice(0, most)
-    }),
-    /** The requests to many in quarantine, the newest hundred. */
-    quarantinedRequests: Effect.map(
-      own(`/requests?limit=${most}&state=FAILED`, RequestPage),
-      ({ results }) => results
+    /** What is in quarantine: messages, then requests to many, the newest first. */
+    quarantined: Stream.concat(
+      all(`/messages?limit=${most}&status=UNDELIVERABLE`, Page).pipe(
+        Stream.filter(isQuarantined),
+        Stream.map(({ id }): Replayed => ({ id, replayed_as: null }))
+      ),
+      all(`/requests?limit=${most}&state=FAILED`, RequestPage).pipe(
+        Stream.map(({ requestId, state }): Replayed => ({ id: requestId, request: state }))
+      )
     ),
     /**
      * Sends a message again and answers the new message's id. It is sent once, however often this is asked for within a

@@ -4,7 +4,7 @@ import * as Server from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Config, Console, Effect, Option, Redacted } from "effect"
+import { Config, Console, Effect, Option, Redacted, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 
@@ -95,7 +95,7 @@ const replay = Command.make(
   {
     ids: Argument.String("id").pipe(
       Argument.withDescription(
-        "Messages to send again, requests to many to go on with; none: those in quarantine, the newest hundred"
+        "Messages to send again, requests to many to go on with; none: all that is in quarantine"
       ),
       Argument.variadic()
     ),
@@ -107,24 +107,25 @@ const replay = Command.make(
   },
   Effect.fnUntraced(function*({ ids, json, key, list, url }) {
     const server = yield* serverOf(url, key)
-    const aside: ReadonlyArray<Server.Replayed> = ids.length > 0
-      ? ids.map((id) => ({ id: idOf(id), replayed_as: null }))
-      : [
-        ...(yield* server.quarantined).map(({ id }) => ({ id, replayed_as: null })),
-        ...(yield* server.quarantinedRequests).map(({ requestId, state }) => ({ id: requestId, request: state }))
-      ]
-    // A fault of one id does not stop the others.
+    const aside: Stream.Stream<Server.Replayed, Server.Stopped> = ids.length > 0
+      ? Stream.fromIterable(ids.map((id) => ({ id: idOf(id), replayed_as: null })))
+      : server.quarantined
+    const replayed: Array<Server.Replayed> = []
     const refused: Array<Server.Stopped> = []
-    const replayed = list ? aside : (yield* Effect.forEach(aside, ({ id }) =>
-      Effect.asSome(server.replay(id)).pipe(
-        Effect.catchIf(Server.isOfOne, (error) => {
-          refused.push(error)
-          return Effect.succeedNone
-        })
-      ))).flatMap(Option.toArray)
+    const tell = (one: Server.Replayed) => {
+      replayed.push(one)
+      return json ? Effect.void : print(said(one))
+    }
+    // Each is told when it is done: a server that fails in between takes back nothing. A fault of one id does not stop
+    // the others.
+    const ended = yield* Effect.result(Stream.runForEach(aside, (one) =>
+      list ? tell(one) : server.replay(one.id).pipe(
+        Effect.flatMap(tell),
+        Effect.catchIf(Server.isOfOne, (error) => Effect.sync(() => void refused.push(error)))
+      )))
     if (json) yield* print(JSON.stringify(replayed, null, 2))
-    else if (replayed.length > 0) yield* print(replayed.map(said).join("\n"))
-    else if (refused.length === 0) yield* print("Nothing is in quarantine")
+    yield* Effect.fromResult(ended)
+    if (!json && replayed.length === 0 && refused.length === 0) yield* print("Nothing is in quarantine")
     const [first] = refused
     if (first === undefined) return
     return yield* new Server.Stopped({

@@ -7,6 +7,7 @@ import * as Audiences from "#layers/http/Audiences.ts"
 import * as Body from "#layers/http/Body.ts"
 import * as Brands from "#layers/http/Brands.ts"
 import * as Bulk from "#layers/http/Bulk.ts"
+import * as Cors from "#layers/http/Cors.ts"
 import * as DeviceTokens from "#layers/http/DeviceTokens.ts"
 import * as Docs from "#layers/http/Docs.ts"
 import * as Door from "#layers/http/Door.ts"
@@ -76,6 +77,7 @@ const middlewares = Layer.mergeAll(
 /** The JSON API, `/openapi.json` and `/docs`, before the admission and the known callers of this server. */
 export const layer = Layer.mergeAll(
   Edge.layer,
+  Cors.layer,
   Door.layer,
   Docs.layer,
   HttpApiBuilder.layer(Served, { openapiPath: "/openapi.json" }).pipe(Layer.provide(groups), Layer.provide(middlewares))

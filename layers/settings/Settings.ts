@@ -20,6 +20,8 @@ export interface Values {
   readonly brandLimit: number | undefined
   /** Where readers' mail clients reach this server, without a trailing slash. */
   readonly publicUrl: string | undefined
+  /** Origins whose pages may call the API from a browser; `*` is all. */
+  readonly corsOrigins: ReadonlyArray<string>
   readonly redisUrl: Redacted.Redacted | undefined
   /** Requests per minute and kind, as `RateLimits.parse` reads them. */
   readonly rateLimits: string
@@ -56,11 +58,17 @@ const positive = (name: string, otherwise: number, most: number) =>
     Config.withDefault(otherwise)
   )
 
+const listed = (text: string): ReadonlyArray<string> =>
+  text.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "")
+
+const isOrigin = (text: string): boolean => text === "*" || (URL.canParse(text) && new URL(text).origin === text)
+
 const variables = {
   PORT: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), "PORT").pipe(
     Config.withDefault(3000)
   ),
   TIDINGS_PUBLIC_URL: unset(Config.String("TIDINGS_PUBLIC_URL")),
+  TIDINGS_CORS_ORIGINS: Config.String("TIDINGS_CORS_ORIGINS").pipe(Config.withDefault(""), Config.map(listed)),
   DATABASE_URL: unset(Config.Redacted("DATABASE_URL")),
   REDIS_URL: unset(Config.Redacted("REDIS_URL")),
   TIDINGS_RATE_LIMITS: Config.String("TIDINGS_RATE_LIMITS").pipe(Config.withDefault("")),
@@ -115,11 +123,16 @@ const isServerUrl = (text: string, scheme: RegExp): boolean => {
   return hash === "" && !pathname.includes("@")
 }
 
+/** Whether the URL asks for TLS in words that the client passes over: it would connect in plain text, and say nothing. */
+const asksInVain = (url: string): boolean =>
+  new URL(url).searchParams.keys().some((name) => /^ssl(?:mode)?$/i.test(name) && name !== "sslmode")
+
 /** What to say of a wrong value. The value itself is left out: it may be a secret (P9). */
 const faults: Record<keyof typeof variables, string> = {
   PORT: "must be a port number",
   TIDINGS_PUBLIC_URL: "must be an http(s) URL without a query",
-  DATABASE_URL: "must be a postgres:// URL, its password percent-encoded",
+  TIDINGS_CORS_ORIGINS: "must be origins such as https://app.example.com, between commas, or *",
+  DATABASE_URL: "must be a postgres:// URL, its password percent-encoded; TLS is sslmode=require, not ssl=true",
   REDIS_URL: "must be a redis:// or rediss:// URL, its password percent-encoded",
   TIDINGS_RATE_LIMITS:
     "must be like lists=20,list-subscriptions=20,brands=200,resends=10: requests a minute, 0 for no limit",
@@ -159,7 +172,7 @@ const read = Effect.gen(function*() {
     databaseUrl: yield* value(
       "DATABASE_URL",
       variables.DATABASE_URL,
-      secret((url) => isServerUrl(url, /^postgres(ql)?:\/\//))
+      secret((url) => isServerUrl(url, /^postgres(ql)?:\/\//) && !asksInVain(url))
     ),
     dataDir: yield* value("TIDINGS_DATA_DIR", variables.TIDINGS_DATA_DIR, (path) => path !== ""),
     durability: yield* value("TIDINGS_DURABILITY", variables.TIDINGS_DURABILITY),
@@ -184,6 +197,11 @@ const read = Effect.gen(function*() {
       variables.TIDINGS_PUBLIC_URL,
       (url) => url === undefined || (/^https?:\/\/[^\s?#]+$/.test(url) && URL.canParse(url))
     ),
+    corsOrigins: yield* value(
+      "TIDINGS_CORS_ORIGINS",
+      variables.TIDINGS_CORS_ORIGINS,
+      (origins) => origins.every(isOrigin)
+    ),
     brandLimit: yield* value("TIDINGS_BRAND_LIMIT", variables.TIDINGS_BRAND_LIMIT),
     redisUrl: yield* value("REDIS_URL", variables.REDIS_URL, secret((url) => isServerUrl(url, /^rediss?:\/\//))),
     rateLimits: yield* value(
@@ -202,10 +220,11 @@ const read = Effect.gen(function*() {
   )
   if ((clusterPort ?? 0) + above(asked ?? 0) > 65_535) bad.push(`TIDINGS_CLUSTER_PORT ${faults.TIDINGS_CLUSTER_PORT}`)
   yield* value("TIDINGS_OUTBOUND_ALLOW", variables.TIDINGS_OUTBOUND_ALLOW)
-  const { accountEmail, clusterHost, dataDir, durability, rateLimits, shards } = read
+  const { accountEmail, clusterHost, corsOrigins, dataDir, durability, rateLimits, shards } = read
   if (
     bad.length > 0 || port === undefined || accountEmail === undefined || clusterHost === undefined ||
-    dataDir === undefined || durability === undefined || shards === undefined || rateLimits === undefined
+    corsOrigins === undefined || dataDir === undefined || durability === undefined || shards === undefined ||
+    rateLimits === undefined
   ) {
     return yield* new BadConfiguration({ message: bad.join("\n") })
   }
@@ -218,6 +237,7 @@ const read = Effect.gen(function*() {
     worker,
     accountEmail,
     clusterHost,
+    corsOrigins,
     dataDir,
     durability,
     rateLimits,

@@ -6,7 +6,12 @@ type Signal = typeof signals[number]
 /** The encoding of all signals. */
 const general = "OTEL_EXPORTER_OTLP_PROTOCOL"
 
-const url = [Config.URL, "must be a URL"] as const
+const isWeb = Schema.makeFilter<string>((text) => /^https?:\/\//i.test(text) && URL.canParse(text))
+
+const url = [
+  (name: string) => Config.schema(Schema.String.check(isWeb), name),
+  "must be an http(s) URL, such as http://localhost:4318"
+] as const
 const milliseconds = [Config.Int, "must be a number of milliseconds"] as const
 const compression = [(name: string) => Config.Literals(["gzip", "none"], name), "must be gzip or none"] as const
 const protocol = [
@@ -85,7 +90,8 @@ export const assumed = ConfigProvider.fromEnvRecord({
 })
 
 /**
- * Which signals the operator asked for, in which encoding they are sent, and whether the operator named the service.
+ * Which signals the operator asked for, in which encoding they are sent, and whether the operator named the service and
+ * its instance.
  */
 export interface Asked {
   readonly traces: boolean
@@ -93,6 +99,7 @@ export interface Asked {
   readonly logs: boolean
   readonly protocol: "http/protobuf" | "http/json"
   readonly isNamed: boolean
+  readonly isInstanceNamed: boolean
 }
 
 const isSet = (name: string) => Config.map(Config.option(Config.String(name)), Option.isSome)
@@ -109,6 +116,8 @@ const isAsked = (signal: Signal) =>
       !disabled && (all || own) && exporter.split(",").some((name) => name.trim().toLowerCase() === "otlp")
   )
 
+const attributes = Config.String("OTEL_RESOURCE_ATTRIBUTES").pipe(Config.withDefault(""))
+
 /** What the operator asked for. Read it only if there are no `faults`. */
 export const asked: Config.Config<Asked> = Config.all({
   traces: isAsked("TRACES"),
@@ -118,10 +127,8 @@ export const asked: Config.Config<Asked> = Config.all({
     Config.withDefault("http/protobuf" as const)
   ),
   isNamed: Config.map(
-    Config.all({
-      name: isSet("OTEL_SERVICE_NAME"),
-      attributes: Config.String("OTEL_RESOURCE_ATTRIBUTES").pipe(Config.withDefault(""))
-    }),
+    Config.all({ name: isSet("OTEL_SERVICE_NAME"), attributes }),
     ({ attributes, name }) => name || /(?:^|,)\s*service\.name\s*=/.test(attributes)
-  )
+  ),
+  isInstanceNamed: Config.map(attributes, (attributes) => /(?:^|,)\s*service\.instance\.id\s*=/.test(attributes))
 })

@@ -1,8 +1,10 @@
 import * as Discreet from "#layers/telemetry/Discreet.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import { WorkerNumber } from "#layers/settings/Settings.ts"
+import * as Outage from "#src/store/Outage.ts"
 import { ConfigProvider, Context, Effect, Layer, Logger, References, Tracer } from "effect"
-import { FetchHttpClient, HttpMiddleware } from "effect/http"
+import { SecureRandom } from "effect/crypto"
+import { FetchHttpClient, HttpClient, type HttpClientResponse, HttpMiddleware } from "effect/http"
 import { Otlp, OtlpSerialization } from "effect/observability"
 
 /** Whether metrics are pushed to a collector, which then does not scrape them. */
@@ -16,31 +18,54 @@ const lines = Logger.layer([Logger.consoleJson])
 const untraced = Layer.succeed(References.TracerEnabled, false)
 
 /**
- * `worker`: which engine worker this is; what it counts must not be taken for what its server counts under the same
- * names.
+ * Who this is, among the others whose telemetry the same collector gets: what one node or engine worker counts must not
+ * be taken for what another counts under the same names.
  */
-const exporters = ({ isNamed, metrics, protocol, traces }: Otel.Asked, worker: number | undefined) =>
+const resourceOf = Effect.fnUntraced(function*({ isInstanceNamed, isNamed }: Otel.Asked) {
+  const worker = yield* WorkerNumber
+  const { uuidV4 } = yield* SecureRandom.SecureRandom
+  return {
+    ...(isNamed ? {} : { serviceName: "tidings" }),
+    attributes: {
+      ...(isInstanceNamed ? {} : { "service.instance.id": yield* uuidV4() }),
+      ...(worker === undefined ? {} : { "tidings.worker": worker })
+    }
+  }
+}, Effect.provide(SecureRandom.layerWebCrypto))
+
+/** Tells of a collector that takes nothing, and of its return, once: the exporters drop what they cannot send. */
+const client = Layer.effect(
+  HttpClient.HttpClient,
+  Effect.gen(function*() {
+    const outage = Outage.make({
+      lost: (reason) => Effect.logWarning("telemetry cannot be sent", { reason }),
+      found: Effect.logInfo("telemetry is sent again")
+    })
+    const heard = ({ status }: HttpClientResponse.HttpClientResponse) =>
+      status < 400 ? outage.found() : outage.lost(`the collector answered ${status}`)
+    return HttpClient.transformResponse(
+      yield* HttpClient.HttpClient,
+      (answer) => answer.pipe(Effect.tap(heard), Effect.tapError(({ reason }) => outage.lost(reason._tag)))
+    )
+  })
+).pipe(Layer.provide(FetchHttpClient.layer))
+
+const exporters = (asked: Otel.Asked, resource: Effect.Success<ReturnType<typeof resourceOf>>) =>
   Layer.mergeAll(
-    traces
+    asked.traces
       ? Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, Discreet.tracer))
       : untraced,
     // A request's path, query and headers hold addresses (P9). The work that a request causes has the spans of
     // `src/reports/Trace`.
     Layer.succeed(HttpMiddleware.TracerDisabledWhen, () => true),
-    Layer.succeed(MetricsAreSent, metrics)
+    Layer.succeed(MetricsAreSent, asked.metrics)
   ).pipe(
     Layer.provideMerge(
-      Otlp.layerFromConfig({
-        resource: {
-          ...(isNamed ? {} : { serviceName: "tidings" }),
-          ...(worker === undefined ? {} : { attributes: { "tidings.worker": worker } })
-        },
-        loggerMergeWithExisting: true
-      })
+      Otlp.layerFromConfig({ resource, loggerMergeWithExisting: true })
     ),
     Layer.provide([
-      FetchHttpClient.layer,
-      protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf,
+      client,
+      asked.protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf,
       ConfigProvider.layerAdd(Otel.assumed)
     ]),
     Layer.provideMerge(lines)
@@ -61,6 +86,6 @@ export const layer = Layer.unwrap(Effect.gen(function*() {
   const asked = faults.length > 0 ? undefined : yield* Effect.orDie(Otel.asked)
   const isAsked = asked !== undefined && (asked.traces || asked.metrics || asked.logs)
   return discreetLoggers.pipe(
-    Layer.provideMerge(isAsked ? exporters(asked, yield* WorkerNumber) : Layer.merge(lines, untraced))
+    Layer.provideMerge(isAsked ? exporters(asked, yield* resourceOf(asked)) : Layer.merge(lines, untraced))
   )
 }))

@@ -75,7 +75,9 @@ export const make = (options: {
   const comesBack = (node: Node) => () => options.restart(node.process.name)
 
   const strike = (kind: Kind) => {
-    const [first, ...rest] = cluster.members().filter(({ process }) => process.isAlive() && !process.isFrozen())
+    const [first, ...rest] = cluster.members().filter(({ isStopping, process }) =>
+      process.isAlive() && !process.isFrozen() && !(kind === "leave" && isStopping())
+    )
     if (first === undefined) return
     const node = chance.pick([first, ...rest])
     switch (kind) {

@@ -24,18 +24,7 @@ import { Members } from "#src/people/Members.ts"
 import { Profiles } from "#src/people/Profiles.ts"
 import { UserPreferences } from "#src/people/UserPreferences.ts"
 import * as Receipts from "#src/reports/Receipts.ts"
-import {
-  Cause,
-  Context,
-  Effect,
-  Exit,
-  type Fiber,
-  Inspectable,
-  Layer,
-  Logger,
-  References as Ambient,
-  Scope
-} from "effect"
+import { Cause, Context, Effect, Exit, Fiber, Inspectable, Layer, Logger, References as Ambient, Scope } from "effect"
 
 /** A node's own journal and handover, over the shared database. */
 const journal = MemoryJournal.layer.pipe(Layer.provideMerge(Handover.layer))
@@ -60,8 +49,9 @@ export interface Node {
   readonly own: (shard: number) => void
   readonly disown: (shard: number, done: () => void) => void
   readonly owned: ReadonlyMap<number, unknown>
-  /** Stops the node in order: it finishes what it has in hand first. */
+  /** Stops the node in order, as `layers/App.ts` does: it begins nothing more, and finishes what it has in hand. */
   readonly stop: (done: () => void) => void
+  readonly isStopping: () => boolean
 }
 
 /** `Members` that brings the audiences' members up to date before each page it reads. */
@@ -133,6 +123,7 @@ export const start = (options: {
     const owned = new Map<number, Fiber.Fiber<never>>()
     /** The shards that it is to own by now: its process may run the tasks of `own` and `disown` in another order. */
     const wanted = new Set<number>()
+    let isStopping = false
     options.ready({
       process,
       intake: Context.get(built, Intake.Intake),
@@ -143,7 +134,7 @@ export const start = (options: {
       own: (shard) => {
         wanted.add(shard)
         process.post(() => {
-          if (!wanted.has(shard) || owned.has(shard)) return
+          if (!wanted.has(shard) || owned.has(shard) || isStopping) return
           owned.set(shard, process.run(Effect.provideContext(shards.own(shard, process.name), built)))
         })
       },
@@ -157,7 +148,16 @@ export const start = (options: {
           fiber.interruptUnsafe()
         })
       },
-      stop: (done) => process.post(() => process.run(Scope.close(scope, Exit.void)).addObserver(done))
+      stop: (done) =>
+        process.post(() => {
+          isStopping = true
+          const stopped = shards.stop.pipe(
+            Effect.andThen(Fiber.interruptAll([...owned.values()])),
+            Effect.andThen(Scope.close(scope, Exit.void))
+          )
+          process.run(stopped).addObserver(done)
+        }),
+      isStopping: () => isStopping
     })
   })
   process.post(() =>

@@ -30,7 +30,7 @@ export interface WorldOptions {
 /** 2026-01-05T08:00:00Z: every world begins on the same Monday morning. */
 const epoch = 1_767_600_000_000
 
-/** Longer than any message may be under way (72 h, api.md 26.4), in ms. */
+/** Longer than any message may be under way once its time has come (72 h, api.md 26.4), in ms. */
 const longest = 80 * 3_600_000
 
 /** Ms after which every answer has arrived that was on its way when the last message ended. */
@@ -47,6 +47,15 @@ const openRows = (state: State): number => {
   for (const shard of HashMap.values(state.open)) open += HashMap.size(shard)
   for (const { dueAt } of HashMap.values(state.expansions)) if (dueAt !== undefined) open++
   return open
+}
+
+/** When the last of what is open is due, in epoch ms: a message may wait for years before it is under way. */
+const lastDue = (state: State): number => {
+  let last = 0
+  for (const shard of HashMap.values(state.open))
+    for (const { dueAt = 0 } of HashMap.values(shard)) last = Math.max(last, dueAt)
+  for (const { dueAt = 0 } of HashMap.values(state.expansions)) last = Math.max(last, dueAt)
+  return last
 }
 
 /** A world: nodes, a store, providers and callers. The seed decides everything that the engine does not. */
@@ -111,7 +120,8 @@ export const make = (seed: number, options: WorldOptions) => {
   /** Ends all faults, and runs until everything that was accepted has come to its end: whether it did, in time. */
   const drain = (): boolean => {
     faults.heal()
-    return loop.run(() => store.look(openRows) === 0, loop.now() + longest) === "done"
+    const wait = Math.max(0, store.look(lastDue) - loop.wall())
+    return loop.run(() => store.look(openRows) === 0, loop.now() + wait + longest) === "done"
   }
 
   const stop = (): History["leftovers"] => {

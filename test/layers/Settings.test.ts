@@ -20,6 +20,7 @@ describe("settings (design.md §6)", () => {
         shards: 64,
         brandLimit: undefined,
         publicUrl: undefined,
+        corsOrigins: [],
         redisUrl: undefined,
         rateLimits: "",
         clusterHost: "127.0.0.1",
@@ -54,6 +55,7 @@ describe("settings (design.md §6)", () => {
     Effect.gen(function*() {
       const wrong = {
         PORT: "65536",
+        TIDINGS_CORS_ORIGINS: "https://canary/path",
         TIDINGS_PUBLIC_URL: "https://canary?x=1",
         DATABASE_URL: "mysql://canary",
         REDIS_URL: "http://canary",
@@ -96,6 +98,21 @@ describe("settings (design.md §6)", () => {
         yield* Effect.scoped(Layer.build(settings({ TIDINGS_OUTBOUND_ALLOW: networks })))
     }))
 
+  it.effect("origins whose pages may call the API are whole origins, or all", () =>
+    Effect.gen(function*() {
+      const of = (TIDINGS_CORS_ORIGINS: string) =>
+        Effect.map(Effect.provide(Settings.Settings, settings({ TIDINGS_CORS_ORIGINS })), ({ corsOrigins }) =>
+          corsOrigins)
+      assert.deepStrictEqual(yield* of("https://a.example, http://localhost:8080,"), [
+        "https://a.example",
+        "http://localhost:8080"
+      ])
+      assert.deepStrictEqual(yield* of("*"), ["*"])
+      for (const wrong of ["a.example", "https://a.example/", "https://*.a.example/x", "null"]) {
+        assert.include((yield* Effect.flip(of(wrong))).message, "TIDINGS_CORS_ORIGINS must be origins")
+      }
+    }))
+
   it.effect("a database's or Redis's URL that cannot be one is refused before anything of its password is taken for a host", () =>
     Effect.gen(function*() {
       const faultOf = (variables: Readonly<Record<string, string>>) =>
@@ -105,7 +122,7 @@ describe("settings (design.md §6)", () => {
       ) {
         assert.strictEqual(
           yield* faultOf({ DATABASE_URL: `postgres${rest}` }),
-          "DATABASE_URL must be a postgres:// URL, its password percent-encoded"
+          "DATABASE_URL must be a postgres:// URL, its password percent-encoded; TLS is sslmode=require, not ssl=true"
         )
         assert.strictEqual(
           yield* faultOf({ REDIS_URL: `redis${rest}` }),

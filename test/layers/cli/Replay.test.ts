@@ -1,8 +1,13 @@
+import { MessageDetails } from "#schemas/api/MessageDetails.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import { undelivered } from "#test/layers/cli/Undelivered.ts"
 import * as IdempotencyHeaders from "#src/access/IdempotencyHeaders.ts"
 import { asking, post, server, tidings, Url } from "#test/layers/cli/Command.ts"
 import { stub } from "#test/layers/cli/Stub.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
+
+const encode = Schema.encodeSync(MessageDetails)
 
 const requestId = "1-0000000a-000000000000000000000000"
 
@@ -44,6 +49,45 @@ describe("tidings replay", () => {
         assert.strictEqual(listed.stdout, `${requestId} is a request to many, FAILED\n`, listed.stderr)
         assert.strictEqual(resumed.stdout, `${requestId} is a request to many, RUNNING\n`)
         assert.deepStrictEqual(JSON.parse(json.stdout), [{ id: requestId, request: "RUNNING" }])
+      }),
+    120_000
+  )
+
+  it.effect(
+    "goes on to the last one, page by page, and tells what it has done when the server fails in between",
+    () =>
+      Effect.gen(function*() {
+        const failed = Array.from({ length: 250 }, (_, number) =>
+          encode(
+            undelivered(MessageId.make(`1-6553f100-${String(number).padStart(24, "0")}`), {
+              enqueued: 0,
+              reason: "FAILED",
+              error: "Quarantined after 5 tries"
+            })
+          ))
+        const { command, seen } = yield* stub(({ method, path }) => {
+          if (method === "POST") {
+            const isDown = Number(/-0*(\d*)\/resend/.exec(path)?.[1]) >= 120
+            return isDown ? { status: 503, body: {} } : { body: { messageId: "again" } }
+          }
+          const from = Number(new URL(path, "http://localhost").searchParams.get("cursor") ?? 0)
+          const isLast = from + 100 >= failed.length
+          return path.startsWith("/messages?")
+            ? {
+              body: {
+                paging: { more: !isLast, ...(isLast ? {} : { cursor: String(from + 100) }) },
+                results: failed.slice(from, from + 100)
+              }
+            }
+            : { body: { paging: { more: false }, results: [] } }
+        })
+        assert.strictEqual((yield* command("replay", "--list")).stdout.trim().split("\n").length, 250)
+        const { code, stderr, stdout } = yield* command("replay")
+        assert.strictEqual(code, 1, stderr)
+        assert.strictEqual(stdout.trim().split("\n").length, 120)
+        const json = yield* command("replay", "--json")
+        assert.strictEqual(JSON.parse(json.stdout).length, 120)
+        assert.isBelow(seen.length, 300)
       }),
     120_000
   )

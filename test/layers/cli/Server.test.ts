@@ -3,7 +3,7 @@ import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { undelivered } from "#test/layers/cli/Undelivered.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted, Schema } from "effect"
+import { Effect, Redacted, Schema, Stream } from "effect"
 import { HttpClient, HttpClientResponse } from "effect/http"
 
 const encode = Schema.encodeSync(MessageDetails)
@@ -35,6 +35,7 @@ const page = (results: ReadonlyArray<unknown>, cursor?: string) => ({
   results
 })
 const undeliverable = "GET /messages?limit=100&status=UNDELIVERABLE"
+const requests = "GET /requests?limit=100&state=FAILED"
 
 describe("A client of the server's API", () => {
   it.effect("of what cannot be delivered only what the engine set aside is in quarantine, however far back it is", () =>
@@ -43,22 +44,32 @@ describe("A client of the server's API", () => {
       const { server } = yield* client({
         [undeliverable]: page([message(1, "Mailbox not found"), quarantined(2)], "a/b"),
         [`${undeliverable}&cursor=a%2Fb`]: page([message(3, "The text says Quarantined")], "c"),
-        [`${undeliverable}&cursor=c`]: page([quarantined(4)])
+        [`${undeliverable}&cursor=c`]: page([quarantined(4)]),
+        [requests]: page([])
       })
-      const found = yield* server.quarantined
+      const found = yield* Stream.runCollect(server.quarantined)
       assert.deepStrictEqual(found.map(({ id }) => Number(id.at(-1))), [2, 4])
     }))
 
-  it.effect("no more than a hundred are found, the newest", () =>
+  it.effect("all of them are found, messages and then requests, each page when the one before has been dealt with", () =>
     Effect.gen(function*() {
       const all = Array.from({ length: 101 }, (_, number) => message(number, "Quarantined after 5 tries"))
+      const failed = {
+        requestId: "1-6553f100-000000000000000000000abc",
+        state: "FAILED",
+        messages: 1,
+        enqueued: 0,
+        archived: false
+      }
       const { asked, server } = yield* client({
         [undeliverable]: page(all.slice(0, 60), "a"),
-        [`${undeliverable}&cursor=a`]: page(all.slice(60), "b")
+        [`${undeliverable}&cursor=a`]: page(all.slice(60)),
+        [requests]: page([failed])
       })
-      const found = yield* server.quarantined
-      assert.deepStrictEqual(found.map(({ id }) => id), all.slice(0, 100).map(({ id }) => id))
-      assert.lengthOf(asked, 2)
+      const seen: Array<readonly [string, number]> = []
+      yield* Stream.runForEach(server.quarantined, ({ id }) => Effect.sync(() => void seen.push([id, asked.length])))
+      const ids = [...all.map(({ id }) => id), failed.requestId]
+      assert.deepStrictEqual(seen, ids.map((id, n) => [id, n < 60 ? 1 : n < 101 ? 2 : 3] as const))
     }))
 
   it.effect("another server, whose answer to everything is that there is no such page, is not taken for an idle one", () =>
@@ -66,8 +77,7 @@ describe("A client of the server's API", () => {
       const { server } = yield* client({})
       const questions = {
         cluster: server.cluster,
-        quarantined: server.quarantined,
-        quarantinedRequests: server.quarantinedRequests,
+        quarantined: Stream.runDrain(server.quarantined),
         find: server.find(["1-0"]),
         replay: server.replay("1-0")
       }

@@ -25,7 +25,7 @@ const pairs: Values = { good: ["a=b", "a=b%20c,d=e"], bad: ["a=canary%ZZ"] }
 
 /** What each of them must be. */
 const sentences = [
-  "a URL",
+  "an http(s) URL, such as http://localhost:4318",
   "a number",
   "a number of milliseconds",
   "delta or cumulative",
@@ -41,7 +41,10 @@ const variables: Readonly<Record<string, Values>> = {
   OTEL_RESOURCE_ATTRIBUTES: pairs,
   OTEL_EXPORTER_OTLP_PROTOCOL: { good: ["http/protobuf", "http/json"], bad: ["grpc", "canary"] },
   ...Object.fromEntries(["", "_TRACES", "_METRICS", "_LOGS"].flatMap((signal) => [
-    [`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`, { good: ["http://collector:4318/x"], bad: ["canary"] }],
+    [`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`, {
+      good: ["http://collector:4318/x", "HTTPS://c"],
+      bad: ["canary", "canary:4318"]
+    }],
     [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, pairs],
     [`OTEL_EXPORTER_OTLP${signal}_COMPRESSION`, { good: ["gzip", "none"], bad: ["canary"] }],
     [`OTEL_EXPORTER_OTLP${signal}_TIMEOUT`, numbers]

@@ -96,6 +96,9 @@ describe("Telemetry", () => {
       }
       const told = collector.bodies("/v1/metrics")
       const says = (what: string) => told.map((body) => body.includes(what))
+      const instances = told.map((body) => /"service\.instance\.id","value":\{"stringValue":"([^"]+)"/.exec(body)?.[1])
+      assert.strictEqual(new Set(instances).size, 2, String(instances))
+      assert.notInclude(instances, undefined)
       assert.deepStrictEqual(says(`{"key":"tidings.worker","value":{"intValue":2}}`), [false, true])
       for (const what of ["canary", "service.name"]) assert.deepStrictEqual(says(what), [true, true])
     }))
@@ -210,7 +213,7 @@ describe("Telemetry", () => {
         assert.deepStrictEqual(yield* Effect.promise(() => refused.ended), { code: 1, signal: null })
         assert.deepStrictEqual(refused.stdout().trim().split("\n").map((line) => JSON.parse(line).message), [
           "OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json",
-          "OTEL_EXPORTER_OTLP_ENDPOINT must be a URL"
+          "OTEL_EXPORTER_OTLP_ENDPOINT must be an http(s) URL, such as http://localhost:4318"
         ])
       }),
     180_000

@@ -1,0 +1,42 @@
+import * as Faults from "#layers/testing/Faults.ts"
+import * as Simulation from "#layers/testing/Simulation.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect } from "effect"
+
+const day = 86_400_000
+const content = { title: "t", body: "b" }
+
+describe("A world", () => {
+  it("lasts until its last message has had its time, however long that waits", () => {
+    const story = (wait: number): Simulation.Story => (world) =>
+      world.send({ to: { email: "a@x.test" }, content, delay: { duration: wait } }, { key: "k" })
+    for (const [wait, options] of [[7 * day, {}], [14 * day, { nodes: 1, faults: Faults.none }]] as const) {
+      const { deliveries, drained, failure } = Simulation.run(3, story(wait), options)
+      assert.deepStrictEqual([failure, drained, deliveries.length], [undefined, true, 1], `${wait / day} days`)
+    }
+  })
+
+  it("a node that leaves in order finishes the calls that it has made", () => {
+    const story: Simulation.Story = Effect.fnUntraced(function*(world) {
+      yield* world.send({ to: { email: "a@x.test" }, content }, { key: "k" })
+      yield* Effect.sleep("3 seconds")
+      yield* world.strike("leave")
+      yield* world.strike("leave")
+      yield* Effect.sleep("1 minute")
+    })
+    for (let seed = 1; seed <= 20; seed++) {
+      const { calls, stored } = Simulation.run(seed, story, {
+        nodes: 1,
+        faults: Faults.none,
+        vendors: [{
+          key: "mail",
+          channel: "email",
+          address: "email",
+          script: [{ _tag: "Accept", after: 10_000 }]
+        }]
+      })
+      assert.strictEqual(calls.length, 1, `seed ${seed}`)
+      assert.deepStrictEqual(stored.messages().map(({ status }) => status), ["SENT"])
+    }
+  })
+})
