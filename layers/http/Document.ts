@@ -1,10 +1,16 @@
 import { Api } from "#schemas/api/Api.ts"
+import { keyPattern, longestKey } from "#src/access/IdempotencyHeaders.ts"
+import { routes } from "#src/access/RateLimits.ts"
 import { HttpApi, type OpenApi } from "effect/http-api"
 
 const security: Array<OpenApi.OpenAPISecurityRequirement> = [{ bearer: [] }, { basic: [] }]
 
 const securitySchemes: Record<string, OpenApi.OpenAPISecurityScheme> = {
-  bearer: { type: "http", scheme: "bearer", description: "An API key." },
+  bearer: {
+    type: "http",
+    scheme: "bearer",
+    description: "An API key, or a user's token (POST /auth/issue-token) for what its scopes allow."
+  },
   basic: {
     type: "http",
     scheme: "basic",
@@ -17,7 +23,7 @@ const idempotency: Array<OpenApi.OpenAPISpecParameter> = [
     name: "Idempotency-Key",
     in: "header",
     required: false,
-    schema: { type: "string", minLength: 1, maxLength: 255 },
+    schema: { type: "string", minLength: 1, maxLength: longestKey, pattern: keyPattern },
     description: "With the same key and path, the first response is replayed and nothing runs again."
   },
   {
@@ -38,17 +44,25 @@ HttpApi.reflect(Api, {
   }
 })
 
-/**
- * Statuses to leave out of an operation's description: unless the endpoint declares them itself, a 409 comes only of an
- * idempotency key, 413 and 415 only of a body.
- */
-const others = (method: string, path: string): ReadonlyArray<number> => {
-  if (method === "post") return []
-  const asParameters = path.replaceAll(/\{(\w+)\}/g, ":$1")
-  return [...(conflicting.has(`${method} ${asParameters}`) ? [] : [409]), ...(hasBody(method) ? [] : [413, 415])]
-}
+const limited: ReadonlySet<string> = new Set(Object.values(routes))
 
-const hasBody = (method: string): boolean => method === "put" || method === "patch"
+const isLimited = (method: string, path: string): boolean =>
+  limited.has(`${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, ":id")}`)
+
+const conflicts = (method: string, path: string): boolean =>
+  method === "post" || conflicting.has(`${method} ${path.replaceAll(/\{(\w+)\}/g, ":$1")}`)
+
+const hasBody = (method: string): boolean => ["post", "put", "patch"].includes(method)
+
+/**
+ * Statuses to leave out of an operation's description: unless the endpoint declares it itself, a 409 comes only of an
+ * idempotency key; 413 and 415 come only of a body, a 429 only where requests are limited.
+ */
+const others = (method: string, path: string): ReadonlyArray<number> => [
+  ...(conflicts(method, path) ? [] : [409]),
+  ...(hasBody(method) ? [] : [413, 415]),
+  ...(isLimited(method, path) ? [] : [429])
+]
 
 const operation = (
   path: string,

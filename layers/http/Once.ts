@@ -1,5 +1,6 @@
 import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { errorReply } from "#layers/http/ErrorReply.ts"
+import { isDryRun } from "#layers/http/Rehearsed.ts"
 import { badRequest, unavailable } from "#layers/http/Replies.ts"
 import { fromStored, isReplay, toStored } from "#layers/http/StoredReply.ts"
 import { AnswersSecret } from "#schemas/api/AnswersSecret.ts"
@@ -118,6 +119,15 @@ const committed = (intake: Intake["Service"]): Run => (key, handler) =>
     Effect.provideService(Idempotency.CurrentKey, key)
   )
 
+/**
+ * Whether a request is a dry run, which only `POST /send` knows, or may have been meant as one. It neither keeps an
+ * answer nor is given one: what a dry run is told, even that it is refused, is no answer to the send itself.
+ */
+const isRehearsal = ({ path }: Endpoint, { headers }: Request): boolean =>
+  path === "/send" && isDryRun(headers["tidings-dry-run"]) !== false
+
+const keyless: Run = (_, handler) => handler
+
 const keyed = Effect.fnUntraced(function*<R>(
   value: string,
   request: Request,
@@ -161,7 +171,10 @@ export const layer = Layer.effect(
         : byDatabase
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const value = request.headers["idempotency-key"]
-        if (value !== undefined) return keyed(value, request, endpoint, Effect.orDie(handler), run)
+        if (value !== undefined) {
+          const kept = isRehearsal(endpoint, request) ? keyless : run
+          return keyed(value, request, endpoint, Effect.orDie(handler), kept)
+        }
         // A bad expiration is refused even without a key whose life it would set.
         const isGood = IdempotencyHeaders.isExpiration(request.headers["x-idempotency-expiration"])
         return isGood ? handler : Effect.succeed(badRequest(IdempotencyHeaders.notADate))

@@ -5,6 +5,7 @@ import { refusals } from "#layers/http/Refusal.ts"
 import { Served } from "#layers/http/Served.ts"
 import { defaultLimit } from "#schemas/api/ObjectList.ts"
 import type { TenantTemplateItem, TenantTemplateResponse } from "#schemas/api/TenantTemplates.ts"
+import type { Routing } from "#schemas/Routing.ts"
 import { versionName } from "#schemas/TenantTemplate.ts"
 import { CurrentPrincipal } from "#src/access/CurrentPrincipal.ts"
 import { type TenantTemplateRecord, TenantTemplates } from "#src/content/TenantTemplates.ts"
@@ -16,21 +17,33 @@ const iso = (time: number): string => DateTime.formatIso(DateTime.makeUnsafe(tim
 
 const when = (time: number | undefined): string | undefined => time === undefined ? undefined : iso(time)
 
-const item = ({ created, id, published, template, updated, version }: TenantTemplateRecord): TenantTemplateItem => ({
+const association = ({ created, id, published, updated, version }: TenantTemplateRecord) => ({
   id,
   version: versionName(version),
   created_at: iso(created),
   updated_at: iso(updated),
-  published_at: when(published),
-  data: { routing: template.routing ?? undefined }
+  published_at: when(published)
 })
 
+/** Stands in lists where a template has no routing of its own: the published client's type always has one there. */
+const noRouting: Routing = { method: "single", channels: [] }
+
+const item = (record: TenantTemplateRecord): TenantTemplateItem => ({
+  ...association(record),
+  data: { routing: record.template.routing ?? noRouting }
+})
+
+/** What is read can be written back, so that nothing stands in for what a template does not have. */
 const response = (record: TenantTemplateRecord): TenantTemplateResponse => {
-  const { data, ...association } = item(record)
-  const { channels, content, providers } = record.template
+  const { channels, content, providers, routing } = record.template
   return {
-    ...association,
-    data: { ...data, channels: channels ?? undefined, providers: providers ?? undefined, content }
+    ...association(record),
+    data: {
+      routing: routing ?? undefined,
+      channels: channels ?? undefined,
+      providers: providers ?? undefined,
+      content
+    }
   }
 }
 

@@ -49,10 +49,13 @@ export const each = Effect.fnUntraced(function*<To>(
   return yield* new RecipientRejected({ detail: "The recipient has no address for this provider", invalidates: false })
 })
 
-const texts = (value: Schema.Json | undefined): ReadonlyArray<string> =>
-  (isList(value) ? value : [value]).filter((one) => typeof one === "string").filter((one) => one !== "")
+/** A list may have objects, as the published client's types have it for Expo. */
+const listed = (item: Schema.Json): Schema.Json | undefined => isObject(item) ? item["token"] : item
 
-/** Device tokens as profiles hold them: a string or a list of them (api.md 2.2). */
+const texts = (value: Schema.Json | undefined): ReadonlyArray<string> =>
+  (isList(value) ? value.map(listed) : [value]).filter((one) => typeof one === "string").filter((one) => one !== "")
+
+/** Device tokens as profiles hold them: a string, or a list of strings or of objects with a `token` (api.md 2.2). */
 export const tokens = (value: Schema.Json | undefined): ReadonlyArray<string> => [...new Set(texts(value))]
 
 /** Device tokens under `token` and `tokens`; a bare string does not count as one (api.md 2.2). */

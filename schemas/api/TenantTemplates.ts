@@ -34,7 +34,7 @@ export type TenantTemplateResponse = typeof TenantTemplateResponse.Type
 
 export const TenantTemplateItem = Schema.Struct({
   ...association,
-  data: Schema.Struct({ routing: maybe(Routing) })
+  data: Schema.Struct({ routing: Routing })
 })
 export type TenantTemplateItem = typeof TenantTemplateItem.Type
 

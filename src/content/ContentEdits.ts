@@ -37,10 +37,16 @@ const edited = (content: TemplateContent, edits: ReadonlyMap<string, Edit>) => {
   return { content: { ...content, elements: content.elements.map(walk).filter(isElement) }, found }
 }
 
+/** The published client's example of an edit has an element's own fields under `data`. Those beside it win. */
+const flat = (element: Element): Element => {
+  const { data, ...own } = element
+  return Json.isObject(data) ? { ...data, ...own } : element
+}
+
 /** Replaces the element with this id; the id stays. */
 export const putElement = (template: string, id: string, element: Element) =>
   Effect.fnUntraced(function*(before: TemplateContent) {
-    const { content, found } = edited(before, new Map([[id, () => ({ ...element, id })]]))
+    const { content, found } = edited(before, new Map([[id, () => ({ ...flat(element), id })]]))
     return found.has(id) ? content : yield* new ElementNotFound({ id, template })
   })
 

@@ -3,10 +3,16 @@ import type { Instructions } from "#schemas/SendMessage.ts"
 import * as Instant from "#src/flows/Instant.ts"
 import { DateTime, Duration, Option } from "effect"
 
-/** A time in epoch ms. Of a number, api.md §3 says that it is an `epoch`, but not its unit: `fromEpoch` decides. */
+const epoch = /^\d{9,16}$/
+
+/**
+ * A time in epoch ms. Of a number, api.md §3 says that it is an `epoch`, but not its unit: `fromEpoch` decides. The
+ * published client has it in a string.
+ */
 const instantOf = (at: unknown): number | undefined => {
   if (typeof at === "number") return fromEpoch(at)
-  return typeof at === "string" ? Instant.parse(at, Instant.utc) : undefined
+  if (typeof at !== "string") return undefined
+  return epoch.test(at) ? fromEpoch(Number(at)) : Instant.parse(at, Instant.utc)
 }
 
 const calendar = /^P(?:(\d+)Y)?(?:(\d+)M)?(.*)$/

@@ -15,15 +15,20 @@ export interface PushAddress {
   readonly name: string
 }
 
-/** One or several tokens, each at most as long as the token of a user's device. */
-const Tokens = Schema.Union([GroupId, Schema.Array(GroupId)])
+/**
+ * One or several tokens, each at most as long as the token of a user's device. A list may have objects, as the published
+ * client's types have it for Expo.
+ */
+const Tokens = Schema.Union([GroupId, Schema.Array(Schema.Union([GroupId, Schema.Struct({ token: GroupId })]))])
 const decodeTokens = Schema.decodeUnknownOption(Tokens)
 const decodeDevices = Schema.decodeUnknownOption(
   Schema.Struct({ token: optional(Tokens), tokens: optional(Tokens) })
 )
 
-const listed = (tokens: typeof Tokens.Type | null | undefined): ReadonlyArray<string> =>
-  tokens === undefined || tokens === null ? [] : typeof tokens === "string" ? [tokens] : tokens
+const listed = (tokens: typeof Tokens.Type | null | undefined): ReadonlyArray<string> => {
+  if (tokens === undefined || tokens === null) return []
+  return typeof tokens === "string" ? [tokens] : tokens.map((one) => typeof one === "string" ? one : one.token)
+}
 
 interface Platform extends Pick<PushAddress, "kind" | "platform"> {
   readonly read: (given: unknown) => Option.Option<ReadonlyArray<string>>

@@ -1,6 +1,6 @@
 import { serve } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import type { OpenApi } from "effect/http-api"
 
 describe("Document", () => {
@@ -45,6 +45,36 @@ describe("Document", () => {
         "delete /routing-strategies/{id}",
         "delete /providers/{id}"
       ])
+    }))
+
+  it.effect("says 429 of the requests that are limited, and of no others", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const spec: OpenApi.OpenAPISpec = JSON.parse((yield* call("GET", "/openapi.json", { key: null })).text)
+      const limited = Object.entries(spec.paths).flatMap(([path, item]) =>
+        Object.entries(item).flatMap(([method, operation]) =>
+          "429" in (operation as OpenApi.OpenAPISpecOperation).responses ? [`${method} ${path}`] : []
+        )
+      )
+      assert.sameMembers(limited, [
+        "post /lists/{list_id}/subscriptions",
+        "put /lists/{list_id}",
+        "put /brands/{brand_id}",
+        "post /messages/{message_id}/resend"
+      ])
+    }))
+
+  it.effect("says which texts are an idempotency key, and that a user's token is let in too", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      const spec: OpenApi.OpenAPISpec = JSON.parse((yield* call("GET", "/openapi.json", { key: null })).text)
+      const key = spec.paths["/send"]?.post?.parameters.find(({ name }) => name === "Idempotency-Key")
+      const { pattern } = yield* Schema.decodeUnknownEffect(Schema.Struct({ pattern: Schema.String }))(key?.schema)
+      const matching = ["order 1042", "a,b", "a, b", " a", "a ", "ä"].filter((text) =>
+        new RegExp(pattern, "u").test(text)
+      )
+      assert.deepStrictEqual(matching, ["order 1042", "a,b"])
+      assert.match(JSON.stringify(spec.components.securitySchemes["bearer"]), /API key.*user's token/)
     }))
 
   it.effect("says that a number is a number, which texts such as Infinity are not", () =>

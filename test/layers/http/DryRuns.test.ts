@@ -104,6 +104,25 @@ describe("A dry run", () => {
       assert.strictEqual(state.messages.size, 0)
     }))
 
+  it.effect("P5: a dry run that is refused leaves its key to the send, whose answer it is never given", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const key = { "idempotency-key": "k1" }
+      const toList = message({ list_id: "l" })
+      const run = (body: unknown, header = "true") =>
+        Effect.map(
+          call("POST", "/send", { headers: { ...key, "tidings-dry-run": header }, body }),
+          ({ headers, status }) => [status, headers.get("idempotent-replayed")]
+        )
+      const refused = [run(toList), run({ message: {} }), run(toList, "maybe")]
+      assert.deepStrictEqual(yield* Effect.all(refused), refused.map(() => [400, null]))
+      assert.strictEqual(state.keys.size, 0)
+      const sent = yield* call("POST", "/send", { headers: key, body: toList })
+      assert.deepStrictEqual([sent.status, sent.headers.get("idempotent-replayed")], [202, null])
+      assert.deepStrictEqual(yield* Effect.all(refused), refused.map(() => [400, null]))
+      assert.strictEqual((yield* call("POST", "/send", { headers: key, body: toList })).text, sent.text)
+    }))
+
   it.effect("a header that is neither true nor false sends nothing", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

@@ -131,6 +131,18 @@ describe("Templates", () => {
       assert.strictEqual((yield* answer("PUT", "/nt_none/content", { content: { elements: [] } }))[0], 404)
     }))
 
+  it.effect("an element is replaced as the published client's example has it, its fields under data", () =>
+    Effect.gen(function*() {
+      const { answer, create } = yield* start
+      const id = idOf(yield* create({ content: { version: "2022-01-01", elements: [{ ...text("one"), id: "e" }] } }))
+      const body = { type: "text", data: { content: "Updated text content" }, state: "DRAFT" }
+      assert.strictEqual((yield* answer("PUT", `/${id}/elements/e`, body))[0], 200)
+      const [, draft] = yield* answer("GET", `/${id}?version=draft`)
+      assert.deepInclude(draft, {
+        content: { version: "2022-01-01", elements: [{ ...text("Updated text content"), id: "e" }] }
+      })
+    }))
+
   it.effect("an alias that is taken is a final 409; null gives it up, leaving it out does not", () =>
     Effect.gen(function*() {
       const { call, create } = yield* start

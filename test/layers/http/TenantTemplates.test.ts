@@ -75,6 +75,17 @@ describe("Templates of tenants", () => {
       }
     }))
 
+  it.effect("in a list each has a routing, as the published client says; one that has none is read without", () =>
+    Effect.gen(function*() {
+      const { call } = yield* acme
+      const template = { content: content("one") }
+      yield* call("PUT", path, { body: { template } })
+      assert.deepInclude((yield* call("GET", "/tenants/acme/templates")).body, {
+        items: [{ id: "nt/1", version: "v1", ...times, data: { routing: { method: "single", channels: [] } } }]
+      })
+      assert.deepInclude((yield* call("GET", path)).body, { data: template })
+    }))
+
   it.effect("what does not exist is 404, what is malformed 400", () =>
     Effect.gen(function*() {
       const { call } = yield* acme

@@ -67,6 +67,27 @@ describe("P5: what is run once", () => {
       assert.strictEqual(state.messages.size, 2)
     }))
 
+  it.effect("also where the key has spaces inside it", () =>
+    Effect.gen(function*() {
+      const { call } = yield* serve
+      for (const [path, body] of [["/send", message()], ["/profiles/ada", { profile: {} }]] as const) {
+        const post = call("POST", path, { body, headers: { "idempotency-key": "order 1042" } })
+        const first = yield* post
+        const second = yield* post
+        assert.isBelow(first.status, 300)
+        assert.deepStrictEqual([second.text, second.headers.get("idempotent-replayed")], [first.text, "true"])
+      }
+    }))
+
+  it.effect("also under the header of a dry run, where there is none", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      const headers = { "idempotency-key": "one", "tidings-dry-run": "true" }
+      assert.strictEqual((yield* call("POST", "/messages/none/resend", { headers })).status, 404)
+      assert.strictEqual((yield* call("POST", "/profiles/ada", { body: { profile: {} }, headers })).status, 200)
+      assert.strictEqual(state.keys.size, 2)
+    }))
+
   it.effect("the body's hash is stored", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve

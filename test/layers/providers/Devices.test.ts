@@ -50,4 +50,11 @@ describe("Devices", () => {
     assert.deepStrictEqual(Devices.tokensOf({ token: "a", tokens: ["b", "a"] }), ["a", "b"])
     assert.deepStrictEqual(Devices.tokensOf("a"), [])
   })
+
+  it("in a list, a token may stand in an object, as the published client has it", () => {
+    const listed = [{ token: "a" }, "b", { token: "" }, { token: 1 }, {}, null, { token: "b" }]
+    assert.deepStrictEqual(Devices.tokensOf({ tokens: listed }), ["a", "b"])
+    assert.deepStrictEqual(Devices.tokens(listed), ["a", "b"])
+    assert.deepStrictEqual(Devices.tokens({ token: "a" }), [])
+  })
 })

@@ -37,6 +37,8 @@ const refused = [
   "Jan 5 2026"
 ]
 
+const isKey = (text: string) => Effect.isSuccess(parse(text, undefined, now))
+
 describe("IdempotencyHeaders", () => {
   it.effect.each(expirations)(
     "an expiration of %s is held from 25 hours to a year",
@@ -64,16 +66,29 @@ describe("IdempotencyHeaders", () => {
   )
 
   it.effect.prop(
-    "a key is 1 to 255 visible ASCII characters",
+    "a key is 1 to 255 printable ASCII characters, with spaces only inside it",
     { text: Schema.String },
     ({ text }) =>
-      Effect.map(Effect.isSuccess(parse(text, undefined, now)), (taken) =>
+      Effect.map(isKey(text), (taken) =>
         assert.strictEqual(
           taken,
-          text.length >= 1 && text.length <= 255 && [...text].every((char) => char > " " && char < "\u007f")
+          text.length >= 1 && text.length <= 255 && [...text].every((char) => char >= " " && char < "\u007f")
+            && text.trim() === text && !text.includes(", ")
         ))
   )
 
-  it.effect("two headers, which the server joins, are no key", () =>
-    Effect.map(Effect.isSuccess(parse("a, b", undefined, now)), assert.isFalse))
+  it.effect.each(["order 1042", "a  b", "a ,b", "a,b", ",", `a${" ".repeat(253)}b`])(
+    "\"%s\" is a key",
+    (text) => Effect.map(isKey(text), assert.isTrue)
+  )
+
+  it.effect.each(["", " ", " a", "a ", "a\tb", "a\nb", "a\n", "ä", "\u007f", `a${" ".repeat(254)}b`])(
+    "\"%s\" is no key",
+    (text) => Effect.map(isKey(text), assert.isFalse)
+  )
+
+  it.effect.each(["a, b", "order 1, order 2", "a, ", ", a"])(
+    "two headers, which the server joins as \"%s\", are no key",
+    (text) => Effect.map(isKey(text), assert.isFalse)
+  )
 })

@@ -1,4 +1,5 @@
 import { putElement, putLocale } from "#src/content/ContentEdits.ts"
+import type { Element } from "#schemas/Elemental.ts"
 import type { TemplateContent } from "#schemas/Template.ts"
 import { assertQuick } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -46,6 +47,24 @@ describe("ContentEdits", () => {
       )
       const replaced = yield* putElement("t", "a", { type: "divider", id: "b" })(before)
       assert.deepStrictEqual(replaced.elements, [{ type: "divider", id: "a" }])
+    }))
+
+  it.effect("what an element has under data becomes its own, but for what it says itself", () =>
+    Effect.gen(function*() {
+      const put = (element: Element) => Effect.map(putElement("t", "b", element)(content), ({ elements }) => elements)
+      const stored = (element: Element) => [{ type: "group", id: "a", elements: [element] }]
+      assert.deepStrictEqual(
+        yield* put({
+          type: "text",
+          align: "left",
+          data: { content: "Updated", align: "right", type: "meta", id: "c" }
+        }),
+        stored({ type: "text", id: "b", content: "Updated", align: "left" })
+      )
+      assert.deepStrictEqual(
+        yield* put({ type: "text", data: "none" }),
+        stored({ type: "text", id: "b", data: "none" })
+      )
     }))
 
   it.effect("all or none: the first that is not there is told", () =>

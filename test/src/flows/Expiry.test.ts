@@ -22,9 +22,9 @@ describe("expiry", () => {
     assert.strictEqual(ofJanuary("PT1M"), january + 60_000)
   })
 
-  it("is a time, which wins: epoch milliseconds, epoch seconds, or an ISO 8601 date", () => {
+  it("is a time, which wins: epoch milliseconds or seconds, also in a text, or an ISO 8601 date", () => {
     const at = Date.UTC(2027, 2, 1)
-    for (const expires_at of [at, at / 1_000, "2027-03-01", "2027-03-01T01:00:00+01:00"]) {
+    for (const expires_at of [at, at / 1_000, `${at}`, `${at / 1_000}`, "2027-03-01", "2027-03-01T01:00:00+01:00"]) {
       assert.strictEqual(of({ expires_in: 5_000, expires_at }), at)
     }
   })
@@ -45,7 +45,10 @@ describe("expiry", () => {
       { expires_in: "P1Y1" },
       { expires_in: "P999999999999Y" },
       { expires_in: true, expires_at: [] },
-      { expires_at: 1e300 }
+      { expires_at: 1e300 },
+      { expires_at: "20270301" },
+      { expires_at: "-1803859200" },
+      { expires_at: "1803859200.5" }
     ]
     for (const expiry of meaningless) assert.strictEqual(of(expiry), undefined)
   })

@@ -8,6 +8,13 @@ import { Effect } from "effect"
 
 const identity = (recipient: Recipient) => Recipients.identify(Scope.make(1), recipient)
 
+/** Two devices as strings, and as objects in the list. */
+const spellings: ReadonlyArray<readonly [Recipient, Recipient]> = [
+  [{ firebaseToken: ["a", "b"] }, { firebaseToken: [{ token: "a" }, "b"] }],
+  [{ apn: { tokens: ["a", "b"] } }, { apn: { tokens: [{ token: "a" }, { token: "b" }] } }],
+  [{ expo: { tokens: ["a", "b"] } }, { expo: { tokens: [{ token: "a" }, { token: "b" }] } }]
+]
+
 const forms: ReadonlyArray<(tokens: ReadonlyArray<string>) => Recipient> = [
   (firebaseToken) => ({ firebaseToken: [...firebaseToken] }),
   (tokens) => ({ apn: { tokens: [...tokens] } }),
@@ -26,6 +33,13 @@ describe("PushAddresses", () => {
     assert.strictEqual(new Set(forms.map((form) => identity(form(["a"]))?.key)).size, forms.length)
   })
 
+  it("a listed token may stand in an object, as the published client has it", () => {
+    for (const [strings, objects] of spellings) {
+      assert.isDefined(identity(strings))
+      assert.deepStrictEqual(identity(objects), identity(strings))
+    }
+  })
+
   it("devices are nobody's while none is named", () => {
     const parts: ReadonlyArray<Recipient> = [
       { firebaseToken: "" },
@@ -34,6 +48,8 @@ describe("PushAddresses", () => {
       { apn: "a" },
       { apn: {} },
       { expo: { tokens: [] } },
+      { expo: { tokens: [{}] } },
+      { expo: { tokens: [{ token: "" }] } },
       { expo: { token: "a\u0000" } },
       { expo: { token: "a".repeat(1_001) } }
     ]
