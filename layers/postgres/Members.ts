@@ -82,14 +82,14 @@ export const layer = Layer.effect(
      * filter. Only one statement sees both as they are at one moment.
      */
     const audience = (scope: Scope, id: string, { after, limit, memberOf }: Options) => {
-      const isThere = sql`exists (select from audiences a where a.scope = ${scope} and a.id = ${id})`
+      const isMade = sql`exists (select from audiences a where a.scope = ${scope} and a.id = ${id})`
       return sql`(select '' as "group", m.user_id as "userId" from audience_members m
           where m.scope = ${scope} and m.audience_id = ${id} and ${behind(after?.userId ?? "")} and ${
         inAll(scope, memberOf)
-      } and ${isThere}
+      } and ${isMade}
           order by m.user_id limit ${limit})
         union all select '', '' from audience_counts c
-          where c.scope = ${scope} and c.audience_id = ${id} and ${isThere}`
+          where c.scope = ${scope} and c.audience_id = ${id} and ${isMade}`
     }
 
     const tenant = (scope: Scope, id: string, { after, limit }: Options) =>
