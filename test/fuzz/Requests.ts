@@ -78,7 +78,8 @@ export const maker = Effect.fnUntraced(function*(endpoint: Endpoint, seed: numbe
   const parameter = Effect.gen(function*() {
     if ((yield* Random.next) < 0.03) return yield* pick(crooked)
     const known = (yield* Random.next) < 0.75 && ids.length > 0
-    return encodeURIComponent(yield* pick(known ? ids : strange))
+    // What a reply shows under such a name may be a caller's own text, with half a character that no path can have.
+    return encodeURIComponent((yield* pick(known ? ids : strange)).toWellFormed())
   })
 
   const query = Effect.gen(function*() {

@@ -189,6 +189,33 @@ describe("Telemetry", () => {
   )
 
   it.live(
+    "tells once that a collector takes nothing, of whatever signal, and P9: not what it answered",
+    () =>
+      Effect.gen(function*() {
+        const { port } = Object(yield* Effect.map(receiver, (server) => server.address()))
+        const { server, url } = yield* started({
+          OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+          OTEL_BSP_SCHEDULE_DELAY: "100",
+          OTEL_BLRP_SCHEDULE_DELAY: "100",
+          OTEL_METRIC_EXPORT_INTERVAL: "100"
+        })
+        yield* Effect.promise(async () => {
+          await send(url, {
+            to: { user_id: "u" },
+            content: { title: "t", body: "b" },
+            routing: { method: "single", channels: ["inbox"] }
+          })
+          await stopped(server)
+        })
+        const told = server.stdout().split("\n").filter((line) => line.includes("telemetry cannot be sent"))
+        assert.lengthOf(told, 1, server.stdout())
+        assert.include(told[0], "the collector answered 400")
+        assert.notInclude(server.stdout(), "canary-answer")
+      }),
+    180_000
+  )
+
+  it.live(
     "sends nothing where OTEL_SDK_DISABLED is set, and refuses variables that cannot be read, each by its name",
     () =>
       Effect.gen(function*() {
