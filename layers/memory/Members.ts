@@ -79,7 +79,7 @@ export const layer = Layer.effect(
         Effect.flatMap(
           read((state) => {
             if (source._tag === "Audience" && isUncounted(state, scope, source.id)) {
-              return Effect.fail(new MembersUncounted({ audienceId: source.id }))
+              return Effect.fail(new MembersUncounted())
             }
             const belongs = memberOf.map((tenantId) =>
               new Set(usersOf(state, scope, tenantId, "").map(({ userId }) => userId))

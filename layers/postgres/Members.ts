@@ -170,7 +170,7 @@ export const layer = Layer.effect(
         Effect.filterOrFail(
           read(scope, source, options),
           (members) => members.every(({ userId }) => userId !== ""),
-          () => new MembersUncounted({ audienceId: source._tag === "Audience" ? source.id : "" })
+          () => new MembersUncounted()
         )
     })
   })

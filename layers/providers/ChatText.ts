@@ -55,9 +55,9 @@ const within = (text: string, most: number): string => {
 }
 
 /**
- * The payload that `write` makes of a push notification; `undefined` where it has no text, as a silent one, which is all
- * in the override. If it is larger than the platforms accept, the end of the body
- * is cut off, which no lock screen shows. If it is too large even without the body, it stays too large.
+ * The payload that `write` makes of a push notification; of one without a text it is given `undefined`, since a silent
+ * push is all in the override. If it is larger than the platforms accept, the end of the body is cut off, which no lock
+ * screen shows. If it is too large even without the body, it stays too large.
  */
 export const push = (
   rendered: Rendered,

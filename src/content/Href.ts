@@ -3,7 +3,7 @@ const ignored = /[\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2028-\u202e\ufeff]/g
 const scheme = /^[^/?#]*?:/
 const followed = /^(?:https?|mailto|tel|sms):/i
 
-/** The address of a page within an app: any scheme may be that of an app. */
+/** The address of a page within an app, which has a scheme of its own. */
 const deep = /^[a-z][a-z0-9+.-]*:\/\//i
 
 /** A host with a port but without a scheme: a developer's own machine. */

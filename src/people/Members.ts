@@ -4,9 +4,7 @@ import type { ListPattern } from "#src/people/ListPattern.ts"
 import { Context, type Effect, Schema } from "effect"
 
 /** The audience was made or changed, and its members are still being counted: for a moment, nobody knows who they are. */
-export class MembersUncounted extends Schema.TaggedError<MembersUncounted>()("MembersUncounted", {
-  audienceId: Schema.String
-}) {}
+export class MembersUncounted extends Schema.TaggedError<MembersUncounted>()("MembersUncounted", {}) {}
 
 /** A group that a send can name (api.md 2.1). */
 export type Source =

@@ -19,7 +19,7 @@ interface Connection {
   readonly close: () => void
 }
 
-/** What many callers post at once, for a tenth of what `Caller` costs: the server that is flooded has the processors for itself. */
+/** What many callers post at once, for less than `Caller` costs: the server that is flooded shares the processors with it. */
 export const make = (port: number, path: string, json: string, connections: number): Burst => {
   const template = NumberedRequest.make("POST", path, { host: `127.0.0.1:${port}`, apiKey, json })
   const waiting: Array<Answered> = []

@@ -9,7 +9,7 @@ export interface NumberedRequest {
   readonly offsets: ReadonlyArray<number>
 }
 
-/** A request over HTTP/1.1 whose bytes are made once: what generates a load beside a server shall cost next to nothing. */
+/** A request over HTTP/1.1 whose bytes are made once: what generates a load shares the processors with the server. */
 export const make = (method: string, path: string, options: {
   readonly host: string
   readonly apiKey: string
@@ -23,7 +23,7 @@ export const make = (method: string, path: string, options: {
       ? []
       : ["Content-Type: application/json", `Content-Length: ${Buffer.byteLength(options.json)}`])
   ]
-  const bytes = Buffer.from(`${head.join("\r\n")}\r\n\r\n${options.json ?? ""}`, "latin1")
+  const bytes = Buffer.from(`${head.join("\r\n")}\r\n\r\n${options.json ?? ""}`)
   const offsets: Array<number> = []
   for (let at = bytes.indexOf(placeholder); at >= 0; at = bytes.indexOf(placeholder, at + digits)) offsets.push(at)
   return { bytes, offsets }

@@ -16,7 +16,10 @@ import { RowRefused } from "#src/delivery/Journal.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import { Cause, Clock, Effect, Metric, type Scope } from "effect"
 
-/** Pauses in ms: after a try that failed, 5 s doubling; where the store did not say who the members are; while they are counted. */
+/**
+ * Pauses in ms: after a try that failed, 5 s doubling; where the store did not say who the members are; while they are
+ * counted.
+ */
 const pauseAfter = (tries: number): number => 5_000 * 2 ** Math.min(tries, 6)
 const pauseUnread = 2_000
 const pauseUncounted = 500

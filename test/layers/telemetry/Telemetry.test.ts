@@ -54,6 +54,12 @@ const send = async (url: string, message: unknown): Promise<MessageId> => {
   return MessageId.make((await response.json()).requestId)
 }
 
+const toInbox = {
+  to: { user_id: "u" },
+  content: { title: "t", body: "b" },
+  routing: { method: "single", channels: ["inbox"] }
+}
+
 const stopped = async (server: Running): Promise<void> => {
   server.signal("SIGTERM")
   assert.deepStrictEqual(await server.ended, { code: 0, signal: null })
@@ -200,11 +206,7 @@ describe("Telemetry", () => {
           OTEL_METRIC_EXPORT_INTERVAL: "100"
         })
         yield* Effect.promise(async () => {
-          await send(url, {
-            to: { user_id: "u" },
-            content: { title: "t", body: "b" },
-            routing: { method: "single", channels: ["inbox"] }
-          })
+          await send(url, toInbox)
           await stopped(server)
         })
         const told = server.stdout().split("\n").filter((line) => line.includes("telemetry cannot be sent"))
@@ -225,11 +227,7 @@ describe("Telemetry", () => {
           OTEL_SDK_DISABLED: "true"
         })
         yield* Effect.promise(async () => {
-          await send(url, {
-            to: { user_id: "u" },
-            content: { title: "t", body: "b" },
-            routing: { method: "single", channels: ["inbox"] }
-          })
+          await send(url, toInbox)
           await stopped(server)
         })
         assert.deepStrictEqual(["/v1/traces", "/v1/logs", "/v1/metrics"].flatMap(collector.bodies), [])

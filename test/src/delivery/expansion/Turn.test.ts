@@ -240,7 +240,7 @@ layer(stores)("The steps of a request to many", (it) => {
 
   it.effect("an audience that is being counted is waited for, without a failed try", () =>
     Effect.gen(function*() {
-      const uncounted = { ...nobody, page: () => Effect.fail(new MembersUncounted({ audienceId: "staff" })) }
+      const uncounted = { ...nobody, page: () => Effect.fail(new MembersUncounted()) }
       const { advances, commit } = yield* turn([Effect.succeed(written)], uncounted)
       assert.strictEqual(yield* commit(row([{ audience_id: "staff" }], { tries: 1 })), "over")
       const [{ dueAt, from, state, to, tries } = assert.fail("nothing was written")] = advances
