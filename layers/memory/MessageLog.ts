@@ -81,7 +81,7 @@ const given = (wanted: string | undefined, ...values: ReadonlyArray<string | und
 const matches = (query: MessageQuery) => (row: MessageRow): boolean =>
   (query.archived || !row.archived) &&
   given(query.list, row.listId) &&
-  (query.enqueuedAfter === undefined || row.enqueuedAt > query.enqueuedAfter) &&
+  (query.enqueuedAfter === undefined || row.enqueuedAt >= query.enqueuedAfter) &&
   given(query.event, row.event) &&
   given(query.messageId, row.id) &&
   given(query.notification, row.template) &&

@@ -11,7 +11,8 @@ const Settings = Schema.Struct({ api_key: line, api_secret: secret, from: line, 
 
 /** Vonage refuses with HTTP 200 and a status in the body. */
 const table: VendorTable = [
-  { code: "1", kind: "RateLimited" },
+  // 1: too many a second; 10: too many open connections.
+  { code: ["1", "10"], kind: "RateLimited" },
   { code: "5", kind: "Unavailable" },
   // 7: the number is barred; 33: it is no longer in service.
   { code: "7", kind: "RecipientRejected" },

@@ -12,7 +12,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/ht
 
 const params = { message_id: Schema.String }
 
-/** Filters of the list. All that are given must hold; several values of one filter are alternatives. */
+/** Filters of the list. All that are given must hold; several values of one filter are alternatives, and `tag` and `tags` are one. */
 export const MessageFilters = Schema.Struct({
   archived: Query.Flag,
   cursor: Query.Text,

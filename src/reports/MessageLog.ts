@@ -45,6 +45,7 @@ export interface MessageRecord {
 /** The filters of GET /messages: all must hold; the members of an array are alternatives. */
 export interface MessageQuery extends PageQuery {
   readonly archived: boolean
+  /** Epoch ms: leaves out what was enqueued before it. */
   readonly enqueuedAfter: number | undefined
   readonly event: string | undefined
   readonly list: string | undefined

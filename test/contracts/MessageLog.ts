@@ -116,14 +116,14 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
       assert.deepStrictEqual(yield* found(place, { traceId: single }), ["d"])
     }))
 
-  it.effect("enqueuedAfter", () =>
+  it.effect("enqueuedAfter leaves out what came before it, so that a poller who asks from the last that it saw misses nothing", () =>
     Effect.gen(function*() {
       const place = yield* Fixture.world
       yield* Effect.forEach([0, 999, 1_000, 86_400_000], (after) =>
         Fixture.accepted(place, { event: `${after}`, enqueuedAt: place.at + after }))
-      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 998 }), ["1000", "86400000", "999"])
-      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 999 }), ["1000", "86400000"])
-      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 86_400_000 }), [])
+      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 999 }), ["1000", "86400000", "999"])
+      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 1_000 }), ["1000", "86400000"])
+      assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 86_400_001 }), [])
       assert.deepStrictEqual(yield* found(place, { enqueuedAfter: -1 }), ["0", "1000", "86400000", "999"])
     }))
 

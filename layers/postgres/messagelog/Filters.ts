@@ -107,7 +107,7 @@ const where = (sql: SqlClient.SqlClient, scope: Scope, query: MessageQuery, span
   return sql.and([
     within(sql, scope, span),
     ...(query.archived ? [] : [sql`not m.archived and not ${sql.literal(isArchivedWithRequest)}`]),
-    ...given(enqueuedAfter, (at) => sql`m.enqueued_at > ${at}::float8`),
+    ...given(enqueuedAfter, (at) => sql`m.enqueued_at >= ${at}::float8`),
     ...given(event, (name) => sql`m.event = ${name}`),
     ...given(list, (id) => sql`m.list_id = ${id}`),
     ...given(messageId, (id) => sql`m.id = ${id}`),

@@ -39,6 +39,7 @@ export const slack: Row = {
     slackFault("token_revoked", { kind: "Misconfigured" }),
     slackFault("missing_scope", { kind: "Misconfigured" }),
     slackFault("ratelimited", { kind: "RateLimited" }),
+    slackFault("message_limit_exceeded", { kind: "RateLimited" }),
     slackFault("service_unavailable", { kind: "Unavailable" }),
     slackFault("internal_error", { kind: "Unknown" })
   ]

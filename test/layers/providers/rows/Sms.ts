@@ -141,6 +141,7 @@ export const vonage: Row = {
   },
   refusals: [
     vonageStatus("throttled", "1", "Throughput Rate Exceeded", { kind: "RateLimited" }),
+    vonageStatus("too many binds", "10", "Too Many Existing Binds", { kind: "RateLimited" }),
     vonageStatus("text", "2", "Missing text", { kind: "ContentRejected" }),
     vonageStatus("to", "3", "Invalid to param", { kind: "RecipientRejected" }),
     vonageStatus("credentials", "4", "Bad Credentials", { kind: "Misconfigured" }),
