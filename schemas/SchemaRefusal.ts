@@ -51,5 +51,5 @@ export const sentence = (issue: SchemaIssue.Issue, root?: string): string => {
     messages.set(field, (messages.get(field) ?? new Set()).add(reason))
   }
   const text = [...messages].map(([field, reasons]) => `${field}: ${joined([...reasons])}`).join("; ")
-  return text.length > longest ? `${text.slice(0, longest)}…` : text
+  return text.length > longest ? `${text.slice(0, longest).toWellFormed()}…` : text
 }

@@ -46,14 +46,22 @@ const stillRunning = errorReply(409, "A request with this Idempotency-Key is sti
   "retry-after": "1"
 })
 
-/** The path with its parameters filled in, in one normal form, without the query. */
-const pathOf = (path: string, params: HttpRouter.RouteContext["Service"]["params"]): string =>
-  path.split("/").filter((segment) => segment !== "").map((segment) =>
-    segment.startsWith(":") ? `/${encodeURIComponent(params[segment.slice(1)] ?? "")}` : `/${segment}`
-  ).join("")
-
 /** `IdempotencyKey.bodyHash`. */
 export const hashOf = (body: Uint8Array | string): string => createHash("sha256").update(body).digest("hex")
+
+/** Characters of a path that are kept as they are. An index of Postgres takes 2,700 bytes of path and key. */
+const longestPath = 1_000
+
+/**
+ * The path with its parameters filled in, in one normal form, without the query. A longer one than the store's index
+ * takes goes by its hash.
+ */
+const pathOf = (path: string, params: HttpRouter.RouteContext["Service"]["params"]): string => {
+  const filled = path.split("/").filter((segment) => segment !== "").map((segment) =>
+    segment.startsWith(":") ? `/${encodeURIComponent(params[segment.slice(1)] ?? "")}` : `/${segment}`
+  ).join("")
+  return filled.length > longestPath ? `sha256:${hashOf(filled)}` : filled
+}
 
 /**
  * Carries a response that is not kept through the store, as the cause of the failure that takes back what ran. A

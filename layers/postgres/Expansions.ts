@@ -99,6 +99,7 @@ export const layer = Layer.effect(
         yield* sql`with resumed as (update expansions set state = 'RUNNING', due_at = 0, tries = 0, epoch = 0, error = null, ended_at = null
             where scope = ${scope} and id = ${id} and state = 'FAILED' returning shard)
           select pg_notify('tidings_due', shard::text)::text from resumed`
+        yield* sql.afterCommit(handover.stir)
       }, orUnavailable)
     })
   })

@@ -14,6 +14,7 @@ import { recipients } from "#layers/postgres/migrations/Recipients.ts"
 import { references } from "#layers/postgres/migrations/References.ts"
 import { room } from "#layers/postgres/migrations/Room.ts"
 import { sendings } from "#layers/postgres/migrations/Sendings.ts"
+import { slowest } from "#layers/postgres/migrations/Slowest.ts"
 import { tenantDrops, tenants } from "#layers/postgres/migrations/Tenants.ts"
 import { timelines } from "#layers/postgres/migrations/Timelines.ts"
 import { timedTurns, turns } from "#layers/postgres/migrations/Turns.ts"
@@ -43,7 +44,8 @@ const migrations = {
   "0029_bulk": bulk,
   "0030_bulk_drops": bulkDrops,
   "0031_tenant_drops": tenantDrops,
-  "0032_frames": frames
+  "0032_frames": frames,
+  "0033_slowest": slowest
 }
 
 /** How long a migration waits for a lock, in ms. Statements of running nodes on the same table queue behind it. */

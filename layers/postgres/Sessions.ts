@@ -7,8 +7,19 @@ import { Effect, Layer } from "effect"
  * `repeatable read` and `serializable`, two writes of one row fail (SQLSTATE 40001) where one should wait for the
  * other, and a statement that waited for a lock does not see what was committed under it. The cluster compares times
  * without a zone, so all sessions must have the same one, without summer time.
+ *
+ * A node that vanishes, as its machine does, leaves its locks to the server, which by its defaults would hear of it
+ * after two hours. No transaction of ours waits for anything but its own statements, so one that stands still for 10 s
+ * is over. (`tcp_keepalives_*` are seconds.)
  */
-const written = { timezone: "UTC", default_transaction_isolation: "read committed" }
+const written = {
+  timezone: "UTC",
+  default_transaction_isolation: "read committed",
+  idle_in_transaction_session_timeout: "10s",
+  tcp_keepalives_idle: "10",
+  tcp_keepalives_interval: "5",
+  tcp_keepalives_count: "3"
+}
 
 /** PgBouncer accepts only a few session parameters, the time zone among them; this is its error for all others. */
 const isUnsupported = (error: unknown): boolean => said(error).startsWith("unsupported startup parameter")

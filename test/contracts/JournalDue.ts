@@ -30,6 +30,16 @@ export const due = (it: Vitest.MethodsNonLive<Journal>) => {
       })
     }))
 
+  it.effect("shards are read together however far the numbers of messages have come since each was taken", () =>
+    Effect.gen(function*() {
+      const place = yield* Fixture.world
+      const message = yield* Fixture.accepted(place)
+      const { rows } = yield* look(place, {
+        shards: [{ shard: place.shard, takenAtSeq: 0 }, { shard: place.shard + 1, takenAtSeq: 3_000_000_000 }]
+      })
+      assert.deepStrictEqual(idsOf(rows), [message.id])
+    }))
+
   it.effect("a row is the message as it was accepted", () =>
     Effect.gen(function*() {
       const place = yield* Fixture.world

@@ -11,11 +11,12 @@ export const turnOf = (alias: string) => `(${alias}.scope::text || ':' || coales
 
 /**
  * The owned shards as one array parameter, `$1`, indexed by shard: `takenAtSeq` of an owned shard, -1 for one that is
- * not owned. So a row finds its shard in one step; joined as rows, all 64 were compared with each message.
+ * not owned. So a row finds its shard in one step; joined as rows, all 64 were compared with each message. `bigint`, since
+ * the client refuses an array of numbers of which some need 4 bytes and some 8.
  */
-export const seqs = (shards: Window["shards"]): ReadonlyArray<number> => {
-  const found = Array.from({ length: Math.max(0, ...shards.map(({ shard }) => shard + 1)) }, () => -1)
-  for (const { shard, takenAtSeq } of shards) found[shard] = takenAtSeq
+export const seqs = (shards: Window["shards"]): ReadonlyArray<bigint> => {
+  const found = Array.from({ length: Math.max(0, ...shards.map(({ shard }) => shard + 1)) }, () => -1n)
+  for (const { shard, takenAtSeq } of shards) found[shard] = BigInt(takenAtSeq)
   return found
 }
 
@@ -120,7 +121,7 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
         const late = cut.doubtful.length === 0 ? [] : yield* sql.unsafe(passing(lane), [
           cut.doubtful.map(({ id }) => id),
           cut.doubtful.map(({ recipientKey }) => recipientKey),
-          cut.doubtful.map(({ seq }) => seq),
+          cut.doubtful.map(({ seq }) => BigInt(seq)),
           cut.doubtful.map(({ shard }) => shard),
           [...held, ...places.map(({ id }) => id)],
           since()

@@ -35,7 +35,10 @@ export const list = (scope: Scope, query: MessageQuery): List => ({
 
 const day = 86_400_000
 
-/** An expansion's members carry the second of their request, so an id may be this much older than its message. */
+/**
+ * An expansion's members carry the second of their request, so an id may be this much older than its message. Of those
+ * that went on for longer, as one that was resumed, `slowest` finds the first.
+ */
 const longestExpansion = day
 
 /** How many days back from the start of a page the first spans reach; the last span has all older days. */
@@ -49,16 +52,30 @@ export interface Span {
   readonly before: string | undefined
 }
 
+/** The first id that a message enqueued then may have, if its request went on for no longer than most. */
+export const lowest = (enqueuedAfter: number): string => Ids.from(enqueuedAfter - longestExpansion)
+
+/** The first request to many that goes on, or went on for long enough after it was accepted to have messages that are enqueued then. */
+export const slowest = (sql: SqlClient.SqlClient, scope: Scope, enqueuedAfter: number) =>
+  sql`select min(id) as id from (
+    select id from expansions where scope = ${scope} and ended_at >= ${enqueuedAfter}::float8 and id < ${
+    lowest(enqueuedAfter)
+  }
+    union all
+    select id from expansions where scope = ${scope} and due_at is not null and id < ${lowest(enqueuedAfter)}) slow`
+
 /**
- * The spans of ids in which a page is looked for, one after the other until it is full. A single statement would open
- * the partition of every day, and scan each until it finds a row there.
+ * The spans of ids from `lowest` on in which a page is looked for, one after the other until it is full. A single
+ * statement would open the partition of every day, and scan each until it finds a row there.
  */
 export const spans = (
   { enqueuedAfter, messageId }: MessageQuery,
-  before: string | undefined,
-  now: number
+  { before, lowest, now }: {
+    readonly before: string | undefined
+    readonly lowest: string | undefined
+    readonly now: number
+  }
 ): ReadonlyArray<Span> => {
-  const lowest = enqueuedAfter === undefined ? undefined : Ids.from(enqueuedAfter - longestExpansion)
   const start = before === undefined ? now : millisOf(before)
   const steps = [...reaches.map((days) => start - days * day), ...(enqueuedAfter === undefined ? [] : [enqueuedAfter])]
     .toSorted((a, b) => b - a).map(Ids.from)

@@ -2,6 +2,7 @@ import * as Filters from "#layers/postgres/messagelog/Filters.ts"
 import type * as Records from "#layers/postgres/messagelog/Records.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import type { Scope } from "#schemas/Scope.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import type { MessageQuery, MessageRecord } from "#src/reports/MessageLog.ts"
 import { Clock, Context, Duration, Effect, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -34,6 +35,8 @@ const isIndexed = ({ list, messageId, recipient, traceId, userId }: MessageQuery
 
 const decodeIds = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: MessageId })))
 
+const decodeSlowest = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({ id: Schema.NullOr(MessageId) })))
+
 /** Looks for up to `wanted` messages of a query, the newest first, before an id. */
 export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Records.read>) => {
   const nth = Effect.fnUntraced(function*(scope: Scope, span: Filters.Span, count: number) {
@@ -42,13 +45,19 @@ export const make = (sql: SqlClient.SqlClient, records: ReturnType<typeof Record
     return rows[0]?.id
   })
 
+  const lowestOf = Effect.fnUntraced(function*(scope: Scope, enqueuedAfter: number) {
+    const [first] = yield* Filters.slowest(sql, scope, enqueuedAfter).pipe(Effect.flatMap(decodeSlowest))
+    return first === undefined || first.id === null ? Filters.lowest(enqueuedAfter) : Ids.origin(first.id)
+  })
+
   return Effect.fnUntraced(function*(scope: Scope, query: MessageQuery, before: string | undefined, wanted: number) {
     const { first, next, time } = yield* Pace
     const until = (yield* Clock.monotonicTimeNanos) + Duration.toNanosUnsafe(time)
     const rows: Array<MessageRecord> = []
     const found = (reached?: MessageId): Found => ({ rows, reached })
     let count = first
-    for (const span of Filters.spans(query, before, yield* Clock.currentTimeMillis)) {
+    const lowest = query.enqueuedAfter === undefined ? undefined : yield* lowestOf(scope, query.enqueuedAfter)
+    for (const span of Filters.spans(query, { before, lowest, now: yield* Clock.currentTimeMillis })) {
       for (let rest: Filters.Span | undefined = span; rest !== undefined;) {
         const last: MessageId | undefined = isIndexed(query) ? undefined : yield* nth(scope, rest, count)
         const stretch: Filters.Span = { before: rest.before, from: last ?? rest.from }

@@ -70,6 +70,9 @@ export const addressee = Effect.fnUntraced(function*(
   return { recipient, identity }
 })
 
+/** Characters of a refusal that are kept. */
+const longest = 1_000
+
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 /**
@@ -79,5 +82,9 @@ const digest = (text: string): string => createHash("sha256").update(text).diges
 export const of = (scope: Scope, user: BulkUser): Effect.Effect<NewUser> =>
   Effect.match(addressee(scope, user), {
     onSuccess: ({ identity }) => ({ key: identity.key, user, error: undefined }),
-    onFailure: ({ detail }) => ({ key: `unsendable:${digest(encode(user))}`, user, error: detail })
+    onFailure: ({ detail }) => ({
+      key: `unsendable:${digest(encode(user))}`,
+      user,
+      error: Text.stored(detail, longest)
+    })
   })

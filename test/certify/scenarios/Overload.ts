@@ -9,8 +9,12 @@ import { setTimeout as sleep } from "node:timers/promises"
 /** Messages of one POST: so many that a generator beside the server can offer ten times what it takes. */
 const recipients = 100
 /** Posts that a rate is made of, at least: on a busy machine an embedded store takes ten of them in a second. It has so many seconds for it. */
-const enough = 200
+const enough = 100
 const longest = 30
+/** Milliseconds of a load's beginning that are not counted, as its end is not: it is the load that goes on that is promised for. */
+const settling = 1_000
+/** Times that it is overloaded. */
+const turns = 2
 const maxResident = 1024 * 1024 * 1024
 
 const body = JSON.stringify({
@@ -19,6 +23,15 @@ const body = JSON.stringify({
     content: { title: "Hello", body: "Hi" }
   }
 })
+
+/** Posts accepted: in a second that the server had a processor for, and in one of the clock's, over so many of these. */
+interface Rate {
+  readonly served: number
+  readonly perSecond: number
+  readonly seconds: number
+}
+
+const mean = (rates: ReadonlyArray<Rate>): number => rates.reduce((sum, rate) => sum + rate.served, 0) / rates.length
 
 const residentBytes = (pid: number): number => {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
@@ -33,53 +46,73 @@ export const overload: Scenario = (setting) =>
     const verdict = await One.run(setting.name, place, 5, async ({ breach, crowd, process }) => {
       const burst = Burst.make(place.port, "/send", body, 512)
       let accepted = 0
-      let all = 0
       let unanswered = 0
+      let resident = 0
       const post = async () => {
         const status = await burst.post()
-        if (status === 202) {
-          accepted++
-          all++
-        } else if (status === undefined) unanswered++
+        if (status === 202) accepted++
+        else if (status === undefined) unanswered++
         else if (status !== 503) breach(`${status} under overload`)
       }
-      const closed = async (isOver: (seconds: number) => boolean): Promise<void> => {
-        for (const from = performance.now(); !isOver((performance.now() - from) / 1_000);) await post()
-      }
-      /** What sixteen clients that wait for their answers get through, in a second and in one that the server had a processor for. */
-      const measured = async () => {
-        accepted = 0
+      /** What is accepted while `isOver` is not true, in a second that the server had a processor for; the load that it is under goes on before and after. */
+      const counted = async (isOver: (seconds: number, accepted: number) => boolean): Promise<Rate> => {
+        await sleep(settling)
+        const before = accepted
         const from = performance.now()
         const served = Machine.secondsFromNow(process().pid)
-        await Promise.all(Array.from({ length: 16 }, () =>
-          closed((seconds) =>
-            seconds > longest || (seconds > least && accepted >= enough)
-          )))
-        const seconds = (performance.now() - from) / 1_000
-        return { served: accepted / served(), perSecond: accepted / seconds, seconds }
+        const seconds = () => (performance.now() - from) / 1_000
+        while (!isOver(seconds(), accepted - before)) await sleep(10)
+        return {
+          served: (accepted - before) / served(),
+          perSecond: (accepted - before) / seconds(),
+          seconds: seconds()
+        }
       }
-      await closed((seconds) =>
-        seconds > 1
-      )
-      const before = await measured()
-      accepted = 0
+      /** What sixteen clients that wait for their answers get through. */
+      const alone = async (): Promise<Rate> => {
+        const time = new AbortController()
+        const caller = async () => {
+          while (!time.signal.aborted) await post()
+        }
+        const callers = Array.from({ length: 16 }, caller)
+        const rate = await counted((seconds, accepted) => seconds > longest || (seconds > least && accepted >= enough))
+        time.abort()
+        await Promise.all(callers)
+        return rate
+      }
+      /** What it gets through while ten times as much is offered, for as long. */
+      const overloaded = async (capacity: Rate): Promise<Rate> => {
+        const time = new AbortController()
+        const offers: Array<Promise<void>> = []
+        const offer = async () => {
+          const began = performance.now()
+          for (let offered = 0; !time.signal.aborted; await sleep(10)) {
+            const due = (performance.now() - began) / 1_000 * capacity.perSecond * 10
+            for (; offered < due; offered++) offers.push(post())
+            resident = Math.max(resident, residentBytes(process().pid))
+          }
+        }
+        const offering = offer()
+        const rate = await counted((seconds) => seconds > capacity.seconds)
+        time.abort()
+        await offering
+        await Promise.all(offers)
+        return rate
+      }
 
-      let resident = 0
-      const under: Array<Promise<void>> = []
-      const began = performance.now()
-      const servedUnder = Machine.secondsFromNow(process().pid)
-      for (let offered = 0; performance.now() - began < before.seconds * 1_000; await sleep(10)) {
-        const due = (performance.now() - began) / 1_000 * before.perSecond * 10
-        for (; offered < due; offered++) under.push(post())
-        resident = Math.max(resident, residentBytes(process().pid))
+      // Turn by turn, and the last alone: what was accepted before is delivered beside, and the more of it waits, the less is left for accepting.
+      let last = await alone()
+      const capacities = [last]
+      const goodputs: Array<Rate> = []
+      for (let turn = 0; turn < turns; turn++) {
+        goodputs.push(await overloaded(last))
+        last = await alone()
+        capacities.push(last)
       }
-      // Until the last has its answer: as long as some wait, there is more than the server can take.
-      await Promise.all(under)
-      const goodput = accepted / servedUnder()
-      // What was accepted before is delivered beside: the more of it waits, the less is left for accepting, overload or not.
-      const capacity = (before.served + (await measured()).served) / 2
+      const capacity = mean(capacities)
+      const goodput = mean(goodputs)
       burst.close()
-      crowd("burst-", all * recipients)
+      crowd("burst-", accepted * recipients)
       note = `capacity ${Math.round(capacity * recipients)}/s, goodput ${Math.round(goodput * recipients)}/s, ` +
         `${Math.round(resident / 1_048_576)} MB` + (unanswered === 0 ? "" : `, ${unanswered} without an answer in 20 s`)
       if (goodput < 0.9 * capacity) breach(`goodput ${goodput.toFixed(1)}/s of ${capacity.toFixed(1)}/s`)

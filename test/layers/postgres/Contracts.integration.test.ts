@@ -4,6 +4,7 @@ import * as Stores from "#test/layers/postgres/Stores.ts"
 import { frames } from "#test/layers/postgres/Frames.ts"
 import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
+import { resumed } from "#test/layers/postgres/Resumed.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import * as PerFile from "#test/support/PerFile.ts"
 import { Layer } from "effect"
@@ -16,3 +17,4 @@ unreadableRows("Postgres", stores)
 refusals("Postgres", stores)
 largeRows("Postgres", stores)
 frames("Postgres", stores)
+resumed("Postgres", stores)

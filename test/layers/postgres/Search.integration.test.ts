@@ -60,5 +60,36 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
           assert.deepStrictEqual(patient.flat(), hurried.flat())
         }
       }))
+
+    it.effect("by when messages were enqueued finds those of a request that went on for days", () =>
+      Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        yield* TestClock.setTime(now)
+        const log = yield* MessageLog
+        const idOf = (accepted: number, rest: string) =>
+          `1-${Math.floor(accepted / 1_000).toString(16)}-${rest.repeat(24)}`
+        for (
+          const [days, rest, ended, due] of [[5, "a", now - 60_000, null], [6, "b", null, 0], [
+            7,
+            "c",
+            now - 86_400_000,
+            null
+          ]] as const
+        ) {
+          const accepted = now - days * 86_400_000
+          const request = idOf(accepted, rest)
+          const member = `${request.slice(0, -1)}0`
+          yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, due_at,
+              accepted_at, advanced_at, ended_at)
+            values (2, ${request}, 1, 'published', '[]', '{}', '{}', 'RUNNING', ${due}, ${accepted}, ${now}, ${ended})`
+          yield* sql`insert into messages (scope, id, request_id, shard, lane, recipient_key, key_state, status, event, template,
+              recipient_name, enqueued_at, recipient, instructions)
+            values (2, ${member}, ${request}, 1, 'bulk', '', 'published', 'SENT', ${rest}, '', '', ${
+            (ended ?? now) - 1
+          }, '{}', '{}')`
+        }
+        const { items } = yield* log.list(Scope.make(2), { ...Fixture.anything, enqueuedAfter: now - 3_600_000 })
+        assert.deepStrictEqual(items.map(({ event }) => event), ["a", "b"])
+      }))
   }
 )

@@ -2,7 +2,7 @@ import * as Durability from "#layers/postgres/Durability.ts"
 import * as Sessions from "#layers/postgres/Sessions.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger, Redacted } from "effect"
+import { Effect, Logger, Redacted, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { connect, createServer } from "node:net"
 
@@ -22,6 +22,12 @@ const beginning = Effect.fnUntraced(function*(settings: Readonly<Record<string, 
 
 const begun = SqlClient.SqlClient.use((sql) =>
   sql`select current_setting('transaction_isolation') as isolation, current_setting('TimeZone') as zone`
+)
+
+const decodeGiven = Schema.decodeUnknownEffect(
+  Schema.Tuple([
+    Schema.Struct({ idle: Schema.Int, silent: Schema.Int, every: Schema.Int, tries: Schema.Int })
+  ])
 )
 
 const unlike = { default_transaction_isolation: "serializable", timezone: "Pacific/Chatham" }
@@ -71,6 +77,22 @@ describe("sessions", () => {
       const url = yield* Effect.flatMap(beginning(unlike), pooler)
       const rows = yield* Effect.provide(begun, Sessions.layer({ url, maxConnections: 1 }))
       assert.deepStrictEqual(rows, [{ isolation: "serializable", zone: "UTC" }])
+    }))
+})
+
+describe("a session whose node has vanished", () => {
+  it.live("gives its locks back within a minute, whatever the server's defaults are", () =>
+    Effect.gen(function*() {
+      const url = yield* beginning({ idle_in_transaction_session_timeout: "0" })
+      const [given] = yield* SqlClient.SqlClient.use((sql) =>
+        sql`select extract(epoch from current_setting('idle_in_transaction_session_timeout')::interval)::int as idle,
+          current_setting('tcp_keepalives_idle')::int as silent, current_setting('tcp_keepalives_interval')::int as every,
+          current_setting('tcp_keepalives_count')::int as tries`
+      ).pipe(Effect.flatMap(decodeGiven), Effect.provide(Sessions.layer({ url, maxConnections: 1 })))
+      assert.include([1, 5, 10, 20], given.idle)
+      const heard = given.silent + given.every * given.tries
+      assert.isAtLeast(heard, 1)
+      assert.isAtMost(heard, 60)
     }))
 })
 

@@ -5,6 +5,7 @@ import * as Stores from "#test/layers/postgres/Stores.ts"
 import { frames } from "#test/layers/postgres/Frames.ts"
 import { largeRows } from "#test/layers/postgres/Large.ts"
 import { refusals } from "#test/layers/postgres/Refusals.ts"
+import { resumed } from "#test/layers/postgres/Resumed.ts"
 import { unreadableRows } from "#test/layers/postgres/Unreadable.ts"
 import * as PerFile from "#test/support/PerFile.ts"
 import { Effect, Layer } from "effect"
@@ -21,3 +22,4 @@ refusals("embedded", stores)
 everyContract("embedded", stores, { oneBackend: true })
 largeRows("embedded", stores)
 frames("embedded", stores)
+resumed("embedded", stores)

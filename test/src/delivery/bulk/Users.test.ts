@@ -1,4 +1,5 @@
 import { Scope } from "#schemas/Scope.ts"
+import * as Text from "#schemas/Text.ts"
 import * as Users from "#src/delivery/bulk/Users.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -56,6 +57,14 @@ describe("users of a bulk job", () => {
       ) {
         const { detail } = yield* Effect.flip(Users.addressee(scope, user))
         assert.match(detail, words)
+      }
+    }))
+
+  it.effect("why nothing can be sent to a user is text that a store takes, whatever the user's keys are called", () =>
+    Effect.gen(function*() {
+      for (const key of ["\u0000x", "\ud800", `${"a".repeat(951)}${"😀".repeat(100)}`, "a".repeat(5_000)]) {
+        const { error } = yield* Users.of(scope, { profile: { preferences: { notifications: { [key]: 1 } } } })
+        assert.isTrue(error !== undefined && Text.isStorable(error) && error.length <= 1_000, key.slice(0, 20))
       }
     }))
 
