@@ -33,5 +33,5 @@ export const view = (cluster: Cluster): string =>
     `${counted(cluster.due, "message")} due, ${seconds(cluster.lag)} behind`,
     ...(cluster.oldest_due === null
       ? []
-      : [`oldest due message ${cluster.oldest_due.id} (shard ${cluster.oldest_due.shard})`])
+      : [`oldest due message ${cluster.oldest_due.id ?? "of another environment"} (shard ${cluster.oldest_due.shard})`])
   ].join("\n")

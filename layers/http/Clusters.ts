@@ -21,8 +21,8 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
     const { headers } = yield* HttpServerRequest.HttpServerRequest
     const key = AuthorizationHeader.parse(headers["authorization"], email)
     if (key === undefined) return unauthorized
-    yield* keys.authenticate(key)
-    return HttpServerResponse.jsonUnsafe(yield* clusters.look(yield* Clock.currentTimeMillis))
+    const { scope } = yield* keys.authenticate(key)
+    return HttpServerResponse.jsonUnsafe(yield* clusters.look(yield* Clock.currentTimeMillis, scope))
   })
   yield* router.add(
     "GET",

@@ -58,10 +58,7 @@ const hasAnswered = (socket: Duplex): boolean => {
 const written = (status: string, body: string, headers = ""): string =>
   `HTTP/1.1 ${status}\r\nConnection: close\r\n${headers}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
-/**
- * Answers a request that cannot be parsed as HTTP, or comes too slowly, with an error body like that of every other
- * refusal; then the connection is closed.
- */
+/** Answers what cannot be parsed as HTTP, or comes too slowly, with an error body like that of every other refusal. */
 const refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
   if (!socket.writable || hasAnswered(socket)) {
     socket.destroy()
@@ -115,6 +112,17 @@ const connections = () => {
     if (!response.headersSent) response.setHeader("connection", "close")
   }
   return {
+    /**
+     * Requests that came whole before what cannot be read are answered, and the connection ends with the last of them: a
+     * refusal in their place would say that they were not served.
+     */
+    refused: (error: NodeJS.ErrnoException, socket: Duplex): void => {
+      const due = [...answering.values()].filter((answer) => answer.socket === socket && answer.response.req.complete)
+      for (const answer of due) endWith(answer)
+      const last = due.at(-1)
+      if (last === undefined) return refuse(error, socket)
+      last.response.once("close", () => socket.end(() => socket.destroy()))
+    },
     opened: (socket: Socket): void => {
       const entry = open.add(socket)
       socket.once("close", () => open.delete(entry))
@@ -172,7 +180,7 @@ const offer = (server: Server, take: Take): void => {
  * connections then end; one on which nothing ever came ends after 1 s.
  */
 export const createServer = (options: ServerOptions = {}, take: Take = () => false): Server => {
-  const { count: counted, leaveSilent, opened, stop } = connections()
+  const { count: counted, leaveSilent, opened, refused, stop } = connections()
   const server = http.createServer({ ...serverOptions, ...options })
   const count = (request: IncomingMessage, response: ServerResponse) => counted(!server.listening, request, response)
   offer(server, (request, response, others) => {
@@ -189,7 +197,7 @@ export const createServer = (options: ServerOptions = {}, take: Take = () => fal
   declineUpgrades(server)
   return server
     .on("connection", opened)
-    .on("clientError", refuse)
+    .on("clientError", refused)
     .on("checkExpectation", refuseExpectation)
     .on("connect", refuseTunnel)
     .on("checkContinue", count)

@@ -18,7 +18,9 @@ const runners = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ address: Schema.String, healthy: Schema.Boolean, seen: Schema.Int }))
 )
 const waiting = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ shard: Schema.Int, due: Schema.Int, id: Schema.String, since: Schema.Int }))
+  Schema.Array(
+    Schema.Struct({ shard: Schema.Int, due: Schema.Int, id: Schema.String, scope: Schema.Int, since: Schema.Int })
+  )
 )
 const exists = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ found: Schema.Boolean })]))
 
@@ -42,7 +44,7 @@ export const layer = Layer.effect(
     })
 
     return Clusters.of({
-      look: Effect.fnUntraced(function*(now) {
+      look: Effect.fnUntraced(function*(now, scope) {
         const known = yield* living
         const owned = yield* owners(
           yield* sql`select shard, epoch::float8 as epoch, node, taken_at::float8 as since from epochs order by shard`
@@ -50,12 +52,13 @@ export const layer = Layer.effect(
         // Each lane is read in the order of its index, up to the number that is counted.
         const due = yield* waiting(
           yield* sql`
-            select shard, count(*)::int as due, (array_agg(id order by since, id))[1] as id, min(since)::float8 as since
+            select shard, count(*)::int as due, (array_agg(id order by since, id))[1] as id,
+              (array_agg(scope order by since, id))[1] as scope, min(since)::float8 as since
             from (values ('transactional'), ('bulk')) lanes (lane), lateral (
-              (select id, shard, enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and id >= ${since()}
+              (select id, scope, shard, enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and id >= ${since()}
                order by seq limit ${counted})
               union all
-              (select id, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now} and id >= ${since()}
+              (select id, scope, shard, due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now} and id >= ${since()}
                order by due_at limit ${counted})
             ) due group by shard order by since`
         )
@@ -79,7 +82,9 @@ export const layer = Layer.effect(
           nodes,
           due: Math.min(counted, due.reduce((sum, row) => sum + row.due, 0)),
           lag: oldest === undefined ? 0 : Math.max(0, now - oldest.since),
-          oldest_due: oldest === undefined ? null : { id: oldest.id, shard: oldest.shard, since: oldest.since }
+          oldest_due: oldest === undefined
+            ? null
+            : { id: oldest.scope === scope ? oldest.id : null, shard: oldest.shard, since: oldest.since }
         }
       }, orUnavailable)
     })

@@ -1,15 +1,17 @@
+import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import { faultCode } from "#layers/outbound/FaultCode.ts"
+import * as VendorAgents from "#layers/providers/VendorAgents.ts"
 import { Misconfigured, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { OutboundRefused } from "#src/delivery/Outbound.ts"
 import type * as Undici from "@effect/platform-node/Undici"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option, Result } from "effect"
 import { Buffer } from "node:buffer"
 import type { IncomingHttpHeaders } from "node:http"
 import { gunzipSync } from "node:zlib"
 
 export interface VendorRequest {
   readonly method: "GET" | "POST"
-  /** Absolute; its host is the operator's choice (a vendor's own, or `base_url`), never a caller's. */
+  /** Absolute; its host is a vendor's own, or of a setting (`base_url`). */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
@@ -40,24 +42,13 @@ export interface Line {
 
 /**
  * The HTTP client for vendors: pooled connections, no redirects, answers of at most 1 MB, and one deadline over all
- * calls of a hand-over, including connecting. Interruption closes what is in flight. Vendors' hosts are the operator's
- * own choice; hosts that callers or recipients name go through `Outbound` instead.
+ * calls of a hand-over, including connecting. Interruption closes what is in flight. Hosts that callers or recipients name
+ * go through `Outbound` instead; what a vendor's may be, `VendorAgents` says.
  */
 export class VendorHttp extends Context.Service<VendorHttp, {
   /** Starts the clock of one hand-over. */
   readonly line: Effect.Effect<Line>
 }>()("tidings/VendorHttp") {}
-
-const agentOptions: Undici.Agent.Options = {
-  // A vendor that hangs must not take every socket. A request that waits for a connection is proved not sent.
-  connections: 64,
-  pipelining: 1,
-  maxHeaderSize: 16_384,
-  autoSelectFamily: true
-}
-
-/** HTTP/2 carries many requests per connection. undici reads `useH2c`, though its types here do not know it. */
-const http2Options = { ...agentOptions, connections: 4, allowH2: true, useH2c: true }
 
 const hostOf = (url: string): string => URL.canParse(url) ? new URL(url).host : "The vendor's URL"
 
@@ -83,18 +74,22 @@ const flat = (headers: IncomingHttpHeaders): VendorAnswer["headers"] =>
     Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : value])
   )
 
+type Pools = Effect.Success<ReturnType<typeof VendorAgents.make>>
+
 type Fault = Unavailable | Misconfigured | Unknown
 
 /**
  * Makes one request on the agent's pool. If it is cut off by its deadline or an interruption, its connection is closed
  * too.
  */
-const exchange = (agent: Undici.Dispatcher, request: VendorRequest, leftMs: number) =>
+const exchange = (pools: Pools, request: VendorRequest, leftMs: number) =>
   Effect.suspend(() => {
     if (!/^https?:/.test(request.url) || !URL.canParse(request.url)) {
       return Effect.fail(new Misconfigured({ detail: "The vendor's URL is none" }))
     }
     const url = new URL(request.url)
+    const pool = pools(url, request.http2 === true)
+    if (Result.isFailure(pool)) return Effect.fail(new Misconfigured({ detail: pool.failure.detail }))
     const chunks: Array<Uint8Array> = []
     let length = 0
     let head: Pick<VendorAnswer, "status" | "headers"> | undefined
@@ -150,12 +145,17 @@ const exchange = (agent: Undici.Dispatcher, request: VendorRequest, leftMs: numb
             onSome: (body) => Effect.succeed({ ...answered, body, whole: true })
           }))
         },
-        onResponseError: (_, error) => done(failed(faultCode(error)))
+        onResponseError: (_, error) =>
+          done(
+            error instanceof OutboundRefused
+              ? Effect.fail(new Misconfigured({ detail: error.detail }))
+              : failed(faultCode(error))
+          )
       }
       const { body = null, method } = request
       const headers = { "user-agent": "Tidings", "accept-encoding": "identity", ...request.headers }
       try {
-        agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
+        pool.success.dispatch({ origin: url.origin, path: url.pathname + url.search, method, headers, body }, handler)
       } catch (error) {
         done(failed(faultCode(error)))
       }
@@ -164,9 +164,10 @@ const exchange = (agent: Undici.Dispatcher, request: VendorRequest, leftMs: numb
   })
 
 /** `deadlineMs`: for one hand-over, from its first look-up to the last byte of its last answer. */
-export const make = Effect.fnUntraced(function*(options: { readonly deadlineMs: number }) {
-  const http1 = yield* NodeHttpClient.makeDispatcherOptions({ ...agentOptions, allowH2: false })
-  const http2 = yield* NodeHttpClient.makeDispatcherOptions(http2Options)
+export const make = Effect.fnUntraced(function*(
+  options: { readonly deadlineMs: number; readonly allow: AddressPolicy.Allowed }
+) {
+  const pools = yield* VendorAgents.make(options.allow)
 
   const line = Effect.map(Clock.monotonicTimeNanos, (started): Line => {
     const send = (request: VendorRequest) =>
@@ -174,7 +175,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly deadlineMs: 
         const left = options.deadlineMs - Number(now - started) / 1e6
         // Timers may fire a ms early, and that leaves no time to send.
         return left >= 2
-          ? exchange(request.http2 === true ? http2 : http1, request, left)
+          ? exchange(pools, request, left)
           : Effect.fail(new Unavailable({ detail: `${hostOf(request.url)}: deadline` }))
       })
     const prepare = (request: VendorRequest) =>
@@ -186,4 +187,7 @@ export const make = Effect.fnUntraced(function*(options: { readonly deadlineMs: 
 })
 
 /** 15 s per hand-over: vendors answer in hundreds of ms, and a slower call is better tried again. */
-export const layer = Layer.effect(VendorHttp, make({ deadlineMs: 15_000 }))
+export const layer = Layer.effect(
+  VendorHttp,
+  Effect.flatMap(AddressPolicy.allowed, (allow) => make({ deadlineMs: 15_000, allow }))
+)

@@ -24,6 +24,7 @@ export const Cluster = Schema.Struct({
   due: Schema.Int,
   /** How long the oldest of them has been due, in ms; 0 when none is due. */
   lag: Ms,
-  oldest_due: Schema.NullOr(Schema.Struct({ id: Schema.String, shard: Schema.Int, since: Ms }))
+  /** `id` is null for a caller of another environment. */
+  oldest_due: Schema.NullOr(Schema.Struct({ id: Schema.NullOr(Schema.String), shard: Schema.Int, since: Ms }))
 })
 export type Cluster = typeof Cluster.Type

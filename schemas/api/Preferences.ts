@@ -1,7 +1,7 @@
 import { Conflict, NotFound } from "#schemas/api/Errors.ts"
 import { IsoTime } from "#schemas/api/IsoTime.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
-import { Id } from "#schemas/Id.ts"
+import { Id, Reference } from "#schemas/Id.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { PatchOperation } from "#schemas/PatchOperation.ts"
 import {
@@ -71,7 +71,7 @@ export const PublishedResponse = Schema.Struct({
 })
 
 const PublishRequest = Schema.Struct({
-  brand_id: optional(Schema.String),
+  brand_id: optional(Reference),
   heading: optional(Schema.String),
   description: optional(Schema.String)
 })

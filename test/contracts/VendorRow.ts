@@ -4,6 +4,7 @@ import type { DeliveryError, Kind } from "#schemas/DeliveryError.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
 import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
+import { allow } from "#test/layers/outbound/Call.ts"
 import * as LongTimers from "#test/support/LongTimers.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { Deferred, Effect, Fiber, Result, type Schema } from "effect"
@@ -77,7 +78,7 @@ interface Options {
 
 /** Provides the way to the vendors for as long as the scope lasts. */
 export const withHttp = (deadlineMs: number) =>
-  Effect.provideServiceEffect(VendorHttp.VendorHttp, VendorHttp.make({ deadlineMs }))
+  Effect.provideServiceEffect(VendorHttp.VendorHttp, VendorHttp.make({ deadlineMs, allow }))
 
 /** The vendor with these settings, for as long as the scope lasts. */
 export const configure = ({ entry }: Pick<Row, "entry">, settings: Schema.JsonObject) =>

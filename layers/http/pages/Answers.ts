@@ -35,12 +35,28 @@ const away = Effect.map(retryAfter, (headers) =>
 <p>We cannot reach our records right now. Please come back in a minute.</p>`
   }))
 
-/** The fields of a form; none if the body has another content type. */
-const fieldsOf = (request: HttpServerRequest.HttpServerRequest): URLSearchParams =>
-  request instanceof CheckedRequest &&
-    request.headers["content-type"]?.toLowerCase().startsWith("application/x-www-form-urlencoded") === true
-    ? new URLSearchParams(request.textUnsafe)
-    : new URLSearchParams()
+const tooMuch = document({
+  title: "Too much",
+  look: undefined,
+  status: 413,
+  body: html`<h1>Too much</h1>
+<p>This form holds more than our page asks for. Please use the link in the message again.</p>`
+})
+
+/** Bytes, and fields, of a form: a page with thousands of topics sends less. Anybody may post, and Node reads fields without values in quadratic time. */
+const mostBytes = 512 * 1024
+const mostFields = 10_000
+
+/** The fields of a form, none if the body has another content type; `undefined` if it is more than a page sends. */
+const fieldsOf = (request: HttpServerRequest.HttpServerRequest): URLSearchParams | undefined => {
+  if (
+    !(request instanceof CheckedRequest) ||
+    request.headers["content-type"]?.toLowerCase().startsWith("application/x-www-form-urlencoded") !== true
+  ) return new URLSearchParams()
+  if (request.bytes.length > mostBytes) return undefined
+  const text = request.textUnsafe
+  return text.split("&", mostFields + 1).length > mostFields ? undefined : new URLSearchParams(text)
+}
 
 type Refusal = LinkBroken | StoreUnavailable
 
@@ -72,10 +88,10 @@ export const make = Effect.gen(function*() {
         Effect.andThen(
           patiently(page(token)),
           guard(
-            Effect.flatMap(
-              HttpServerRequest.HttpServerRequest,
-              (request) => patiently(submitted(token, fieldsOf(request)))
-            )
+            Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+              const fields = fieldsOf(request)
+              return fields === undefined ? Effect.succeed(tooMuch) : patiently(submitted(token, fields))
+            })
           )
         )
       ),

@@ -24,7 +24,7 @@ export const unready = Effect.fnUntraced(function*(options: { readonly alone: bo
   const count = yield* ShardCount
 
   /** How many shards nobody owns; all of them, if the cluster's tables do not say in time. */
-  const unownedByAnyone = Effect.flatMap(Clock.currentTimeMillis, clusters.look).pipe(
+  const unownedByAnyone = Effect.flatMap(Clock.currentTimeMillis, (now) => clusters.look(now, undefined)).pipe(
     Effect.timeout(patience),
     Effect.match({ onFailure: () => count, onSuccess: ({ unowned }) => unowned.length })
   )

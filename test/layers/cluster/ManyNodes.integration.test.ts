@@ -69,11 +69,17 @@ describe("The cluster of all nodes on a database", () => {
         yield* shared([first])
         const second = yield* joining(database)
         yield* shared([first, second])
-        const seen = Effect.flatMap(Clock.currentTimeMillis, (now) => Views.Clusters.use(({ look }) => look(now))).pipe(
-          Effect.provide(Clusters.layer.pipe(Layer.provide(stores)))
-        )
+        const seen = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+          Views.Clusters.use(({ look }) => look(now, undefined))).pipe(
+            Effect.provide(Clusters.layer.pipe(Layer.provide(stores)))
+          )
         const { nodes } = yield* seen
-        assert.sameMembers(nodes.map(({ address }) => address), [first.address, second.address])
+        assert.sameMembers(
+          nodes.map(({ address }) =>
+            address
+          ),
+          [first.address, second.address]
+        )
         yield* Scope.close(second.scope, Exit.void)
         yield* shared([first])
         assert.strictEqual(second.running.size, 0)

@@ -20,6 +20,8 @@ const listen = (options: ServerOptions = {}) =>
           response.write("half of it", () => server.emit("clientError", late, request.socket))
         if (request.url === "/answered")
           response.end("an answer")
+        if (request.url === "/later")
+          request.resume().on("end", () => setTimeout(() => response.end("an answer"), 30))
       })
       server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
     }),
@@ -69,6 +71,25 @@ describe("NodeServer", () => {
       assert.strictEqual(long.status, 431)
       assert.strictEqual(long.body, refusal("Request headers exceed 16 kB"))
     }))
+
+  const whole = "POST /later HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
+
+  it.effect.each([
+    { name: "stray bytes", parts: [`${whole}}}GARBAGE\r\n\r\n`], answers: 1 },
+    { name: "a NUL", parts: [`${whole}\u0000`], answers: 1 },
+    { name: "a second request that is none", parts: [whole, "HELLO\r\n\r\n"], answers: 1 },
+    { name: "stray bytes after two", parts: [`${whole}${whole}GARBAGE\r\n\r\n`], answers: 2 }
+  ])(
+    "a request that came whole has its own answer, though $name came after it",
+    ({ answers, parts }) =>
+      Effect.gen(function*() {
+        const port = portOf((yield* listen(quick)).address())
+        const { body, status } = yield* exchange(port, parts)
+        assert.strictEqual(status, 200)
+        assert.strictEqual(body.match(/an answer/g)?.length, answers)
+        assert.notInclude(body, "invalid_request_error")
+      })
+  )
 
   it.effect("an expectation that nobody knows is refused with an error body", () =>
     Effect.gen(function*() {

@@ -3,6 +3,7 @@ import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import { ShardCount } from "#src/delivery/shards/ShardCount.ts"
 import * as Views from "#src/reports/Clusters.ts"
+import { Scope } from "#schemas/Scope.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -17,7 +18,8 @@ const layer = Clusters.layer.pipe(
   Layer.provideMerge(FreshDatabase.layer)
 )
 
-const look = Views.Clusters.use((clusters) => clusters.look(now))
+const lookFrom = (scope: number) => Views.Clusters.use((clusters) => clusters.look(now, Scope.make(scope)))
+const look = lookFrom(1)
 
 /** The owners of shards, by their epochs. */
 const owned = (owners: Readonly<Record<number, string>>) =>
@@ -106,5 +108,7 @@ describe("The view of the cluster", () => {
       const { due: count, lag, nodes, oldest_due } = yield* look
       assert.deepStrictEqual([count, lag, oldest_due], [3, 3_000, { id: idOf("b"), shard: 0, since: now - 3_000 }])
       assert.deepStrictEqual(nodes[0]?.shards.map((shard) => shard.due), [3])
+      // P10: a caller of another environment learns how far behind the node is, and of no message.
+      assert.deepStrictEqual((yield* lookFrom(2)).oldest_due, { id: null, shard: 0, since: now - 3_000 })
     }).pipe(Effect.provide(layer)))
 })

@@ -1,5 +1,6 @@
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
 import * as RawServer from "#test/layers/outbound/RawServer.ts"
+import { allow } from "#test/layers/outbound/Call.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Result } from "effect"
@@ -13,11 +14,42 @@ const posted = (url: string): VendorHttp.VendorRequest => ({
 
 const ok = { status: 200, body: "{}" }
 
+/** What cannot be reached unless the operator lets it through; the listeners here are at loopback. */
+const hosts = [
+  (port: number) => `http://127.0.0.1:${port}/`,
+  (port: number) => `http://0x7f.1:${port}/`,
+  (port: number) => `http://[::ffff:127.0.0.1]:${port}/`,
+  (port: number) => `http://localhost:${port}/`,
+  (port: number) => `https://localhost:${port}/`,
+  () => "http://localhost/",
+  () => "https://169.254.169.254/latest/meta-data",
+  () => "http://8.8.8.8:8080/"
+]
+
 describe("VendorHttp", () => {
+  it.live.each(hosts)(
+    "API7: reaches no host of the operator's own network that is not let through: %s",
+    (urlOf) =>
+      Effect.gen(function*() {
+        let connections = 0
+        const { port } = yield* RawServer.listen((socket) => {
+          connections++
+          socket.destroy()
+        })
+        const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000, allow: [] })).line
+        for (const http2 of [false, true]) {
+          const refused = yield* Effect.flip(line.send({ ...posted(urlOf(port)), http2 }))
+          assert.strictEqual(refused._tag, "Misconfigured")
+          assert.match(refused.detail, /TIDINGS_OUTBOUND_ALLOW$/)
+        }
+        assert.strictEqual(connections, 0)
+      }).pipe(Effect.scoped)
+  )
+
   it.live("P4: a call before the one that sends is never unknown", () =>
     Effect.gen(function*() {
       const { origin } = yield* ScriptedVendor.listen({ script: () => ({ reset: "after" }) })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000, allow })).line
       const kinds = [
         (yield* Effect.flip(line.prepare(posted(origin))))._tag,
         (yield* Effect.flip(line.send(posted(origin))))._tag
@@ -30,14 +62,14 @@ describe("VendorHttp", () => {
       const { port } = yield* RawServer.listen((socket) => {
         socket.write("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", () => socket.resetAndDestroy())
       })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000, allow })).line
       assert.strictEqual((yield* Effect.flip(line.send(posted(`http://127.0.0.1:${port}/`))))._tag, "Unknown")
     }).pipe(Effect.scoped))
 
   it.live("one deadline spans all calls of a hand-over, and what it leaves unsent is not unknown", () =>
     Effect.gen(function*() {
       const { origin, seen } = yield* ScriptedVendor.listen({ script: ({ path }) => path === "/slow" ? "silence" : ok })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 1_000 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 1_000, allow })).line
       const first = yield* Effect.flip(line.prepare(posted(`${origin}/slow`)))
       const second = yield* Effect.flip(line.send(posted(`${origin}/send`)))
       assert.deepStrictEqual([first._tag, second._tag], ["Unavailable", "Unavailable"])
@@ -55,7 +87,7 @@ describe("VendorHttp", () => {
       const { origin, seen } = yield* ScriptedVendor.listen({
         script: ({ path }) => answers[Number(path.slice(1))] ?? ok
       })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000, allow })).line
       const got = yield* Effect.forEach([0, 1, 2, 3], (index) => line.send(posted(`${origin}/${index}`)))
       assert.deepStrictEqual(got.map(({ body, whole }) => [body, whole]), [
         ["{\"id\":1}", true],
@@ -75,7 +107,7 @@ describe("VendorHttp", () => {
           return "silence"
         }
       })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 20_000 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 20_000, allow })).line
       const fiber = yield* Effect.forkChild(line.send(posted(origin)))
       yield* Deferred.await(reached)
       yield* Fiber.interrupt(fiber)
@@ -93,7 +125,7 @@ describe("VendorHttp", () => {
           return "silence"
         }
       })
-      const { line } = yield* VendorHttp.make({ deadlineMs: 20_000 })
+      const { line } = yield* VendorHttp.make({ deadlineMs: 20_000, allow })
       const started = (path: string) =>
         Effect.forkChild(Effect.flatMap(line, (_) => _.send(posted(`${origin}${path}`))), { startImmediately: true })
       const first = yield* started("/held")
@@ -111,7 +143,7 @@ describe("VendorHttp", () => {
     Effect.forEach([false, true], (http2) =>
       Effect.gen(function*() {
         const server = yield* ScriptedVendor.listen({ http2, script: () => ok })
-        const { line } = yield* VendorHttp.make({ deadlineMs: 5_000 })
+        const { line } = yield* VendorHttp.make({ deadlineMs: 5_000, allow })
         for (let call = 0; call < 5; call++) yield* (yield* line).send({ ...posted(server.origin), http2 })
         assert.strictEqual(server.seen.length, 5)
         assert.isAtMost(server.connections(), 2)
@@ -121,7 +153,7 @@ describe("VendorHttp", () => {
   it.live("many calls at once share 64 connections", () =>
     Effect.gen(function*() {
       const server = yield* ScriptedVendor.listen({ script: () => ok })
-      const { line } = yield* VendorHttp.make({ deadlineMs: 10_000 })
+      const { line } = yield* VendorHttp.make({ deadlineMs: 10_000, allow })
       const call = Effect.flatMap(line, (_) => _.send(posted(server.origin)))
       const results = yield* Effect.forEach(Array.from({ length: 300 }), () => Effect.result(call), {
         concurrency: "unbounded"
@@ -135,7 +167,7 @@ describe("VendorHttp", () => {
       Effect.gen(function*() {
         const body = "x".repeat(1_000_001)
         const server = yield* ScriptedVendor.listen({ http2, script: () => ({ status: 400, body }) })
-        const line = yield* (yield* VendorHttp.make({ deadlineMs: 10_000 })).line
+        const line = yield* (yield* VendorHttp.make({ deadlineMs: 10_000, allow })).line
         const answer = yield* line.send({ ...posted(server.origin), http2 })
         assert.deepStrictEqual([answer.status, answer.whole, answer.body], [400, false, ""])
       }).pipe(Effect.scoped)))
@@ -145,7 +177,7 @@ describe("VendorHttp", () => {
       const { origin, seen } = yield* ScriptedVendor.listen({
         script: () => ({ status: 302, headers: { location: "/elsewhere" } })
       })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000, allow })).line
       assert.strictEqual((yield* line.send(posted(origin))).status, 302)
       assert.strictEqual(seen.length, 1)
     }).pipe(Effect.scoped))
@@ -153,7 +185,7 @@ describe("VendorHttp", () => {
   it.live("a header that no header may be is the operator's to mend, and nothing is sent", () =>
     Effect.gen(function*() {
       const { origin, seen } = yield* ScriptedVendor.listen({ script: () => ok })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000, allow })).line
       const wrong = [
         { ...posted(origin), headers: { authorization: "a\r\nx-evil: b" } },
         posted("not a url"),
@@ -170,7 +202,7 @@ describe("VendorHttp", () => {
   it.live("P9: a failure names the host and the fault, not path, query or headers", () =>
     Effect.gen(function*() {
       const { origin } = yield* ScriptedVendor.listen({ script: () => ({ reset: "after" }) })
-      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000 })).line
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000, allow })).line
       const error = yield* Effect.flip(line.send({ ...posted(`${origin}/secret?q=secret`), headers: { a: "secret" } }))
       assert.notInclude(error.detail, "secret")
       assert.include(error.detail, new URL(origin).host)

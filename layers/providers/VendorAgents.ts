@@ -1,0 +1,74 @@
+import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
+import { OutboundRefused } from "#src/delivery/Outbound.ts"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import type * as Undici from "@effect/platform-node/Undici"
+import { Array, Effect, Result } from "effect"
+import { NetAddress } from "effect/net"
+import { lookup } from "node:dns"
+import type { LookupFunction } from "node:net"
+
+const options: Undici.Agent.Options = {
+  // A vendor that hangs must not take every socket. A request that waits for a connection is proved not sent.
+  connections: 64,
+  pipelining: 1,
+  maxHeaderSize: 16_384,
+  autoSelectFamily: true,
+  allowH2: false
+}
+
+/** HTTP/2 carries many requests per connection. undici reads `useH2c`, though its types here do not know it. */
+const http2Options = { ...options, connections: 4, allowH2: true, useH2c: true }
+
+const refuse = (name: string, { detail, reason }: AddressPolicy.Refusal) =>
+  new OutboundRefused({ reason, detail: `${name}: ${detail}; an operator lets it through with TIDINGS_OUTBOUND_ALLOW` })
+
+const judge = (allow: AddressPolicy.Allowed, address: string, port: number) =>
+  NetAddress.ipFromString(address).pipe(
+    Result.mapError((): AddressPolicy.Refusal => ({ reason: "address", detail: "unreadable address" })),
+    Result.flatMap((ip) => AddressPolicy.check(allow, ip, port))
+  )
+
+/** Answers those of a name's addresses that may be connected to, and connections are made to no other. */
+const looking = (allow: AddressPolicy.Allowed, port: number): LookupFunction => (name, options, answer) =>
+  lookup(name, { ...options, all: true }, (error, found) => {
+    if (error !== null) return answer(error, [])
+    const [good, refusals] = Array.partition(found, (one) => Result.map(judge(allow, one.address, port), () => one))
+    const [first] = good
+    const [refusal] = refusals
+    if (first === undefined) {
+      return answer(refusal === undefined ? new Error("no address") : refuse(name, refusal), [])
+    }
+    return options.all === true ? answer(null, good) : answer(null, first.address, first.family)
+  })
+
+/**
+ * The pools of connections to vendors. A setting may name any host (`base_url`), so what they may reach is what a webhook
+ * may: public addresses on ports 80 and 443, and the operator's own networks (`TIDINGS_OUTBOUND_ALLOW`).
+ */
+export const make = Effect.fnUntraced(function*(allow: AddressPolicy.Allowed) {
+  const pools = (port: number) => {
+    const connect = { lookup: looking(allow, port) }
+    return Effect.all({
+      http1: NodeHttpClient.makeDispatcherOptions({ ...options, connect }),
+      http2: NodeHttpClient.makeDispatcherOptions({ ...http2Options, connect })
+    })
+  }
+  const ordinary = yield* pools(443)
+  // A name may stand for addresses of which only some are reached on such a port.
+  const other = yield* pools(0)
+
+  /** The pool for a URL; refused if its host is an address that may not be reached. A name is judged when it is looked up. */
+  return (url: URL, isHttp2: boolean): Result.Result<Undici.Dispatcher, OutboundRefused> => {
+    const port = Number(url.port === "" ? 443 : url.port)
+    const { http1, http2 } = port === 80 || port === 443 ? ordinary : other
+    const literal = NetAddress.ipFromString(url.hostname.replace(/^\[|\]$/g, ""))
+    return Result.isFailure(literal)
+      ? Result.succeed(isHttp2 ? http2 : http1)
+      : AddressPolicy.check(allow, literal.success, port).pipe(
+        Result.mapBoth({
+          onFailure: (refusal) => refuse(url.hostname, refusal),
+          onSuccess: () => isHttp2 ? http2 : http1
+        })
+      )
+  }
+})
