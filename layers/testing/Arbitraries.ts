@@ -1,34 +1,53 @@
-import { Cue } from "#layers/testing/Cue.ts"
+import { type Cue, DrawnCue } from "#layers/testing/Cue.ts"
+import type { GivenTemplate } from "#layers/testing/Given.ts"
+import { Content } from "#schemas/Elemental.ts"
 import { Profile } from "#schemas/Profile.ts"
 import type { Recipient } from "#schemas/Recipient.ts"
 import { Instructions, SendMessage } from "#schemas/SendMessage.ts"
-import { Template } from "#schemas/Template.ts"
-import { Arbitrary, type Array, Schema } from "effect"
+import { TemplateContent } from "#schemas/Template.ts"
+import { Arbitrary, type Array, Schema, Struct } from "effect"
 
-/** Any message of POST /send that its schema accepts, sensible or not. */
+/** Any message of POST /send that its schema accepts, sensible or not: the API refuses most of them. */
 export const sends: Arbitrary.Arbitrary<SendMessage> = Arbitrary.schema(SendMessage)
 
-/** Any message of POST /send to one of these recipients. */
+const oneOf = <A>(items: Array.NonEmptyReadonlyArray<A>): Arbitrary.Arbitrary<A> =>
+  Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: items.length - 1 }))).pipe(
+    Arbitrary.map((n) => items[n] ?? items[0])
+  )
+
+const instructions = Arbitrary.schema(Schema.Struct(Struct.omit(Instructions.fields, ["content", "template"])))
+
+/** A title and a body, and perhaps more: elements alone would be of unknown types, and say nothing. */
+const contents = Arbitrary.schema(Schema.Struct({ ...Content.fields, title: Schema.String, body: Schema.String }))
+
+/**
+ * Any message of POST /send to one of these recipients, with a content of its own or one of these templates (ids of
+ * `Given.templates`). The API accepts nearly all of them.
+ */
 export const sendsTo = (
-  recipients: Array.NonEmptyReadonlyArray<typeof Recipient.Encoded>
+  recipients: Array.NonEmptyReadonlyArray<typeof Recipient.Encoded>,
+  templates: ReadonlyArray<string> = []
 ): Arbitrary.Arbitrary<typeof SendMessage.Encoded> =>
   Arbitrary.all({
-    index: Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: recipients.length - 1 }))),
-    instructions: Arbitrary.schema(Instructions)
+    to: oneOf(recipients),
+    template: oneOf([undefined, ...templates]),
+    content: contents,
+    others: instructions
   }).pipe(
-    Arbitrary.map(({ index, instructions }): typeof SendMessage.Encoded => ({
-      ...instructions,
-      to: recipients[index] ?? recipients[0]
+    Arbitrary.map(({ content, others, template, to }) => ({
+      ...others,
+      to,
+      ...(template === undefined ? { content } : { template })
     }))
   )
 
-/** Any stored profile. */
+/** Any profile, as `Given.profiles` takes it. It has no address but by chance. */
 export const profiles: Arbitrary.Arbitrary<Profile> = Arbitrary.schema(Profile)
 
-/** Any template. */
-export const templates: Arbitrary.Arbitrary<Template> = Arbitrary.schema(Template)
+/** Any template, as `Given.templates` takes it. */
+export const templates: Arbitrary.Arbitrary<GivenTemplate> = Arbitrary.schema(TemplateContent)
 
 /** What a provider does with its first calls, in their order (`VendorOptions.script`). */
 export const scripts: Arbitrary.Arbitrary<ReadonlyArray<Cue>> = Arbitrary.schema(
-  Schema.Array(Cue).check(Schema.isMaxLength(12))
+  Schema.Array(DrawnCue).check(Schema.isMaxLength(12))
 )

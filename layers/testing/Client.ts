@@ -5,12 +5,13 @@ import type { Node } from "#layers/testing/Node.ts"
 import type { Remote } from "#layers/testing/Remote.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { Scope } from "#schemas/Scope.ts"
+import { sentence } from "#schemas/SchemaRefusal.ts"
 import { SendMessage } from "#schemas/SendMessage.ts"
 import { CurrentKey, type StoredResponse } from "#src/access/Idempotency.ts"
-import type { SendRefused } from "#src/delivery/intake/Drafts.ts"
+import { SendRefused } from "#src/delivery/intake/Drafts.ts"
 import type { Accepted, MessageNotFound, RowRefused } from "#src/delivery/Journal.ts"
 import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
-import { Effect, Exit, Option, Schema } from "effect"
+import { Effect, Exit, Option, Result, Schema } from "effect"
 
 /** How a call is sent. */
 export interface SendOptions {
@@ -48,7 +49,7 @@ const replyOf = <K extends "requestId" | "messageId">(key: K) => {
 }
 const requestIdOf = replyOf("requestId")
 const resentIdOf = replyOf("messageId")
-const decode = Schema.decodeUnknownEffect(SendMessage)
+const decode = Schema.decodeUnknownResult(SendMessage, { errors: "all" })
 const decodeId = Schema.decodeUnknownOption(MessageId)
 
 /** A world has two environments; any other number is a mistake in the story, and a defect. */
@@ -60,21 +61,29 @@ export const scopeOf = (environment: number): Effect.Effect<Scope> =>
 /** The record of a call: what was asked, and every try. */
 type Asked = Pick<Request, "key" | "scope" | "tries">
 
-const invalid = (message: string) => Effect.succeed(reply(400, { message, type: "invalid_request_error" }))
+const invalid = (message: string) => reply(400, { message, type: "invalid_request_error" })
 
-/** Calls the intake and answers as the HTTP edge would (`layers/http/Send.ts`), without HTTP. */
+/**
+ * Calls the intake and answers as the HTTP edge would (`layers/http/Send.ts`, `layers/http/Once.ts`), without HTTP: a
+ * refusal is kept under the key too.
+ */
 const handle = (
-  run: Effect.Effect<Accepted, SendRefused | MessageNotFound | RowRefused | StoreUnavailable>,
+  { intake }: Node,
+  run: (
+    intake: Node["intake"]
+  ) => Effect.Effect<Accepted, SendRefused | MessageNotFound | RowRefused | StoreUnavailable>,
   { key, scope }: Asked,
   path: string,
   wall: number
 ): Effect.Effect<StoredResponse> =>
-  run.pipe(
+  run(intake).pipe(
+    Effect.catchTags({
+      SendRefused: ({ detail }) => intake.keep(invalid(detail)),
+      MessageNotFound: () => intake.keep(reply(404, { message: "No such message", type: "not_found" }))
+    }),
     Effect.map(({ response }) => response),
     Effect.catchTags({
-      SendRefused: ({ detail }) => invalid(detail),
-      MessageNotFound: () => Effect.succeed(reply(404, { message: "No such message", type: "not_found" })),
-      RowRefused: () => invalid("The request cannot be stored"),
+      RowRefused: () => Effect.succeed(invalid("The request cannot be stored")),
       StoreUnavailable: () => Effect.succeed(reply(503, { message: "Try again", type: "internal_error" }))
     }),
     Effect.provideService(
@@ -117,11 +126,12 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
     message: typeof SendMessage.Encoded,
     { environment = 1, key }: SendOptions = {}
   ) {
+    const decoded = decode(message)
     const request: Request = {
       number: requests.length,
       scope: yield* scopeOf(environment),
       key,
-      message: yield* Effect.orDie(decode(message)),
+      message,
       tries: [],
       requestId: undefined
     }
@@ -130,7 +140,11 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
     request.requestId = requestIdOf(
       yield* ask(request, (node) =>
         handle(
-          node.intake.send(principal, request.message, (requestId) => reply(202, { requestId })),
+          node,
+          (intake) =>
+            Result.isFailure(decoded)
+              ? new SendRefused({ detail: sentence(decoded.failure.issue, "message") })
+              : intake.send(principal, decoded.success, (requestId) => reply(202, { requestId })),
           request,
           "/send",
           loop.wall()
@@ -149,7 +163,8 @@ export const make = (options: { readonly loop: Loop; readonly chance: Chance; re
     again.resentId = resentIdOf(
       yield* ask(again, (node) =>
         handle(
-          node.intake.resend(principal, id.value, (messageId) => reply(200, { messageId })),
+          node,
+          (intake) => intake.resend(principal, id.value, (messageId) => reply(200, { messageId })),
           again,
           `/messages/${messageId}/resend`,
           loop.wall()

@@ -10,23 +10,29 @@ import {
 } from "#schemas/DeliveryError.ts"
 import { Schema } from "effect"
 
-const after = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))
-/** How long the provider asks the caller to wait, in ms. Only `RateLimited` and `Unavailable` carry it. */
-const retryAfter = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 60_000 })))
+const of = (after: Schema.Codec<number>, wait: Schema.Codec<number>) =>
+  Schema.TaggedUnion({
+    Accept: { after },
+    Refuse: { after, kind: Kind, retryAfter: Schema.NullOr(wait) },
+    Lose: { after, taken: Schema.Boolean, proved: Schema.Boolean }
+  }).annotate({ expected: "one of Accept, Refuse and Lose for its _tag" })
+
+const whole = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const upTo = (maximum: number) => Schema.Int.check(Schema.isBetween({ minimum: 0, maximum }))
 
 /**
- * What a provider does with one call. `after` is when the caller hears of it, in ms.
+ * What a provider does with one call. `after` is when the caller hears of it, and `retryAfter` how long the provider
+ * asks it to wait, both in ms; only `RateLimited` and `Unavailable` carry the latter.
  * - `Accept`: takes the message.
  * - `Refuse`: answers with an error of this kind. It has taken the message only if the kind is `Unknown`.
  * - `Lose`: the connection breaks. `taken`: the provider has the message nevertheless. `proved`: it has not, whatever
  *   `taken` says, and the caller can tell so (such as by a refused connection).
  */
-export const Cue = Schema.TaggedUnion({
-  Accept: { after },
-  Refuse: { after, kind: Kind, retryAfter },
-  Lose: { after, taken: Schema.Boolean, proved: Schema.Boolean }
-})
+export const Cue = of(whole, whole)
 export type Cue = typeof Cue.Type
+
+/** A cue as it is drawn, with times that are short enough for a world of some minutes. */
+export const DrawnCue = of(upTo(20_000), upTo(60_000))
 
 /** What a healthy provider does. */
 export const promptly: Cue = { _tag: "Accept", after: 20 }

@@ -6,7 +6,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { PreferenceTopic } from "#schemas/Preferences.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { Scope } from "#schemas/Scope.ts"
-import { elementalVersion, type TemplateContent } from "#schemas/Template.ts"
+import { elementalVersion, type Template, type TemplateContent } from "#schemas/Template.ts"
 import type { TenantDraft } from "#schemas/Tenant.ts"
 import { HashMap } from "effect"
 
@@ -21,6 +21,12 @@ export interface GivenTenant extends TenantDraft {
   readonly members?: ReadonlyArray<string | GivenMember>
 }
 
+/** What a published template says, and the topic that it is about, if any. */
+export interface GivenTemplate extends TemplateContent {
+  /** One of `Given.topics`. */
+  readonly subscription?: Template["subscription"] | undefined
+}
+
 /** What is stored when a world begins, the same in both of its environments. */
 export interface Given {
   /** Profiles by user id. */
@@ -29,8 +35,8 @@ export interface Given {
   readonly lists?: Readonly<Record<string, ReadonlyArray<string>>>
   /** Preference topics: their ids alone (by default, users are opted in), or what the API takes of each, by id. */
   readonly topics?: ReadonlyArray<string> | Readonly<Record<string, PreferenceTopic>>
-  /** The content of published templates, by template id. */
-  readonly templates?: Readonly<Record<string, TemplateContent>>
+  /** Published templates by id. */
+  readonly templates?: Readonly<Record<string, GivenTemplate>>
   /** What PUT /brands/:id takes, by brand id. The first one becomes the default brand, as it does in the API. */
   readonly brands?: Readonly<Record<string, BrandDraft>>
   /** Tenants by id. */
@@ -80,9 +86,9 @@ export const stored = (empty: State, given: Given, at: number): State => {
     deletedAt: undefined,
     ...times
   })
-  const template = (id: string, content: TemplateContent) => (scope: Scope) => {
-    const nothing = { tags: [], brand: null, subscription: null, routing: null }
-    const draft = JSON.stringify({ name: id, ...nothing, content: { version: elementalVersion, ...content } })
+  const template = (id: string, { subscription = null, ...said }: GivenTemplate) => (scope: Scope) => {
+    const content = { version: elementalVersion, ...said }
+    const draft = JSON.stringify({ name: id, tags: [], brand: null, subscription, routing: null, content })
     const live = { draft, draftAt: at, live: 1, versions: [{ template: draft, created: at }] }
     return { scope, id, alias: undefined, archived: false, ...live, ...times }
   }
@@ -98,7 +104,7 @@ export const stored = (empty: State, given: Given, at: number): State => {
     ),
     lists: everywhere(Object.keys(lists).map((id) => [id, list(id)] as const), nameOf),
     templates: everywhere(
-      Object.entries(templates).map(([id, content]) => [id, template(id, content)] as const),
+      Object.entries(templates).map(([id, said]) => [id, template(id, said)] as const),
       nameOf
     ),
     subscriptions: everywhere(

@@ -1,4 +1,5 @@
 import type { MessageRow } from "#layers/memory/State.ts"
+import type { Given } from "#layers/testing/Given.ts"
 import type { Stored } from "#layers/testing/Stored.ts"
 import type { Scope } from "#schemas/Scope.ts"
 import type { Status } from "#schemas/Status.ts"
@@ -21,7 +22,8 @@ export interface Request {
   readonly number: number
   readonly scope: Scope
   readonly key: string | undefined
-  readonly message: SendMessage
+  /** As the story said it. */
+  readonly message: typeof SendMessage.Encoded
   readonly tries: Array<Try>
   /** The request's id, once a 202 came. */
   requestId: string | undefined
@@ -157,6 +159,8 @@ export interface LogLine {
 /** Everything that happened in one world, as its callers, its providers and its store each recorded it. */
 export interface History {
   readonly seed: number
+  /** What was stored when the world began (`Options.given`, or what the seed drew of it). */
+  readonly given: Given
   /** Equal for two runs that did the same. */
   readonly hash: string
   readonly requests: ReadonlyArray<Request>

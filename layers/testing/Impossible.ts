@@ -1,8 +1,11 @@
+import { Cue } from "#layers/testing/Cue.ts"
 import type { Faults, Kind } from "#layers/testing/Faults.ts"
-import type { Cue } from "#layers/testing/Cue.ts"
 import type { Given } from "#layers/testing/Given.ts"
 import * as ImpossibleGiven from "#layers/testing/ImpossibleGiven.ts"
+import { unknown } from "#layers/testing/Unknown.ts"
 import type { Down, VendorOptions } from "#layers/testing/Vendors.ts"
+import { sentence } from "#schemas/SchemaRefusal.ts"
+import { Arbitrary, Result, Schema } from "effect"
 
 interface Options {
   readonly nodes?: number
@@ -11,6 +14,7 @@ interface Options {
   readonly vendors?: ReadonlyArray<VendorOptions>
   readonly faults?: Faults
   readonly given?: Given
+  readonly drawn?: Arbitrary.Arbitrary<unknown>
 }
 
 /** Typed as a record of all names, so that a new option cannot be forgotten here. */
@@ -20,18 +24,21 @@ const options: Readonly<Record<keyof Options, true>> = {
   seeds: true,
   vendors: true,
   faults: true,
-  given: true
+  given: true,
+  drawn: true
 }
 
-const ofAVendor: Readonly<Record<keyof VendorOptions, true>> = {
-  key: true,
-  channel: true,
-  address: true,
-  folds: true,
-  rejects: true,
-  down: true,
-  script: true
-}
+const ofAVendor = {
+  key: Schema.NonEmptyString,
+  channel: Schema.NonEmptyString,
+  address: Schema.NonEmptyString,
+  folds: Schema.optional(Schema.Boolean),
+  rejects: Schema.optional(Schema.Array(Schema.String)),
+  down: Schema.optional(Schema.Array(Schema.Struct({ from: Schema.Number, until: Schema.Number }))),
+  script: Schema.optional(Schema.Array(Cue))
+} satisfies Readonly<Record<keyof VendorOptions, Schema.Constraint>>
+
+const decodeVendors = Schema.decodeUnknownResult(Schema.Array(Schema.Struct(ofAVendor)), { errors: "all" })
 
 const kinds: Readonly<Record<Kind, true>> = {
   crash: true,
@@ -45,38 +52,23 @@ const kinds: Readonly<Record<Kind, true>> = {
 const isWhole = (from: number) => (value: number | null | undefined): boolean =>
   typeof value === "number" && Number.isInteger(value) && value >= from
 
-/** The times of a cue. If one were not a number, the world would never end. */
-const timesOf = (cue: Cue): ReadonlyArray<readonly [name: string, ms: number | null]> => [
-  ["after", cue.after],
-  ...(cue._tag === "Refuse" && cue.retryAfter !== null ? [["retryAfter", cue.retryAfter] as const] : [])
-]
-
-/** Complaints about names that do not exist, such as misspelt ones: they would have no effect. */
-const unknown = (of: string, value: object, known: object): ReadonlyArray<string> =>
-  Object.keys(value).filter((name) => !Object.hasOwn(known, name)).map((name) =>
-    `${of} has ${name}, which is none of ${Object.keys(known).join(", ")}`
-  )
-
 const ofDown = (key: string, down: ReadonlyArray<Down>): ReadonlyArray<string> =>
   down.filter(({ from, until }) => !isWhole(0)(from) || !(until > from)).map(({ from, until }) =>
     `The vendor ${key} is down from ${from} until ${until}, and that has to be from a whole number until a later one`
   )
 
-const ofVendors = (vendors: ReadonlyArray<VendorOptions>): ReadonlyArray<string> =>
-  vendors.flatMap((vendor, n) => [
+/** If a time of a cue were not a number, the world would never end. */
+const ofVendors = (vendors: ReadonlyArray<VendorOptions>): ReadonlyArray<string> => {
+  const decoded = decodeVendors(vendors)
+  if (Result.isFailure(decoded)) return [sentence(decoded.failure.issue, "options.vendors")]
+  return vendors.flatMap((vendor, n) => [
     ...unknown(`The vendor ${vendor.key}`, vendor, ofAVendor),
-    ...ofOne(vendor, vendors.findIndex(({ key }) => key === vendor.key) === n)
+    ...(vendors.findIndex(({ key }) => key === vendor.key) === n
+      ? []
+      : [`options.vendors has more than one ${vendor.key}`]),
+    ...ofDown(vendor.key, vendor.down ?? [])
   ])
-
-const ofOne = ({ down = [], key, script = [] }: VendorOptions, isOnly: boolean): ReadonlyArray<string> => [
-  ...(isOnly ? [] : [`options.vendors has more than one ${key}`]),
-  ...ofDown(key, down),
-  ...script.flatMap((cue, place) =>
-    timesOf(cue).filter(([, ms]) => !isWhole(0)(ms)).map(([name, ms]) =>
-      `${name} of cue ${place} of the vendor ${key} is ${ms}, and has to be a whole number from 0`
-    )
-  )
-]
+}
 
 const ofFaults = ({ atMost, kinds: named, lostAnswers, within }: Faults): ReadonlyArray<string> => [
   ...named.filter((kind) => !Object.hasOwn(kinds, kind)).map((kind) =>
@@ -96,7 +88,7 @@ const ofFaults = ({ atMost, kinds: named, lostAnswers, within }: Faults): Readon
  * ever, or to its end with nothing having happened.
  */
 export const of = (asked: Options): string | undefined => {
-  const { faults, given, nodes, seeds, shards, vendors = [] } = asked
+  const { drawn, faults, given, nodes, seeds, shards, vendors = [] } = asked
   return [
     ...unknown("options", asked, options),
     ...Object.entries({ nodes, seeds, shards }).filter(([, value]) => value !== undefined && !isWhole(1)(value)).map((
@@ -104,6 +96,7 @@ export const of = (asked: Options): string | undefined => {
     ) => `options.${name} is ${value}, and has to be a whole number from 1`),
     ...ofVendors(vendors),
     ...(faults === undefined ? [] : ofFaults(faults)),
-    ...(given === undefined ? [] : ImpossibleGiven.of(given))
+    ...(given === undefined ? [] : ImpossibleGiven.of(given)),
+    ...(drawn === undefined || Arbitrary.isArbitrary(drawn) ? [] : ["options.drawn has to be an Arbitrary"])
   ][0]
 }

@@ -1,5 +1,5 @@
-import { sentence } from "#schemas/SchemaRefusal.ts"
-import type { Given, GivenTenant } from "#layers/testing/Given.ts"
+import type { Given, GivenTemplate, GivenTenant } from "#layers/testing/Given.ts"
+import { unknown } from "#layers/testing/Unknown.ts"
 import { AudienceBody } from "#schemas/Audience.ts"
 import { BrandDraft } from "#schemas/Brand.ts"
 import { GroupId, Id } from "#schemas/Id.ts"
@@ -7,10 +7,11 @@ import { ListId } from "#schemas/List.ts"
 import { JsonMap, optional } from "#schemas/Optional.ts"
 import { PreferenceTopic } from "#schemas/Preferences.ts"
 import { Profile, UserId } from "#schemas/Profile.ts"
-import { TemplateContent } from "#schemas/Template.ts"
+import { sentence } from "#schemas/SchemaRefusal.ts"
+import { Template, TemplateContent } from "#schemas/Template.ts"
 import { TenantDraft } from "#schemas/Tenant.ts"
 import * as AudienceRules from "#src/people/AudienceRules.ts"
-import { Result, Schema, Struct } from "effect"
+import { Predicate, Result, Schema, Struct } from "effect"
 
 const is = (Id: Schema.Codec<string, string>, Value: Schema.Codec<unknown, unknown>) => ({
   id: Schema.decodeUnknownResult(Id),
@@ -19,12 +20,14 @@ const is = (Id: Schema.Codec<string, string>, Value: Schema.Codec<unknown, unkno
 
 const Member = Schema.Union([UserId, Schema.Struct({ user_id: UserId, profile: optional(JsonMap) })])
 
+const ofATemplate = { ...TemplateContent.fields, subscription: Schema.optional(Template.fields.subscription) }
+
 /** The schemas of the ids and values of each kind, as the API has them. */
 const kinds = {
   profiles: is(UserId, Profile),
   lists: is(ListId, Schema.Array(UserId)),
   topics: is(Id, PreferenceTopic),
-  templates: is(Id, TemplateContent),
+  templates: is(Id, Schema.Struct(ofATemplate)),
   brands: is(Id, BrandDraft),
   tenants: is(GroupId, Schema.Struct({ ...TenantDraft.fields, members: Schema.optional(Schema.Array(Member)) })),
   audiences: is(GroupId, AudienceBody)
@@ -39,6 +42,9 @@ const inWords = ({ issue }: Schema.SchemaError): string => sentence(issue).repla
 const entryFault = (kind: Kind, id: string, value: unknown): string | undefined => {
   const named = kinds[kind].id(id)
   if (Result.isFailure(named)) return `has ${JSON.stringify(id)} for an id: ${inWords(named.failure)}`
+  // Whoever gives more of a template would think that it has an effect.
+  const [more] = kind === "templates" && Predicate.isObject(value) ? unknown(`.${id}`, value, ofATemplate) : []
+  if (more !== undefined) return more
   const decoded = kinds[kind].value(value)
   return Result.isFailure(decoded) ? `.${id} is refused: ${inWords(decoded.failure)}` : undefined
 }
@@ -61,6 +67,14 @@ const parentFault = (tenants: Readonly<Record<string, GivenTenant>>, id: string)
   return undefined
 }
 
+/** Complains about a topic that is not given: the API refuses a template with such a topic. */
+const topicFault = (given: Given, id: string, { subscription }: GivenTemplate): string | undefined => {
+  const topic = subscription?.topic_id
+  return topic === undefined || entriesOf("topics", given).some(([one]) => one === topic)
+    ? undefined
+    : `.${id} has the topic ${topic}, which is none of options.given.topics`
+}
+
 const filterFault = (id: string, body: AudienceBody): string | undefined => {
   const drafted = AudienceRules.draft(id, body)
   return Result.isFailure(drafted) ? `.${id} is refused: ${drafted.failure.detail}` : undefined
@@ -72,9 +86,12 @@ const first = (faults: Iterable<string | undefined>): string | undefined => {
 }
 
 const kindFault = (kind: Kind, given: Given): string | undefined => {
-  const { audiences = {}, tenants = {} } = given
+  const { audiences = {}, templates = {}, tenants = {} } = given
   const ids = entriesOf(kind, given)
   return first(ids.map(([id, value]) => entryFault(kind, id, value))) ??
+    (kind === "templates"
+      ? first(Object.entries(templates).map(([id, template]) => topicFault(given, id, template)))
+      : undefined) ??
     (kind === "tenants" ? first(Object.keys(tenants).map((id) => parentFault(tenants, id))) : undefined) ??
     (kind === "audiences" ? first(Object.entries(audiences).map(([id, body]) => filterFault(id, body))) : undefined)
 }

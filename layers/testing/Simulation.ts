@@ -9,7 +9,7 @@ import type { Stored } from "#layers/testing/Stored.ts"
 import type { VendorOptions } from "#layers/testing/Vendors.ts"
 import * as Worlds from "#layers/testing/World.ts"
 import type { SendMessage } from "#schemas/SendMessage.ts"
-import { Arbitrary, Cause, Config, Effect, Option, Schema } from "effect"
+import { Arbitrary, Array, Cause, Config, Effect, Option, Schema } from "effect"
 
 export type { Call, Change, Given, History, Request, VendorOptions }
 
@@ -29,7 +29,10 @@ export interface World {
    * or there is no such message.
    */
   readonly cancel: (messageId: string, environment?: number) => Effect.Effect<boolean | undefined>
-  /** POST /messages/:id/resend, tried again like `send`. */
+  /**
+   * POST /messages/:id/resend, tried again like `send`. A world has no rate limits; the API answers 429 to more than 10
+   * of one message within a minute.
+   */
   readonly resend: (messageId: string, options?: SendOptions) => Effect.Effect<Resend>
   /**
    * Changes preferences, lists, the members of a tenant or the settings of providers; tries until a node has answered.
@@ -65,6 +68,11 @@ export interface Options {
   readonly faults?: Faults.Faults
   /** What is stored when the world begins, such as profiles, lists and templates. By default nothing. */
   readonly given?: Given
+  /**
+   * Options that each seed draws for its own world, such as profiles, templates and the scripts of providers
+   * (`tidings/testing/Arbitraries`). They come before those above.
+   */
+  readonly drawn?: Arbitrary.Arbitrary<Omit<Options, "drawn">>
 }
 
 const vendors: ReadonlyArray<VendorOptions> = [
@@ -96,17 +104,29 @@ const endlessness = (waits: boolean, ending: Ending): string => {
 /** The `size` by which Effect draws strings and collections. */
 const size = 3
 
-const draw = <A>(chance: Chance, arbitrary: Arbitrary.Arbitrary<A>): Effect.Effect<A> =>
-  Effect.gen(function*() {
-    const [value] = yield* Arbitrary.sampleEffect(arbitrary, { count: 1, size, seed: chance.int(0, 2 ** 31) })
-    return value ?? (yield* Effect.die("The arbitrary has no values"))
-  }).pipe(Effect.orDie)
+/** One value of the arbitrary; fails if it has none. */
+const sample = <A>(seed: number, arbitrary: Arbitrary.Arbitrary<A>) =>
+  Effect.flatMap(
+    Arbitrary.sampleEffect(arbitrary, { count: 1, size, seed }),
+    (values) => Effect.fromOption(Array.head(values))
+  )
+
+/** The options of one world, with what its seed draws. Fails in a sentence if no world can have them. */
+const asked = Effect.fnUntraced(function*(seed: number, options: Options): Effect.fn.Return<Options, string> {
+  const fault = Impossible.of(options)
+  if (fault !== undefined) return yield* Effect.fail(fault)
+  const { drawn, ...said } = options
+  if (drawn === undefined) return said
+  const ofSeed = yield* Effect.mapError(sample(seed, drawn), () => "options.drawn has no values")
+  return yield* asked(seed, { ...said, ...ofSeed })
+})
 
 /** Runs one world to its end. The same seed, story and options give the same history. */
-export const run = (seed: number, story: Story, options: Options = {}): History => {
-  const fault = Impossible.of(options)
-  return live(seed, fault === undefined ? story : () => Effect.die(fault), fault === undefined ? options : {})
-}
+export const run = (seed: number, story: Story, options: Options = {}): History =>
+  Effect.runSync(Effect.match(asked(seed, options), {
+    onSuccess: (ofWorld) => live(seed, story, ofWorld),
+    onFailure: (fault) => live(seed, () => Effect.die(fault), {})
+  }))
 
 const live = (seed: number, story: Story, options: Options): History => {
   const world = Worlds.make(seed, {
@@ -125,7 +145,10 @@ const live = (seed: number, story: Story, options: Options): History => {
       story({
         chance,
         calls,
-        draw: (arbitrary) => draw(chance, arbitrary),
+        draw: (arbitrary) =>
+          Effect.suspend(() => sample(chance.int(0, 2 ** 31), arbitrary)).pipe(
+            Effect.catch(() => Effect.die("The arbitrary has no values"))
+          ),
         send: client.send,
         cancel: client.cancel,
         resend: client.resend,
@@ -185,18 +208,23 @@ const complaintsOf = (property: Property, history: History): ReadonlyArray<strin
 
 /**
  * Checks a property in the worlds of the seeds 1 to `seeds` (100 by default), or of the one seed that the environment
- * variable `SEED` names. Fails at the first world that breaks it; the error says which one, and how to replay it.
+ * variable `SEED` names, and then logs a line that says so. Fails at the first world that breaks it; the error says
+ * which one, and how to replay it.
  */
 export const check = Effect.fnUntraced(function*(
   property: Property,
   options: Options & { readonly seeds?: number } = {}
-): Effect.fn.Return<void, Falsified | Config.ConfigError> {
+): Effect.fn.Return<void, Falsified> {
   const fault = Impossible.of(options)
   if (fault !== undefined) return yield* Effect.die(new Error(fault))
-  const named = yield* Config.option(Config.Int("SEED"))
+  const named = yield* Effect.catch(
+    Config.option(Config.Int("SEED")),
+    () => Effect.die(new Error("The environment variable SEED has to be a whole number"))
+  )
+  if (Option.isSome(named)) yield* Effect.logInfo(`SEED=${named.value}: this world alone`)
   const seeds = Option.match(named, {
     onSome: (seed) => [seed],
-    onNone: () => Array.from({ length: options.seeds ?? 100 }, (_, n) => n + 1)
+    onNone: () => Array.makeBy(options.seeds ?? 100, (n) => n + 1)
   })
   for (const seed of seeds) {
     const history = yield* Effect.sync(() => run(seed, property.story, options))

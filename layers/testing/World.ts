@@ -156,6 +156,7 @@ export const make = (seed: number, options: WorldOptions) => {
       const state = store.look((all) => all)
       return {
         seed,
+        given: options.given,
         hash: loop.hash(),
         requests: client.requests,
         resends: client.resends,

@@ -1,7 +1,8 @@
 import { none } from "#layers/testing/Faults.ts"
 import * as Simulation from "#layers/testing/Simulation.ts"
+import { Kind } from "#schemas/DeliveryError.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Deferred, Effect } from "effect"
+import { Cause, ConfigProvider, Deferred, Effect, Exit, Logger } from "effect"
 
 const hello: Simulation.Story = (world) =>
   Effect.delay(
@@ -34,7 +35,6 @@ const lived = (seed: string | undefined, seeds?: number) => {
 const falsified = (property: Simulation.Property, options: Simulation.Options = {}) =>
   Simulation.check(property, { ...options, seeds: 40 }).pipe(
     withSeed(undefined),
-    Effect.catchTag("ConfigError", Effect.die),
     Effect.flip
   )
 
@@ -48,11 +48,24 @@ describe("Simulation.check", () => {
   it.effect("lives as many seeds as it is told", () =>
     Effect.map(lived(undefined, 3), (seeds) => assert.deepStrictEqual(seeds, [1, 2, 3])))
 
-  it.effect("lives only the seed that SEED names", () =>
-    Effect.map(lived("17", 3), (seeds) => assert.deepStrictEqual(seeds, [17])))
+  it.effect("lives only the seed that SEED names, and says so", () =>
+    Effect.gen(function*() {
+      const lines: Array<unknown> = []
+      const logged = Logger.layer([Logger.make(({ message }) => lines.push(message))])
+      assert.deepStrictEqual(yield* Effect.provide(lived(undefined, 3), logged), [1, 2, 3])
+      assert.deepStrictEqual(lines, [])
+      assert.deepStrictEqual(yield* Effect.provide(lived("17", 3), logged), [17])
+      assert.strictEqual(String(lines), "SEED=17: this world alone")
+    }))
 
-  it.effect("refuses a SEED that is no number", () =>
-    Effect.map(Effect.flip(lived("abc")), ({ _tag }) => assert.strictEqual(_tag, "ConfigError")))
+  it.effect("refuses a SEED that is no whole number in a sentence", () =>
+    Effect.gen(function*() {
+      for (const seed of ["abc", "1.5"]) {
+        const exit = yield* Effect.exit(lived(seed))
+        const said = Exit.isFailure(exit) ? Cause.prettyErrors(exit.cause).map(({ message }) => message) : []
+        assert.deepStrictEqual(said, ["The environment variable SEED has to be a whole number"])
+      }
+    }))
 
   it.effect("does not pass where no world was lived", () =>
     Effect.gen(function*() {
@@ -73,24 +86,41 @@ describe("Simulation.check", () => {
     const faults = { kinds: [], atMost: 0, within: 0, lostAnswers: 0 }
     const misspelt = { nodes: 1, vendor: [text] }
     const unsaid = { ...text, reject: ["+15550100001"] }
-    for (
-      const [options, sentence] of [
-        [script(NaN), "after of cue 0 of the vendor text is NaN, and has to be a whole number from 0"],
-        [script(1, -1), "retryAfter of cue 0 of the vendor text is -1, and has to be a whole number from 0"],
-        [{ vendors: [text, text] }, "options.vendors has more than one text"],
-        [
-          { vendors: [{ ...text, down: [{ from: 5, until: 5 }] }] },
-          "The vendor text is down from 5 until 5, and that has to be from a whole number until a later one"
-        ],
-        [misspelt, "options has vendor, which is none of nodes, shards, seeds, vendors, faults, given"],
-        [
-          { vendors: [unsaid] },
-          "The vendor text has reject, which is none of key, channel, address, folds, rejects, down, script"
-        ],
-        [{ faults: { ...faults, atMost: NaN } }, "options.faults.atMost is NaN, and has to be a whole number from 0"],
-        [{ faults: { ...faults, lostAnswers: 1 } }, "options.faults.lostAnswers is 1, and has to be from 0 to below 1"]
-      ] as const
-    ) assert.strictEqual(Simulation.run(1, hello, options).failure?.split("\n")[0], `Error: ${sentence}`)
+    const scripted = (cue: object): object => ({ vendors: [{ ...text, script: [cue] }] })
+    const vendor = (said: object): object => ({ vendors: [{ ...text, ...said }] })
+    const refused: ReadonlyArray<readonly [options: object, sentence: string]> = [
+      [script(0.5), "options.vendors[0].script[0].after: Expected an integer"],
+      [script(1, -1), "options.vendors[0].script[0].retryAfter: Expected a value greater than or equal to 0"],
+      [
+        scripted({ _tag: "Reject", after: 1 }),
+        "options.vendors[0].script[0]: Expected one of Accept, Refuse and Lose for its _tag"
+      ],
+      [
+        scripted({ _tag: "Refuse", after: 1, kind: "Busy", retryAfter: null }),
+        `options.vendors[0].script[0].kind: Expected ${Kind.literals.map((kind) => `"${kind}"`).join(" | ")}`
+      ],
+      [vendor({ key: undefined }), "options.vendors[0].key: Expected string"],
+      [{ vendors: [{ channel: "sms", address: "phone_number" }] }, "options.vendors[0].key: Required"],
+      [vendor({ channel: "" }), "options.vendors[0].channel: Must not be empty"],
+      [vendor({ address: "" }), "options.vendors[0].address: Must not be empty"],
+      [vendor({ rejects: "+15550100001" }), "options.vendors[0].rejects: Expected array"],
+      [vendor({ down: { from: 0, until: 1 } }), "options.vendors[0].down: Expected array"],
+      [{ vendors: text }, "options.vendors: Expected array"],
+      [{ vendors: [text, text] }, "options.vendors has more than one text"],
+      [
+        { vendors: [{ ...text, down: [{ from: 5, until: 5 }] }] },
+        "The vendor text is down from 5 until 5, and that has to be from a whole number until a later one"
+      ],
+      [misspelt, "options has vendor, which is none of nodes, shards, seeds, vendors, faults, given, drawn"],
+      [
+        { vendors: [unsaid] },
+        "The vendor text has reject, which is none of key, channel, address, folds, rejects, down, script"
+      ],
+      [{ faults: { ...faults, atMost: NaN } }, "options.faults.atMost is NaN, and has to be a whole number from 0"],
+      [{ faults: { ...faults, lostAnswers: 1 } }, "options.faults.lostAnswers is 1, and has to be from 0 to below 1"]
+    ]
+    for (const [options, sentence] of refused)
+      assert.strictEqual(Simulation.run(1, hello, options).failure?.split("\n")[0], `Error: ${sentence}`)
     assert.strictEqual(Simulation.run(1, hello, script(1, 3_600_000)).failure, undefined)
   })
 

@@ -89,13 +89,17 @@ describe("the package tidings, installed in an empty project", () => {
       ok: true,
       text: ""
     })
-    // The second property is one that can be broken.
-    await writeFile(
-      project("all.mutant.mts"),
-      all.join("\n").replace(`userId: "bob", topicId`, `userId: "bab", topicId`)
-    )
-    const found = await says(process.execPath, ["--disable-warning=ExperimentalWarning", "all.mutant.mts"])
-    assert.include(found.text, "it was sent to ada,bob")
+    // The later properties are ones that can be broken.
+    const mutants = [
+      [`userId: "bob", topicId`, `userId: "bab", topicId`, "it was sent to ada,bob"],
+      [`{ key: "weekly" }`, `{}`, "two equal sends made 2 messages"]
+    ] as const
+    for (const [from, to, complaint] of mutants) {
+      assert.include(all.join("\n"), from)
+      await writeFile(project("all.mutant.mts"), all.join("\n").replace(from, to))
+      const found = await says(process.execPath, ["--disable-warning=ExperimentalWarning", "all.mutant.mts"])
+      assert.include(found.text, complaint)
+    }
   })
 
   it("declares the types of what it takes", async () => {

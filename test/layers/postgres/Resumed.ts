@@ -1,5 +1,5 @@
 import { Expansions } from "#src/delivery/expansion/Expansions.ts"
-import { Journal } from "#src/delivery/Journal.ts"
+import type { Journal } from "#src/delivery/Journal.ts"
 import { Handover } from "#src/delivery/journal/Handover.ts"
 import { accepted, open, step } from "#test/contracts/ExpansionFixture.ts"
 import { assert, layer } from "@effect/vitest"

@@ -112,6 +112,23 @@ describe("what a world begins with", () => {
     assert.deepStrictEqual(deliveries.map(({ address }) => address), ["ada@x.test"])
   })
 
+  it("a template that is about a topic does not reach who opted out of it", () => {
+    const elements = [{ type: "text", content: "Hello" }]
+    const given: Given = {
+      profiles: { ada: { email: "ada@x.test" }, bob: { email: "bob@x.test" } },
+      topics: ["news"],
+      templates: { weekly: { elements, subscription: { topic_id: "news" } }, plain: { elements, subscription: null } }
+    }
+    const who = (template: string) =>
+      reached(Simulation.run(1, (world) =>
+        Effect.andThen(
+          world.change({ _tag: "Prefer", userId: "bob", topicId: "news", status: "OPTED_OUT" }),
+          Effect.forEach(["ada", "bob"], (user) => world.send({ to: { user_id: user }, template }))
+        ), { given, faults: none }))
+    assert.deepStrictEqual(who("weekly"), ["ada@x.test"])
+    assert.deepStrictEqual(who("plain"), ["ada@x.test", "bob@x.test"])
+  })
+
   it("takes what the API takes: brands, topics and parents of parents that are not there, users without a profile", () => {
     assert.strictEqual(
       refusal({
@@ -133,6 +150,7 @@ describe("what a world begins with", () => {
   it("is refused in a sentence where the API would refuse it, or nobody would look at it", () => {
     const misspelt = { tennants: {} }
     const nameless: object = { tenants: { acme: {} } }
+    const whole: object = { templates: { a: { name: "A", content: { elements: [] } } } }
     const pages: ReadonlyArray<readonly [Given, string]> = [
       [misspelt, "has tennants, which is none of profiles, lists, topics, templates, brands, tenants, audiences"],
       [nameless, ".tenants.acme is refused: name: Required"],
@@ -148,6 +166,11 @@ describe("what a world begins with", () => {
       [
         { audiences: { a: { filter: { operator: "EQ", path: "plan" } } } },
         ".audiences.a is refused: filter.value: EQ needs a value"
+      ],
+      [whole, ".templates.a has name, which is none of version, elements, subscription"],
+      [
+        { templates: { a: { elements: [], subscription: { topic_id: "news" } } } },
+        ".templates.a has the topic news, which is none of options.given.topics"
       ],
       [{ brands: { a: { name: "" } } }, ".brands.a is refused: name: Must not be empty"],
       [{ lists: { "a b": [] } }, ".lists has \"a b\" for an id: Expected no *, # or white space"]

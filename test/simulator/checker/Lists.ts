@@ -4,7 +4,7 @@ import { Array } from "effect"
 import { lists, users } from "../People.ts"
 import { type Facts, labelOf, spans, within } from "./Facts.ts"
 
-const recipientsOf = ({ message: { to } }: Request): ReadonlyArray<Recipient> => Array.ensure(to)
+const recipientsOf = ({ message: { to } }: Request): ReadonlyArray<typeof Recipient.Encoded> => Array.ensure(to)
 
 /** Whether the request names a list. */
 export const isToMany = (request: Request): boolean =>

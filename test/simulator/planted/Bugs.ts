@@ -22,7 +22,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a call may start long after its intent",
-    seed: 1,
+    seed: 40,
     file: "src/delivery/attempts/Call.ts",
     text: "const freshness = 2_000n",
     becomes: "const freshness = 2_000_000n"
@@ -57,14 +57,14 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an unknown outcome is taken for a refusal",
-    seed: 1,
+    seed: 3,
     file: "src/delivery/attempts/Outcome.ts",
     text: `failure._tag === "Unknown" ? "unknown" : "rejected"`,
     becomes: `"rejected"`
   },
   {
     name: "what another provider may have sent is not marked",
-    seed: 1,
+    seed: 4,
     file: "src/delivery/attempts/position/OfCandidate.ts",
     text: "attempts.some(Calls.isUnknown)",
     becomes: "mine.some(Calls.isUnknown)"
@@ -78,7 +78,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a delay is forgotten",
-    seed: 4,
+    seed: 10,
     file: "src/delivery/intake/Addressing.ts",
     text: "dueAt: start ?? 0",
     becomes: "dueAt: 0"
@@ -99,14 +99,14 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "the newest message of a mailbox goes first",
-    seed: 107,
+    seed: 94,
     file: "src/delivery/Mailboxes.ts",
     text: "mailbox[lane].shift()",
     becomes: "mailbox[lane].pop()"
   },
   {
     name: "a message is cancelled while its provider has it",
-    seed: 12,
+    seed: 40,
     file: "src/delivery/journal/Evidence.ts",
     text: `(event === "Cancel" && calls.some(isOpen))`,
     becomes: "false"
@@ -170,28 +170,28 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "an escalation does not wait",
-    seed: 7,
+    seed: 51,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "Math.max(next.at, since + escalation.after)",
     becomes: "Math.max(next.at, since)"
   },
   {
     name: "what was taken is never escalated",
-    seed: 7,
+    seed: 18,
     file: "src/delivery/attempts/position/OfBranch.ts",
     text: "return at > end ? { _tag: \"Succeeded\" } : { ...next, at }",
     becomes: "return { _tag: \"Succeeded\" }"
   },
   {
     name: "who opts out of what was begun is not asked again",
-    seed: 148,
+    seed: 197,
     file: "src/delivery/pipeline/Preferences.ts",
     text: "return silent || ",
     becomes: "return silent || sent.attempts.length > 0 || "
   },
   {
     name: "what users said in production counts everywhere",
-    seed: 14,
+    seed: 39,
     file: "src/delivery/pipeline/Preferences.ts",
     text: "users.find(scope, userId",
     becomes: "users.find(1 as typeof scope, userId"
@@ -205,7 +205,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "who is on two lists gets two messages",
-    seed: 964,
+    seed: 1881,
     file: "src/delivery/expansion/Paging.ts",
     text: "Ids.member(requestId, key)",
     becomes: "Ids.member(requestId, `${key} ${place.index}`)"
@@ -227,7 +227,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "members of a page that was not stored are called all the same",
-    seed: 543,
+    seed: 573,
     file: "src/delivery/expansion/Begin.ts",
     text: "isWritten ? advanced.intents : new Map()",
     becomes: `new Map(intents.map(({ lifecycle: _, message }) =>
@@ -243,7 +243,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a node keeps the providers that it met first",
-    seed: 16,
+    seed: 60,
     file: "src/delivery/pipeline/Stages.ts",
     text: "const configured = yield* Write.patiently(providers.configured(message.scope))",
     becomes: `const kept = providers as unknown as Record<number, ReadonlyArray<Provider>>
@@ -251,7 +251,7 @@ export const bugs: ReadonlyArray<Bug> = [
   },
   {
     name: "a resend waits as its original did",
-    seed: 99,
+    seed: 32,
     file: "src/delivery/Intake.ts",
     text: "const { delay: _, ...now } = instructions",
     becomes: "const now = instructions"
