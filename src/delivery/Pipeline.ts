@@ -75,7 +75,8 @@ export const layer = Layer.effect(
         tries: 0,
         events: [{ type: "DELAYED", ts: at, dueAt }]
       })
-      return endingOf(result, dueAt)
+      // Refused, it was cancelled, or this is the repeat of a write whose answer was lost: a look in vain costs nothing.
+      return result._tag === "Refused" ? { _tag: "Waiting" as const, dueAt } : endingOf(result, dueAt)
     })
 
     /**
@@ -163,18 +164,14 @@ export const layer = Layer.effect(
     const afterCrash = Effect.fnUntraced(function*(message: OpenMessage, epoch: number) {
       // A recovered message was counted when its try began (`Tries`).
       const tries = message.recovered ? message.tries : message.tries + 1
-      if (tries >= Quarantine.maxTries) {
-        yield* Quarantine.tell(message.id, tries)
-        const detail = `Quarantined: it crashed its pipeline in each of ${Quarantine.maxTries} tries`
-        return yield* abandon(message, epoch, detail)
-      }
       const at = yield* Clock.currentTimeMillis
+      const step = { message, epoch, at, lifecycle: [], conditional: true }
+      if (tries >= Quarantine.maxTries) {
+        return endingOf(yield* write({ ...step, dueAt: at, tries: Quarantine.crashed, events: [] }), at)
+      }
       const dueAt = at + firstCrashWait * 2 ** (tries - 1)
       const events = [{ type: "RETRYING" as const, ts: at, error: "The message could not be processed", dueAt }]
-      return endingOf(
-        yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries, events }),
-        dueAt
-      )
+      return endingOf(yield* write({ ...step, dueAt, tries, events }), dueAt)
     })
 
     const crashed = (message: OpenMessage, epoch: number) => (defect: unknown) =>

@@ -80,7 +80,8 @@ export const make = Effect.fnUntraced(function*(options: {
       // may be a short one.
       const goesOn = next !== undefined && isRoomy && messages < turnMessages && !isDraining(owner)
       if (goesOn) ahead = yield* Effect.forkScoped(prepare(next, turns))
-      const after = yield* together.among(commit)
+      // Not among the others: they may be messages that wait for a commit, and who waits to be alone waits for them.
+      const after = yield* commit
       if (typeof after === "string" || !goesOn) return after
     }
   }, Effect.scoped)

@@ -9,6 +9,12 @@ import { Effect, Metric } from "effect"
 export const maxTries = 5
 
 /**
+ * The count of a message that crashed its pipeline in its last try. It is set aside when it is read next, with its
+ * attempts as they are stored: that try may have made a call.
+ */
+export const crashed = maxTries + 1
+
+/**
  * From the fourth try on a suspect runs while nothing else does: if the process dies again, it was this message. If
  * suspects ran alone from their second try on, every death of a process would stop all other work, for as long as the
  * slowest call in hand takes, and again for each of thousands of messages.

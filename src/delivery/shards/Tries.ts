@@ -54,19 +54,17 @@ export const make = (options: {
   /** The number of a try that begins now. */
   const triesOf = ({ id, tries }: OpenMessage): number => survived.has(id) ? Math.max(1, tries) : tries + 1
 
+  const setAside = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, what: string) {
+    yield* Quarantine.tell(message.id, Quarantine.maxTries)
+    return yield* pipeline.abandon(message, epoch, `Quarantined: ${what} in each of ${Quarantine.maxTries} tries`)
+  })
+
   const begin = Effect.fnUntraced(function*(
     message: OpenMessage,
     epoch: number,
     tries: number
   ): Effect.fn.Return<Ending> {
-    if (tries > Quarantine.maxTries) {
-      yield* Quarantine.tell(message.id, message.tries)
-      return yield* pipeline.abandon(
-        message,
-        epoch,
-        `Quarantined: the process died in each of ${Quarantine.maxTries} tries`
-      )
-    }
+    if (tries > Quarantine.maxTries) return yield* setAside(message, epoch, "the process died")
     const at = yield* Clock.currentTimeMillis
     const begun = yield* write({ message, epoch, at, lifecycle: [], conditional: true, tries, events: [] })
     if (begun._tag === "Fenced") return fenced
@@ -78,6 +76,9 @@ export const make = (options: {
   })
 
   return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
+    if (message.tries >= Quarantine.crashed) {
+      return together.among(setAside(message, epoch, "it crashed its pipeline"))
+    }
     if (!message.recovered) return together.among(pipeline.run(message, epoch))
     const tries = triesOf(message)
     if (tries >= Quarantine.aloneFrom) return together.alone(begin(message, epoch, tries))

@@ -1,12 +1,13 @@
 import * as Fake from "#layers/providers/Fake.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
+import { Journal, RowRefused } from "#src/delivery/Journal.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Logger, Metric, References } from "effect"
+import { Clock, Effect, Layer, Logger, Metric, References } from "effect"
 
 const defect = new Error("no such column")
 
@@ -55,6 +56,19 @@ const run = Effect.fnUntraced(function*(crashes: number, found: boolean) {
   }
 }, (effect) => effect.pipe(Effect.scoped, Effect.provide(memory.shared)))
 
+/** A store that refuses to write that a call was accepted. */
+const forgetful = Layer.effect(
+  Journal,
+  Effect.map(Journal, (journal) =>
+    Journal.of({
+      ...journal,
+      record: (step) =>
+        step.attempt?.state === "accepted"
+          ? Effect.fail(new RowRefused({ cause: "planted" }))
+          : journal.record(step)
+    }))
+).pipe(Layer.provideMerge(memory.node))
+
 describe("A message that crashes its pipeline", () => {
   for (const found of [false, true]) {
     const which = found ? "one that its owner found" : "a new one"
@@ -75,4 +89,28 @@ describe("A message that crashes its pipeline", () => {
         assert.strictEqual(error, "Quarantined: it crashed its pipeline in each of 5 tries")
       }))
   }
+
+  it.effect("P4: each of its calls has an outcome, which is counted, though the last one came just before the end", () =>
+    Effect.gen(function*() {
+      const place = yield* EngineNode.place
+      const { count: before } = yield* Metric.value(Metrics.unknownOutcomes)
+      let calls = 0
+      const send = () =>
+        Effect.sync(() => {
+          calls++
+          return { reference: undefined }
+        })
+      const message = Fixture.message(place)
+      const cluster = yield* EngineNode.make(forgetful)
+      const node = yield* cluster.start({
+        shards: [place.shard],
+        vendors: () => [{ ...Fake.nothing("mail", "email"), send }]
+      })
+      yield* node.accept(message)
+      yield* cluster.finish([place.shard])
+      const attempts = yield* Effect.flatMap(MessageLog, (log) => log.attempts(place.scope, message.id))
+      assert.deepStrictEqual(attempts.map(({ state }) => state), Array.from({ length: calls }, () => "unknown"))
+      const { count: after } = yield* Metric.value(Metrics.unknownOutcomes)
+      assert.strictEqual(Number(after) - Number(before), calls)
+    }).pipe(Effect.scoped, Effect.provide(memory.shared)))
 })
