@@ -144,6 +144,14 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
       [...owners.values()].flatMap((owner) => isDraining(owner) ? [] : [{ shard: owner.shard, takenAtSeq: owner.seq }]),
     find: (shard: number): Owner | undefined => owners.get(shard),
     /**
+     * Tells, later on, whether a shard is in the hands in which it is now: what was read before it changed hands may
+     * have changed since, though it be ours again.
+     */
+    hands: (): (shard: number) => boolean => {
+      const now = new Map(owners)
+      return (shard) => owners.get(shard) === now.get(shard)
+    },
+    /**
      * Starts a step under the owner that read its message; `undefined` if that one no longer owns the shard or is
      * handing it over.
      */

@@ -150,7 +150,6 @@ export const make = Effect.fnUntraced(function*(options: {
   }
 
   const isCurrent = () => caughtUp && arrivals === undefined
-
   const begin = (message: OpenMessage): boolean =>
     isCurrent() && options.direct() && message.dueAt === 0 && owned.has(message.shard) &&
     options.isIdle(message.recipientKey) && !overflowed.has(message.recipientKey) && !options.holds(message.id) &&
@@ -166,6 +165,7 @@ export const make = Effect.fnUntraced(function*(options: {
       return true
     }
     const began = left
+    const isSame = owned.hands()
     const full = [...overflowed].filter(options.isFull)
     const refused = new Set(full)
     waiting.clear()
@@ -194,7 +194,8 @@ export const make = Effect.fnUntraced(function*(options: {
     })
     for (const row of due.rows) {
       seen.add(row.id)
-      if (options.holds(row.id) || refused.has(row.recipientKey) || givenUp.has(row.recipientKey)) continue
+      if (!isSame(row.shard) || options.holds(row.id)) continue
+      if (refused.has(row.recipientKey) || givenUp.has(row.recipientKey)) continue
       const decoded = options.decode(row)
       if (Exit.isFailure(decoded)) {
         yield* options.abandon(row)
