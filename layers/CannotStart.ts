@@ -5,7 +5,8 @@ import { Migrator, SqlError } from "effect/sql"
 const inWords: Readonly<Record<string, string>> = {
   EADDRINUSE: "another process listens there",
   EADDRNOTAVAIL: "it is no address of this machine",
-  EACCES: "this user may not listen there"
+  EACCES: "this user may not listen there",
+  ENOTFOUND: "this machine knows no host of that name"
 }
 
 /** The error at the end of a chain of causes: what the system or the database itself said. */
@@ -45,7 +46,8 @@ export class CannotListen extends Schema.TaggedError<CannotListen>()("CannotList
   override get message(): string {
     const last = innermost(this.cause)
     const code = Predicate.hasProperty(last, "code") ? String(last.code) : ""
-    return `cannot listen on ${this.address}: ${inWords[code] ?? said(last)}; free it or set ${this.variable}`
+    const remedy = `${code === "EADDRINUSE" ? "free it or " : ""}set ${this.variable}`
+    return `cannot listen on ${this.address}: ${inWords[code] ?? said(last)}; ${remedy}`
   }
 }
 
@@ -63,7 +65,8 @@ export class CannotKeepKey extends Schema.TaggedError<CannotKeepKey>()("CannotKe
 /** The key file does not hold a key of 32 bytes. Everything sealed with it would be weaker than promised. */
 export class BadKeyFile extends Schema.TaggedError<BadKeyFile>()("BadKeyFile", { file: Schema.String }) {
   override get message(): string {
-    return `${this.file} does not hold 32 bytes in base64; put back the key that it held, or set TIDINGS_SECRET_KEY to it`
+    return `${this.file} does not hold 32 bytes in base64; put back the key that it held, or set TIDINGS_SECRET_KEY to it; ` +
+      "if the first start was cut off while it wrote the key, remove the file"
   }
 }
 

@@ -3,7 +3,7 @@ import * as DataDirectory from "#layers/postgres/embedded/DataDirectory.ts"
 import { Settings } from "#layers/settings/Settings.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import { Buffer } from "node:buffer"
-import { Context, Effect, FileSystem, Layer, Path, Redacted } from "effect"
+import { Context, Effect, FileSystem, Layer, Path, type PlatformError, Redacted, Schedule } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 /**
@@ -16,6 +16,22 @@ export const KeyFile = Context.Reference<{ readonly file: string; readonly made:
 
 const bytesOf = (text: string) => new Uint8Array(Buffer.from(text, "base64"))
 
+const cannotKeepIn = (directory: string) => Effect.mapError((cause) => new CannotKeepKey({ directory, cause }))
+
+/** Writes a file that is not there yet, for this user only, and syncs it. A part of it is not left behind. */
+const writeNew = Effect.fnUntraced(function*(file: string, text: string) {
+  const files = yield* FileSystem.FileSystem
+  const open = yield* files.open(file, { flag: "wx", mode: 0o600 })
+  yield* open.writeAll(new TextEncoder().encode(text)).pipe(
+    Effect.andThen(open.sync),
+    Effect.onError(() => Effect.ignore(files.remove(file)))
+  )
+}, Effect.scoped)
+
+/** Leaves the file as it is if another start has made it. */
+const unlessThere = <R>(make: Effect.Effect<void, PlatformError.PlatformError, R>) =>
+  Effect.catchReason(make, "PlatformError", "AlreadyExists", () => Effect.void)
+
 /** Makes a new key and stores it in this file of the data directory. */
 const makeIn = Effect.fnUntraced(function*(dataDir: string, file: string) {
   const files = yield* FileSystem.FileSystem
@@ -27,18 +43,31 @@ const makeIn = Effect.fnUntraced(function*(dataDir: string, file: string) {
   const draft = path.join(dataDir, `secret.key.${fresh.slice(0, 8).replaceAll(/[^A-Za-z0-9]/g, "x")}`)
   // Every stored digest depends on this key: its bytes and its name must survive a power cut that the first commit
   // survives. The database may be on another machine, so no commit syncs them by the way.
-  yield* Effect.scoped(Effect.gen(function*() {
-    const open = yield* files.open(draft, { flag: "wx", mode: 0o600 })
-    yield* open.writeAll(new TextEncoder().encode(fresh))
-    yield* open.sync
-  }))
-  yield* Effect.ignore(files.link(draft, file))
-  yield* files.remove(draft)
+  yield* writeNew(draft, fresh)
+  yield* files.link(draft, file).pipe(
+    unlessThere,
+    // A file system without hard links (FAT, some shared folders). There a start that is cut off may leave a part.
+    Effect.catch(() => unlessThere(writeNew(file, fresh))),
+    Effect.ensuring(Effect.ignore(files.remove(draft)))
+  )
   yield* Effect.scoped(Effect.flatMap(files.open(dataDir), (directory) => directory.sync)).pipe(
     // Windows lets nobody sync a directory.
     Effect.catchReason("PlatformError", "PermissionDenied", () => Effect.void)
   )
 })
+
+/** The key that the file holds. Another start may still be writing it: what is no key is read again for a second. */
+const keyIn = (dataDir: string, file: string) =>
+  FileSystem.FileSystem.use((files) => files.readFileString(file)).pipe(
+    cannotKeepIn(dataDir),
+    Effect.map((text) => bytesOf(text.trim())),
+    Effect.filterOrFail((bytes) => bytes.length === 32, () => new BadKeyFile({ file })),
+    Effect.retry({
+      while: (error) => error._tag === "BadKeyFile",
+      schedule: Schedule.spaced("50 millis"),
+      times: 20
+    })
+  )
 
 /**
  * The secret key of the settings, or else the one kept in the data directory, which is made at the first start
@@ -52,15 +81,15 @@ export const layer = Layer.effectContext(
     }
     const files = yield* FileSystem.FileSystem
     const file = (yield* Path.Path).join(dataDir, "secret.key")
-    const cannotKeep = Effect.mapError((cause) => new CannotKeepKey({ directory: dataDir, cause }))
+    const cannotKeep = cannotKeepIn(dataDir)
     const made = !(yield* cannotKeep(files.exists(file)))
     if (made) {
       const database = databaseUrl === undefined && (yield* cannotKeep(files.exists(DataDirectory.databaseIn(dataDir))))
       if (database) return yield* new MissingKeyFile({ file })
       yield* cannotKeep(makeIn(dataDir, file))
     }
-    const bytes = bytesOf((yield* cannotKeep(files.readFileString(file))).trim())
-    if (bytes.length !== 32) return yield* new BadKeyFile({ file })
-    return Context.make(SecretKey, { bytes: Redacted.make(bytes) }).pipe(Context.add(KeyFile, { file, made }))
+    return Context.make(SecretKey, { bytes: Redacted.make(yield* keyIn(dataDir, file)) }).pipe(
+      Context.add(KeyFile, { file, made })
+    )
   })
 )

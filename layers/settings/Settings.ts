@@ -2,6 +2,7 @@ import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as RateLimits from "#src/access/RateLimits.ts"
 import { Config, ConfigProvider, Context, Effect, Layer, Option, Redacted, Result, Schema } from "effect"
+import { isIP } from "node:net"
 import { availableParallelism } from "node:os"
 
 /**
@@ -63,6 +64,12 @@ const listed = (text: string): ReadonlyArray<string> =>
 
 const isOrigin = (text: string): boolean => text === "*" || (URL.canParse(text) && new URL(text).origin === text)
 
+const label = String.raw`[\p{L}\p{N}_](?:[\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])?`
+const hostName = new RegExp(`^${label}(?:\\.${label})*\\.?$`, "u")
+
+/** A URL, or a port after the name, would be looked up as a name. */
+const isHost = (text: string): boolean => isIP(text) !== 0 || hostName.test(text)
+
 const variables = {
   PORT: Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), "PORT").pipe(
     Config.withDefault(3000)
@@ -99,10 +106,14 @@ const ofTheCommand = ["TIDINGS_API_KEY", "TIDINGS_URL"]
 
 /**
  * Which of these names look like settings but are none. A misspelt setting would change nothing, and nobody would
- * notice.
+ * notice; the same is true of a standard variable that is not heeded here.
  */
-export const misspelt = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
-  names.filter((name) => name.startsWith("TIDINGS_") && !Object.hasOwn(variables, name) && !ofTheCommand.includes(name))
+export const misspelt = (names: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...names.filter((name) =>
+    name.startsWith("TIDINGS_") && !Object.hasOwn(variables, name) && !ofTheCommand.includes(name)
+  ),
+  ...Otel.unheeded(names)
+]
 
 /**
  * A node that restarts must be the same cluster runner again, so its default cluster port is derived from its HTTP
@@ -143,7 +154,7 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_SECRET_KEY: "must be 32 bytes in base64 (openssl rand -base64 32)",
   TIDINGS_SHARDS: "must be a number from 1 to 1024",
   TIDINGS_BRAND_LIMIT: "must be a number from 1 to 1000000",
-  TIDINGS_CLUSTER_HOST: "must be a host name",
+  TIDINGS_CLUSTER_HOST: "must be a host name or an IP address, without scheme or port",
   TIDINGS_CLUSTER_PORT: "must be a port number, with one more after it for each further one of TIDINGS_WORKERS",
   TIDINGS_WORKERS: "must be a number from 0 to 64, and needs DATABASE_URL when it is not 0",
   TIDINGS_RETENTION_DAYS: "must be a number of days, 1 at least",
@@ -209,7 +220,7 @@ const read = Effect.gen(function*() {
       variables.TIDINGS_RATE_LIMITS,
       (text) => RateLimits.parse(text) !== undefined
     ),
-    clusterHost: yield* value("TIDINGS_CLUSTER_HOST", variables.TIDINGS_CLUSTER_HOST),
+    clusterHost: yield* value("TIDINGS_CLUSTER_HOST", variables.TIDINGS_CLUSTER_HOST, isHost),
     retentionDays: yield* value("TIDINGS_RETENTION_DAYS", variables.TIDINGS_RETENTION_DAYS)
   }
   const asked = yield* value(

@@ -151,14 +151,15 @@ const asRoot = (span: Tracer.Span, { spanId, traceId }: Tracer.AnySpan): Tracer.
   })
 
 /**
- * Records only spans that belong to a request: neither the engine's own statements nor its housekeeping. A span that
- * failed says with which fault.
+ * Records only spans that belong to a request: neither the engine's own statements nor its housekeeping; and of the
+ * requests those whose traces are kept. A span that failed says with which fault.
  */
-export const tracer = (recorder: Tracer.Tracer): Tracer.Tracer =>
+export const tracer = (recorder: Tracer.Tracer, isKept: (traceId: string) => boolean = () => true): Tracer.Tracer =>
   Tracer.make({
     span: (options) => {
       const parent = Option.getOrUndefined(options.parent)
-      const span = recorder.span({ ...options, sampled: options.sampled && parent !== undefined })
+      const sampled = options.sampled && parent !== undefined && isKept(parent.traceId)
+      const span = recorder.span({ ...options, sampled })
       const end = span.end.bind(span)
       span.end = (endTime, exit) =>
         end(endTime, Exit.isSuccess(exit) ? exit : Exit.failCause(discreetCause(exit.cause)))

@@ -18,6 +18,18 @@ const protocol = [
   (name: string) => Config.Literals(["http/protobuf", "http/json"], name),
   "must be http/protobuf or http/json"
 ] as const
+
+const sampler = "OTEL_TRACES_SAMPLER"
+const samplerArgument = "OTEL_TRACES_SAMPLER_ARG"
+
+const samplers = ["always_on", "always_off", "traceidratio"] as const
+
+/** Callers' own traces are not gone on with, so no parent decides: `parentbased_` makes no difference. */
+const kind = (name: string) =>
+  Config.Literals([...samplers, ...samplers.map((one) => `parentbased_${one}` as const)], name)
+
+const ratio = (name: string) => Config.schema(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })), name)
+
 const pairs = [
   (name: string) => Config.Record(Schema.String, Schema.StringFromUriComponent, name),
   "must be key=value pairs, percent-encoded"
@@ -38,6 +50,8 @@ const variables: Readonly<Record<string, readonly [(name: string) => Config.Conf
     (name) => Config.Literals(["delta", "cumulative"], name),
     "must be delta or cumulative"
   ],
+  [sampler]: [kind, "must be always_on, always_off or traceidratio, also with parentbased_ before it"],
+  [samplerArgument]: [ratio, "must be a number from 0 to 1"],
   OTEL_BSP_SCHEDULE_DELAY: milliseconds,
   OTEL_BSP_EXPORT_TIMEOUT: milliseconds,
   OTEL_BSP_MAX_EXPORT_BATCH_SIZE: [Config.Int, "must be a number"],
@@ -48,12 +62,32 @@ const variables: Readonly<Record<string, readonly [(name: string) => Config.Conf
   OTEL_METRIC_EXPORT_TIMEOUT: milliseconds
 }
 
+const exporterOf = (signal: Signal) => `OTEL_${signal}_EXPORTER`
+const protocolOf = (signal: Signal) => `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`
+
+/** Those that are heeded besides: any value of them will do, or `ofSignals` looks at it. */
+const others = [
+  "OTEL_SERVICE_NAME",
+  "OTEL_SERVICE_VERSION",
+  ...signals.flatMap((one) => [exporterOf(one), protocolOf(one)])
+]
+
+/**
+ * Which of these names are the standard's, or look like it, and change nothing here. `OTEL_DENO…` is for Deno itself.
+ */
+export const unheeded = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const heeds = (name: string) =>
+    Object.hasOwn(variables, name) || others.includes(name) || /^OTEL_DENO(?:_|$)/.test(name)
+  const isIdle = (name: string) => name === samplerArgument && !names.includes(sampler)
+  return names.filter((name) => name.startsWith("OTEL_") && (!heeds(name) || isIdle(name)))
+}
+
 /** All signals are sent in one encoding: the variables of single signals can only repeat it. */
 const ofSignals = Effect.fnUntraced(function*(provider: ConfigProvider.ConfigProvider) {
   const read = (name: string) => Effect.orDie(Config.option(Config.String(name)).parse(provider))
   const said = Option.getOrElse(yield* read(general), () => "http/protobuf")
   const own = yield* Effect.forEach(signals, (signal) => {
-    const name = `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`
+    const name = protocolOf(signal)
     return Effect.map(
       read(name),
       Option.match({
@@ -90,14 +124,16 @@ export const assumed = ConfigProvider.fromEnvRecord({
 })
 
 /**
- * Which signals the operator asked for, in which encoding they are sent, and whether the operator named the service and
- * its instance.
+ * Which signals the operator asked for, in which encoding they are sent, how many of the traces are, and whether the
+ * operator named the service and its instance.
  */
 export interface Asked {
   readonly traces: boolean
   readonly metrics: boolean
   readonly logs: boolean
   readonly protocol: "http/protobuf" | "http/json"
+  /** Which share of the traces is recorded, from 0 to 1. */
+  readonly share: number
   readonly isNamed: boolean
   readonly isInstanceNamed: boolean
 }
@@ -108,7 +144,7 @@ const isAsked = (signal: Signal) =>
   Config.map(
     Config.all({
       disabled: Config.Boolean("OTEL_SDK_DISABLED").pipe(Config.withDefault(false)),
-      exporter: Config.String(`OTEL_${signal}_EXPORTER`).pipe(Config.withDefault("otlp")),
+      exporter: Config.String(exporterOf(signal)).pipe(Config.withDefault("otlp")),
       all: isSet("OTEL_EXPORTER_OTLP_ENDPOINT"),
       own: isSet(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`)
     }),
@@ -125,6 +161,13 @@ export const asked: Config.Config<Asked> = Config.all({
   logs: isAsked("LOGS"),
   protocol: Config.Literals(["http/protobuf", "http/json"], general).pipe(
     Config.withDefault("http/protobuf" as const)
+  ),
+  share: Config.map(
+    Config.all({
+      kind: kind(sampler).pipe(Config.withDefault("always_on")),
+      ratio: ratio(samplerArgument).pipe(Config.withDefault(1))
+    }),
+    ({ kind, ratio }) => kind.endsWith("traceidratio") ? ratio : kind.endsWith("always_off") ? 0 : 1
   ),
   isNamed: Config.map(
     Config.all({ name: isSet("OTEL_SERVICE_NAME"), attributes }),

@@ -1,5 +1,6 @@
 import * as Discreet from "#layers/telemetry/Discreet.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
+import * as Sampling from "#layers/telemetry/Sampling.ts"
 import { WorkerNumber } from "#layers/settings/Settings.ts"
 import * as Outage from "#src/store/Outage.ts"
 import { ConfigProvider, Context, Effect, Layer, Logger, References, Tracer } from "effect"
@@ -53,7 +54,10 @@ const client = Layer.effect(
 const exporters = (asked: Otel.Asked, resource: Effect.Success<ReturnType<typeof resourceOf>>) =>
   Layer.mergeAll(
     asked.traces
-      ? Layer.effect(Tracer.Tracer, Effect.map(Tracer.Tracer, Discreet.tracer))
+      ? Layer.effect(
+        Tracer.Tracer,
+        Effect.map(Tracer.Tracer, (tracer) => Discreet.tracer(tracer, Sampling.keeps(asked.share)))
+      )
       : untraced,
     // A request's path, query and headers hold addresses (P9). The work that a request causes has the spans of
     // `src/reports/Trace`.

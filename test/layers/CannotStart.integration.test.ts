@@ -86,11 +86,12 @@ describe("a start that fails says what to change", () => {
         Effect.gen(function*() {
           const place = yield* Places.make("embedded", { runtime })
           yield* taken(place.port)
-          const more = { TIDINGS_WORKER: "2", TIDINGS_API_KEY: "k", TIDINGS_URL: "u" }
+          const more = { TIDINGS_WORKER: "2", OTEL_PROPAGATORS: "b3", TIDINGS_API_KEY: "k", TIDINGS_URL: "u" }
           const { output } = yield* Effect.promise(() => CrashProcess.start(place, more).ended)
           const warnings = output.split("\n").filter((line) => line.includes("\"WARN\""))
-          assert.lengthOf(warnings, 1, output)
+          assert.lengthOf(warnings, 2, output)
           assert.include(warnings[0], "TIDINGS_WORKER is no setting of Tidings and changes nothing")
+          assert.include(warnings[1], "OTEL_PROPAGATORS is no setting of Tidings and changes nothing")
         }),
       120_000
     )

@@ -4,7 +4,8 @@ import { SecretKey } from "#src/access/SecretKey.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, FileSystem, Layer, Redacted } from "effect"
+import { ConfigProvider, Deferred, Effect, Fiber, FileSystem, Layer, PlatformError, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 
 const keyOf = (directory: string, variables: Readonly<Record<string, string>> = {}) =>
   SecretKey.pipe(
@@ -14,6 +15,15 @@ const keyOf = (directory: string, variables: Readonly<Record<string, string>> = 
   )
 
 const services = Layer.merge(NodeCrypto.layer, NodeServices.layer)
+
+const failed = (tag: PlatformError.SystemErrorTag, method: string, cause: string) =>
+  Effect.fail(PlatformError.systemError({ _tag: tag, module: "FileSystem", method, cause: new Error(cause) }))
+
+/** FAT, exFAT and some shared folders know no hard links, and each says so in words of its own. */
+const withoutLinks = [
+  ["PermissionDenied", "EPERM: operation not permitted"],
+  ["Unknown", "EOPNOTSUPP: operation not supported"]
+] as const
 
 describe("the secret key's file", () => {
   it.effect("the secret key is made once and kept, for this user only", () =>
@@ -57,6 +67,91 @@ describe("the secret key's file", () => {
       assert.deepStrictEqual(done, ["sync file", "link", "sync directory"])
     }).pipe(Effect.provide(services)))
 
+  it.effect.each(withoutLinks)(
+    "where no hard link can be made (%s), the secret key is kept too, in a file that survives a power cut",
+    ([tag, cause]) =>
+      Effect.gen(function*() {
+        const files = yield* FileSystem.FileSystem
+        const directory = yield* files.makeTempDirectoryScoped()
+        const done: Array<string> = []
+        const noted = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
+          Effect.tap(effect, () => Effect.sync(() => done.push(what)))
+        const linkless = FileSystem.FileSystem.of({
+          ...files,
+          link: () => failed(tag, "link", cause),
+          open: (path, options) =>
+            Effect.map(files.open(path, options), (file) => {
+              const sync = noted(path.replace(/key\..*/, "draft"), file.sync)
+              return Object.create(file, { sync: { value: sync } })
+            })
+        })
+        const made = yield* keyOf(directory).pipe(Effect.provideService(FileSystem.FileSystem, linkless))
+        assert.lengthOf(made, 32)
+        assert.deepStrictEqual(done.slice(-2), [`${directory}/secret.key`, directory])
+        assert.deepStrictEqual(yield* files.readDirectory(directory), ["secret.key"])
+        assert.strictEqual((yield* files.stat(`${directory}/secret.key`)).mode & 0o777, 0o600)
+        assert.deepStrictEqual(yield* keyOf(directory), made)
+      }).pipe(Effect.provide(services))
+  )
+
+  it.effect("of starts at one moment where no hard link can be made, all have one key", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      const linkless = { ...files, link: () => failed("PermissionDenied", "link", "EPERM") }
+      const starts = yield* Effect.forkChild(
+        Effect.all(Array.from({ length: 8 }, () => keyOf(directory)), { concurrency: "unbounded" }).pipe(
+          Effect.provideService(FileSystem.FileSystem, linkless)
+        )
+      )
+      while (starts.pollUnsafe() === undefined) yield* TestClock.adjust("50 millis")
+      const keys = yield* Fiber.join(starts)
+      assert.deepStrictEqual(keys, keys.map(() => keys[0]))
+      assert.deepStrictEqual(yield* files.readDirectory(directory), ["secret.key"])
+    }).pipe(Effect.provide(services)))
+
+  it.effect("a key that another start is still writing is waited for", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      yield* files.writeFileString(`${directory}/secret.key`, "")
+      const early = yield* Deferred.make<void>()
+      const watched = FileSystem.FileSystem.of({
+        ...files,
+        readFileString: (path) => Effect.tap(files.readFileString(path), () => Deferred.succeed(early, undefined))
+      })
+      const reader = yield* Effect.forkChild(
+        keyOf(directory).pipe(Effect.provideService(FileSystem.FileSystem, watched))
+      )
+      yield* Deferred.await(early)
+      yield* files.writeFileString(`${directory}/secret.key`, Buffer.alloc(32, 7).toString("base64"))
+      while (reader.pollUnsafe() === undefined) yield* TestClock.adjust("50 millis")
+      assert.deepStrictEqual(yield* Fiber.join(reader), new Uint8Array(32).fill(7))
+    }).pipe(Effect.provide(services)))
+
+  it.effect("a start that cannot write the key itself leaves no part of it, and says what the system said", () =>
+    Effect.gen(function*() {
+      const files = yield* FileSystem.FileSystem
+      const directory = yield* files.makeTempDirectoryScoped()
+      const full = FileSystem.FileSystem.of({
+        ...files,
+        link: () => failed("PermissionDenied", "link", "EPERM"),
+        open: (path, options) =>
+          Effect.map(
+            files.open(path, options),
+            (file) =>
+              path.endsWith("secret.key")
+                ? Object.create(file, { sync: { value: failed("Unknown", "sync", "ENOSPC: no space left") } })
+                : file
+          )
+      })
+      const { message } = yield* Effect.flip(
+        keyOf(directory).pipe(Effect.provideService(FileSystem.FileSystem, full))
+      )
+      assert.include(message, `cannot keep the secret key in data directory ${directory}: ENOSPC: no space left`)
+      assert.deepStrictEqual(yield* files.readDirectory(directory), [])
+    }).pipe(Effect.provide(services)))
+
   it.effect("a data directory that cannot keep it is named, with what the system said", () =>
     Effect.gen(function*() {
       const files = yield* FileSystem.FileSystem
@@ -75,9 +170,12 @@ describe("the secret key's file", () => {
       const directory = yield* files.makeTempDirectoryScoped()
       for (const held of ["", "junk"]) {
         yield* files.writeFileString(`${directory}/secret.key`, held)
+        const refused = yield* Effect.forkChild(Effect.flip(keyOf(directory)))
+        while (refused.pollUnsafe() === undefined) yield* TestClock.adjust("50 millis")
         assert.strictEqual(
-          (yield* Effect.flip(keyOf(directory))).message,
-          `${directory}/secret.key does not hold 32 bytes in base64; put back the key that it held, or set TIDINGS_SECRET_KEY to it`
+          (yield* Fiber.join(refused)).message,
+          `${directory}/secret.key does not hold 32 bytes in base64; put back the key that it held, ` +
+            "or set TIDINGS_SECRET_KEY to it; if the first start was cut off while it wrote the key, remove the file"
         )
       }
     }).pipe(Effect.provide(services)))

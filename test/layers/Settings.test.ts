@@ -66,6 +66,7 @@ describe("settings (design.md §6)", () => {
         TIDINGS_SECRET_KEY: "canary",
         TIDINGS_SHARDS: "1025",
         TIDINGS_BRAND_LIMIT: "0",
+        TIDINGS_CLUSTER_HOST: "http://canary",
         TIDINGS_CLUSTER_PORT: "canary",
         TIDINGS_WORKERS: "65",
         TIDINGS_RETENTION_DAYS: "0",
@@ -81,6 +82,7 @@ describe("settings (design.md §6)", () => {
   it("a name that looks like a setting and is none is misspelt", () => {
     const names = ["TIDINGS_SHARD", "TIDINGS_SHARDS", "TIDINGS_URL", "TIDINGS_API_KEY", "TIDINGS_toString", "PATH"]
     assert.deepStrictEqual(Settings.misspelt(names), ["TIDINGS_SHARD", "TIDINGS_toString"])
+    assert.deepStrictEqual(Settings.misspelt(["OTEL_PROPAGATORS", "OTEL_SERVICE_NAME"]), ["OTEL_PROPAGATORS"])
   })
 
   it.effect("networks that webhooks may reach are read before anything starts, and refused in one line", () =>
@@ -139,6 +141,24 @@ describe("settings (design.md §6)", () => {
         ]
       )
         yield* Effect.scoped(Layer.build(settings({ DATABASE_URL, REDIS_URL: "rediss://:a%23b@host:6380/1" })))
+    }))
+
+  it.effect("where nodes reach each other is a host name or an address, and no URL", () =>
+    Effect.gen(function*() {
+      const hostOf = (TIDINGS_CLUSTER_HOST: string) =>
+        Effect.map(Effect.provide(Settings.Settings, settings({ TIDINGS_CLUSTER_HOST })), (seen) => seen.clusterHost)
+      for (
+        const host of ["node-1", "tidings_node_1", "a.b.example.", "münchen.example", "10.0.0.7", "fd00::7", "::1"]
+      ) {
+        assert.strictEqual(yield* hostOf(host), host)
+      }
+      for (const wrong of ["http://node-1", "node-1:4000", "[fd00::7]", "node 1", "u@node-1", "-node", "a..b", "*"]) {
+        assert.strictEqual(
+          (yield* Effect.flip(hostOf(wrong))).message,
+          "TIDINGS_CLUSTER_HOST must be a host name or an IP address, without scheme or port",
+          wrong
+        )
+      }
     }))
 
   it.effect("a cluster port that leaves none for a worker is refused: the worker would be started again for ever", () =>

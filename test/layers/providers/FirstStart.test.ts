@@ -1,11 +1,12 @@
 import * as FirstStart from "#layers/providers/FirstStart.ts"
 import * as Vendors from "#layers/providers/Vendors.ts"
 import * as VendorHttp from "#layers/providers/VendorHttp.ts"
+import { WorkerNumber } from "#layers/settings/Settings.ts"
 import { Scope } from "#schemas/Scope.ts"
 import { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import * as Stores from "#test/layers/memory/Stores.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Effect, Layer, Logger, Redacted } from "effect"
 
 const catalogue = Vendors.layer.pipe(Layer.provide(VendorHttp.layer))
 
@@ -15,6 +16,16 @@ const start = (env: Record<string, string>) =>
     Layer.provide(catalogue),
     Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnv({ env })))
   ))
+
+/** What such a start warns of. */
+const warnings = Effect.fnUntraced(function*(env: Record<string, string>) {
+  const heard: Array<string> = []
+  const listening = Logger.layer([Logger.make<unknown, void>(({ logLevel, message }) => {
+    if (logLevel === "Warn") heard.push(String(message))
+  })])
+  yield* start(env).pipe(Effect.provide(listening))
+  return heard
+})
 
 const installed = Effect.fnUntraced(function*(scope: number) {
   const all = yield* ProviderConfigurations.use((configurations) => configurations.installed(Scope.make(scope)))
@@ -52,6 +63,55 @@ describe("FirstStart", () => {
       yield* start({ SMTP_URL: "smtp://other?from=a@example.com" })
       assert.deepStrictEqual(yield* installed(1), stored)
       assert.deepStrictEqual(yield* installed(2), [])
+    }).pipe(Effect.provide(Layer.fresh(Stores.layer))))
+
+  it.effect("variables that later configure nothing are told at each start, but not while a provider is as they say", () =>
+    Effect.gen(function*() {
+      const relay = { SMTP_URL: "smtp://a%40example.com:hidden@mail.example.com:587" }
+      const twilio = { TWILIO_ACCOUNT_SID: sid, TWILIO_AUTH_TOKEN: "hidden", TWILIO_FROM: "+15005550006" }
+      const idle = (variables: string) =>
+        `nothing is configured by ${variables}: production had providers before, and has none like that now; ` +
+        "they are changed with PUT /providers/:id"
+      const unsaid: Record<string, ReadonlyArray<string>> = {
+        "the first start": yield* warnings(relay),
+        "the same again": yield* warnings(relay),
+        "none any more": yield* warnings({})
+      }
+      for (const [when, heard] of Object.entries(unsaid)) assert.deepStrictEqual(heard, [], when)
+
+      const rotated = { SMTP_URL: relay.SMTP_URL.replace("hidden", "other") }
+      const tls = { SMTP_URL: `${relay.SMTP_URL.replace("smtp:", "smtps:")}` }
+      for (const other of [rotated, tls]) {
+        assert.deepStrictEqual(yield* warnings(other), [idle("SMTP_URL")])
+        assert.deepStrictEqual(yield* warnings(other).pipe(Effect.provideService(WorkerNumber, 1)), [])
+      }
+      assert.deepStrictEqual(yield* warnings({ ...relay, ...twilio }), [
+        idle("TWILIO_ACCOUNT_SID, TWILIO_AUTH_TOKEN and TWILIO_FROM")
+      ])
+
+      // What the operator adds to the provider takes nothing from what the variable says.
+      const configurations = yield* ProviderConfigurations
+      const [stored] = yield* configurations.installed(Scope.make(1))
+      const settings = Redacted.make({
+        ...Redacted.value(stored?.settings ?? Redacted.make({})),
+        dkim_domain: "e.example"
+      })
+      yield* configurations.replace(
+        Scope.make(1),
+        stored?.id ?? "",
+        (before) => Effect.succeed({ ...before, settings })
+      )
+      assert.deepStrictEqual(yield* warnings(relay), [])
+      yield* configurations.remove(Scope.make(1), stored?.id ?? "")
+      assert.deepStrictEqual(yield* warnings(relay), [idle("SMTP_URL")])
+    }).pipe(Effect.provide(Layer.fresh(Stores.layer))))
+
+  it.effect("a number to send from without an account is told, and is no provider", () =>
+    Effect.gen(function*() {
+      assert.deepStrictEqual(yield* warnings({ TWILIO_FROM: "+15005550006" }), [
+        "TWILIO_FROM changes nothing without TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN"
+      ])
+      assert.deepStrictEqual(yield* installed(1), [])
     }).pipe(Effect.provide(Layer.fresh(Stores.layer))))
 
   it.effect("a variable that names no provider stops the start, and its value is not told (P9)", () =>

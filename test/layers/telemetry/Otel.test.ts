@@ -27,7 +27,9 @@ const pairs: Values = { good: ["a=b", "a=b%20c,d=e"], bad: ["a=canary%ZZ"] }
 const sentences = [
   "an http(s) URL, such as http://localhost:4318",
   "a number",
+  "a number from 0 to 1",
   "a number of milliseconds",
+  "always_on, always_off or traceidratio, also with parentbased_ before it",
   "delta or cumulative",
   "gzip or none",
   "http/protobuf or http/json",
@@ -58,7 +60,9 @@ const variables: Readonly<Record<string, Values>> = {
     )
   ),
   OTEL_METRIC_EXPORT_INTERVAL: numbers,
-  OTEL_METRIC_EXPORT_TIMEOUT: numbers
+  OTEL_METRIC_EXPORT_TIMEOUT: numbers,
+  OTEL_TRACES_SAMPLER: { good: ["always_on", "parentbased_traceidratio"], bad: ["canary", "jaeger_remote", "0.1"] },
+  OTEL_TRACES_SAMPLER_ARG: { good: ["0", "1", "0.25", "1e-3"], bad: ["canary", "1.1", "-0.1", "10%", "NaN"] }
 }
 
 describe("The standard's variables", () => {
@@ -88,6 +92,40 @@ describe("The standard's variables", () => {
     "of %j the operator named the service: %j",
     ([environment, isNamed]) => Effect.map(read(environment), (asked) => assert.strictEqual(asked.isNamed, isNamed))
   )
+
+  it.effect.each<readonly [Environment, number]>([
+    [{}, 1],
+    [{ OTEL_TRACES_SAMPLER: "parentbased_always_on", OTEL_TRACES_SAMPLER_ARG: "0.5" }, 1],
+    [{ OTEL_TRACES_SAMPLER: "always_off" }, 0],
+    [{ OTEL_TRACES_SAMPLER: "parentbased_always_off" }, 0],
+    [{ OTEL_TRACES_SAMPLER: "traceidratio" }, 1],
+    [{ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "" }, 1],
+    [{ OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.25" }, 0.25],
+    [{ OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0" }, 0]
+  ])(
+    "of %j this share of the traces is recorded: %j",
+    ([environment, share]) => Effect.map(read(environment), (asked) => assert.strictEqual(asked.share, share))
+  )
+
+  it("of the others each is told, and none of those that are heeded", () => {
+    const signals = ["TRACES", "METRICS", "LOGS"]
+    const heeded = [
+      ...Object.keys(variables),
+      ...signals.flatMap((signal) => [`OTEL_${signal}_EXPORTER`, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`]),
+      "OTEL_SERVICE_NAME",
+      "OTEL_SERVICE_VERSION"
+    ]
+    const others = ["OTEL_EXPORTER_OTLP_CERTIFICATE", "OTEL_PROPAGATORS", "OTEL_toString"]
+    assert.deepStrictEqual(Otel.unheeded([...heeded, ...others, "HOTEL_STARS"]), others)
+  })
+
+  it("a sampler's argument without the sampler changes nothing, and is told", () => {
+    assert.deepStrictEqual(Otel.unheeded(["OTEL_TRACES_SAMPLER_ARG"]), ["OTEL_TRACES_SAMPLER_ARG"])
+  })
+
+  it("variables that Deno itself reads are not said to change nothing", () => {
+    assert.deepStrictEqual(Otel.unheeded(["OTEL_DENO", "OTEL_DENO_CONSOLE"]), [])
+  })
 
   it.effect.each<readonly [Environment, ReadonlyArray<string>]>([
     [{ OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/protobuf" }, []],
