@@ -1,6 +1,7 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
+import * as Belated from "#src/delivery/attempts/Belated.ts"
 import * as Breakers from "#src/delivery/attempts/Breakers.ts"
 import { deliver } from "#src/delivery/attempts/Deliver.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
@@ -60,7 +61,7 @@ export const layer = Layer.effect(
     const { decide, wait } = yield* Stages.make
     const { addressed, render } = yield* Render.make
     const write = Write.make(journal, yield* FirstSteps)
-    const walk = deliver(write, yield* Breakers.Breakers)
+    const walk = deliver(write, yield* Breakers.Breakers, Belated.make(journal))
 
     /** Stores that the message waits until `dueAt`, with a line in its timeline. */
     const delay = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, dueAt: number) {

@@ -1,5 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import * as Attempts from "#src/delivery/attempts/Attempts.ts"
+import type { Belated } from "#src/delivery/attempts/Belated.ts"
 import { type Breakers, leftAlone } from "#src/delivery/attempts/Breakers.ts"
 import * as Complaints from "#src/delivery/attempts/Complaints.ts"
 import * as Failover from "#src/delivery/Failover.ts"
@@ -32,8 +33,8 @@ const unless =
   (ending: Ending | undefined): Effect.Effect<Ending> => ending === undefined ? next(hand) : Effect.succeed(ending)
 
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
-export const deliver = (write: Write, breakers: Breakers["Service"]) => {
-  const means = { write, breakers, complain: Complaints.make() }
+export const deliver = (write: Write, breakers: Breakers["Service"], belated: Belated) => {
+  const means = { write, breakers, belated, complain: Complaints.make() }
 
   /**
    * Stores a wait that no attempt of this run caused: the plan was resumed too early, or the provider is left alone.
