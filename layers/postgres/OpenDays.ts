@@ -1,4 +1,6 @@
 import { bound } from "#layers/postgres/Partitions.ts"
+import { MessageId } from "#schemas/MessageId.ts"
+import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 
@@ -10,20 +12,29 @@ export const OpenSince = Context.Reference<() => string>("tidings/postgres/OpenS
 
 const refreshed = "1 minute"
 
+/** In ms, how far the clocks of those who end requests may be behind. */
+const behind = 5 * 60_000
+
 const decodeFirst = Schema.decodeUnknownEffect(
-  Schema.Tuple([Schema.Struct({ first: Schema.NullOr(Schema.String), unfinished: Schema.NullOr(Schema.String) })])
+  Schema.Tuple([Schema.Struct({ first: Schema.NullOr(Schema.String), going: Schema.NullOr(MessageId) })])
 )
 const decodeOpen = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ open: Schema.Boolean })]))
+
+/** The day of a partition's name. */
+const dayOf = (name: string | null): DateTime.Utc | undefined =>
+  name === null ? undefined : DateTime.makeUnsafe(`${name.slice(0, 4)}-${name.slice(4, 6)}-${name.slice(6)}T00:00:00Z`)
 
 const nextDay = (day: DateTime.Utc) => DateTime.add(day, { days: 1 })
 
 /**
  * Finds out which days are over: the days before yesterday, from the oldest on, that have no open message and can get
- * none. Only an unfinished request to many makes ids of the past. A day that is over stays over (`Step.dueAt`), so it
- * is checked only until then. If the clock was ahead and is set back, the days that it had passed are checked again.
+ * none. Only a request to many that goes on makes ids of the past. A day that is over stays over (`Step.dueAt`), so it
+ * is checked only until then; but one that was set aside may be resumed, and opens its day and all later ones again. If
+ * the clock was ahead and is set back, the days that it had passed are checked again.
  */
 export const make = (sql: SqlClient.SqlClient) => {
   let day: DateTime.Utc | undefined
+  let checkedAt: number | undefined
   const since = () => day === undefined ? "" : bound(day)
 
   // The partial indexes of open messages answer at once. Without statistics, the planner would scan the partition.
@@ -38,25 +49,29 @@ export const make = (sql: SqlClient.SqlClient) => {
     }))
 
   const refresh = Effect.gen(function*() {
-    const yesterday = DateTime.subtract(DateTime.startOf(yield* DateTime.now, "day"), { days: 1 })
-    if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) day = yesterday
-    if (day !== undefined && DateTime.Equivalence(day, yesterday)) return
+    const now = yield* DateTime.now
+    const yesterday = DateTime.subtract(DateTime.startOf(now, "day"), { days: 1 })
     // Read before the days are checked: the messages of a request that has finished by now are already in them.
-    const [{ first, unfinished }] = yield* decodeFirst(
+    const [{ first, going }] = yield* decodeFirst(
       yield* sql`select (select min(substring(c.relname from '[0-9]{8}$')) from pg_inherits i join pg_class c on c.oid = i.inhrelid
           where i.inhparent = 'messages'::regclass) as first,
-        (select min(id) from expansions where state <> 'COMPLETED') as unfinished`
+        (select min(id) from (select id from expansions where due_at is not null
+          union all select id from expansions where ended_at >= ${
+        (checkedAt ?? DateTime.toEpochMillis(now)) - behind
+      }::float8) one) as going`
     )
-    if (first === null) return
-    let next = nextDay(
-      day ?? DateTime.makeUnsafe(`${first.slice(0, 4)}-${first.slice(4, 6)}-${first.slice(6)}T00:00:00Z`)
-    )
+    if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) day = yesterday
+    if (day !== undefined && going !== null && going < bound(day)) {
+      day = DateTime.startOf(DateTime.makeUnsafe(Ids.secondOf(going)), "day")
+    }
+    let next = nextDay(day ?? dayOf(first) ?? yesterday)
     while (DateTime.isLessThanOrEqualTo(next, yesterday)) {
       const to = bound(next)
-      if ((unfinished !== null && unfinished < to) || (yield* isOpen(since(), to))) return
+      if ((going !== null && going < to) || (yield* isOpen(since(), to))) break
       day = next
       next = nextDay(next)
     }
+    checkedAt = DateTime.toEpochMillis(now)
   })
 
   return { since, refresh }

@@ -44,8 +44,6 @@ const longestExpansion = day
 /** How many days back from the start of a page the first spans reach; the last span has all older days. */
 const reaches = [2, 30]
 
-const millisOf = (id: string): number => Number.parseInt(id.slice(2, 10), 16) * 1_000
-
 /** The ids from `from` on and before `before`; `undefined` is no bound. */
 export interface Span {
   readonly from: string | undefined
@@ -76,7 +74,7 @@ export const spans = (
     readonly now: number
   }
 ): ReadonlyArray<Span> => {
-  const start = before === undefined ? now : millisOf(before)
+  const start = before === undefined ? now : Ids.secondOf(before)
   const steps = [...reaches.map((days) => start - days * day), ...(enqueuedAfter === undefined ? [] : [enqueuedAfter])]
     .toSorted((a, b) => b - a).map(Ids.from)
     .filter((id) => messageId === undefined && id > (lowest ?? "") && id < (before ?? "2"))

@@ -50,6 +50,9 @@ const lastSecond = 0xffff_ffff
 /** No id that is made at this time (epoch ms) or later is less: `1-<seconds>`. */
 export const from = (at: number): string => `1-${hex(Math.min(Math.max(Math.floor(at / 1_000), 0), lastSecond), 8)}`
 
+/** The second in which an id was made, as epoch ms. */
+export const secondOf = (id: string): number => Number.parseInt(id.slice(2, 10), 16) * 1_000
+
 /** Characters of an id up to its millisecond. */
 export const originLength = 14
 

@@ -48,6 +48,18 @@ const opened = Effect.fnUntraced(function*(at: number, dueAt = 0) {
   return { message, place, close }
 })
 
+/** A request to many of the day, whose row is as given. */
+const requested = Effect.fnUntraced(function*(
+  at: number,
+  { dueAt, endedAt }: { readonly dueAt: number | null; readonly endedAt: number | null }
+) {
+  const sql = yield* SqlClient.SqlClient
+  const id = Ids.make(at, new Uint8Array(12))
+  const state = dueAt === null ? "FAILED" : "RUNNING"
+  yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, due_at, accepted_at, advanced_at, ended_at)
+    values (1, ${id}, 0, '', '', '', '', ${state}, ${dueAt}, 0, 0, ${endedAt})`
+})
+
 layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout: "60 seconds" })("OpenDays", (it) => {
   it.effect("a look opens the days that may have open messages, however many there are", () =>
     Effect.gen(function*() {
@@ -84,17 +96,49 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
       })
   )
 
-  it.effect("a request to many that is not finished keeps its day in sight: its messages' ids are of that day", () =>
+  it.effect("a request to many that goes on keeps its day in sight: its messages' ids are of that day", () =>
     Effect.gen(function*() {
       const { openDays, sql } = yield* installed
-      const id = Ids.make(first + 30 * day, new Uint8Array(12))
-      yield* sql`insert into expansions (scope, id, shard, key_state, recipients, instructions, place, state, accepted_at, advanced_at)
-        values (1, ${id}, 0, '', '', '', '', 'FAILED', 0, 0)`
+      const old = boundOf(first + 30 * day)
+      yield* requested(first + 30 * day, { dueAt: 0, endedAt: null })
       yield* openDays.refresh
-      assert.strictEqual(openDays.since(), boundOf(first + 30 * day))
-      yield* sql`update expansions set state = 'COMPLETED'`
+      assert.strictEqual(openDays.since(), old)
+      yield* sql`update expansions set state = 'COMPLETED', due_at = null, ended_at = ${last}`
+      yield* openDays.refresh
+      assert.strictEqual(openDays.since(), old)
+      yield* TestClock.adjust("6 minutes")
+      yield* openDays.refresh
       yield* openDays.refresh
       assert.strictEqual(openDays.since(), boundOf(last - day))
+    }))
+
+  it.effect("one that was set aside keeps no day in sight, but for its messages; resumed, it opens its day again", () =>
+    Effect.gen(function*() {
+      const { openDays, sql } = yield* installed
+      const old = first + 30 * day
+      yield* requested(old, { dueAt: null, endedAt: old })
+      yield* openDays.refresh
+      assert.strictEqual(openDays.since(), boundOf(last - day))
+      yield* sql`update expansions set state = 'RUNNING', due_at = 0, ended_at = null`
+      yield* TestClock.adjust("1 minute")
+      yield* openDays.refresh
+      assert.strictEqual(openDays.since(), boundOf(old))
+    }))
+
+  it.effect("I1: one that was resumed and has ended since, while the database was away, leaves its messages in sight", () =>
+    Effect.gen(function*() {
+      const { openDays, sql } = yield* installed
+      const old = first + 30 * day
+      yield* requested(old, { dueAt: null, endedAt: old })
+      yield* openDays.refresh
+      const { message } = yield* opened(old)
+      yield* sql`update expansions set state = 'COMPLETED', ended_at = ${last + 60_000}`
+      yield* TestClock.adjust("1 hour")
+      yield* openDays.refresh
+      assert.isTrue(openDays.since() <= message.id)
+      yield* TestClock.adjust("1 hour")
+      yield* openDays.refresh
+      assert.isTrue(openDays.since() <= message.id)
     }))
 
   it.effect("days go out of sight as time passes, and come back if the clock is set back", () =>
