@@ -3,6 +3,7 @@ import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { errorReply } from "#layers/http/ErrorReply.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import { type Callback, Callbacks, type Receiver } from "#src/reports/Callbacks.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -32,9 +33,17 @@ const callback = (request: HttpServerRequest.HttpServerRequest): Callback => ({
   body: request instanceof CheckedRequest ? request.bytes : new Uint8Array(0)
 })
 
-const receive = (receiver: Receiver, configuration: string) =>
+/**
+ * How long it may take to apply a callback. Before the store is asked, the provider may be: for its certificate, or to
+ * confirm a subscription, for 5 s each.
+ */
+const applying = "12 seconds"
+
+type Patiently = Effect.Success<ReturnType<typeof Patience.asking>>
+
+const receive = (receiver: Receiver, configuration: string, patiently: Patiently) =>
   HttpServerRequest.HttpServerRequest.pipe(
-    Effect.flatMap((request) => receiver(callback(request))),
+    Effect.flatMap((request) => patiently(receiver(callback(request)))),
     Effect.as(taken),
     Effect.catchTags({
       Forged: ({ detail }) =>
@@ -52,13 +61,15 @@ const receive = (receiver: Receiver, configuration: string) =>
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const callbacks = yield* Callbacks
+  const finding = yield* Patience.asking(Patience.callers)
+  const patiently = yield* Patience.asking(applying)
   yield* router.add(
     "POST",
     "/callbacks/:configuration_id",
     Effect.gen(function*() {
       const { configuration_id: id = "" } = yield* HttpRouter.params
-      const receiver = yield* callbacks.receiver(id)
-      return yield* guard(receive(receiver, id))
+      const receiver = yield* finding(callbacks.receiver(id))
+      return yield* guard(receive(receiver, id, patiently))
     }).pipe(Effect.catchTags({ NoCallbacks: () => Effect.succeed(unknown), StoreUnavailable: () => unavailable }))
   )
 }))

@@ -1,6 +1,7 @@
 import { CheckedRequest } from "#layers/http/body/CheckedRequest.ts"
 import { errorReply } from "#layers/http/ErrorReply.ts"
-import { isDryRun } from "#layers/http/Rehearsed.ts"
+import { counting, CurrentCount, type Left } from "#layers/http/Limited.ts"
+import { isRehearsal } from "#layers/http/Rehearsed.ts"
 import { badRequest, unavailable } from "#layers/http/Replies.ts"
 import { fromStored, isReplay, toStored } from "#layers/http/StoredReply.ts"
 import { AnswersSecret } from "#schemas/api/AnswersSecret.ts"
@@ -22,7 +23,7 @@ import { createHash } from "node:crypto"
 /**
  * Runs every POST once per `Idempotency-Key` (P5; reliability.md 2.2). It acts on the method, so no endpoint can be
  * forgotten. The annotations `CommittedByJournal` and `RunApart` only choose who commits the key, `AnswersSecret` how
- * the answer is kept.
+ * the answer is kept. Where the rate is limited (`Limited`), a replay is not counted.
  */
 export class Once extends HttpApiMiddleware.Service<Once, { requires: CurrentPrincipal }>()("tidings/http/Once", {
   error: Conflict
@@ -31,10 +32,12 @@ export class Once extends HttpApiMiddleware.Service<Once, { requires: CurrentPri
 type Request = HttpServerRequest.HttpServerRequest
 type Response = HttpServerResponse.HttpServerResponse
 type Endpoint = Pick<HttpApiEndpoint.Top, "method" | "path" | "payload" | "annotations">
+type Answers = Idempotency.Idempotency["Service"]
+type Asked = CurrentPrincipal | HttpRouter.RouteContext | HttpServerRequest.HttpServerRequest
 type Run = <R>(
   key: Idempotency.IdempotencyKey,
   handler: Effect.Effect<Response, never, R>
-) => Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest | R>
+) => Effect.Effect<Response, never, Asked | R>
 
 /**
  * Whether a response is kept for replays. These statuses are not: nothing ran, or the request may succeed the next
@@ -78,9 +81,9 @@ const isMalformed = (request: Request, endpoint: Endpoint): Effect.Effect<boolea
     ? Effect.succeed(false)
     : Effect.isFailure(request.json)
 
-const once = (idempotency: Idempotency.Idempotency["Service"]): Run => (key, handler) =>
+const once = (answers: Answers): Run => (key, handler) =>
   Effect.matchEffect(
-    idempotency.once(
+    answers.once(
       key,
       Effect.flatMap(handler, (response) =>
         isStored(response)
@@ -98,20 +101,22 @@ const once = (idempotency: Idempotency.Idempotency["Service"]): Run => (key, han
     }
   )
 
+/** Runs only if no answer is kept yet. */
+const unlessKept = <R>(answers: Answers, key: Idempotency.IdempotencyKey, run: Effect.Effect<Response, never, R>) =>
+  Effect.matchEffect(answers.find(key), {
+    onSuccess: (found) =>
+      Option.isSome(found) ? Effect.succeed(fromStored({ response: found.value, replayed: true })) : run,
+    onFailure: () => unavailable
+  })
+
 /**
  * For an endpoint that stores nothing: it runs if no answer is kept yet, and outside of the transaction that keeps its
  * answer. Of two calls at the same time both run, and the answer of the first to end is kept.
  */
-const apart = (idempotency: Idempotency.Idempotency["Service"]): Run => {
-  const kept = once(idempotency)
+const apart = (answers: Answers): Run => {
+  const kept = once(answers)
   return (key, handler) =>
-    Effect.matchEffect(idempotency.find(key), {
-      onSuccess: (found) =>
-        Option.isSome(found)
-          ? Effect.succeed(fromStored({ response: found.value, replayed: true }))
-          : Effect.flatMap(handler, (response) => kept(key, Effect.succeed(response))),
-      onFailure: () => unavailable
-    })
+    unlessKept(answers, key, Effect.flatMap(handler, (response) => kept(key, Effect.succeed(response))))
 }
 
 /** For a handler that commits the key with its own rows. Only a refusal, for which it wrote nothing, is kept here. */
@@ -128,12 +133,23 @@ const committed = (intake: Intake["Service"]): Run => (key, handler) =>
   )
 
 /**
- * Whether a request is a dry run, which only `POST /send` knows, or may have been meant as one. It neither keeps an
- * answer nor is given one: what a dry run is told, even that it is refused, is no answer to the send itself.
+ * For an endpoint with a limit: counts the call, unless an answer is kept, and runs it outside of what the store does
+ * for that. A duplicate is counted while the first call still runs: no answer is kept yet.
  */
-const isRehearsal = ({ path }: Endpoint, { headers }: Request): boolean =>
-  path === "/send" && isDryRun(headers["tidings-dry-run"]) !== false
+const counted = (answers: Answers, count: Effect.Effect<Left, Response, Asked>, run: Run): Run => (key, handler) =>
+  unlessKept(
+    answers,
+    key,
+    Effect.matchEffect(count, {
+      onSuccess: (left) => run(key, Effect.provideService(handler, CurrentCount, left)),
+      onFailure: Effect.succeed
+    })
+  )
 
+/**
+ * For a dry run. It neither keeps an answer nor is given one: what a dry run is told, even that it is refused, is no
+ * answer to the send itself.
+ */
 const keyless: Run = (_, handler) => handler
 
 const keyed = Effect.fnUntraced(function*<R>(
@@ -164,19 +180,19 @@ export const layer = Layer.effect(
   Once,
   Effect.gen(function*() {
     const idempotency = yield* Idempotency.Idempotency
-    const byDatabase = once(idempotency)
-    const secretly = once(SealedAnswers.make(idempotency, yield* SecretKey))
-    const byItself = apart(idempotency)
+    const sealed = SealedAnswers.make(idempotency, yield* SecretKey)
     const byJournal = committed(yield* Intake)
+    const countOf = yield* counting
     return (handler, { endpoint }) => {
       if (endpoint.method !== "POST") return handler
-      const run = Context.get(endpoint.annotations, CommittedByJournal)
+      const answers = Context.get(endpoint.annotations, AnswersSecret) ? sealed : idempotency
+      const by = Context.get(endpoint.annotations, CommittedByJournal)
         ? byJournal
         : Context.get(endpoint.annotations, RunApart)
-        ? byItself
-        : Context.get(endpoint.annotations, AnswersSecret)
-        ? secretly
-        : byDatabase
+        ? apart(answers)
+        : once(answers)
+      const count = countOf(endpoint)
+      const run = count === undefined ? by : counted(answers, count, by)
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const value = request.headers["idempotency-key"]
         if (value !== undefined) {

@@ -3,6 +3,8 @@ import type { DryRunResponse, Shown as ShownJson } from "#schemas/api/Rehearsals
 import type { Rehearsed } from "#src/delivery/Rehearsals.ts"
 import type { Shown } from "#src/delivery/rehearsals/Shown.ts"
 import { contentOf } from "#src/reports/Timeline.ts"
+import type { HttpServerRequest } from "effect/http"
+import type { HttpApiEndpoint } from "effect/http-api"
 
 export const shown = ({ channel, error, provider, rendered }: Shown): ShownJson => ({
   channel,
@@ -39,3 +41,9 @@ export const isDryRun = (header: string | undefined): boolean | undefined => {
       return undefined
   }
 }
+
+/** Whether a request is a dry run, which only `POST /send` knows, or may have been meant as one. */
+export const isRehearsal = (
+  { path }: Pick<HttpApiEndpoint.Top, "path">,
+  { headers }: HttpServerRequest.HttpServerRequest
+): boolean => path === "/send" && isDryRun(headers["tidings-dry-run"]) !== false

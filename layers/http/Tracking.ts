@@ -1,5 +1,6 @@
 import { unavailable } from "#layers/http/Replies.ts"
 import { openPath, Tracking } from "#src/reports/Tracking.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 
@@ -17,6 +18,7 @@ const pixel = HttpServerResponse.uint8Array(gif, {
  */
 export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
   const tracking = yield* Tracking
+  const patiently = yield* Patience.asking(Patience.callers)
   yield* router.add(
     "GET",
     `${openPath}/:id`,
@@ -24,7 +26,7 @@ export const layer = HttpRouter.use(Effect.fnUntraced(function*(router) {
       const { id = "" } = yield* HttpRouter.params
       const { method } = yield* HttpServerRequest.HttpServerRequest
       // A request for the headers alone has shown nobody the picture.
-      if (method === "GET") yield* tracking.opened(id)
+      if (method === "GET") yield* patiently(tracking.opened(id))
       return pixel
     }).pipe(Effect.catchTag("StoreUnavailable", () => unavailable))
   )

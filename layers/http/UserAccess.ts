@@ -5,6 +5,7 @@ import type { Scope } from "#schemas/Scope.ts"
 import { judge } from "#src/access/Permissions.ts"
 import type { Grant } from "#src/access/Grant.ts"
 import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -29,6 +30,7 @@ const listed = (grant: Grant, given: string | ReadonlyArray<string> | undefined)
  */
 export const make = Effect.gen(function*() {
   const log = yield* MessageLog
+  const patiently = yield* Patience.asking(Patience.callers)
 
   const ofMessages = Effect.fnUntraced(function*<A, E, R>(
     grant: Grant,
@@ -43,7 +45,7 @@ export const make = Effect.gen(function*() {
       return yield* Effect.provideService(endpoint, HttpServerRequest.ParsedSearchParams, { ...search, recipient })
     }
     const found = yield* Ids.messageId(id).pipe(
-      Effect.flatMap((messageId) => log.get(scope, messageId)),
+      Effect.flatMap((messageId) => patiently(log.get(scope, messageId))),
       Effect.result
     )
     if (found._tag === "Success") {

@@ -2,6 +2,7 @@ import { type Environment, KeyState, Scope } from "#schemas/Scope.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { ApiKeys, InvalidKey, type Principal } from "#src/access/ApiKeys.ts"
 import { derive, SecretKey } from "#src/access/SecretKey.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Array, Cache, Clock, Duration, Effect, Exit, Layer, Option, Redacted, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { SqlClient } from "effect/sql"
@@ -25,6 +26,7 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const random = yield* SecureRandom.SecureRandom
   const pepper = createSecretKey(derive(yield* SecretKey, "api-keys/digest"))
+  const patiently = yield* Patience.asking(Patience.callers)
   const digest = (key: string): string => createHmac("sha256", pepper).update(key).digest("hex")
 
   /** The whole key is digested, so a swapped prefix is another key. */
@@ -39,7 +41,8 @@ const make = Effect.gen(function*() {
     return { scope: row.value.scope, keyState: row.value.state } satisfies Principal
   }, orUnavailable)
 
-  const principals = yield* Cache.makeWith(find, {
+  // All callers of a key share its look-up, so that it is the look-up that must end in time. One that fails is not kept.
+  const principals = yield* Cache.makeWith((wanted: string) => patiently(find(wanted)), {
     capacity,
     timeToLive: (exit) => Exit.isSuccess(exit) ? remembered : Duration.zero
   })

@@ -1,7 +1,7 @@
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import * as Fibers from "#src/fibers/Fibers.ts"
 import { InFlight } from "#src/fibers/InFlight.ts"
-import { Cause, Clock, Duration, Effect, Latch } from "effect"
+import { Cause, Clock, Context, Duration, Effect, Latch } from "effect"
 
 interface Call {
   /** Monotonic ns. */
@@ -9,11 +9,50 @@ interface Call {
   readonly giveUp: () => void
 }
 
+/** What this process itself does in a call. */
+class Work {
+  private running = 0
+  private wasDone = false
+
+  begin(): void {
+    this.running++
+  }
+
+  end(): void {
+    this.running--
+    this.wasDone = true
+  }
+
+  /** Whether some is under way, or was since this was last asked. */
+  isSeen(): boolean {
+    const { running, wasDone } = this
+    this.wasDone = false
+    return running > 0 || wasDone
+  }
+}
+
+/** The work in the current call; absent outside of `within`. */
+const CurrentWork = Context.Reference<Work | undefined>("tidings/store/Patience/CurrentWork", {
+  defaultValue: () => undefined
+})
+
+/**
+ * Marks work of this process, which says nothing of the store. Who waits for it (`within`) does not give up meanwhile,
+ * nor before the store was silent for `patience` after it; for twice that at most.
+ */
+export const working = <A, E, R>(work: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.flatMap(CurrentWork, (current) =>
+    current === undefined ? work : Effect.acquireUseRelease(
+      Effect.sync(() => current.begin()),
+      () => work,
+      () => Effect.sync(() => current.end())
+    ))
+
 /**
  * Limits how long the caller of an effect waits: after `patience` the call fails with a `TimeoutError`. That holds even
  * for a statement on a silent connection, whose interruption takes another 5 s for its cancellation: this goes on in
  * the background, in the scope in which this was made. All calls share one timer, which waits for the oldest and runs
- * only while there are calls.
+ * only while there are calls. Time spent `working` does not count.
  */
 export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
   const fork = yield* Fibers.make
@@ -35,28 +74,37 @@ export const within = Effect.fnUntraced(function*(patience: Duration.Input) {
   yield* Effect.forkScoped(Effect.forever(watch))
 
   return <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, Cause.TimeoutError | E, R> =>
-    Effect.flatMap(
-      fork(effect),
-      (fiber) =>
-        fiber.pollUnsafe() ?? Effect.callback<A, Cause.TimeoutError | E>((resume) => {
-          const call = calls.add({
-            until: clock.monotonicTimeNanosUnsafe() + nanos,
-            giveUp: () => {
-              resume(Effect.fail(new Cause.TimeoutError(silence)))
+    Effect.suspend(() => {
+      const work = new Work()
+      return Effect.flatMap(
+        fork(Effect.provideService(effect, CurrentWork, work)),
+        (fiber) =>
+          fiber.pollUnsafe() ?? Effect.callback<A, Cause.TimeoutError | E>((resume) => {
+            const wait = () =>
+              calls.add({
+                until: clock.monotonicTimeNanosUnsafe() + nanos,
+                giveUp: () => {
+                  if (work.isSeen()) {
+                    call = wait()
+                    return
+                  }
+                  resume(Effect.fail(new Cause.TimeoutError(silence)))
+                  fiber.interruptUnsafe()
+                }
+              })
+            let call = wait()
+            Latch.openUnsafe(called)
+            fiber.addObserver((exit) => {
+              calls.delete(call)
+              resume(exit)
+            })
+            return Effect.sync(() => {
+              calls.delete(call)
               fiber.interruptUnsafe()
-            }
+            })
           })
-          Latch.openUnsafe(called)
-          fiber.addObserver((exit) => {
-            calls.delete(call)
-            resume(exit)
-          })
-          return Effect.sync(() => {
-            calls.delete(call)
-            fiber.interruptUnsafe()
-          })
-        })
-    )
+      )
+    })
 })
 
 /**

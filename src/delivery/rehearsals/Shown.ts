@@ -2,6 +2,7 @@ import type { Rendered } from "#schemas/Rendered.ts"
 import type { NothingToSay, RenderFailed } from "#src/content/Content.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
+import * as Patience from "#src/store/Patience.ts"
 import { Effect } from "effect"
 
 /** What a provider would be given, or why it cannot be rendered for it. */
@@ -15,18 +16,19 @@ export interface Shown {
 /** A rendering that is still to be made. */
 export type Given = Effect.Effect<Rendered, NothingToSay | RenderFailed>
 
+/** Renders it. A compiler that has to be loaded first takes longer than a caller waits for the store. */
 export const show = (
   { channel, provider }: Pick<Candidate, "channel" | "provider">,
   rendering: Given
 ): Effect.Effect<Shown> =>
-  Effect.match(rendering, {
+  Effect.match(Patience.working(rendering), {
     onSuccess: (rendered) => ({ channel, provider, rendered, error: undefined }),
     onFailure: ({ detail }) => ({ channel, provider, rendered: undefined, error: detail })
   })
 
 const patience = "10 seconds"
 
-/** The pipeline's stages wait for a store that is away; a caller gets `StoreUnavailable` in the end. */
+/** Renderings may take long, and the pipeline's stages wait for a store that is away: all of it ends in time. */
 export const inTime = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
   Effect.timeoutOrElse(effect, {
     duration: patience,

@@ -1,6 +1,5 @@
 import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { Api } from "#schemas/api/Api.ts"
-import { Idempotency, type StillRunning } from "#src/access/Idempotency.ts"
 import { defaults, parse, RateLimits, RateLimitTable, routes } from "#src/access/RateLimits.ts"
 import { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -53,34 +52,6 @@ describe("Limited requests", () => {
       assert.strictEqual((yield* post("one")).status, 204)
     }))
 
-  it.effect("a duplicate that waited for a call which came to be 429 is told the same", () =>
-    Effect.gen(function*() {
-      const failures = new Map<string, StillRunning | StoreUnavailable>()
-      // As the contract says: who waits for a call that fails, fails with it.
-      const waiting = Layer.mock(Idempotency, {
-        once: ({ value }, operation) => {
-          const failure = failures.get(value)
-          if (failure !== undefined) return Effect.fail(failure)
-          return operation.pipe(
-            Effect.map((response) => ({ response, replayed: false })),
-            Effect.tapError((failure) => Effect.sync(() => failures.set(value, failure)))
-          )
-        }
-      })
-      const table = Layer.succeed(RateLimitTable, { ...defaults, "list-subscriptions": 1 })
-      const { call } = yield* serveWith(Layer.merge(waiting, table))
-      const post = (key: string) =>
-        call("POST", "/lists/news/subscriptions", { body: recipients, headers: { "idempotency-key": key } })
-      assert.strictEqual((yield* post("one")).status, 204)
-      const [first, second] = [yield* post("two"), yield* post("two")]
-      assert.strictEqual(first.status, 429)
-      assert.deepStrictEqual([second.status, second.body], [first.status, first.body])
-      for (const { headers } of [first, second]) {
-        assert.isNotNull(headers.get("retry-after"))
-        assert.isNull(headers.get("idempotent-replayed"))
-      }
-    }))
-
   it.effect("a message is sent again so often a minute, whatever else is; an answer that a key has is given all the same", () =>
     Effect.gen(function*() {
       const { call, state } = yield* serve
@@ -126,8 +97,12 @@ describe("Limited requests", () => {
   it.effect("a request that cannot be counted is 503 and changes nothing", () =>
     Effect.gen(function*() {
       const down = { take: () => Effect.fail(new StoreUnavailable({ cause: "planted" })) }
-      const { call } = yield* serveWith(Layer.succeed(RateLimits, down))
+      const { call, state } = yield* serveWith(Layer.succeed(RateLimits, down))
       assert.strictEqual((yield* call("PUT", "/lists/news", { body: list })).status, 503)
+      const headers = { "idempotency-key": "one" }
+      const keyed = yield* call("POST", "/lists/news/subscriptions", { body: recipients, headers })
+      assert.strictEqual(keyed.status, 503)
+      assert.strictEqual(state.keys.size, 0)
       assert.strictEqual((yield* call("GET", "/lists/news")).status, 404)
     }))
 

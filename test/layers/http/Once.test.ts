@@ -1,96 +1,17 @@
-import { Served } from "#layers/http/Served.ts"
 import { Idempotency, StillRunning } from "#src/access/Idempotency.ts"
+import { bodies, bodyOf, endpoints, filled, nobody, notification, strategy } from "#test/layers/http/Bodies.ts"
 import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Schema } from "effect"
-import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
-
-const endpoints: Array<HttpApiEndpoint.Top> = []
-HttpApi.reflect(Served, { onGroup: () => undefined, onEndpoint: ({ endpoint }) => void endpoints.push(endpoint) })
 
 const posts = endpoints.filter(({ method }) => method === "POST").map(({ path }) => path)
 const others = endpoints.filter(({ method }) => method !== "POST").map(({ method, path }) => ({ method, path }))
 
-const notification = {
-  name: "Welcome",
-  tags: [],
-  brand: null,
-  subscription: null,
-  routing: null,
-  content: { version: "2022-01-01", elements: [] }
-}
-
-const strategy = { name: "Mail", routing: { method: "single", channels: ["email"] } }
-
-/** A body that the endpoint takes, and the path with an existing message, user or template in it. */
-const bodies: Record<string, unknown> = {
-  "/send": message(),
-  "/bulk": { message: { event: "welcome" } },
-  "/bulk/:job_id": { users: [{ recipient: "ada" }] },
-  "/profiles/:user_id": { profile: { name: "Ada" } },
-  "/profiles/:user_id/lists": { lists: [{ listId: "news" }] },
-  "/audiences/:audience_id": {},
-  "/lists/:list_id": { name: "News" },
-  "/lists/:list_id/subscriptions": { recipients: [{ recipientId: "ada" }] },
-  "/lists/:list_id/subscriptions/:user_id": {},
-  "/preferences/sections": { name: "Account" },
-  "/preferences/sections/:section_id": { name: "Account" },
-  "/preferences/sections/:section_id/topics": { name: "News", default_status: "OPTED_IN" },
-  "/preferences/sections/:section_id/topics/:topic_id": { name: "News", default_status: "OPTED_IN" },
-  "/preferences/publish": {},
-  "/preferences/:recipient_id": {},
-  "/users/:user_id/preferences": { topics: [{ topic_id: "pt_none", status: "OPTED_IN" }] },
-  "PUT /users/:user_id/preferences": { topics: [] },
-  "/users/:user_id/preferences/:topic_id": { topic: { status: "OPTED_IN" } },
-  "/notifications": { notification },
-  "/notifications/:id": { notification },
-  "/notifications/:id/content": { content: { elements: [] } },
-  "/notifications/:id/elements/:element_id": { type: "text" },
-  "/notifications/:id/locales/:locale_id": { elements: [] },
-  "/notifications/:id/:submission_id/checks": { checks: [] },
-  "/notifications/:id/preview": { to: { user_id: "ada" } },
-  "/auth/issue-token": { scope: "user_id:ada", expires_in: "1h" },
-  "/users/:user_id/tokens/:token": { provider_key: "expo" },
-  "/translations/:domain/:locale": "\"\"",
-  "/routing-strategies": strategy,
-  "/routing-strategies/:id": strategy,
-  "/routing-strategies/:id/explain": { faults: [] },
-  "/tenants/:tenant_id/templates/:template_id": { template: { content: { elements: [] } } },
-  "/tenants/:tenant_id": { name: "Acme" },
-  "/tenants/:tenant_id/default_preferences/items/:topic_id": { status: "OPTED_IN" },
-  "/users/:user_id/tenants": { tenants: [] },
-  "/users/:user_id/tenants/:tenant_id": {},
-  "/brands": { name: "Acme" },
-  "/brands/:brand_id": { name: "Acme" },
-  "/providers": { provider: "sendgrid" },
-  "/providers/:id": { provider: "sendgrid" }
-}
 /** A body that is refused where an empty one is not. */
 const wrong: Record<string, unknown> = {
   "/routing-strategies/:id/explain": { faults: 5 },
   "/preferences/publish": { heading: 1 },
   "/notifications/:id/preview": { to: 1 }
-}
-
-type Names = Readonly<Record<"id" | "job" | "made" | "many" | "section" | "template" | "tenant", string>>
-
-const filled = (path: string, { id, job, made, many, section, template, tenant }: Names) =>
-  path.replace(":message_id", id).replace(":request_id", path.endsWith("/resume") ? many : id).replace(":job_id", job)
-    .replace(":user_id", "ada").replace(":list_id", "news").replace(
-      ":domain/:locale",
-      "default/de"
-    ).replace(":section_id", section)
-    .replace(":tenant_id", tenant).replace(":template_id", "t").replace("versions/:version", "versions/v1")
-    .replace(":id", path.startsWith("/routing") ? made : template)
-
-const nobody = {
-  tenant: "none",
-  id: "1-00000000-ffffffffffffffffffffffff",
-  job: "job_none",
-  many: "1-00000000-ffffffffffffffffffffffff",
-  made: "rs_none",
-  section: "ps_none",
-  template: "nt_none"
 }
 
 const requestId = (answer: { readonly body: unknown }) =>
@@ -195,11 +116,7 @@ describe("P5: once per key", () => {
     Effect.gen(function*() {
       const { call, ids, state } = yield* withMessage
       yield* call(method, filled(path, ids), {
-        ...(method === "PUT"
-          ? { body: bodies[`PUT ${path}`] ?? bodies[path] }
-          : method === "PATCH"
-          ? { body: { patch: [] } }
-          : {}),
+        body: bodyOf(method, path),
         headers: { "idempotency-key": "a, b", "x-idempotency-expiration": "soon" }
       }).pipe(Effect.map(({ status }) => assert.include([200, 204, 404], status)))
       assert.strictEqual(state.keys.size, 0)

@@ -1,5 +1,6 @@
+import { RateLimits } from "#src/access/RateLimits.ts"
 import { Audiences } from "#src/people/Audiences.ts"
-import { serveWith } from "#test/layers/http/Server.ts"
+import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Layer, Queue } from "effect"
 import { TestClock } from "effect/testing"
@@ -20,6 +21,55 @@ describe("P1: a database that is silent", () => {
         const { headers, status } = yield* Fiber.join(asking)
         assert.strictEqual(status, 503)
         assert.match(headers.get("retry-after") ?? "", /^\d+$/)
+      })
+  )
+
+  it.effect.each(["/messages/m/resend", "/lists/news/subscriptions"])(
+    "POST %s: also where calls are counted, and with a key as without",
+    (path) =>
+      Effect.gen(function*() {
+        const asked = yield* Queue.unbounded<void>()
+        const silent = () => Effect.andThen(Queue.offer(asked, undefined), Effect.never)
+        const { call, state } = yield* serveWith(Layer.mock(RateLimits, { take: silent }))
+        const body = { recipients: [{ recipientId: "ada" }] }
+        const calls = yield* Effect.forEach(
+          [{ body }, { body, headers: { "idempotency-key": "one" } }],
+          (more) => Effect.forkChild(call("POST", path, more))
+        )
+        yield* Queue.takeN(asked, calls.length)
+        yield* TestClock.adjust("2 seconds")
+        const answers = yield* Fiber.joinAll(calls)
+        assert.deepStrictEqual(answers.map(({ status }) => status), [503, 503])
+        assert.strictEqual(state.keys.size, 0)
+      })
+  )
+
+  it.effect("POST /send waits as long as the journal does, which gives up by itself", () =>
+    Effect.gen(function*() {
+      const { call, state } = yield* serve
+      yield* state.accepting.close
+      const sending = yield* Effect.forkChild(call("POST", "/send", { body: message() }))
+      yield* call("GET", "/lists/news")
+      yield* TestClock.adjust("10 seconds")
+      assert.isUndefined(sending.pollUnsafe())
+      yield* state.accepting.open
+      assert.strictEqual((yield* Fiber.join(sending)).status, 202)
+    }))
+
+  it.effect.each(["PUT", "DELETE"])(
+    "%s of a provider: 20 s, since what waits for the provider is renamed with it",
+    (method) =>
+      Effect.gen(function*() {
+        const asked = yield* Queue.unbounded<void>()
+        const silent = () => Effect.andThen(Queue.offer(asked, undefined), Effect.never)
+        const { call } = yield* serveWith(Layer.mock(ProviderConfigurations, { remove: silent, replace: silent }))
+        const body = method === "PUT" ? { body: { provider: "smtp" } } : {}
+        const asking = yield* Effect.forkChild(call(method, "/providers/pc_1", body))
+        yield* Queue.take(asked)
+        yield* TestClock.adjust("19 seconds")
+        assert.isUndefined(asking.pollUnsafe())
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual((yield* Fiber.join(asking)).status, 503)
       })
   )
 })

@@ -6,6 +6,7 @@ import * as Admission from "#src/access/Admission.ts"
 import type { ApiKeys } from "#src/access/ApiKeys.ts"
 import type { Idempotency } from "#src/access/Idempotency.ts"
 import type { RateLimits } from "#src/access/RateLimits.ts"
+import type { ProviderConfigurations } from "#src/delivery/providers/ProviderConfigurations.ts"
 import type { Audiences } from "#src/people/Audiences.ts"
 import { makeState, type State } from "#test/layers/http/State.ts"
 import { layer as stores } from "#test/layers/http/Stores.ts"
@@ -77,6 +78,7 @@ export const serveWith = Effect.fnUntraced(function*(
     | Layer.Layer<ApiKeys>
     | Layer.Layer<Audiences>
     | Layer.Layer<Idempotency>
+    | Layer.Layer<ProviderConfigurations>
     | Layer.Layer<RateLimits>,
   patience: Duration.Input = 0
 ) {

@@ -1,4 +1,5 @@
-import { Idempotency, type StoredResponse } from "#src/access/Idempotency.ts"
+import { Idempotency, type StillRunning, type StoredResponse } from "#src/access/Idempotency.ts"
+import type { StoreUnavailable } from "#src/delivery/StoreUnavailable.ts"
 import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -8,6 +9,7 @@ import { createHash } from "node:crypto"
 const serving = Effect.gen(function*() {
   const kept: Array<StoredResponse> = []
   const server = yield* serveWith(Layer.mock(Idempotency, {
+    find: () => Effect.succeedNone,
     once: (_, operation) =>
       Effect.map(operation, (response) => {
         kept.push(response)
@@ -39,6 +41,32 @@ describe("P5: what is not kept under a key", () => {
         assert.lengthOf(kept, 1)
       }))
   }
+
+  it.effect("a duplicate that waited for a call which came to be 503 is told the same", () =>
+    Effect.gen(function*() {
+      const failures: Array<StillRunning | StoreUnavailable> = []
+      // As the contract says: who waits for a call that fails, fails with it.
+      const { call, state } = yield* serveWith(Layer.mock(Idempotency, {
+        once: (_, operation) => {
+          const [failure] = failures
+          if (failure !== undefined) return Effect.fail(failure)
+          return operation.pipe(
+            Effect.map((response) => ({ response, replayed: false })),
+            Effect.tapError((failure) => Effect.sync(() => failures.push(failure)))
+          )
+        }
+      }))
+      state.down = true
+      const post = call("POST", "/profiles/ada", { body: { profile: {} }, headers: { "idempotency-key": "one" } })
+      const [first, second] = [yield* post, yield* post]
+      assert.lengthOf(failures, 1)
+      assert.strictEqual(first.status, 503)
+      assert.deepStrictEqual([second.status, second.body], [first.status, first.body])
+      for (const { headers } of [first, second]) {
+        assert.isNotNull(headers.get("retry-after"))
+        assert.isNull(headers.get("idempotent-replayed"))
+      }
+    }))
 
   it.effect("nor where the journal could keep it: a message that cannot be read is sent again by the next call", () =>
     Effect.gen(function*() {

@@ -3,9 +3,10 @@ import { ApiKeys } from "#src/access/ApiKeys.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
+import * as TcpProxy from "#test/support/TcpProxy.ts"
 import { NodeCrypto } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -53,6 +54,30 @@ describe("ApiKeys on Postgres", () => {
       assert.notInclude(JSON.stringify(rows), "s3cret")
       const error = yield* Effect.flip(Context.get(other, ApiKeys).authenticate(keys.productionPublished))
       assert.strictEqual(error._tag, "InvalidKey")
+    }))
+
+  it.effect("P1: a key is not looked up for longer than 2 s, however many wait for it, and then anew", () =>
+    Effect.gen(function*() {
+      const database = new URL(Redacted.value(yield* migrated))
+      const proxy = yield* TcpProxy.start({ host: database.hostname, port: Number(database.port || 5432) })
+      database.hostname = "127.0.0.1"
+      database.port = String(proxy.port)
+      const keys = Context.get(yield* nodeOf(Redacted.make(database.toString()), 1), ApiKeys)
+      const set = yield* keys.bootstrap(undefined)
+      assert.isDefined(set)
+      proxy.freeze()
+      const ask = keys.authenticate(set.productionPublished)
+      const asking = yield* Effect.forEach(
+        Array.from({ length: 20 }),
+        () => Effect.forkChild(Effect.flip(ask), { startImmediately: true })
+      )
+      yield* TestClock.adjust("2 seconds")
+      const told = asking.map((fiber) => fiber.pollUnsafe()?._tag)
+      proxy.heal()
+      assert.deepStrictEqual(told, asking.map(() => "Success"))
+      const failures = yield* Fiber.joinAll(asking)
+      assert.deepStrictEqual(failures.map(({ _tag }) => _tag), asking.map(() => "StoreUnavailable"))
+      assert.strictEqual((yield* ask).keyState, "published")
     }))
 
   it.effect("a known key needs no database for a minute, and a removed one is refused after it", () =>

@@ -75,6 +75,34 @@ describe("Patience", () => {
       assert.deepStrictEqual(ended.map((exit) => exit?._tag), ["Success", "Success"])
     }))
 
+  it.effect.prop(
+    "nobody gives up while this process works, nor until as long after it, and everybody does in twice the time",
+    {
+      before: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 1_999 })),
+      takes: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 9_000 }))
+    },
+    ({ before, takes }) =>
+      Effect.gen(function*() {
+        const patiently = yield* Patience.within(patience)
+        const start = yield* Clock.currentTimeMillis
+        const work = Effect.delay(Patience.working(Effect.sleep(takes)), before)
+        const done = yield* Effect.forkChild(Effect.result(patiently(work)))
+        const silent = yield* Effect.andThen(
+          Effect.exit(patiently(Effect.andThen(work, Effect.never))),
+          Clock.currentTimeMillis
+        )
+          .pipe(Effect.forkChild)
+        yield* TestClock.adjust(20_000)
+        assert.strictEqual((yield* Fiber.join(done))._tag, "Success")
+        const silence = (yield* Fiber.join(silent)) - start - before - takes
+        assert.isAtLeast(silence, patience)
+        assert.isAtMost(silence, 2 * patience)
+      }).pipe(Effect.scoped)
+  )
+
+  it.effect("work that nobody waits for is done as it is", () =>
+    Effect.map(Patience.working(Effect.succeed(1)), (done) => assert.strictEqual(done, 1)))
+
   it.effect("its timer stops with the last call", () =>
     Effect.gen(function*() {
       let sleeps = 0
