@@ -12,7 +12,7 @@ export type Belated = (message: Pick<OpenMessage, "id" | "scope">, attempt: Atte
  * the outcome stays unknown.
  */
 export const make = (journal: Pick<Journal["Service"], "observe">): Belated => ({ id, scope }, attempt) => {
-  const { channel, endedAt, number, provider, reference, startedAt, state } = attempt
+  const { endedAt, number, provider, reference, startedAt, state } = attempt
   if (state !== "accepted") return Effect.succeed(false)
   return journal.observe({
     scope,
