@@ -2,20 +2,23 @@ import { Schema } from "effect"
 
 const detail = { detail: Schema.String }
 
-/** The provider asks us to slow down. The same provider is tried again later; `retryAfter` in ms. */
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+/**
+ * `retryAfter`: how long the provider wants to be left alone, in ms. `ofRecipient`: it refuses only this recipient for
+ * now, such as one whose mailbox is full; that says nothing of the provider's health.
+ */
+const later = {
   ...detail,
-  retryAfter: Schema.optional(Schema.Number)
-}) {}
+  retryAfter: Schema.optional(Schema.Number),
+  ofRecipient: Schema.optional(Schema.Boolean)
+}
+
+/** The provider asks us to slow down. The same provider is tried again later. */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", later) {}
 
 /**
- * The provider certainly did not send, and may do so later. The same provider is tried again, then the next one;
- * `retryAfter` in ms.
+ * The provider certainly did not send, and may do so later. The same provider is tried again, then the next one.
  */
-export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
-  ...detail,
-  retryAfter: Schema.optional(Schema.Number)
-}) {}
+export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", later) {}
 
 /** The provider refuses our credentials or settings. The next provider is tried; the operator must act. */
 export class Misconfigured extends Schema.TaggedError<Misconfigured>()("Misconfigured", detail) {}

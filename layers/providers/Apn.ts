@@ -30,7 +30,9 @@ const table: VendorTable = [
   },
   // Our token expired early, because the clocks differ: the next call makes a new one.
   { code: "ExpiredProviderToken", kind: "Unavailable" },
-  { code: ["TooManyRequests", "TooManyProviderTokenUpdates"], kind: "RateLimited" },
+  // To the same device.
+  { code: "TooManyRequests", kind: "RateLimited", ofRecipient: true },
+  { code: "TooManyProviderTokenUpdates", kind: "RateLimited" },
   { code: ["IdleTimeout", "InternalServerError", "ServiceUnavailable", "Shutdown"], kind: "Unavailable" },
   { status: 410, kind: "RecipientRejected", invalidates: true },
   { status: 413, kind: "ContentRejected" }
@@ -98,6 +100,8 @@ export const definition = define({
   settings: Settings,
   holds: ["team_id", "key_id", "private_key"],
   recipients: (profile) => Devices.tokensOf(profile["apn"]),
+  // Many streams of few connections.
+  atOnce: 256,
   writer,
   accepted: ({ body, headers, status, whole }) =>
     status === 200 && whole && body === "" ? { reference: headers["apns-id"] } : undefined,

@@ -9,6 +9,12 @@ import { Array, Effect, type Schema } from "effect"
  */
 const most = 20
 
+/** The most devices of one recipient that are called at the same time. */
+const mostAtOnce = 4
+
+/** How many calls are under way at once for so many addresses of a recipient. */
+export const atOnce = ({ length }: ReadonlyArray<unknown>): number => Math.max(1, Math.min(mostAtOnce, length))
+
 /**
  * If no device took the message, the first of these failures decides: what may have been sent comes first, then what
  * may succeed later.
@@ -43,7 +49,7 @@ export const each = Effect.fnUntraced(function*<To>(
 ) {
   const [only, second] = addresses
   if (only !== undefined && second === undefined) return yield* send(only)
-  const [taken, failures] = yield* Effect.partition(addresses.slice(0, most), send, { concurrency: 4 })
+  const [taken, failures] = yield* Effect.partition(addresses.slice(0, most), send, { concurrency: mostAtOnce })
   if (taken[0] !== undefined) return taken[0]
   if (Array.isReadonlyArrayNonEmpty(failures)) return yield* deciding(failures)
   return yield* new RecipientRejected({ detail: "The recipient has no address for this provider", invalidates: false })

@@ -20,7 +20,9 @@ const table: VendorTable = [
   // 50007: the user takes no messages from the bot; 50278: they share no server.
   { code: ["50007", "50278"], kind: "RecipientRejected" },
   { code: ["50006", "50035", "200000", "200001", "240000", "40005"], kind: "ContentRejected" },
-  { code: ["20016", "20028", "40003", "40062"], kind: "RateLimited" },
+  // To the same channel.
+  { code: ["20016", "20028"], kind: "RateLimited", ofRecipient: true },
+  { code: ["40003", "40062"], kind: "RateLimited" },
   { code: ["40004", "130000"], kind: "Unavailable" },
   { status: 413, kind: "ContentRejected" }
 ]

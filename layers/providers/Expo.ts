@@ -14,7 +14,9 @@ const table: VendorTable = [
   { code: "DeviceNotRegistered", kind: "RecipientRejected", invalidates: true },
   { code: ["VALIDATION_ERROR", "ticket"], says: /push token/i, kind: "RecipientRejected" },
   { code: ["MessageTooBig", "VALIDATION_ERROR"], kind: "ContentRejected" },
-  { code: ["MessageRateExceeded", "TOO_MANY_REQUESTS"], kind: "RateLimited" },
+  // To the same device.
+  { code: "MessageRateExceeded", kind: "RateLimited", ofRecipient: true },
+  { code: "TOO_MANY_REQUESTS", kind: "RateLimited" },
   { code: ["InvalidCredentials", "MismatchSenderId", "UNAUTHORIZED"], kind: "Misconfigured" },
   { code: ["ExpoError", "ProviderError", "INTERNAL_SERVER_ERROR"], kind: "Unavailable" },
   { status: 413, kind: "ContentRejected" }

@@ -19,7 +19,9 @@ const decode = Schema.decodeUnknownOption(SlackAddress)
 const table: VendorTable = [
   // "Some aspect of the operation may have succeeded before the error was raised."
   { code: ["fatal_error", "internal_error"], kind: "Unknown" },
-  { code: ["ratelimited", "rate_limited", "message_limit_exceeded"], kind: "RateLimited" },
+  // One message a second to the same channel.
+  { code: ["ratelimited", "rate_limited"], kind: "RateLimited", ofRecipient: true },
+  { code: "message_limit_exceeded", kind: "RateLimited" },
   { code: ["service_unavailable", "request_timeout", "team_added_to_org"], kind: "Unavailable" },
   { code: ["user_not_found", "users_not_found", "user_disabled"], kind: "RecipientRejected", invalidates: true },
   {

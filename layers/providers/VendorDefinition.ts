@@ -7,6 +7,7 @@ import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers
 import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/DeliveryError.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import { DeadAddresses } from "#src/delivery/pipeline/DeadAddresses.ts"
+import * as Slots from "#src/delivery/attempts/Slots.ts"
 import type { Acceptance, Delivery } from "#src/delivery/Provider.ts"
 import { fnv1a } from "#src/delivery/shards/Hash.ts"
 import type { ProviderDefinition } from "#src/delivery/providers/ProviderDefinition.ts"
@@ -33,6 +34,8 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   readonly says: ReadonlyArray<string>
   /** The addresses of a profile, empty if it has none. `request` decides whether they are valid. */
   readonly recipients: (profile: Profile) => ReadonlyArray<To>
+  /** How many calls may be under way at once. If absent: as many as there are connections to one host. */
+  readonly atOnce?: number
   /** The recipient's own credentials, where calls are made with these. */
   readonly ownAccount?: (profile: Profile) => string | undefined
   readonly writer: (settings: Settings) => Effect.Effect<Writer<Settings, To>>
@@ -47,6 +50,9 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   readonly fault: (answer: VendorAnswer) => Fault
   readonly table: VendorTable
 }
+
+/** Connections to one host (`VendorHttp`). */
+const connections = 64
 
 /** A writer without state. */
 export const stateless = <Settings, To>(request: Writer<Settings, To>["request"]) => () => Effect.succeed({ request })
@@ -125,6 +131,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
     const http = yield* VendorHttp
     const says = wire.says.map((path) => `body.${path}`)
     const own = { settings, writer: yield* wire.writer(settings) }
+    const slots = Slots.make(wire.atOnce ?? connections)
     const sharesHeld = (other: Settings): boolean =>
       wire.holds?.every((name) => Equal.equals(other[name], settings[name])) === true
     /**
@@ -165,6 +172,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       key: wire.key,
       channel: wire.channel,
       says,
+      slots: (profile) => ({ slots, needs: Devices.atOnce(wire.recipients(profile)) }),
       reaches: (profile) => wire.recipients(profile).length > 0,
       serverOf: (profile, override) => accountOf(wire.ownAccount?.(profile), Overrides.account(override)),
       send

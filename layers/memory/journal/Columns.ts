@@ -12,3 +12,16 @@ export const refusal = (columns: Iterable<string | null | undefined>): RowRefuse
   }
   return undefined
 }
+
+/**
+ * The refusal of a row with these times and waits, if one is no whole ms. The database rounds up what comes from outside
+ * (a due time, a provider's wait) as a last resort; here that is refused too, so that tests and the simulator find who
+ * made it.
+ */
+export const fraction = (times: Iterable<number | null | undefined>): RowRefused | undefined => {
+  for (const time of times) {
+    if (typeof time === "number" && !Number.isSafeInteger(time))
+      return new RowRefused({ cause: "a time that is no whole ms" })
+  }
+  return undefined
+}

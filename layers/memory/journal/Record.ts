@@ -1,4 +1,4 @@
-import { refusal } from "#layers/memory/journal/Columns.ts"
+import { fraction, refusal } from "#layers/memory/journal/Columns.ts"
 import {
   findMessage,
   type MessageRow,
@@ -21,8 +21,16 @@ type Recorded =
   | { readonly _tag: "Fenced" }
 
 /** Why the database would refuse the rows of this step. */
-export const refused = ({ attempt, error, inbox, message }: Step): RowRefused | undefined =>
-  refusal([
+export const refused = ({ at, attempt, dueAt, error, inbox, message }: Step): RowRefused | undefined =>
+  fraction([
+    at,
+    dueAt,
+    attempt?.startedAt,
+    attempt?.endedAt,
+    attempt?.retryAfter,
+    inbox?.createdAt,
+    inbox?.expiresAt
+  ]) ?? refusal([
     error,
     attempt?.channel,
     attempt?.provider,

@@ -58,6 +58,10 @@ export const kindTypes = `k int, scope int, sources text[], target text,
   conditional boolean, reason text, closes boolean, tries smallint, number smallint, channel text, provider text, state text, kind text,
   step text`
 
+/** A time that may come from outside, as a column of whole ms takes it: a row must not be refused for a fraction. */
+const whole = (time: number | null | undefined): number | undefined =>
+  typeof time === "number" ? Math.ceil(time) : undefined
+
 const own = (
   { at, attempt, dueAt, epoch, error, inbox, message }: Step,
   n: number,
@@ -73,10 +77,10 @@ const own = (
   started_at: attempt?.startedAt,
   // `undefined` leaves a column out of the JSON: a null would be sent and parsed as well.
   ended_at: attempt?.endedAt ?? undefined,
-  retry_after: attempt?.retryAfter ?? undefined,
+  retry_after: whole(attempt?.retryAfter),
   reference: attempt?.reference ?? undefined,
   attempt_error: attempt?.error ?? undefined,
-  due_at: dueAt ?? undefined,
+  due_at: whole(dueAt),
   read_due_at: message.dueAt === 0 ? undefined : message.dueAt,
   error,
   in_tenant: message.recipient?.tenant_id ?? undefined,

@@ -22,13 +22,27 @@ const session: ReadonlyArray<Stage> = ["connect", "greeting", "ehlo", "starttls"
  * server did not take this copy.
  */
 const temporary: ReadonlyArray<Row> = [
-  // Too fast, too much, or greylisted: to be tried again later, at the same server.
+  // Greylisted, which each recipient's server does for itself: in words, or as a policy that names no fault of ours.
+  { at: envelope, codes: [450, 451], says: /gr[ae]y.?list/i, kind: "RateLimited", ofRecipient: true },
+  {
+    at: ["rcpt"],
+    codes: [450, 451],
+    enhanced: /^4\.7\./,
+    says: /^(?!.*(?:\btoo\b|\brate|\blimit|throttl|\bhost))/is,
+    kind: "RateLimited",
+    ofRecipient: true
+  },
+  // Too fast, or too much: to be tried again later, at the same server.
   { codes: [421, 450, 451, 452], enhanced: /^4\.7\./, kind: "RateLimited" },
-  { codes: [450, 451], enhanced: /^4\.2\.1$/, kind: "RateLimited" },
+  { codes: [450, 451], enhanced: /^4\.2\.1$/, kind: "RateLimited", ofRecipient: true },
   { codes: [451, 452], enhanced: /^4\.5\.3$/, kind: "RateLimited" },
   { codes: [452], enhanced: /^4\.3\.1$/, kind: "Unavailable" },
-  { codes: [452], enhanced: /^4\.2\.2$/, kind: "Unavailable" },
+  // The mailbox or its address, not the server.
+  { at: envelope, enhanced: /^4\.(?:1\.[1236]|2\.\d+)$/, kind: "Unavailable", ofRecipient: true },
   { codes: [452], kind: "RateLimited" },
+  { enhanced: /^4\./, kind: "Unavailable" },
+  // A busy mailbox, as a server without such codes has it.
+  { at: ["rcpt"], codes: [450], kind: "Unavailable", ofRecipient: true },
   { kind: "Unavailable" }
 ]
 

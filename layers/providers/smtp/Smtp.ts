@@ -10,6 +10,7 @@ import * as Pool from "#layers/providers/smtp/Pool.ts"
 import * as Progress from "#layers/providers/smtp/Progress.ts"
 import { dkimKey, SmtpSettings } from "#layers/providers/smtp/Settings.ts"
 import { ContentRejected } from "#schemas/DeliveryError.ts"
+import * as Slots from "#src/delivery/attempts/Slots.ts"
 import type { Delivery, Vendor } from "#src/delivery/Provider.ts"
 import type { ProviderDefinition } from "#src/delivery/providers/ProviderDefinition.ts"
 import * as NodeDns from "@effect/platform-node/NodeDns"
@@ -42,8 +43,11 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
   // This setting was already read at the start of the outbound guard, where a bad one stops the start.
   const guard = { dns: yield* Dns.Dns, allow: yield* Effect.orDie(AddressPolicy.allowed) }
   const own = Endpoint.fromSettings(settings)
+  const connections = settings.connections ?? 5
+  const slots = Slots.one(Slots.make(connections))
+  const guests = Slots.one(Slots.make(connections))
   const pool = yield* Pool.make(guard, own, {
-    connections: settings.connections ?? 5,
+    connections,
     messagesPerConnection: settings.messages_per_connection ?? 100,
     idleTimeout: settings.idle_timeout ?? 30_000,
     greetingTimeout: settings.greeting_timeout ?? 15_000
@@ -78,6 +82,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
     channel: "email",
     says: [],
     reaches: (profile) => typeof profile["email"] === "string" && Option.isSome(Address.addrSpec(profile["email"])),
+    slots: (_, server) => server === undefined ? slots : guests,
     serverOf: (_, override) => Endpoint.otherServer(own, override),
     send
   } satisfies Vendor

@@ -17,6 +17,13 @@ const remembered = 8_192
 /** In ms, how soon other messages look again while one call probes the provider; the longer that takes, the later. */
 const lookAgainAfter = 5_000
 
+/**
+ * A provider that names a longer wait than the first of these is left alone for it at once, up to the second
+ * (reliability.md 2.6); after a shorter one, it would have begun to wait for the others. In ms.
+ */
+const shortestNamed = lookAgainAfter
+const longestNamed = 3_600_000
+
 /** Why a call is not made whose provider's circuit is open. */
 export const leftAlone = "The provider failed too often and is left alone for a while"
 
@@ -25,7 +32,7 @@ export type Watch = <A>(call: Effect.Effect<A, DeliveryError>) => Effect.Effect<
 
 /**
  * A circuit breaker per provider configuration keeps a dead vendor from eating timeouts (design.md §5). Only what
- * speaks of the vendor's health counts: a refused recipient is an answer like any other.
+ * speaks of the vendor's health counts: a refused recipient, for good or for now, is an answer like any other.
  */
 export class Breakers extends Context.Service<Breakers, {
   /**
@@ -54,20 +61,35 @@ interface Circuit {
   readonly probedSince: number | undefined
 }
 
-/** The fifth failure in a row opens the circuit; each that finds the provider still sick opens it for longer. */
-const failed = (circuit: Circuit | undefined, now: number): Circuit => {
+/**
+ * The fifth failure in a row opens the circuit; each that finds the provider still sick opens it for longer. A wait that
+ * the provider names (`named`, in ms) opens it at once.
+ */
+const failed = (circuit: Circuit | undefined, now: number, named: number): Circuit => {
   const failures = (circuit?.failures ?? 0) + 1
-  const openUntil = failures < tripAfter
-    ? undefined
-    : now + Math.min(longestOpen, shortestOpen * 2 ** (failures - tripAfter))
-  return { failures, openUntil, probedSince: undefined }
+  const counted = failures < tripAfter ? 0 : Math.min(longestOpen, shortestOpen * 2 ** (failures - tripAfter))
+  const wait = Math.max(counted, named > shortestNamed ? Math.min(longestNamed, Math.ceil(named)) : 0)
+  return { failures, openUntil: wait === 0 ? undefined : now + wait, probedSince: undefined }
 }
 
+/** Whether the provider may well take other recipients' messages. */
+const isOfRecipient = (error: DeliveryError): boolean => "ofRecipient" in error && error.ofRecipient === true
+
 const isSick = (error: DeliveryError): boolean =>
-  error._tag === "Unavailable" || error._tag === "RateLimited" || error._tag === "Unknown"
+  (error._tag === "Unavailable" || error._tag === "RateLimited" || error._tag === "Unknown") && !isOfRecipient(error)
 
 const isSickness = ({ reasons }: Cause.Cause<DeliveryError>): boolean =>
   reasons.some((reason) => reason._tag === "Die" || (reason._tag === "Fail" && isSick(reason.error)))
+
+/** The longest wait that the provider names, in ms. */
+const namedIn = ({ reasons }: Cause.Cause<DeliveryError>): number =>
+  reasons.reduce(
+    (longest, reason) =>
+      reason._tag === "Fail" && "retryAfter" in reason.error
+        ? Math.max(longest, reason.error.retryAfter ?? 0)
+        : longest,
+    0
+  )
 
 export const layer = Layer.effect(
   Breakers,
@@ -76,8 +98,8 @@ export const layer = Layer.effect(
     /** In the order of their last failure, so that the oldest is dropped first. */
     const circuits = new Map<string, Circuit>()
 
-    const fail = (key: string) => {
-      const circuit = failed(circuits.get(key), clock.currentTimeMillisUnsafe())
+    const fail = (key: string, cause: Cause.Cause<DeliveryError>) => {
+      const circuit = failed(circuits.get(key), clock.currentTimeMillisUnsafe(), namedIn(cause))
       circuits.delete(key)
       circuits.set(key, circuit)
       const [oldest] = circuits.keys()
@@ -86,24 +108,20 @@ export const layer = Layer.effect(
 
     /** Counts what a call says of its provider; one that was interrupted says nothing. */
     const heard = (key: string, exit: Exit.Exit<unknown, DeliveryError>) => {
-      if (Exit.isFailure(exit) && isSickness(exit.cause)) fail(key)
+      if (Exit.isFailure(exit) && isSickness(exit.cause)) fail(key, exit.cause)
       else if (Exit.isSuccess(exit) || !Cause.hasInterruptsOnly(exit.cause)) circuits.delete(key)
     }
 
     /**
      * Watches a call that was let in while the circuit was closed. If the circuit opens meanwhile, the call's outcome
-     * neither changes nor counts. A call to a provider that is well costs no more than a look at its failure.
+     * neither changes nor counts. Its success counts whatever was known when it began: many calls are under way at
+     * once, and failures among successes are no row. A call to a provider that is well costs no more than a look.
      */
     const watch = (key: string): Watch => (call) =>
-      circuits.has(key)
-        ? Effect.onExit(call, (exit) =>
-          Effect.sync(() => {
-            if (circuits.get(key)?.openUntil === undefined) heard(key, exit)
-          }))
-        : Effect.catchCause(call, (cause) => {
-          if (isSickness(cause) && circuits.get(key)?.openUntil === undefined) fail(key)
-          return Effect.failCause(cause)
-        })
+      Effect.onExit(call, (exit) =>
+        Exit.isSuccess(exit) && !circuits.has(key) ? Effect.void : Effect.sync(() => {
+          if (circuits.get(key)?.openUntil === undefined) heard(key, exit)
+        }))
 
     /**
      * Lets in the one message that finds out whether the provider is well. Not to be interrupted between the note that

@@ -4,12 +4,16 @@ import type { HistoryEvent } from "#schemas/History.ts"
 import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Watch } from "#src/delivery/attempts/Breakers.ts"
+import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
+import type { Candidate } from "#src/delivery/attempts/Plan.ts"
+import { position } from "#src/delivery/attempts/Position.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { towardsProvider } from "#src/delivery/attempts/Settlement.ts"
+import * as Slots from "#src/delivery/attempts/Slots.ts"
 import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
 import { Clock, Effect, Exit, Metric } from "effect"
@@ -30,22 +34,26 @@ const late = { _tag: "Late" } as const
 
 type Intended = StepResult | typeof late
 
+/** Whether the answer is no proof any more. */
+const isStale = (result: Intended, now: bigint): boolean =>
+  result._tag === "Written" && now - result.provenAtNanos > freshness
+
 /**
  * Writes the step. If the answer comes too late to be a proof (`freshness`), writes it again: that changes nothing, but
  * its commit is a new proof.
  */
-const proven = (hand: Hand.Hand, step: Step, proofs: number): Effect.Effect<Intended> =>
+const proven = (hand: Hand.Hand, step: Step, proofs = 1): Effect.Effect<Intended> =>
   Effect.flatMap(hand.write(step), (result) =>
     Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
-      const isStale = result._tag === "Written" && now - result.provenAtNanos > freshness
-      if (isStale && proofs < mostProofs) return proven(hand, step, proofs + 1)
+      const stale = isStale(result, now)
+      if (stale && proofs < mostProofs) return proven(hand, step, proofs + 1)
       Hand.written(hand)
-      return Effect.succeed(isStale ? late : result)
+      return Effect.succeed(stale ? late : result)
     }))
 
-const intend = (hand: Hand.Hand, intent: Attempt, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Intended> => {
+const stepOf = (hand: Hand.Hand, intent: Attempt, lines: ReadonlyArray<HistoryEvent>): Step => {
   const { epoch, message } = hand.journey
-  const step = {
+  return {
     message,
     epoch,
     at: intent.startedAt,
@@ -54,7 +62,6 @@ const intend = (hand: Hand.Hand, intent: Attempt, lines: ReadonlyArray<HistoryEv
     conditional: true,
     events: [...hand.events, ...lines]
   }
-  return proven(hand, step, 1)
 }
 
 /** A call that is placed once its intent is written. `server` as `Circuit.serverOf` has it. */
@@ -70,11 +77,10 @@ interface Call {
   readonly watch: Watch
 }
 
-/**
- * The effect with which this ends runs after the generator and not inside it (`Effect.flatten`), as in `attempt` around
- * it: a generator that waits keeps all its variables alive, and many messages wait for the commits of an attempt at
- * once.
- */
+/** What became of it: an attempt whose outcome is to be written, or the end of the message's run. */
+type Ended = Attempt | Ending
+
+/** Makes the call. Its outcome is written after this has ended, so that no slot is held for that. */
 const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, rendered, server, vendor, watch }: Call) {
   const { breakers, journey } = hand
   const { data, message, profile } = journey
@@ -112,28 +118,90 @@ const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, ren
     const openUntil = breakers.openUntil(circuit)
     yield* hand.complain({ scope, messageId, vendor, server, attempt: ended, openUntil, now })
   }
-  return Hand.conclude(hand, ended, [])
-}, Effect.flatten)
+  return ended
+})
 
-const notPlaced = ({ hand, intent }: Call) => {
+const notPlaced = ({ intent }: Call): Effect.Effect<Ended> => {
   const tooSlow = new Unavailable({ detail: "Not called: the store took too long to prove that it may be" })
-  return Effect.flatMap(
-    Clock.currentTimeMillis,
-    (now) => Hand.conclude(hand, Outcome.of(intent, Exit.fail(tooSlow), now), [])
-  )
+  return Effect.map(Clock.currentTimeMillis, (now) => Outcome.of(intent, Exit.fail(tooSlow), now))
 }
 
-/** Writes the intent of a call, then places the call. */
-export const make = (one: Call, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Ending | undefined> =>
-  Effect.flatMap(intend(one.hand, one.intent, lines), ({ _tag }) => {
-    switch (_tag) {
-      case "Written":
-        return place(one)
-      case "Fenced":
-        return Effect.succeed(fenced)
-      case "Refused":
-        return Effect.succeed(closed)
-      case "Late":
-        return notPlaced(one)
-    }
+/** Goes on after the intent: only one that is written, and still a proof, is called. */
+const goOn = (one: Call, { _tag }: Intended, place: (one: Call) => Effect.Effect<Ended>): Effect.Effect<Ended> => {
+  switch (_tag) {
+    case "Written":
+      return place(one)
+    case "Fenced":
+      return Effect.succeed(fenced)
+    case "Refused":
+      return Effect.succeed(closed)
+    case "Late":
+      return notPlaced(one)
+  }
+}
+
+/** Writes the intent, and places the call once there is a connection for it: after a long wait with a new proof (P2). */
+const begin = (one: Call, lines: ReadonlyArray<HistoryEvent>, share?: Slots.Share): Effect.Effect<Ended> => {
+  const { hand, intent } = one
+  const step = stepOf(hand, intent, lines)
+  return Effect.flatMap(proven(hand, step), (intended) => {
+    if (share === undefined) return goOn(one, intended, place)
+    const connected = Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
+      isStale(intended, now)
+        ? Effect.flatMap(proven(hand, step), (again) => goOn(one, again, place))
+        : place(one))
+    return goOn(one, intended, () => Slots.connect(share, connected))
   })
+}
+
+/**
+ * Whether a call that has waited is still the message's next, and due. Its own circuit does not count here: the call may
+ * be the one that finds out whether the provider is well.
+ */
+const isNext = ({ hand, intent }: Call, now: number): boolean => {
+  const { breakers, escalation, journey } = hand
+  const isOwn = ({ channel, provider }: Candidate) => channel === intent.channel && provider === intent.provider
+  const next = position(journey.plan, hand.attempts, {
+    ...journey.situation,
+    escalation,
+    openUntil: (candidate) => isOwn(candidate) ? undefined : Circuit.openUntil(breakers, journey, candidate),
+    now
+  })
+  return next._tag === "Next" && isOwn(next.candidate) && next.at <= now
+}
+
+/** Begins the call once there is a slot for it, unless its turn is over by then: then its message is looked at again. */
+const queued = (
+  one: Call,
+  lines: ReadonlyArray<HistoryEvent>,
+  share: Slots.Share
+): Effect.Effect<Ended | undefined> => {
+  const { circuit, hand, intent } = one
+  const { breakers, journey } = hand
+  const findsOut = breakers.openUntil(circuit) !== undefined
+  return Slots.begin(share, journey.message, (waited) =>
+    waited
+      ? Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Ended | undefined> => {
+        if ((findsOut || breakers.openUntil(circuit) === undefined) && isNext(one, now)) {
+          const told = lines.map((line) => ({ ...line, ts: now }))
+          return begin({ ...one, intent: { ...intent, startedAt: now } }, told, share)
+        }
+        // It was not shown.
+        hand.shown = hand.shown.filter((line) => !lines.includes(line))
+        return Effect.succeed(undefined)
+      })
+      : begin(one, lines, share))
+}
+
+const concluded = (hand: Hand.Hand) => (ended: Ended | undefined): Effect.Effect<Ending | undefined> =>
+  ended === undefined || "_tag" in ended ? Effect.succeed(ended) : Hand.conclude(hand, ended, [])
+
+/**
+ * Writes the intent of a call, places the call, and writes its outcome. Answers no ending if the message goes on, as
+ * after a wait for a slot in which its turn has passed.
+ */
+export const make = (one: Call, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Ending | undefined> => {
+  const { hand, server, vendor } = one
+  const share = vendor.slots?.(hand.journey.profile, server)
+  return Effect.flatMap(share === undefined ? begin(one, lines) : queued(one, lines, share), concluded(hand))
+}

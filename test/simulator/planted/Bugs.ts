@@ -16,9 +16,9 @@ export const bugs: ReadonlyArray<Bug> = [
     seed: 336,
     file: "src/delivery/attempts/Call.ts",
     text: `case "Fenced":
-        return Effect.succeed(fenced)`,
+      return Effect.succeed(fenced)`,
     becomes: `case "Fenced":
-        return place(one)`
+      return place(one)`
   },
   {
     name: "a call may start long after its intent",
@@ -153,13 +153,6 @@ export const bugs: ReadonlyArray<Bug> = [
     file: "src/delivery/attempts/Hand.ts",
     text: `state === "accepted" && kind === null)`,
     becomes: `state === "accepted" || (kind === null && state === "accepted"))`
-  },
-  {
-    name: "found: a shard is handed over while its epoch is being taken, which then fences the next owner",
-    seed: 1457,
-    file: "src/delivery/shards/Owned.ts",
-    text: "Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))",
-    becomes: "journal.take(shard, node, yield* Clock.currentTimeMillis)"
   },
   {
     name: "a channel of `all` is left out after another one was taken",

@@ -2,7 +2,10 @@ import { toDeliveryError } from "#layers/providers/smtp/ErrorTable.ts"
 import { refused, silent, type Stage } from "#layers/providers/smtp/Fault.ts"
 import { assert, describe, it } from "@effect/vitest"
 
-/** Replies as receivers give them, and what follows. A `!` after the kind: the address is dead. */
+/**
+ * Replies as receivers give them, and what follows. A `!` after the kind: the address is dead; a `~`: only this recipient
+ * is refused for now.
+ */
 const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: string]> = [
   ["greeting", "421 4.7.0 Too many connections from your address", "RateLimited"],
   ["greeting", "554 5.7.1 Service unavailable; client host blocked", "Misconfigured"],
@@ -15,15 +18,29 @@ const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: str
   ["mail", "501 5.1.7 Bad sender address syntax", "Misconfigured"],
   ["mail", "553 5.7.1 Sender address rejected: not owned by user", "Misconfigured"],
   ["mail", "452 4.3.1 Insufficient system storage", "Unavailable"],
-  ["rcpt", "450 4.2.1 The user is receiving mail too quickly", "RateLimited"],
-  ["rcpt", "451 4.7.1 Greylisting in action, please come back later", "RateLimited"],
+  ["rcpt", "450 4.2.1 The user is receiving mail too quickly", "RateLimited~"],
+  ["rcpt", "451 4.7.1 Greylisting in action, please come back later", "RateLimited~"],
   ["rcpt", "452 4.5.3 Too many recipients", "RateLimited"],
-  ["rcpt", "452 4.2.2 Mailbox full", "Unavailable"],
+  ["rcpt", "452 4.2.2 Mailbox full", "Unavailable~"],
   ["rcpt", "450 4.7.1 Client host rejected: too much mail", "RateLimited"],
-  ["rcpt", "451 4.2.1 Mailbox busy", "RateLimited"],
+  ["rcpt", "451 4.2.1 Mailbox busy", "RateLimited~"],
   ["rcpt", "451 4.5.3 Too many recipients", "RateLimited"],
   ["rcpt", "452 Too many messages", "RateLimited"],
-  ["rcpt", "450 4.1.1 <bob@rcpt.test>: unverified address", "Unavailable"],
+  ["rcpt", "450 4.1.1 <bob@rcpt.test>: unverified address", "Unavailable~"],
+  [
+    "rcpt",
+    "450 4.2.0 <bob@rcpt.test>: Recipient address rejected: Greylisted, see https://example.org",
+    "RateLimited~"
+  ],
+  ["rcpt", "451 4.7.1 Try again in five minutes", "RateLimited~"],
+  ["rcpt", "450 4.7.1 Client host rejected: cannot find your hostname", "RateLimited"],
+  ["rcpt", "451 Grey-listed", "RateLimited~"],
+  ["rcpt", "450 4.1.2 <bob@rcpt.test>: Recipient address rejected: Domain not found", "Unavailable~"],
+  ["rcpt", "450 4.1.8 <shop@example.org>: Sender address rejected: Domain not found", "Unavailable"],
+  ["rcpt", "450 Mailbox busy", "Unavailable~"],
+  ["rcpt", "450 4.3.2 System not accepting messages", "Unavailable"],
+  ["rcpt", "421 4.7.0 Greylisted too often, closing", "RateLimited"],
+  ["mail", "451 4.7.1 Greylisting the sender", "RateLimited"],
   ["rcpt", "550 5.1.1 <bob@rcpt.test>: Recipient address rejected: User unknown", "RecipientRejected!"],
   ["rcpt", "550-5.1.1 The email account that you tried to reach does not exist.\n550 5.1.1 x", "RecipientRejected!"],
   ["rcpt", "550 5.1.10 RESOLVER.ADR.RecipientNotFound", "RecipientRejected!"],
@@ -73,6 +90,8 @@ const replies: ReadonlyArray<readonly [stage: Stage, reply: string, outcome: str
   ["final", "421 4.7.28 Unusual rate of unsolicited mail", "RateLimited"],
   ["final", "451 4.7.650 The mail server has been temporarily rate limited", "RateLimited"],
   ["final", "451 Try again later", "Unavailable"],
+  ["data", "451 4.7.1 Greylisted", "RateLimited~"],
+  ["final", "452 4.2.2 Mailbox full", "Unavailable~"],
   ["final", "550 5.7.26 This mail is unauthenticated", "Misconfigured"],
   ["final", "550 5.7.1 This message is likely unsolicited mail", "ContentRejected"],
   ["final", "552 5.7.0 This message was blocked because of its content", "ContentRejected"],
@@ -98,7 +117,8 @@ describe("SMTP error table", () => {
       if (fault === undefined) return assert.fail(`${reply}: not a refusal`)
       const error = toDeliveryError(fault)
       const dead = error._tag === "RecipientRejected" && error.invalidates === true
-      assert.strictEqual(`${error._tag}${dead ? "!" : ""}`, outcome, `${stage}: ${reply}`)
+      const waits = "ofRecipient" in error && error.ofRecipient === true
+      assert.strictEqual(`${error._tag}${dead ? "!" : ""}${waits ? "~" : ""}`, outcome, `${stage}: ${reply}`)
       assert.notInclude(error.detail, "rcpt.test")
       assert.include(error.detail, `At ${stage}: ${reply.slice(0, 3)}`)
     }

@@ -25,6 +25,8 @@ const sick: Readonly<Record<string, Effect.Effect<void, DeliveryError>>> = {
 const well: Readonly<Record<string, Effect.Effect<void, DeliveryError>>> = {
   "an acceptance": Effect.void,
   RecipientRejected: Effect.fail(new RecipientRejected({ detail })),
+  "a recipient's full mailbox": Effect.fail(new Unavailable({ detail, ofRecipient: true, retryAfter: 60_000 })),
+  "a recipient's own limit": Effect.fail(new RateLimited({ detail, ofRecipient: true, retryAfter: 60_000 })),
   ContentRejected: Effect.fail(new ContentRejected({ detail })),
   Misconfigured: Effect.fail(new Misconfigured({ detail }))
 }
@@ -141,6 +143,48 @@ describe("Breakers", () => {
         yield* ask(call)
         assert.strictEqual((yield* ask(failing, 4)).wait, 0)
         assert.strictEqual((yield* ask(failing)).wait, 30_000)
+      }).pipe(Effect.provide(Breakers.layer)))
+  }
+
+  for (const [atOnce, failures] of [[1_000, 10], [300, 3], [100, 2]] as const) {
+    it.effect(`of ${atOnce} calls at once ${failures} that fail apart do not have a healthy provider left alone`, () =>
+      Effect.gen(function*() {
+        const { openUntil } = yield* Breakers.Breakers
+        const every = atOnce / failures
+        const calls = Array.from(
+          { length: 5 * atOnce },
+          (_, n) => Effect.delay(n % every === 0 ? failing : Effect.void, Math.floor(n / atOnce) * 100 + 20 + n % 60)
+        )
+        // All are let in before the first has failed.
+        const wave = yield* Effect.forkChild(
+          Effect.forEach(calls, (call) => Effect.exit(guard("key", call)), { concurrency: "unbounded" })
+        )
+        for (let time = 0; time < 600; time += 10) {
+          yield* TestClock.adjust(10)
+          assert.isUndefined(openUntil("key"))
+        }
+        const made = yield* Fiber.join(wave)
+        assert.lengthOf(made.filter((exit) => Exit.isFailure(exit)), 5 * failures)
+      }).pipe(Effect.provide(Breakers.layer)))
+  }
+
+  for (
+    const [what, error] of [
+      ["RateLimited", (retryAfter: number) => new RateLimited({ detail, retryAfter })],
+      ["Unavailable", (retryAfter: number) => new Unavailable({ detail, retryAfter })]
+    ] as const
+  ) {
+    it.effect(`a wait that a provider names with ${what} is everybody's, for an hour at most, and then one finds out`, () =>
+      Effect.gen(function*() {
+        for (
+          const [named, waited] of [[5_000, 0], [6_000, 6_000], [90_000.5, 90_001], [86_400_000, 3_600_000]] as const
+        ) {
+          assert.strictEqual((yield* ask(Effect.fail(error(named)))).wait, waited)
+          yield* TestClock.adjust(waited)
+          assert.strictEqual((yield* ask(Effect.void)).made, 1)
+        }
+        assert.strictEqual((yield* ask(failing, 4)).wait, 0)
+        assert.strictEqual((yield* ask(Effect.fail(error(6_000)))).wait, 30_000, "never sooner than after any failures")
       }).pipe(Effect.provide(Breakers.layer)))
   }
 

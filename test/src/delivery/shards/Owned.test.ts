@@ -168,6 +168,25 @@ describe("Owned", () => {
       assert.deepStrictEqual(looks, [0, 10_000])
     }).pipe(Effect.scoped))
 
+  it.effect("P2: a shard is not handed over while it is being taken: an epoch after the successor's would fence that one", () =>
+    Effect.gen(function*() {
+      let epochs = 0
+      const owned = Owned.make(Journal.of({
+        accept: () => unused,
+        record: () => unused,
+        observe: () => unused,
+        due: () => unused,
+        take: (shard) => Effect.map(Effect.sleep("1 second"), () => ({ shard, epoch: ++epochs, seq: 0 }))
+      }))
+      const owning = yield* Effect.forkScoped(owned.own(3, "node", Effect.void), { startImmediately: true })
+      yield* TestClock.adjust("500 millis")
+      const handingOver = yield* Effect.forkScoped(Fiber.interrupt(owning), { startImmediately: true })
+      yield* TestClock.adjust("499 millis")
+      assert.isUndefined(handingOver.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.deepStrictEqual([handingOver.pollUnsafe()?._tag, epochs], ["Success", 1])
+    }).pipe(Effect.scoped))
+
   it("P2: who stood still while it claimed a shard hears first that it is another's", () => {
     assert.strictEqual(live({ stop: { at: 3_000, for: 30_000 }, disownedAfter: 2_000 }), 0)
   })

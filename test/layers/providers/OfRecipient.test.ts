@@ -1,0 +1,35 @@
+import type { Row } from "#test/contracts/VendorRow.ts"
+import * as VendorRow from "#test/contracts/VendorRow.ts"
+import * as Chat from "#test/layers/providers/rows/Chat.ts"
+import { json } from "#test/layers/providers/rows/Json.ts"
+import * as Push from "#test/layers/providers/rows/Push.ts"
+import type { Answer } from "#test/support/ScriptedVendor.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Result } from "effect"
+
+const ticket = (error: string) => json(200, { data: { status: "error", details: { error } } })
+
+/** Answers that ask for a slower pace, and whether they ask for it of one recipient's messages only. */
+const answers: ReadonlyArray<readonly [name: string, row: Row, answer: Answer, ofRecipient: boolean]> = [
+  ["apn TooManyRequests to a device", Push.apn, json(429, { reason: "TooManyRequests" }), true],
+  ["apn TooManyProviderTokenUpdates", Push.apn, json(429, { reason: "TooManyProviderTokenUpdates" }), false],
+  ["expo MessageRateExceeded to a device", Push.expo, ticket("MessageRateExceeded"), true],
+  ["expo TOO_MANY_REQUESTS", Push.expo, json(429, { errors: [{ code: "TOO_MANY_REQUESTS" }] }), false],
+  ["discord slow mode of a channel", Chat.discord, json(429, { code: 20016, message: "slow mode" }), true],
+  ["discord write rate of a channel", Chat.discord, json(429, { code: 20028, message: "write rate" }), true],
+  ["discord global", Chat.discord, json(429, { message: "limited", retry_after: 64, global: true }), false],
+  ["slack posts to a channel", Chat.slack, json(429, { ok: false, error: "ratelimited" }), true],
+  ["slack messages of a workspace", Chat.slack, json(200, { ok: false, error: "message_limit_exceeded" }), false]
+]
+
+describe("A vendor that asks for a slower pace", () => {
+  for (const [name, row, answer, ofRecipient] of answers) {
+    it.live(`${name}: ${ofRecipient ? "only this recipient waits" : "all wait"}`, () =>
+      Effect.gen(function*() {
+        const { result } = yield* VendorRow.send(row, answer)
+        const error = Result.isFailure(result) ? result.failure : undefined
+        assert.strictEqual(error?._tag, "RateLimited")
+        assert.strictEqual(error !== undefined && "ofRecipient" in error && error.ofRecipient === true, ofRecipient)
+      }))
+  }
+})

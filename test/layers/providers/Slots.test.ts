@@ -1,0 +1,53 @@
+import type { Slots } from "#src/delivery/attempts/Slots.ts"
+import { configure, delivery, type Row, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import * as Rows from "#test/layers/providers/rows/All.ts"
+import * as Push from "#test/layers/providers/rows/Push.ts"
+import { vendor as smtp } from "#test/layers/providers/smtp/Deliveries.ts"
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Option } from "effect"
+
+const vendorOf = (row: Row) => configure(row, settingsAt(row, "http://127.0.0.1:1")).pipe(withHttp(1_000))
+
+/** Whether there are just so many connections. */
+const has = Effect.fnUntraced(function*(slots: Slots | undefined, connections: number) {
+  if (slots === undefined) return false
+  const [all, more] = yield* Effect.forEach(
+    [connections, connections + 1],
+    (some) => slots.connections.withPermitsIfAvailable(some)(Effect.void)
+  )
+  return all !== undefined && more !== undefined && Option.isSome(all) && Option.isNone(more)
+})
+
+describe("The connections of a vendor", () => {
+  it.effect("are as many as its client opens, one for each call, and shared by all calls of a configuration", () =>
+    Effect.gen(function*() {
+      for (const row of Rows.all) {
+        const { slots } = yield* vendorOf(row)
+        const share = slots?.(delivery(row).profile, undefined)
+        assert.isTrue(yield* has(share?.slots, row === Push.apn ? 256 : 64), row.entry.key)
+        assert.strictEqual(share?.needs, 1, row.entry.key)
+        assert.strictEqual(slots?.({}, "another account").slots, share?.slots, row.entry.key)
+      }
+    }))
+
+  it.effect("of a push are as many as it calls devices at once", () =>
+    Effect.gen(function*() {
+      const { slots } = yield* vendorOf(Push.expo)
+      const needs = (devices: number) => {
+        const tokens = Array.from({ length: devices }, (_, n) => `token-${n}`)
+        return slots?.({ expo: { tokens } }, undefined).needs
+      }
+      assert.deepStrictEqual([0, 1, 2, 4, 20].map(needs), [1, 1, 2, 4, 4])
+    }))
+
+  it.effect("over SMTP are those of the settings, and as many again for servers that messages name", () =>
+    Effect.gen(function*() {
+      const { slots } = yield* smtp(1, { connections: 3 })
+      const [own, other, third] = [undefined, "mail.example:25 ", "mx.example:25 "].map((server) =>
+        slots?.({}, server).slots
+      )
+      assert.notStrictEqual(own, other)
+      assert.strictEqual(other, third)
+      for (const one of [own, other]) assert.isTrue(yield* has(one, 3))
+    }))
+})

@@ -1,0 +1,208 @@
+import { RateLimited } from "#schemas/DeliveryError.ts"
+import * as Slots from "#src/delivery/attempts/Slots.ts"
+import type { NewMessage, Step } from "#src/delivery/Journal.ts"
+import type { Vendor } from "#src/delivery/Provider.ts"
+import { MessageLog } from "#src/reports/MessageLog.ts"
+import * as Fixture from "#test/contracts/Fixture.ts"
+import { memory } from "#test/crash/EngineStores.ts"
+import * as EngineNode from "#test/support/EngineNode.ts"
+import { assert, describe, it, layer } from "@effect/vitest"
+import { Array, Effect, Fiber, Option, Scheduler } from "effect"
+import { TestClock } from "effect/testing"
+
+const second = 1_000
+
+/** A provider with so many connections whose calls take so long, and what it and the journal saw. */
+const world = Effect.fnUntraced(function*({ ahead, answer = () => Effect.void, connections, hasOther = false, takes }: {
+  readonly connections: number
+  readonly ahead: number
+  /** In ms. */
+  readonly takes: number
+  /** A provider without limits is next to it. */
+  readonly hasOther?: boolean
+  readonly answer?: (call: number) => Effect.Effect<void, RateLimited>
+}) {
+  const place = yield* EngineNode.place
+  const cluster = yield* EngineNode.make(memory.node)
+  const seen = { calls: Array.empty<string>(), by: Array.empty<string>(), under: 0, most: 0, intents: 0 }
+  /** As a node has it: each has connections of its own. */
+  const vendor = (node: string, slots = Slots.make(connections, ahead)): Vendor => ({
+    _tag: "Vendor",
+    key: "mail",
+    channel: "email",
+    reaches: () => true,
+    slots: () => Slots.one(slots),
+    send: ({ messageId }) =>
+      Effect.suspend(() => {
+        seen.by.push(node)
+        const call = seen.calls.push(messageId)
+        seen.most = Math.max(seen.most, ++seen.under)
+        return Effect.sleep(takes).pipe(
+          Effect.andThen(answer(call)),
+          Effect.as({ reference: undefined }),
+          Effect.ensuring(Effect.sync(() => seen.under--))
+        )
+      })
+  })
+  const cut = ({ attempt }: Step) => {
+    if (attempt?.state === "intent") seen.intents++
+    return undefined
+  }
+  const other: Vendor = {
+    _tag: "Vendor",
+    key: "other",
+    channel: "email",
+    reaches: () => true,
+    send: () => Effect.succeed({ reference: undefined })
+  }
+  const start = (name: string) =>
+    cluster.start({
+      shards: [place.shard],
+      vendors: () => hasOther ? [vendor(name), other] : [vendor(name)],
+      cut
+    })
+  const node = yield* start("first")
+  const send = Effect.fnUntraced(function*(times: number, more: Partial<NewMessage> = {}) {
+    const messages = Array.makeBy(times, () => {
+      const id = Fixture.id(place.at)
+      return Fixture.message(place, {
+        id,
+        requestId: id,
+        recipientKey: `${place.scope}:email:${id}@example.com`,
+        recipient: { email: `${id}@example.com` },
+        ...more
+      })
+    })
+    yield* Effect.forEach(messages, node.accept)
+    yield* cluster.settle
+    return messages.map(({ id }) => id)
+  })
+  const pass = Effect.fnUntraced(function*(seconds: number) {
+    for (let n = 0; n < seconds; n++) {
+      yield* TestClock.adjust(second)
+      yield* cluster.settle
+    }
+  })
+  const attempts = (id: NewMessage["id"]) => MessageLog.use((log) => log.attempts(place.scope, id))
+  const statusOf = (id: NewMessage["id"]) =>
+    MessageLog.use((log) => log.get(place.scope, id)).pipe(Effect.map(({ status }) => status))
+  return { place, cluster, seen, start, send, pass, attempts, statusOf }
+})
+
+describe("The connections of a provider", () => {
+  layer(memory.shared)((it) => {
+    it.effect("P4: what waits for one has no intent, but for some that are ahead; all are sent, and no more at once", () =>
+      Effect.gen(function*() {
+        const { pass, seen, send, statusOf } = yield* world({ connections: 2, ahead: 3, takes: second })
+        const ids = yield* send(20)
+        assert.deepStrictEqual([seen.calls.length, seen.intents], [2, 5])
+        yield* pass(1)
+        assert.deepStrictEqual([seen.calls.length, seen.intents], [4, 7])
+        yield* pass(10)
+        assert.deepStrictEqual(yield* Effect.forEach(ids, statusOf), ids.map(() => "SENT"))
+        assert.deepStrictEqual([seen.calls.length, seen.most], [20, 2])
+      }).pipe(Effect.scoped))
+
+    it.effect("an attempt begins when its wait is over, and its lines say so", () =>
+      Effect.gen(function*() {
+        const { attempts, pass, place, send } = yield* world({ connections: 1, ahead: 0, takes: 10 * second })
+        const [, id = Fixture.id(0)] = yield* send(2)
+        yield* pass(30)
+        assert.deepStrictEqual((yield* attempts(id)).map(({ startedAt }) => startedAt - place.at), [10 * second])
+        const history = yield* MessageLog.use((log) => log.history(place.scope, id))
+        const told = history.flatMap(({ ts, type }) =>
+          type === "RENDERED" || type === "DELIVERING" ? [[type, ts - place.at]] : []
+        )
+        assert.deepStrictEqual(told, [["RENDERED", 10 * second], ["DELIVERING", 10 * second]])
+      }).pipe(Effect.scoped))
+
+    it.effect("a message whose deadline passes while it waits is not sent any more", () =>
+      Effect.gen(function*() {
+        const { attempts, pass, seen, send, statusOf } = yield* world({ connections: 1, ahead: 0, takes: 10 * second })
+        yield* send(1)
+        const [late = Fixture.id(0)] = yield* send(1, {
+          instructions: { content: { title: "Hello", body: "World" }, timeout: { message: 5 * second } }
+        })
+        yield* pass(30)
+        assert.strictEqual(yield* statusOf(late), "UNDELIVERABLE")
+        assert.deepStrictEqual(yield* attempts(late), [])
+        assert.lengthOf(seen.calls, 1)
+      }).pipe(Effect.scoped))
+
+    for (const hasOther of [false, true]) {
+      const next = hasOther ? "the next provider is, at once" : "it is when it may be again"
+      it.effect(`of a provider that is left alone meanwhile, none is called; ${next}, with what it was shown`, () =>
+        Effect.gen(function*() {
+          const refused = new RateLimited({ detail: "slow down", retryAfter: 60 * second })
+          const { pass, seen, send, statusOf, place } = yield* world({
+            connections: 1,
+            ahead: 0,
+            takes: second,
+            answer: (call) => call === 1 ? Effect.fail(refused) : Effect.void,
+            hasOther
+          })
+          const ids = yield* send(5)
+          yield* pass(30)
+          assert.lengthOf(seen.calls, 1)
+          assert.strictEqual(yield* statusOf(ids[1] ?? Fixture.id(0)), hasOther ? "SENT" : "ENQUEUED")
+          yield* pass(120)
+          assert.deepStrictEqual(yield* Effect.forEach(ids, statusOf), ids.map(() => "SENT"))
+          const histories = yield* MessageLog.use((log) => Effect.forEach(ids, (id) => log.history(place.scope, id)))
+          for (const history of histories) assert.lengthOf(history.filter(({ type }) => type === "RENDERED"), 1)
+        }).pipe(Effect.scoped))
+    }
+
+    it.effect("P2: an intent that has waited for longer than 2 s is proved anew: a fenced owner's is not called", () =>
+      Effect.gen(function*() {
+        const { cluster, pass, seen, send, start, statusOf } = yield* world({
+          connections: 1,
+          ahead: 3,
+          takes: 5 * second
+        })
+        const ids = yield* send(3)
+        assert.deepStrictEqual([seen.calls.length, seen.intents], [1, 3])
+        yield* start("second")
+        yield* cluster.settle
+        yield* pass(60)
+        assert.lengthOf(seen.by.filter((node) => node === "first"), 1)
+        assert.deepStrictEqual(yield* Effect.forEach(ids, statusOf), ids.map(() => "SENT"))
+      }).pipe(Effect.scoped))
+
+    it.effect("who waits is served by turns: one tenant's bulk does not hold up another's password", () =>
+      Effect.gen(function*() {
+        const { pass, seen, send } = yield* world({ connections: 1, ahead: 0, takes: second })
+        yield* send(20, { lane: "bulk", tenantId: "many" })
+        const [password] = yield* send(1)
+        yield* pass(2)
+        assert.include(seen.calls, password)
+        assert.isAtMost(seen.calls.length, 3)
+      }).pipe(Effect.scoped))
+  })
+})
+
+describe("Slots", () => {
+  it.effect("whoever is interrupted, where ever that is, leaves its slots to the others", () =>
+    Effect.gen(function*() {
+      const place = yield* EngineNode.place
+      const slots = Slots.make(2, 1)
+      const waiting = (lane: NewMessage["lane"], needs: number) =>
+        Slots.begin(
+          { slots, needs },
+          Fixture.message(place, { lane }),
+          () => Slots.connect({ slots, needs }, Effect.sleep(second))
+        )
+      for (let steps = 0; steps < 30; steps++) {
+        const fibers = yield* Effect.forEach(
+          [["bulk", 1], ["bulk", 2], ["transactional", 1], ["bulk", 1], ["transactional", 2]] as const,
+          ([lane, needs]) =>
+            Effect.forkChild(Effect.provideService(waiting(lane, needs), Scheduler.MaxOpsBeforeYield, 3))
+        )
+        yield* Effect.forEach(Array.range(0, steps), () => Effect.yieldNow)
+        if (steps % 3 === 0) yield* TestClock.adjust(second)
+        yield* Effect.forEach(fibers, Fiber.interrupt)
+        assert.strictEqual(yield* slots.begun.available, 3, `after ${steps} steps`)
+        const both = yield* slots.connections.withPermitsIfAvailable(2)(Effect.void)
+        assert.isTrue(Option.isSome(both), `after ${steps} steps`)
+      }
+    }))
+})
