@@ -103,6 +103,7 @@ const connections = () => {
   const unanswered = new WeakMap<Duplex, number>()
   const answering = new InFlight<Answer>()
   const ending = new WeakMap<Duplex, ServerResponse>()
+  const unreadable = new WeakSet<Duplex>()
   const waitingOn = (socket: Duplex): number => unanswered.get(socket) ?? 0
   const endWith = ({ response, socket }: Answer): void => {
     const earlier = ending.get(socket)
@@ -117,6 +118,9 @@ const connections = () => {
      * refusal in their place would say that they were not served.
      */
     refused: (error: NodeJS.ErrnoException, socket: Duplex): void => {
+      // Node tells of each further piece.
+      if (unreadable.has(socket)) return
+      unreadable.add(socket)
       const due = [...answering.values()].filter((answer) => answer.socket === socket && answer.response.req.complete)
       for (const answer of due) endWith(answer)
       const last = due.at(-1)

@@ -58,7 +58,7 @@ export const make = (sql: SqlClient.SqlClient) => {
         (select min(id) from (select id from expansions where due_at is not null
           union all select id from expansions where ended_at >= ${
         (checkedAt ?? DateTime.toEpochMillis(now)) - behind
-      }::float8) one) as going`
+      }::bigint) one) as going`
     )
     if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) day = yesterday
     if (day !== undefined && going !== null && going < bound(day)) {

@@ -10,7 +10,7 @@ import { Effect, Layer } from "effect"
  *
  * A node that vanishes, as its machine does, leaves its locks to the server, which by its defaults would hear of it
  * after two hours. No transaction of ours waits for anything but its own statements, so one that stands still for 10 s
- * is over. (`tcp_keepalives_*` are seconds.)
+ * is over. (`tcp_keepalives_*` are seconds; where an answer is on its way, `tcp_user_timeout` counts.)
  */
 const written = {
   timezone: "UTC",
@@ -18,7 +18,8 @@ const written = {
   idle_in_transaction_session_timeout: "10s",
   tcp_keepalives_idle: "10",
   tcp_keepalives_interval: "5",
-  tcp_keepalives_count: "3"
+  tcp_keepalives_count: "3",
+  tcp_user_timeout: "25s"
 }
 
 /** PgBouncer accepts only a few session parameters, the time zone among them; this is its error for all others. */

@@ -12,9 +12,6 @@ const most = 20
 /** The most devices of one recipient that are called at the same time. */
 const mostAtOnce = 4
 
-/** How many calls are under way at once for so many addresses of a recipient. */
-export const atOnce = ({ length }: ReadonlyArray<unknown>): number => Math.max(1, Math.min(mostAtOnce, length))
-
 /**
  * If no device took the message, the first of these failures decides: what may have been sent comes first, then what
  * may succeed later.

@@ -7,9 +7,12 @@ import { NetAddress } from "effect/net"
 import { lookup } from "node:dns"
 import type { LookupFunction } from "node:net"
 
+/** To one host, at once: a vendor that hangs must not take every socket. */
+export const connections = 64
+
 const options: Undici.Agent.Options = {
-  // A vendor that hangs must not take every socket. A request that waits for a connection is proved not sent.
-  connections: 64,
+  // A request that waits for a connection is proved not sent.
+  connections,
   pipelining: 1,
   maxHeaderSize: 16_384,
   autoSelectFamily: true,

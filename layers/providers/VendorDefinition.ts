@@ -2,6 +2,7 @@ import * as Devices from "#layers/providers/Devices.ts"
 import * as Overrides from "#layers/providers/Overrides.ts"
 import * as Phone from "#layers/providers/Phone.ts"
 import { places } from "#layers/providers/SettingFields.ts"
+import { connections } from "#layers/providers/VendorAgents.ts"
 import { type Line, type VendorAnswer, VendorHttp, type VendorRequest } from "#layers/providers/VendorHttp.ts"
 import { errorOf, type Fault, type VendorTable, waitOf } from "#layers/providers/VendorTable.ts"
 import { type DeliveryError, RecipientRejected, Unknown } from "#schemas/DeliveryError.ts"
@@ -50,9 +51,6 @@ export interface Wire<Settings, To> extends Omit<ProviderDefinition<Settings>, "
   readonly fault: (answer: VendorAnswer) => Fault
   readonly table: VendorTable
 }
-
-/** Connections to one host (`VendorHttp`). */
-const connections = 64
 
 /** A writer without state. */
 export const stateless = <Settings, To>(request: Writer<Settings, To>["request"]) => () => Effect.succeed({ request })
@@ -172,7 +170,7 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       key: wire.key,
       channel: wire.channel,
       says,
-      slots: (profile) => ({ slots, needs: Devices.atOnce(wire.recipients(profile)) }),
+      slots: () => slots,
       reaches: (profile) => wire.recipients(profile).length > 0,
       serverOf: (profile, override) => accountOf(wire.ownAccount?.(profile), Overrides.account(override)),
       send

@@ -28,6 +28,8 @@ import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
  */
 const passwordUnknownWait = 15 * 60_000
 
+const always = () => true
+
 /** What a crash of the pipeline waits before its first repeat, in ms; each next waits twice as long. */
 const firstCrashWait = 1_000
 
@@ -35,8 +37,11 @@ const firstCrashWait = 1_000
  * The stages a message goes through in its recipient's fiber: map → profile → preferences → route → render → deliver.
  */
 export class Pipeline extends Context.Service<Pipeline, {
-  /** Runs one message as far as it goes now. Everything it learns is in the journal when this ends. */
-  readonly run: (message: OpenMessage, epoch: number) => Effect.Effect<Ending>
+  /**
+   * Runs one message as far as it goes now. Everything it learns is in the journal when this ends. `mayBegin`: whether a
+   * call may still begin that had to wait, since the shard is not being handed over.
+   */
+  readonly run: (message: OpenMessage, epoch: number, mayBegin?: () => boolean) => Effect.Effect<Ending>
   /** Ends a message that cannot be run, visibly: UNDELIVERABLE, FAILED. */
   readonly abandon: (
     message: Pick<OpenMessage, "id" | "scope" | "shard" | "dueAt" | "status" | "attempts">,
@@ -60,8 +65,14 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const { decide, wait } = yield* Stages.make
     const { addressed, render } = yield* Render.make
-    const write = Write.make(journal, yield* FirstSteps)
-    const walk = deliver(write, yield* Breakers.Breakers, Belated.make(journal))
+    const firsts = yield* FirstSteps
+    const write = Write.make(journal, firsts)
+    const walk = deliver({
+      write,
+      breakers: yield* Breakers.Breakers,
+      belated: Belated.make(journal),
+      spare: firsts.spare
+    })
 
     /** Stores that the message waits until `dueAt`, with a line in its timeline. */
     const delay = Effect.fnUntraced(function*(message: OpenMessage, epoch: number, dueAt: number) {
@@ -84,7 +95,7 @@ export const layer = Layer.effect(
      * The effect with which this ends runs after the generator and not inside it (`Effect.flatten`), so that what the
      * stages found out is not kept alive as long.
      */
-    const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number) {
+    const stages = Effect.fnUntraced(function*(stored: OpenMessage, epoch: number, mayBegin: () => boolean) {
       const dueAt = yield* wait(stored, yield* Clock.currentTimeMillis)
       if (dueAt !== undefined) return delay(stored, epoch, dueAt)
       const decision = yield* decide(stored)
@@ -100,6 +111,7 @@ export const layer = Layer.effect(
       return walk({
         message,
         epoch,
+        mayBegin,
         plan,
         profile,
         data,
@@ -193,8 +205,8 @@ export const layer = Layer.effect(
     }
 
     return Pipeline.of({
-      run: (message, epoch) =>
-        Effect.catchCause(stages(message, epoch), failed(message, epoch)).pipe(
+      run: (message, epoch, mayBegin = always) =>
+        Effect.catchCause(stages(message, epoch, mayBegin), failed(message, epoch)).pipe(
           Trace.delivering(message.requestId, message.id)
         ),
       abandon

@@ -4,7 +4,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Profile } from "#schemas/Profile.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import type { Share } from "#src/delivery/attempts/Slots.ts"
+import type { Slots } from "#src/delivery/attempts/Slots.ts"
 import type { Effect, Schema } from "effect"
 
 /** One rendered message for one recipient over one channel. */
@@ -62,10 +62,10 @@ export interface Vendor extends Way {
    */
   readonly says?: ReadonlyArray<string>
   /**
-   * The connections that a call to these addresses, made to this server (`serverOf`), takes for as long as it lasts. A
-   * message waits for them before its intent is written. If absent: a call waits for nothing.
+   * The connections of which a call to this server (`serverOf`) takes one for as long as it lasts. A message waits for
+   * it before its intent is written. If absent: a call waits for nothing.
    */
-  readonly slots?: (profile: Profile, server: string | undefined) => Share
+  readonly slots?: (server: string | undefined) => Slots
   /** Ends by itself within a total deadline and maps every failure to the closed union. */
   readonly send: (delivery: Delivery) => Effect.Effect<Acceptance, DeliveryError>
 }

@@ -121,7 +121,7 @@ export const layer = Layer.effect(
       if (owner !== undefined) {
         // If not even the step could be written, the row stays open and the sweep finds it. Every cause is caught: an
         // interruption inside the step would else end its recipient's fiber, and lose all that its mailbox holds.
-        const ending = yield* guard(message, owner.epoch).pipe(
+        const ending = yield* guard(message, owner).pipe(
           Effect.catchCause((cause) => Effect.logError("a step could not be written", { messageId: message.id }, cause))
         )
         owned.leave(owner)

@@ -53,14 +53,17 @@ export interface Span {
 /** The first id that a message enqueued then may have, if its request went on for no longer than most. */
 export const lowest = (enqueuedAfter: number): string => Ids.from(enqueuedAfter - longestExpansion)
 
+/** The latest and the earliest time that a date can be: beyond them an index of whole numbers cannot be asked. */
+const furthest = 8.64e15
+
 /** The first request to many that goes on, or went on for long enough after it was accepted to have messages that are enqueued then. */
-export const slowest = (sql: SqlClient.SqlClient, scope: Scope, enqueuedAfter: number) =>
-  sql`select min(id) as id from (
-    select id from expansions where scope = ${scope} and ended_at >= ${enqueuedAfter}::float8 and id < ${
-    lowest(enqueuedAfter)
-  }
+export const slowest = (sql: SqlClient.SqlClient, scope: Scope, enqueuedAfter: number) => {
+  const ended = Math.max(-furthest, Math.min(furthest, Math.floor(enqueuedAfter)))
+  return sql`select min(id) as id from (
+    select id from expansions where scope = ${scope} and ended_at >= ${ended}::bigint and id < ${lowest(enqueuedAfter)}
     union all
     select id from expansions where scope = ${scope} and due_at is not null and id < ${lowest(enqueuedAfter)}) slow`
+}
 
 /**
  * The spans of ids from `lowest` on in which a page is looked for, one after the other until it is full. A single

@@ -44,8 +44,8 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
   const guard = { dns: yield* Dns.Dns, allow: yield* Effect.orDie(AddressPolicy.allowed) }
   const own = Endpoint.fromSettings(settings)
   const connections = settings.connections ?? 5
-  const slots = Slots.one(Slots.make(connections))
-  const guests = Slots.one(Slots.make(connections))
+  const slots = Slots.make(connections)
+  const guests = Slots.make(connections)
   const pool = yield* Pool.make(guard, own, {
     connections,
     messagesPerConnection: settings.messages_per_connection ?? 100,
@@ -82,7 +82,7 @@ const make = Effect.fnUntraced(function*(settings: SmtpSettings) {
     channel: "email",
     says: [],
     reaches: (profile) => typeof profile["email"] === "string" && Option.isSome(Address.addrSpec(profile["email"])),
-    slots: (_, server) => server === undefined ? slots : guests,
+    slots: (server) => server === undefined ? slots : guests,
     serverOf: (_, override) => Endpoint.otherServer(own, override),
     send
   } satisfies Vendor

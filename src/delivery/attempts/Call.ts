@@ -7,7 +7,7 @@ import type { Watch } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
-import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
+import { closed, type Ending, endingOf, fenced } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
@@ -121,9 +121,12 @@ const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, ren
   return ended
 })
 
-const notPlaced = ({ intent }: Call): Effect.Effect<Ended> => {
-  const tooSlow = new Unavailable({ detail: "Not called: the store took too long to prove that it may be" })
-  return Effect.map(Clock.currentTimeMillis, (now) => Outcome.of(intent, Exit.fail(tooSlow), now))
+const unproven = "the store took too long to prove that it may be"
+const handedOver = "this node stops"
+
+const notPlaced = ({ intent }: Call, why: string): Effect.Effect<Ended> => {
+  const unavailable = new Unavailable({ detail: `Not called: ${why}` })
+  return Effect.map(Clock.currentTimeMillis, (now) => Outcome.of(intent, Exit.fail(unavailable), now))
 }
 
 /** Goes on after the intent: only one that is written, and still a proof, is called. */
@@ -136,21 +139,23 @@ const goOn = (one: Call, { _tag }: Intended, place: (one: Call) => Effect.Effect
     case "Refused":
       return Effect.succeed(closed)
     case "Late":
-      return notPlaced(one)
+      return notPlaced(one, unproven)
   }
 }
 
 /** Writes the intent, and places the call once there is a connection for it: after a long wait with a new proof (P2). */
-const begin = (one: Call, lines: ReadonlyArray<HistoryEvent>, share?: Slots.Share): Effect.Effect<Ended> => {
+const begin = (one: Call, lines: ReadonlyArray<HistoryEvent>, slots?: Slots.Slots): Effect.Effect<Ended> => {
   const { hand, intent } = one
   const step = stepOf(hand, intent, lines)
   return Effect.flatMap(proven(hand, step), (intended) => {
-    if (share === undefined) return goOn(one, intended, place)
-    const connected = Effect.flatMap(Clock.monotonicTimeNanos, (now) =>
-      isStale(intended, now)
+    if (slots === undefined) return goOn(one, intended, place)
+    const connected = Effect.flatMap(Clock.monotonicTimeNanos, (now) => {
+      if (!hand.journey.mayBegin()) return notPlaced(one, handedOver)
+      return isStale(intended, now)
         ? Effect.flatMap(proven(hand, step), (again) => goOn(one, again, place))
-        : place(one))
-    return goOn(one, intended, () => Slots.connect(share, connected))
+        : place(one)
+    })
+    return goOn(one, intended, () => Slots.connect(slots, connected))
   })
 }
 
@@ -170,27 +175,55 @@ const isNext = ({ hand, intent }: Call, now: number): boolean => {
   return next._tag === "Next" && isOwn(next.candidate) && next.at <= now
 }
 
-/** Begins the call once there is a slot for it, unless its turn is over by then: then its message is looked at again. */
+/** In ms, when a message looks again that found no slot in time. */
+const again = 1_000
+
+/** Stores that the message waits: it found no slot in time. */
+const giveBack = Effect.fnUntraced(function*({ hand, intent: { channel, provider } }: Call) {
+  const { epoch, message } = hand.journey
+  const at = yield* Clock.currentTimeMillis
+  const dueAt = at + again
+  const error = "All of the provider's connections are in use"
+  const isTold = message.dueAt > 0 || hand.attempts.length > 0
+  const events = isTold ? [] : [{ type: "RETRYING" as const, ts: at, channel, provider, error, dueAt }]
+  const step = { message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events }
+  return endingOf(yield* hand.write(step), dueAt)
+})
+
+/** Begins a call that has waited for its slot, unless its turn is over by then: then its message is looked at again. */
+const resumed = (
+  one: Call,
+  lines: ReadonlyArray<HistoryEvent>,
+  slots: Slots.Slots,
+  findsOut: boolean
+): Effect.Effect<Ended | undefined> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Ended | undefined> => {
+    const { circuit, hand, intent } = one
+    // Its row is as due as it was, for the next owner.
+    if (!hand.journey.mayBegin()) return Effect.succeed({ _tag: "Waiting", dueAt: hand.journey.message.dueAt })
+    if ((findsOut || hand.breakers.openUntil(circuit) === undefined) && isNext(one, now)) {
+      const told = lines.map((line) => ({ ...line, ts: now }))
+      return begin({ ...one, intent: { ...intent, startedAt: now } }, told, slots)
+    }
+    // It was not shown.
+    hand.shown = hand.shown.filter((line) => !lines.includes(line))
+    return Effect.succeed(undefined)
+  })
+
+/** Begins the call once there is a slot for it. */
 const queued = (
   one: Call,
   lines: ReadonlyArray<HistoryEvent>,
-  share: Slots.Share
+  slots: Slots.Slots
 ): Effect.Effect<Ended | undefined> => {
-  const { circuit, hand, intent } = one
-  const { breakers, journey } = hand
-  const findsOut = breakers.openUntil(circuit) !== undefined
-  return Slots.begin(share, journey.message, (waited) =>
-    waited
-      ? Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Ended | undefined> => {
-        if ((findsOut || breakers.openUntil(circuit) === undefined) && isNext(one, now)) {
-          const told = lines.map((line) => ({ ...line, ts: now }))
-          return begin({ ...one, intent: { ...intent, startedAt: now } }, told, share)
-        }
-        // It was not shown.
-        hand.shown = hand.shown.filter((line) => !lines.includes(line))
-        return Effect.succeed(undefined)
-      })
-      : begin(one, lines, share))
+  const { circuit, hand } = one
+  const { message } = hand.journey
+  const findsOut = hand.breakers.openUntil(circuit) !== undefined
+  return Slots.begin<Ended | undefined>(slots, message, {
+    begin: (waited) => waited ? resumed(one, lines, slots, findsOut) : begin(one, lines, slots),
+    waits: Effect.sync(() => hand.spare(message.id)),
+    late: giveBack(one)
+  })
 }
 
 const concluded = (hand: Hand.Hand) => (ended: Ended | undefined): Effect.Effect<Ending | undefined> =>
@@ -202,6 +235,6 @@ const concluded = (hand: Hand.Hand) => (ended: Ended | undefined): Effect.Effect
  */
 export const make = (one: Call, lines: ReadonlyArray<HistoryEvent>): Effect.Effect<Ending | undefined> => {
   const { hand, server, vendor } = one
-  const share = vendor.slots?.(hand.journey.profile, server)
-  return Effect.flatMap(share === undefined ? begin(one, lines) : queued(one, lines, share), concluded(hand))
+  const slots = vendor.slots?.(server)
+  return Effect.flatMap(slots === undefined ? begin(one, lines) : queued(one, lines, slots), concluded(hand))
 }

@@ -1,7 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import * as Attempts from "#src/delivery/attempts/Attempts.ts"
-import type { Belated } from "#src/delivery/attempts/Belated.ts"
-import { type Breakers, leftAlone } from "#src/delivery/attempts/Breakers.ts"
+import { leftAlone } from "#src/delivery/attempts/Breakers.ts"
 import * as Complaints from "#src/delivery/attempts/Complaints.ts"
 import * as Failover from "#src/delivery/Failover.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
@@ -9,7 +8,7 @@ import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Jour
 import type { Position } from "#src/delivery/attempts/position/Situation.ts"
 import { shortWait } from "#src/delivery/RetryPolicy.ts"
 import { failing, reasonOf } from "#src/delivery/attempts/Settlement.ts"
-import { close, type Write } from "#src/delivery/journal/Write.ts"
+import { close } from "#src/delivery/journal/Write.ts"
 import { Clock, Effect } from "effect"
 
 type Next = Extract<Position, { readonly _tag: "Next" }>
@@ -33,8 +32,9 @@ const unless =
   (ending: Ending | undefined): Effect.Effect<Ending> => ending === undefined ? next(hand) : Effect.succeed(ending)
 
 /** Walks a message along its plan until it is closed, must wait longer than a second, or has lost its owner. */
-export const deliver = (write: Write, breakers: Breakers["Service"], belated: Belated) => {
-  const means = { write, breakers, belated, complain: Complaints.make() }
+export const deliver = (given: Omit<Hand.Means, "complain">) => {
+  const means = { ...given, complain: Complaints.make() }
+  const { write } = given
 
   /**
    * Stores a wait that no attempt of this run caused: the plan was resumed too early, or the provider is left alone.

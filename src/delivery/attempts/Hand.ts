@@ -6,6 +6,7 @@ import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
+import type { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { InboxItem, StepResult } from "#src/delivery/Journal.ts"
 import { type Ending, endingOf, type Journey } from "#src/delivery/pipeline/Journey.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
@@ -31,6 +32,7 @@ export interface Hand {
   readonly breakers: Breakers["Service"]
   readonly complain: (complaint: Complaint) => Effect.Effect<void>
   readonly belated: Belated
+  readonly spare: FirstSteps["Service"]["spare"]
   /** What each channel was given to show last. */
   shown: ReadonlyArray<Showing>
   attempts: ReadonlyArray<Attempt>
@@ -40,8 +42,11 @@ export interface Hand {
   escalation: Escalation.Escalation | undefined
 }
 
+/** What the messages in hand share. */
+export type Means = Pick<Hand, "belated" | "breakers" | "complain" | "spare" | "write">
+
 /** A message at the begin of its run. */
-export const make = (journey: Journey, means: Pick<Hand, "belated" | "breakers" | "complain" | "write">): Hand => ({
+export const make = (journey: Journey, means: Means): Hand => ({
   ...means,
   journey,
   shown: [],

@@ -1,4 +1,3 @@
-import { FirstSteps } from "#src/delivery/journal/FirstSteps.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import * as LaneShares from "#src/delivery/shards/LaneShares.ts"
 import { Effect, Option, PartitionedSemaphore, Semaphore } from "effect"
@@ -17,13 +16,8 @@ const leastAhead = 32
 export interface Slots {
   /** By turn. */
   readonly begun: PartitionedSemaphore.PartitionedSemaphore<string>
+  /** In the order in which they were begun. */
   readonly connections: Semaphore.Semaphore
-}
-
-/** What one call takes of them: `needs` is how many connections it uses at once. */
-export interface Share {
-  readonly slots: Slots
-  readonly needs: number
 }
 
 /** Slots for so many connections. `ahead`: how many more calls may be written down. */
@@ -32,38 +26,61 @@ export const make = (connections: number, ahead = Math.max(leastAhead, connectio
   connections: Semaphore.makeUnsafe(connections)
 })
 
-/** What a call takes that needs one connection. */
-export const one = (slots: Slots): Share => ({ slots, needs: 1 })
-
 /**
- * The commit that is to store the message does not wait for its first step: that may take as long as other messages'
- * calls.
+ * How long a message waits for a slot in this node's hands, where it takes the room of others, and holds up whoever waits
+ * to be alone.
  */
-const spare = ({ id }: Pick<OpenMessage, "id">): Effect.Effect<void> =>
-  Effect.map(Effect.serviceOption(FirstSteps), (firsts) => {
-    if (Option.isSome(firsts)) firsts.value.over(id)
+const patience = "10 seconds"
+
+type Waiting = Pick<OpenMessage, "lane" | "scope" | "tenantId">
+
+const turnOf = (message: Waiting): string => `${message.lane} ${LaneShares.turnOf(message)}`
+
+/** What becomes of an attempt that needs slots. */
+export interface Attempt<A> {
+  /** `waited`: not at once, and the message may have changed meanwhile. */
+  readonly begin: (waited: boolean) => Effect.Effect<A>
+  /** There was none at once. */
+  readonly waits: Effect.Effect<void>
+  /** There was none in time. */
+  readonly late: Effect.Effect<A>
+}
+
+/** Waits for its turn; an attempt that is given up does not begin, though its turn come in the same moment. */
+const inTurn = <A>(
+  { begun }: Slots,
+  message: Waiting,
+  { begin, late }: Attempt<A>
+): Effect.Effect<A> =>
+  Effect.suspend(() => {
+    let state: "waiting" | "begun" | "late" = "waiting"
+    const turn = Effect.suspend((): Effect.Effect<Option.Option<A>> => {
+      if (state === "late") return Effect.succeedNone
+      state = "begun"
+      return Effect.asSome(begin(true))
+    })
+    const time = Effect.suspend((): Effect.Effect<Option.Option<A>> => {
+      if (state === "begun") return Effect.never
+      state = "late"
+      return Effect.succeedNone
+    })
+    const came = begun.withPermit(turnOf(message))(turn)
+    return Effect.flatMap(
+      Effect.raceFirst(came, Effect.andThen(Effect.sleep(patience), time)),
+      (made) => Option.isSome(made) ? Effect.succeed(made.value) : late
+    )
   })
 
-/** Makes an attempt once it may be written down. `waited`: not at once, and the message may have changed meanwhile. */
-export const begin = <A>(
-  { needs, slots: { begun } }: Share,
-  message: Pick<OpenMessage, "id" | "lane" | "scope" | "tenantId">,
-  attempt: (waited: boolean) => Effect.Effect<A>
-): Effect.Effect<A> =>
+/** Makes an attempt once it may be written down. */
+export const begin = <A>(slots: Slots, message: Waiting, attempt: Attempt<A>): Effect.Effect<A> =>
   Effect.flatMap(
-    begun.withPermitsIfAvailable(needs)(Effect.suspend(() => attempt(false))),
+    slots.begun.withPermitsIfAvailable(1)(Effect.suspend(() => attempt.begin(false))),
     Option.match({
       onSome: Effect.succeed,
-      onNone: () =>
-        Effect.andThen(
-          spare(message),
-          begun.withPermits(`${message.lane} ${LaneShares.turnOf(message)}`, needs)(
-            Effect.suspend(() => attempt(true))
-          )
-        )
+      onNone: () => Effect.andThen(attempt.waits, inTurn(slots, message, attempt))
     })
   )
 
-/** Makes a call once its connections are free. */
-export const connect = <A>({ needs, slots: { connections } }: Share, call: Effect.Effect<A>): Effect.Effect<A> =>
-  connections.withPermits(needs)(call)
+/** Makes a call once a connection is free. */
+export const connect = <A>({ connections }: Slots, call: Effect.Effect<A>): Effect.Effect<A> =>
+  connections.withPermit(call)

@@ -38,6 +38,8 @@ export class FirstSteps extends Context.Service<FirstSteps, {
   readonly of: (step: Step) => Effect.Effect<StepResult | undefined> | undefined
   /** The message has left the hands of this node: no step of it will come. */
   readonly over: (id: MessageId) => void
+  /** The message's first step may be long in coming: the commit that is to store the message does not wait for it. */
+  readonly spare: (id: MessageId) => void
   /** Opens a gathering. It ends with the scope at the latest, so that nothing waits for ever. */
   readonly gather: Effect.Effect<Gathering, never, Scope.Scope>
 }>()("tidings/FirstSteps") {}
@@ -53,6 +55,7 @@ const isIntent = ({ attempt, conditional, dueAt, lifecycle, tries }: Step): bool
 interface Group extends Gathering {
   readonly arrive: (step: Step, resume: Resume) => Effect.Effect<void>
   readonly over: (id: MessageId) => void
+  readonly spare: (id: MessageId) => void
 }
 
 /** `groups`: by message that is not stored yet, the group that it is in. */
@@ -93,6 +96,7 @@ const makeGroup = (groups: Map<MessageId, Group>): Group => {
       areInHand = false
       spare(id)
     },
+    spare,
     intents: Effect.map(Effect.timeoutOption(all.await, patience), () => [...intents.values()]),
     end: (results) => {
       for (const id of ids.splice(0)) if (groups.get(id) === group) groups.delete(id)
@@ -112,6 +116,7 @@ export const layer: Layer.Layer<FirstSteps> = Layer.sync(FirstSteps, () => {
       return group === undefined ? undefined : Effect.callback((resume) => group.arrive(step, resume))
     },
     over: (id) => groups.get(id)?.over(id),
+    spare: (id) => groups.get(id)?.spare(id),
     gather: Effect.acquireRelease(
       Effect.sync(() => makeGroup(groups)),
       (group) => Effect.sync(() => group.end(new Map()))

@@ -15,6 +15,8 @@ import type { Effect, Result, Schema } from "effect"
 export interface Journey {
   readonly message: OpenMessage
   readonly epoch: number
+  /** Whether a call may still begin that had to wait. */
+  readonly mayBegin: () => boolean
   readonly plan: Plan
   readonly profile: Profile
   readonly data: Schema.JsonObject

@@ -16,6 +16,8 @@ export interface Owner {
   running: number
   /** While the shard is handed over: until when that waits for its steps, in monotonic ns. No step begins then. */
   drainsUntil: bigint | undefined
+  /** Whether it is not handed over. */
+  readonly mayBegin: () => boolean
   /** Opened when a draining shard has no step under way any more. */
   readonly idle: Latch.Latch
 }
@@ -116,6 +118,7 @@ export const make = (journal: Journal["Service"], changed: () => void = () => un
       fenced: Deferred.makeUnsafe<void>(),
       running: 0,
       drainsUntil: undefined,
+      mayBegin: () => !isDraining(owner),
       idle: Latch.makeUnsafe()
     }
     if (isStopping) close(owner, yield* Clock.monotonicTimeNanos)

@@ -3,6 +3,7 @@ import type { Journal } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
 import type { Pipeline } from "#src/delivery/Pipeline.ts"
+import type { Owner } from "#src/delivery/shards/Owned.ts"
 import type { Together } from "#src/delivery/shards/Together.ts"
 import * as Quarantine from "#src/delivery/shards/Quarantine.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
@@ -13,6 +14,9 @@ import { Clock, Effect, Semaphore } from "effect"
  * among fewer and fewer.
  */
 const suspects: ReadonlyMap<number, number> = new Map([[2, 256], [3, 16]])
+
+/** In whose hands a message runs. */
+type Hands = Pick<Owner, "epoch" | "mayBegin">
 
 /** How many messages are remembered: more than a node has in hand at once. */
 const remembered = 8_192
@@ -61,7 +65,7 @@ export const make = (options: {
 
   const begin = Effect.fnUntraced(function*(
     message: OpenMessage,
-    epoch: number,
+    { epoch, mayBegin }: Hands,
     tries: number
   ): Effect.fn.Return<Ending> {
     if (tries > Quarantine.maxTries) return yield* setAside(message, epoch, "the process died")
@@ -69,20 +73,20 @@ export const make = (options: {
     const begun = yield* write({ message, epoch, at, lifecycle: [], conditional: true, tries, events: [] })
     if (begun._tag === "Fenced") return fenced
     if (begun._tag === "Refused") return closed
-    const ending = yield* pipeline.run({ ...message, tries }, epoch)
+    const ending = yield* pipeline.run({ ...message, tries }, epoch, mayBegin)
     if (ending._tag === "Fenced") survived.add(message.id)
     else survived.forget(message.id)
     return ending
   })
 
-  return (message: OpenMessage, epoch: number): Effect.Effect<Ending> => {
+  return (message: OpenMessage, hands: Hands): Effect.Effect<Ending> => {
     if (message.tries >= Quarantine.crashed) {
-      return together.among(setAside(message, epoch, "it crashed its pipeline"))
+      return together.among(setAside(message, hands.epoch, "it crashed its pipeline"))
     }
-    if (!message.recovered) return together.among(pipeline.run(message, epoch))
+    if (!message.recovered) return together.among(pipeline.run(message, hands.epoch, hands.mayBegin))
     const tries = triesOf(message)
-    if (tries >= Quarantine.aloneFrom) return together.alone(begin(message, epoch, tries))
-    const running = together.among(begin(message, epoch, tries))
+    if (tries >= Quarantine.aloneFrom) return together.alone(begin(message, hands, tries))
+    const running = together.among(begin(message, hands, tries))
     return groups.get(tries)?.withPermits(1)(running) ?? running
   }
 }

@@ -1,5 +1,5 @@
 import type { Slots } from "#src/delivery/attempts/Slots.ts"
-import { configure, delivery, type Row, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { configure, type Row, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import * as Rows from "#test/layers/providers/rows/All.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import { vendor as smtp } from "#test/layers/providers/smtp/Deliveries.ts"
@@ -23,29 +23,16 @@ describe("The connections of a vendor", () => {
     Effect.gen(function*() {
       for (const row of Rows.all) {
         const { slots } = yield* vendorOf(row)
-        const share = slots?.(delivery(row).profile, undefined)
-        assert.isTrue(yield* has(share?.slots, row === Push.apn ? 256 : 64), row.entry.key)
-        assert.strictEqual(share?.needs, 1, row.entry.key)
-        assert.strictEqual(slots?.({}, "another account").slots, share?.slots, row.entry.key)
+        const own = slots?.(undefined)
+        assert.isTrue(yield* has(own, row === Push.apn ? 256 : 64), row.entry.key)
+        assert.strictEqual(slots?.("another account"), own, row.entry.key)
       }
-    }))
-
-  it.effect("of a push are as many as it calls devices at once", () =>
-    Effect.gen(function*() {
-      const { slots } = yield* vendorOf(Push.expo)
-      const needs = (devices: number) => {
-        const tokens = Array.from({ length: devices }, (_, n) => `token-${n}`)
-        return slots?.({ expo: { tokens } }, undefined).needs
-      }
-      assert.deepStrictEqual([0, 1, 2, 4, 20].map(needs), [1, 1, 2, 4, 4])
     }))
 
   it.effect("over SMTP are those of the settings, and as many again for servers that messages name", () =>
     Effect.gen(function*() {
       const { slots } = yield* smtp(1, { connections: 3 })
-      const [own, other, third] = [undefined, "mail.example:25 ", "mx.example:25 "].map((server) =>
-        slots?.({}, server).slots
-      )
+      const [own, other, third] = [undefined, "mail.example:25 ", "mx.example:25 "].map((server) => slots?.(server))
       assert.notStrictEqual(own, other)
       assert.strictEqual(other, third)
       for (const one of [own, other]) assert.isTrue(yield* has(one, 3))

@@ -31,7 +31,7 @@ const world = Effect.fnUntraced(function*({ ahead, answer = () => Effect.void, c
     key: "mail",
     channel: "email",
     reaches: () => true,
-    slots: () => Slots.one(slots),
+    slots: () => slots,
     send: ({ messageId }) =>
       Effect.suspend(() => {
         seen.by.push(node)
@@ -86,7 +86,7 @@ const world = Effect.fnUntraced(function*({ ahead, answer = () => Effect.void, c
   const attempts = (id: NewMessage["id"]) => MessageLog.use((log) => log.attempts(place.scope, id))
   const statusOf = (id: NewMessage["id"]) =>
     MessageLog.use((log) => log.get(place.scope, id)).pipe(Effect.map(({ status }) => status))
-  return { place, cluster, seen, start, send, pass, attempts, statusOf }
+  return { place, cluster, node, seen, start, send, pass, attempts, statusOf }
 })
 
 describe("The connections of a provider", () => {
@@ -114,6 +114,44 @@ describe("The connections of a provider", () => {
           type === "RENDERED" || type === "DELIVERING" ? [[type, ts - place.at]] : []
         )
         assert.deepStrictEqual(told, [["RENDERED", 10 * second], ["DELIVERING", 10 * second]])
+      }).pipe(Effect.scoped))
+
+    it.effect("what found none for 10 s goes back to the store, and is sent when there is one", () =>
+      Effect.gen(function*() {
+        const { pass, place, seen, send, statusOf } = yield* world({ connections: 1, ahead: 0, takes: 15 * second })
+        const ids = yield* send(2)
+        const given = Effect.gen(function*() {
+          const log = yield* MessageLog
+          const lines = (yield* Effect.forEach(ids, (id) => log.history(place.scope, id))).flat()
+          return lines.filter(({ type }) => type === "RETRYING").map(({ error, ts }) => [ts - place.at, error])
+        })
+        yield* pass(9)
+        assert.deepStrictEqual(yield* given, [])
+        yield* pass(3)
+        assert.deepStrictEqual(yield* given, [[10 * second, "All of the provider's connections are in use"]])
+        yield* pass(60)
+        assert.deepStrictEqual(yield* Effect.forEach(ids, statusOf), ["SENT", "SENT"])
+        assert.lengthOf(seen.calls, 2)
+      }).pipe(Effect.scoped))
+
+    it.effect("P4: a node that stops begins no call that waited, says of none that it calls, and loses none", () =>
+      Effect.gen(function*() {
+        const { attempts, node, pass, seen, send, start, statusOf } = yield* world({
+          connections: 1,
+          ahead: 1,
+          takes: 3 * second
+        })
+        const ids = yield* send(4)
+        assert.deepStrictEqual([seen.calls.length, seen.intents], [1, 2])
+        yield* Effect.forkChild(node.stop)
+        yield* pass(8)
+        assert.deepStrictEqual([seen.calls.length, seen.intents], [1, 2])
+        yield* start("second")
+        yield* pass(60)
+        assert.deepStrictEqual(yield* Effect.forEach(ids, statusOf), ids.map(() => "SENT"))
+        const states = (yield* Effect.forEach(ids, attempts)).flat().map(({ state }) => state)
+        assert.notInclude(states, "unknown")
+        assert.lengthOf(seen.calls, 4)
       }).pipe(Effect.scoped))
 
     it.effect("a message whose deadline passes while it waits is not sent any more", () =>
@@ -185,17 +223,16 @@ describe("Slots", () => {
     Effect.gen(function*() {
       const place = yield* EngineNode.place
       const slots = Slots.make(2, 1)
-      const waiting = (lane: NewMessage["lane"], needs: number) =>
-        Slots.begin(
-          { slots, needs },
-          Fixture.message(place, { lane }),
-          () => Slots.connect({ slots, needs }, Effect.sleep(second))
-        )
+      const waiting = (lane: NewMessage["lane"]) =>
+        Slots.begin(slots, Fixture.message(place, { lane }), {
+          begin: () => Slots.connect(slots, Effect.sleep(second)),
+          waits: Effect.void,
+          late: Effect.void
+        })
       for (let steps = 0; steps < 30; steps++) {
         const fibers = yield* Effect.forEach(
-          [["bulk", 1], ["bulk", 2], ["transactional", 1], ["bulk", 1], ["transactional", 2]] as const,
-          ([lane, needs]) =>
-            Effect.forkChild(Effect.provideService(waiting(lane, needs), Scheduler.MaxOpsBeforeYield, 3))
+          ["bulk", "bulk", "transactional", "bulk", "transactional"] as const,
+          (lane) => Effect.forkChild(Effect.provideService(waiting(lane), Scheduler.MaxOpsBeforeYield, 3))
         )
         yield* Effect.forEach(Array.range(0, steps), () => Effect.yieldNow)
         if (steps % 3 === 0) yield* TestClock.adjust(second)

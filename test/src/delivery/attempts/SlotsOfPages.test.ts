@@ -14,7 +14,7 @@ describe("The pages of a request to many", () => {
     Effect.gen(function*() {
       const place = yield* EngineNode.place
       const cluster = yield* EngineNode.make(memory.node)
-      const slots = Slots.one(Slots.make(1, 1))
+      const slots = Slots.make(1, 1)
       const sent = new Set<string>()
       const node = yield* cluster.start({
         shards: [...Array.from({ length: 64 }, (_, shard) => shard), place.shard],

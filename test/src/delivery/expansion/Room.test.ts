@@ -26,6 +26,7 @@ const asking = Effect.fnUntraced(function*(options: {
     fenced: Deferred.makeUnsafe<void>(),
     running: 1,
     drainsUntil: undefined,
+    mayBegin: () => true,
     idle: Latch.makeUnsafe()
   }
   const drain = () => {

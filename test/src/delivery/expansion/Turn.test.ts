@@ -25,6 +25,7 @@ const owner = {
   fenced: Deferred.makeUnsafe<void>(),
   running: 0,
   drainsUntil: undefined,
+  mayBegin: () => true,
   idle: Latch.makeUnsafe()
 }
 

@@ -94,7 +94,7 @@ describe("Take-overs", () => {
             })
         }
       })
-      for (let epoch = 1; epoch < 20; epoch++) yield* guard(message, epoch)
+      for (let epoch = 1; epoch < 20; epoch++) yield* guard(message, { epoch, mayBegin: () => true })
       assert.deepStrictEqual([abandoned, runs], [true, 10])
     }))
 })

@@ -22,7 +22,10 @@ const guarded = Effect.fnUntraced(function*(begun: StepResult, run: Effect.Effec
   const guard = Tries.make({ journal, together: yield* Together.make, pipeline: { run: () => run, abandon } })
   const place = yield* Fixture.world
   const message = Fixture.message(place)
-  return { tries, run: (before: number) => guard({ ...message, recovered: true, tries: before }, 1) }
+  return {
+    tries,
+    run: (before: number) => guard({ ...message, recovered: true, tries: before }, { epoch: 1, mayBegin: () => true })
+  }
 })
 
 describe("A message that was open when its shard was taken", () => {
