@@ -14,7 +14,8 @@ export interface Guard {
   readonly ca?: string | undefined
 }
 
-const refuse = (name: string, { reason, detail }: AddressPolicy.Refusal) =>
+/** Says why a host is not reached, and who lets it through. */
+export const refuse = (name: string, { reason, detail }: AddressPolicy.Refusal) =>
   new OutboundRefused({ reason, detail: `${name}: ${detail}; an operator lets it through with TIDINGS_OUTBOUND_ALLOW` })
 
 /** The addresses of the target that may be connected to; refused when it has none. */

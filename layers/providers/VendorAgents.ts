@@ -1,9 +1,10 @@
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
-import { OutboundRefused } from "#src/delivery/Outbound.ts"
+import * as Connection from "#layers/outbound/Connection.ts"
+import type { OutboundRefused } from "#src/delivery/Outbound.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type * as Undici from "@effect/platform-node/Undici"
 import { Array, Effect, Result } from "effect"
-import { NetAddress } from "effect/net"
+import { IpNetwork, NetAddress } from "effect/net"
 import { lookup } from "node:dns"
 import type { LookupFunction } from "node:net"
 
@@ -22,24 +23,36 @@ const options: Undici.Agent.Options = {
 /** HTTP/2 carries many requests per connection. undici reads `useH2c`, though its types here do not know it. */
 const http2Options = { ...options, connections: 4, allowH2: true, useH2c: true }
 
-const refuse = (name: string, { detail, reason }: AddressPolicy.Refusal) =>
-  new OutboundRefused({ reason, detail: `${name}: ${detail}; an operator lets it through with TIDINGS_OUTBOUND_ALLOW` })
+/** Where a host that speaks IPv6 alone finds the IPv4 ones (RFC 6052). */
+const translation = IpNetwork.fromStringUnsafe("64:ff9b::/96")
 
-const judge = (allow: AddressPolicy.Allowed, address: string, port: number) =>
+/** The IPv4 address that a translated one leads to; else the address itself. */
+const destination = (address: NetAddress.IpAddress): NetAddress.IpAddress =>
+  NetAddress.isIpv6Address(address) && IpNetwork.contains(translation, address)
+    ? NetAddress.ipv4FromBytesUnsafe(Uint8Array.from(NetAddress.ipv6ToOctets(address).slice(12)))
+    : address
+
+const judge = (allow: AddressPolicy.Allowed, address: NetAddress.IpAddress, port: number) =>
+  AddressPolicy.check(allow, destination(address), port)
+
+const judgeFound = (allow: AddressPolicy.Allowed, address: string, port: number) =>
   NetAddress.ipFromString(address).pipe(
     Result.mapError((): AddressPolicy.Refusal => ({ reason: "address", detail: "unreadable address" })),
-    Result.flatMap((ip) => AddressPolicy.check(allow, ip, port))
+    Result.flatMap((ip) => judge(allow, ip, port))
   )
 
 /** Answers those of a name's addresses that may be connected to, and connections are made to no other. */
 const looking = (allow: AddressPolicy.Allowed, port: number): LookupFunction => (name, options, answer) =>
   lookup(name, { ...options, all: true }, (error, found) => {
     if (error !== null) return answer(error, [])
-    const [good, refusals] = Array.partition(found, (one) => Result.map(judge(allow, one.address, port), () => one))
+    const [good, refusals] = Array.partition(
+      found,
+      (one) => Result.map(judgeFound(allow, one.address, port), () => one)
+    )
     const [first] = good
     const [refusal] = refusals
     if (first === undefined) {
-      return answer(refusal === undefined ? new Error("no address") : refuse(name, refusal), [])
+      return answer(refusal === undefined ? new Error("no address") : Connection.refuse(name, refusal), [])
     }
     return options.all === true ? answer(null, good) : answer(null, first.address, first.family)
   })
@@ -67,9 +80,9 @@ export const make = Effect.fnUntraced(function*(allow: AddressPolicy.Allowed) {
     const literal = NetAddress.ipFromString(url.hostname.replace(/^\[|\]$/g, ""))
     return Result.isFailure(literal)
       ? Result.succeed(isHttp2 ? http2 : http1)
-      : AddressPolicy.check(allow, literal.success, port).pipe(
+      : judge(allow, literal.success, port).pipe(
         Result.mapBoth({
-          onFailure: (refusal) => refuse(url.hostname, refusal),
+          onFailure: (refusal) => Connection.refuse(url.hostname, refusal),
           onSuccess: () => isHttp2 ? http2 : http1
         })
       )

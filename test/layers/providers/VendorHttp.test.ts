@@ -22,6 +22,7 @@ const hosts = [
   (port: number) => `http://localhost:${port}/`,
   (port: number) => `https://localhost:${port}/`,
   () => "http://localhost/",
+  () => "https://[64:ff9b::7f00:1]/",
   () => "https://169.254.169.254/latest/meta-data",
   () => "http://8.8.8.8:8080/"
 ]
@@ -45,6 +46,13 @@ describe("VendorHttp", () => {
         assert.strictEqual(connections, 0)
       }).pipe(Effect.scoped)
   )
+
+  it.live("reaches public hosts by the addresses that a host of IPv6 alone finds them at", () =>
+    Effect.gen(function*() {
+      const line = yield* (yield* VendorHttp.make({ deadlineMs: 300, allow: [] })).line
+      const failed = yield* Effect.flip(line.send(posted("https://[64:ff9b::808:808]/")))
+      assert.strictEqual(failed._tag, "Unavailable")
+    }).pipe(Effect.scoped))
 
   it.live("P4: a call before the one that sends is never unknown", () =>
     Effect.gen(function*() {
