@@ -183,8 +183,7 @@ export const layer = Layer.effect(
     const sealed = SealedAnswers.make(idempotency, yield* SecretKey)
     const byJournal = committed(yield* Intake)
     const countOf = yield* counting
-    return (handler, { endpoint }) => {
-      if (endpoint.method !== "POST") return handler
+    const runOf = (endpoint: HttpApiEndpoint.Top): Run => {
       const answers = Context.get(endpoint.annotations, AnswersSecret) ? sealed : idempotency
       const by = Context.get(endpoint.annotations, CommittedByJournal)
         ? byJournal
@@ -192,11 +191,14 @@ export const layer = Layer.effect(
         ? apart(answers)
         : once(answers)
       const count = countOf(endpoint)
-      const run = count === undefined ? by : counted(answers, count, by)
+      return count === undefined ? by : counted(answers, count, by)
+    }
+    return (handler, { endpoint }) => {
+      if (endpoint.method !== "POST") return handler
       return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
         const value = request.headers["idempotency-key"]
         if (value !== undefined) {
-          const kept = isRehearsal(endpoint, request) ? keyless : run
+          const kept = isRehearsal(endpoint, request) ? keyless : runOf(endpoint)
           return keyed(value, request, endpoint, Effect.orDie(handler), kept)
         }
         // A bad expiration is refused even without a key whose life it would set.
