@@ -1,7 +1,5 @@
 import { bound } from "#layers/postgres/Partitions.ts"
 import { MessageId } from "#schemas/MessageId.ts"
-import { Handover } from "#src/delivery/journal/Handover.ts"
-import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -29,7 +27,7 @@ const dayOf = (name: string | null): DateTime.Utc | undefined =>
 const nextDay = (day: DateTime.Utc) => DateTime.add(day, { days: 1 })
 
 /**
- * Finds out which days are over, and answers whether one opened again: the days before yesterday, from the oldest on, that have no open message and can get
+ * Finds out which days are over: the days before yesterday, from the oldest on, that have no open message and can get
  * none. Only a request to many that goes on makes ids of the past. A day that is over stays over (`Step.dueAt`), so it
  * is checked only until then; but one that was set aside may be resumed, and opens its day and all later ones again. If
  * the clock was ahead and is set back, the days that it had passed are checked again.
@@ -63,8 +61,9 @@ export const make = (sql: SqlClient.SqlClient) => {
       }::bigint) one) as going`
     )
     if (day !== undefined && DateTime.isGreaterThan(day, yesterday)) day = yesterday
-    const opens = day !== undefined && going !== null && going < bound(day)
-    if (opens) day = DateTime.startOf(DateTime.makeUnsafe(Ids.secondOf(going)), "day")
+    if (day !== undefined && going !== null && going < bound(day)) {
+      day = DateTime.startOf(DateTime.makeUnsafe(Ids.secondOf(going)), "day")
+    }
     let next = nextDay(day ?? dayOf(first) ?? yesterday)
     while (DateTime.isLessThanOrEqualTo(next, yesterday)) {
       const to = bound(next)
@@ -73,7 +72,6 @@ export const make = (sql: SqlClient.SqlClient) => {
       next = nextDay(next)
     }
     checkedAt = DateTime.toEpochMillis(now)
-    return opens
   })
 
   return { since, refresh }
@@ -83,12 +81,7 @@ export const layer = Layer.effect(
   OpenSince,
   Effect.gen(function*() {
     const { refresh, since } = make(yield* SqlClient.SqlClient)
-    const handover = yield* Handover
-    const next = refresh.pipe(
-      // There may be rows that no look could see.
-      Effect.tap((opens) => opens ? handover.behind(Lane.literals) : Effect.void),
-      Effect.catchCause((cause) => Effect.logWarning("which days are over is unknown", cause))
-    )
+    const next = Effect.catchCause(refresh, (cause) => Effect.logWarning("which days are over is unknown", cause))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(next, Effect.sleep(refreshed))))
     return since
   })

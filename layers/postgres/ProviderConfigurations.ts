@@ -1,11 +1,9 @@
+import * as ConfigurationUses from "#layers/postgres/ConfigurationUses.ts"
 import * as Rename from "#layers/postgres/journal/Rename.ts"
 import * as Revisions from "#layers/postgres/Revisions.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
-import * as Drops from "#layers/postgres/tenants/Drops.ts"
 import { JsonMap } from "#schemas/Optional.ts"
-import { RoutingStrategy } from "#schemas/RoutingStrategy.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { TenantTemplate } from "#schemas/TenantTemplate.ts"
 import * as Sealed from "#src/access/Sealed.ts"
 import { SecretKey } from "#src/access/SecretKey.ts"
 import * as TypeId from "#src/access/TypeId.ts"
@@ -18,9 +16,9 @@ import {
   ProviderConfigurations
 } from "#src/delivery/providers/ProviderConfigurations.ts"
 import { renamings } from "#src/delivery/providers/ProviderNames.ts"
-import { needs } from "#src/delivery/providers/StrategyProviders.ts"
 import * as Cursor from "#src/paging/Cursor.ts"
 import * as Pages from "#src/paging/Pages.ts"
+import { LongWork } from "#src/store/LongWork.ts"
 import { Array, Clock, Effect, Layer, Option, Redacted, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 
@@ -39,16 +37,6 @@ const decode = Schema.decodeUnknownEffect(Schema.Array(Row))
 
 const decodeNamed = Schema.decodeUnknownEffect(
   Schema.Array(Schema.Struct({ id: Schema.String, provider: Schema.String, alias: Text }))
-)
-
-const decodeStrategies = Schema.decodeUnknownEffect(
-  Schema.Array(Schema.Struct({ id: Schema.String, strategy: Schema.fromJsonString(RoutingStrategy) }))
-)
-
-const decodeTemplates = Schema.decodeUnknownEffect(
-  Schema.Array(
-    Schema.Struct({ tenantId: Schema.String, id: Schema.String, template: Schema.fromJsonString(TenantTemplate) })
-  )
 )
 
 const columns = `id, provider, title, alias, settings, created_at::float8 as created, updated_at::float8 as updated`
@@ -98,6 +86,7 @@ const make = Effect.gen(function*() {
     )
 
   const rename = Rename.attempts(sql)
+  const usedBy = ConfigurationUses.make(sql)
 
   /**
    * Makes a change after which other configurations may have other names, and renames the attempts of open messages
@@ -106,7 +95,9 @@ const make = Effect.gen(function*() {
   const renaming = Effect.fnUntraced(function*<A, E>(scope: Scope, change: Effect.Effect<A, E>) {
     const before = yield* named(scope)
     const changed = yield* change
-    yield* rename(scope, renamings(before, yield* named(scope)))
+    const all = renamings(before, yield* named(scope))
+    if (all.length > 0) yield* yield* LongWork
+    yield* rename(scope, all)
     return changed
   })
 
@@ -182,21 +173,9 @@ const make = Effect.gen(function*() {
     function*(scope, id) {
       yield* revisions.bump(scope)
       const stored = yield* get(scope, id)
-      const others = yield* sql`select ${sql.literal(columns)} from provider_configurations
-      where scope = ${scope} and id <> ${id}`.pipe(Effect.flatMap(decode))
-      const strategies = yield* sql`select id, strategy from routing_strategies where scope = ${scope} and not archived`
-        .pipe(Effect.flatMap(decodeStrategies))
-      const user = strategies.find(({ strategy }) => needs(strategy, stored, others))
-      if (user !== undefined) return yield* new ConfigurationInUse({ id, by: `routing strategy ${user.id}` })
-      const templates =
-        yield* sql`select t.tenant_id as "tenantId", t.template_id as id, v.template from tenant_templates t
-        join tenant_template_versions v on v.scope = t.scope and v.tenant_id = t.tenant_id
-          and v.template_id = t.template_id and v.version in (t.live, t.latest)
-        where t.scope = ${scope} and ${Drops.isThere(sql, "t")} order by 1, 2`.pipe(Effect.flatMap(decodeTemplates))
-      const template = templates.find(({ template }) => needs(template, stored, others))
-      if (template !== undefined) {
-        return yield* new ConfigurationInUse({ id, by: `template ${template.id} of tenant ${template.tenantId}` })
-      }
+      const others = (yield* named(scope)).filter((other) => other.id !== id)
+      const by = yield* usedBy(scope, stored, others)
+      if (by !== undefined) return yield* new ConfigurationInUse({ id, by })
       yield* renaming(scope, sql`delete from provider_configurations where scope = ${scope} and id = ${id}`)
     },
     sql.withTransaction,

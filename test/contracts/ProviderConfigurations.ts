@@ -156,6 +156,19 @@ export const providerConfigurationsContract = <E>(
         assert.lengthOf((yield* configurations.list(scope, { limit: 10, cursor: undefined })).items, 2)
       }))
 
+    it.effect("one that a strategy cannot do without stays, behind any number that only have its name in their texts", () =>
+      Effect.gen(function*() {
+        const { configurations, make, route, scope, strategies } = yield* start
+        const { id } = yield* make("smtp", "eu")
+        const routing = { method: "single" as const, channels: ["email"] }
+        yield* Effect.forEach(Array.from({ length: 50 }), () => strategies.create(scope, { name: "eu", routing }))
+        const used = yield* route(["email"], ["eu"])
+        const refused = yield* Effect.flip(configurations.remove(scope, id))
+        assert.deepInclude(refused, { _tag: "ConfigurationInUse", by: `routing strategy ${used.id}` })
+        yield* strategies.archive(scope, used.id)
+        yield* configurations.remove(scope, id)
+      }))
+
     it.effect("one that a tenant's template cannot do without stays, published or not", () =>
       Effect.gen(function*() {
         const { configurations, make, scope } = yield* start
@@ -215,6 +228,7 @@ export const providerConfigurationsContract = <E>(
         assert.deepStrictEqual(yield* Effect.all(["c", "b", "smtp", "other"].map(found)), [2, 1, 3, 1])
         yield* configurations.remove(scope, first.id)
         assert.deepStrictEqual(yield* names, [[first.id, "smtp"], ["smtp", "other"], ["smtp", "smtp"], ["smtp", "b"]])
+        assert.deepStrictEqual(yield* Effect.all([first.id, "smtp", "c"].map(found)), [1, 4, 0])
         yield* configurations.remove(scope, second.id)
         assert.deepStrictEqual(yield* waiting, [first.id, second.id])
       }))

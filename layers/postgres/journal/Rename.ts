@@ -4,6 +4,12 @@ import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 
 /**
+ * Until the end of the transaction. The statements open the partitions of all days, and to compile plans of that size
+ * takes most of the time: for 60,000 messages among 300 days, 100 s instead of 6 s.
+ */
+const uncompiled = "select set_config('jit', 'off', true)"
+
+/**
  * Locks the messages before their attempts, and in the order of their ids, as receipts and steps do: otherwise they
  * could deadlock. A statement of its own, so that the next ones see all that was committed while it waited for its
  * locks.
@@ -31,7 +37,11 @@ const names = (dueAt: string) => `
       where a.scope = m.scope and a.message_id = m.id group by provider order by min(number))
   where scope = $1 and ${dueAt} and providers && $2::text[]`
 
-/** Renames the attempts of an environment's open messages to what their providers are called now. */
+/**
+ * Renames the attempts of an environment's open messages to what their providers are called now. To be called in the
+ * transaction of the change: whoever sees the new configurations and an old name would take an accepted message for one
+ * that was never handed over. It takes 2 s for 60,000 messages that were tried, and steps of these wait meanwhile.
+ */
 export const attempts = (sql: SqlClient.SqlClient) => (scope: Scope, all: ReadonlyArray<Renaming>) => {
   if (all.length === 0) return Effect.void
   const from = all.map(({ from }) => from)
@@ -44,5 +54,5 @@ export const attempts = (sql: SqlClient.SqlClient) => (scope: Scope, all: Readon
   ])
   // Separate statements: as part of the renaming one, they would still see the old names.
   const refile = Effect.forEach(["due_at = 0", "due_at > 0"], (dueAt) => sql.unsafe(names(dueAt), [scope, from]))
-  return Effect.asVoid(Effect.all([sql.unsafe(lock, [scope, from]), rename, refile]))
+  return Effect.asVoid(Effect.all([sql.unsafe(uncompiled), sql.unsafe(lock, [scope, from]), rename, refile]))
 }

@@ -55,21 +55,4 @@ describe("P1: a database that is silent", () => {
       yield* state.accepting.open
       assert.strictEqual((yield* Fiber.join(sending)).status, 202)
     }))
-
-  it.effect.each(["PUT", "DELETE"])(
-    "%s of a provider: 20 s, since what waits for the provider is renamed with it",
-    (method) =>
-      Effect.gen(function*() {
-        const asked = yield* Queue.unbounded<void>()
-        const silent = () => Effect.andThen(Queue.offer(asked, undefined), Effect.never)
-        const { call } = yield* serveWith(Layer.mock(ProviderConfigurations, { remove: silent, replace: silent }))
-        const body = method === "PUT" ? { body: { provider: "smtp" } } : {}
-        const asking = yield* Effect.forkChild(call(method, "/providers/pc_1", body))
-        yield* Queue.take(asked)
-        yield* TestClock.adjust("19 seconds")
-        assert.isUndefined(asking.pollUnsafe())
-        yield* TestClock.adjust("1 second")
-        assert.strictEqual((yield* Fiber.join(asking)).status, 503)
-      })
-  )
 })

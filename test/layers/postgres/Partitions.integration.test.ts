@@ -1,7 +1,7 @@
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Logger, Schema, type Scope } from "effect"
+import { Effect, Fiber, Latch, Layer, Logger, Queue, Schema, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 
@@ -107,6 +107,57 @@ describe("Partitions", () => {
       // The midnight run talks to the database meanwhile.
       const names = yield* Effect.repeat(partitions, { until: (names) => names.length > before.length })
       assert.deepStrictEqual(names, named([...days, "20261129"]))
+    })))
+
+  it.effect(
+    "P1: a day that a backup keeps from being made at midnight is tried every ten minutes, until it is there",
+    () =>
+      test(Effect.gen(function*() {
+        const sql = yield* SqlClient.SqlClient
+        const failed = yield* Queue.unbounded<void>()
+        const listening = Logger.layer([Logger.make(() => Queue.offerUnsafe(failed, undefined))])
+        yield* Layer.build(Partitions.layer).pipe(Effect.provide(listening))
+        const before = yield* partitions
+        const locked = yield* Latch.make()
+        const end = yield* Latch.make()
+        const backup = yield* sql`lock table messages_default in access share mode`.pipe(
+          Effect.andThen(locked.open),
+          Effect.andThen(end.await),
+          sql.withTransaction,
+          Effect.forkChild
+        )
+        yield* locked.await
+        yield* TestClock.adjust("1 second")
+        yield* Queue.take(failed)
+        yield* TestClock.adjust("10 minutes")
+        yield* Queue.take(failed)
+        assert.deepStrictEqual(yield* partitions, before)
+        yield* end.open
+        yield* Fiber.join(backup)
+        yield* TestClock.adjust("10 minutes")
+        const names = yield* Effect.repeat(partitions, { until: (names) => names.length > before.length })
+        assert.deepStrictEqual(names, named([...days, "20261129"]))
+        yield* TestClock.adjust("10 minutes")
+        assert.strictEqual(yield* Queue.size(failed), 0)
+      })),
+    20_000
+  )
+
+  it.effect("a day that the default partition serves is tried again the next day, not before", () =>
+    test(Effect.gen(function*() {
+      const tried = yield* Queue.unbounded<void>()
+      const listening = Logger.layer([Logger.make(() => Queue.offerUnsafe(tried, undefined))])
+      yield* insertEvent(`1-${(Date.UTC(2026, 10, 25) / 1_000).toString(16)}-${"a".repeat(24)}`)
+      yield* Layer.build(Partitions.layer).pipe(Effect.provide(listening))
+      yield* Queue.take(tried)
+      yield* TestClock.adjust("1 second")
+      yield* Queue.take(tried)
+      yield* Effect.repeat(partitions, { until: (names) => names.includes("outputs_20261129") })
+      yield* TestClock.adjust("23 hours")
+      yield* partitions
+      assert.strictEqual(yield* Queue.size(tried), 0)
+      yield* TestClock.adjust("1 hour")
+      yield* Queue.take(tried)
     })))
 
   it.effect("a database without the tables is a warning, never a failure", () =>
