@@ -119,8 +119,10 @@ const filters = (it: Vitest.MethodsNonLive<Journal | MessageLog>) => {
   it.effect("enqueuedAfter leaves out what came before it, so that a poller who asks from the last that it saw misses nothing", () =>
     Effect.gen(function*() {
       const place = yield* Fixture.world
-      yield* Effect.forEach([0, 999, 1_000, 86_400_000], (after) =>
-        Fixture.accepted(place, { event: `${after}`, enqueuedAt: place.at + after }))
+      yield* Effect.forEach(
+        [0, 999, 1_000, 86_400_000],
+        (after) => Fixture.accepted(place, { event: `${after}`, enqueuedAt: place.at + after })
+      )
       assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 999 }), ["1000", "86400000", "999"])
       assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 1_000 }), ["1000", "86400000"])
       assert.deepStrictEqual(yield* found(place, { enqueuedAfter: place.at + 86_400_001 }), [])
