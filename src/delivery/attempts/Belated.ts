@@ -9,7 +9,7 @@ export type Belated = (message: Pick<OpenMessage, "id" | "scope">, attempt: Atte
 /**
  * That a provider took a message is known though its owner may not write it any more: it goes through the second door,
  * like a receipt, or the successor would have to call again (P4; reliability.md 2.6). If that cannot be written either,
- * the outcome stays unknown.
+ * or the successor has called again, the outcome stays unknown.
  */
 export const make = (journal: Pick<Journal["Service"], "observe">): Belated => ({ id, scope }, attempt) => {
   const { endedAt, number, provider, reference, startedAt, state } = attempt
@@ -20,7 +20,7 @@ export const make = (journal: Pick<Journal["Service"], "observe">): Belated => (
     event: "Send",
     history: { type: "SENT", ts: endedAt ?? startedAt, ...(reference === null ? {} : { reference }) },
     eventId: `call ${number} of ${startedAt}`,
-    call: { providers: [provider], number, reference: reference ?? undefined }
+    call: { providers: [provider], number, reference: reference ?? undefined, isLast: true }
   }).pipe(
     Effect.as(true),
     Effect.catch((error) =>
