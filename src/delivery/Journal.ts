@@ -184,8 +184,6 @@ export interface Observed {
     readonly providers: ReadonlyArray<string>
     readonly number?: number | undefined
     readonly reference?: string | undefined
-    /** Nothing changes if a later call was made: it was made in doubt of this one, and that doubt stays on record (P4). */
-    readonly isLast?: boolean | undefined
   } | undefined
 }
 

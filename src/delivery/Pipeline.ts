@@ -1,7 +1,6 @@
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { PreferenceDecision } from "#schemas/PreferenceDecision.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
-import * as Belated from "#src/delivery/attempts/Belated.ts"
 import * as Breakers from "#src/delivery/attempts/Breakers.ts"
 import { deliver } from "#src/delivery/attempts/Deliver.ts"
 import * as Escalation from "#src/delivery/attempts/Escalation.ts"
@@ -70,7 +69,6 @@ export const layer = Layer.effect(
     const walk = deliver({
       write,
       breakers: yield* Breakers.Breakers,
-      belated: Belated.make(journal),
       spare: firsts.spare
     })
 

@@ -30,10 +30,7 @@ export interface Frozen {
 /** The clocks of the database and of the provider are read at different instants, in ms. */
 const slack = 100
 
-/**
- * A frozen owner, awake again: it makes no call but the one of each recipient whose intent was committed before, and that one is marked, unless
- * what it came to was told before anybody called again.
- */
+/** A frozen owner, awake again: it makes no call but the one of each recipient whose intent was committed before, and that one is marked. */
 const stale = (place: Place, attempts: Attempts, { from, pid, to }: Frozen): ReadonlyArray<string> => {
   const late = Ledger.read(place.ledger).filter((call) => call.pid === pid && call.at >= to)
   const old = late.flatMap((call) => {
@@ -46,9 +43,7 @@ const stale = (place: Place, attempts: Attempts, { from, pid, to }: Frozen): Rea
       attempt.at > from + slack ? [`${call.id}: a call whose intent was made while its process was frozen`] : []
     ),
     ...old.flatMap(({ attempt, call }) =>
-      attempt.state === "unknown" || (attempt.state === "accepted" && !attempts.has(`${call.id} ${call.attempt + 1}`))
-        ? []
-        : [`${call.id}: a call of a frozen owner that is ${attempt.state}, not unknown`]
+      attempt.state === "unknown" ? [] : [`${call.id}: a call of a frozen owner that is ${attempt.state}, not unknown`]
     ),
     ...[...perRecipient].flatMap(([to, calls]) =>
       calls.length > 1 ? [`${to}: ${calls.length} calls of a frozen owner`] : []

@@ -1,7 +1,6 @@
 import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
-import type { Belated } from "#src/delivery/attempts/Belated.ts"
 import type { Breakers } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import type { Complaint } from "#src/delivery/attempts/Complaints.ts"
@@ -31,7 +30,6 @@ export interface Hand {
   readonly write: Write
   readonly breakers: Breakers["Service"]
   readonly complain: (complaint: Complaint) => Effect.Effect<void>
-  readonly belated: Belated
   readonly spare: FirstSteps["Service"]["spare"]
   /** What each channel was given to show last. */
   shown: ReadonlyArray<Showing>
@@ -43,7 +41,7 @@ export interface Hand {
 }
 
 /** What the messages in hand share. */
-export type Means = Pick<Hand, "belated" | "breakers" | "complain" | "spare" | "write">
+export type Means = Pick<Hand, "breakers" | "complain" | "spare" | "write">
 
 /** A message at the begin of its run. */
 export const make = (journey: Journey, means: Means): Hand => ({
@@ -82,7 +80,7 @@ const count = ({ channel, kind, provider, state }: Attempt): Effect.Effect<void>
 
 /**
  * Tells operators what became of an attempt once that is written (`result`). What a stale owner could not write is
- * counted by its successor, but for what it could write by the second door (`Belated`).
+ * counted by its successor.
  */
 export const counted = (attempt: Attempt | undefined, result: StepResult): Effect.Effect<void> =>
   attempt === undefined || result._tag === "Fenced" ? Effect.void : count(attempt)
@@ -115,14 +113,6 @@ export const conclude = (
     })
     return Effect.flatMap(settling(hand.write(step)), (result) => {
       written(hand)
-      // Of a call alone: what an inbox was given was not stored either.
-      if (result._tag === "Fenced" && inbox === undefined && lines.length === 0 && !orphaned) {
-        const told = Effect.flatMap(
-          hand.belated(hand.journey.message, attempt),
-          (isStored) => isStored ? count(attempt) : Effect.void
-        )
-        return Effect.as(told, endingOf(result, null))
-      }
       if (result._tag === "Written" && hand.escalation !== undefined) {
         hand.escalation = Escalation.of(hand.journey.message.instructions, result.status)
       }

@@ -76,10 +76,6 @@ const livesOn = (calls: ReadonlyArray<Call>, bounced: Call | undefined): boolean
     other.state === "accepted" && other.kind === null
   )
 
-/** Whether the event is news only of a message's last call, and that is another one. */
-const isOvertaken = (calls: ReadonlyArray<Call>, { call: named }: Observed, call: Call | undefined): boolean =>
-  named?.isLast === true && calls.some(({ number }) => number > (call?.number ?? 0))
-
 /** The entry of a call's receipt, never dated before the call: many providers tell the time in whole seconds. */
 const entryOf = ({ channel, endedAt, number, provider, startedAt }: Call, history: HistoryEvent): HistoryEvent => ({
   ...history,
@@ -144,12 +140,12 @@ export const weigh = (stored: Stored, observed: Observed, now: number): Verdict 
   const inFlight = calls.some(({ state }) => state === "intent")
   const call = meant(calls, observed)
   const isOfAnother = observed.call !== undefined && call === undefined
-  const barred = stored.repeated || isOvertaken(calls, observed, call) || (event === "Cancel" && calls.some(isOpen)) ||
+  const barred = stored.repeated || (event === "Cancel" && calls.some(isOpen)) ||
     (event === "Bounce" && (isOfAnother || livesOn(calls, call) || dueAt !== undefined))
   const applied = !barred && Lifecycle.allows(status, event)
   const observation = { before: status, after: applied ? Lifecycle.next(status, event) : status, applied, inFlight }
   // A late lower event still leaves its time and its line (api.md 26.2); a refused cancel leaves nothing.
-  if (stored.repeated || (event === "Cancel" && !applied) || isOvertaken(calls, observed, call)) {
+  if (stored.repeated || (event === "Cancel" && !applied)) {
     return { observation, history: undefined, proof: undefined, sentAt: undefined, dueAt: undefined }
   }
   const entry = call === undefined ? history : entryOf(call, history)

@@ -155,6 +155,13 @@ export const bugs: ReadonlyArray<Bug> = [
     becomes: `state === "accepted" || (kind === null && state === "accepted"))`
   },
   {
+    name: "found: a shard is handed over while its epoch is being taken, which then fences the next owner",
+    seed: 1457,
+    file: "src/delivery/shards/Owned.ts",
+    text: "Effect.uninterruptible(journal.take(shard, node, yield* Clock.currentTimeMillis))",
+    becomes: "journal.take(shard, node, yield* Clock.currentTimeMillis)"
+  },
+  {
     name: "a channel of `all` is left out after another one was taken",
     seed: 1,
     file: "src/delivery/attempts/position/OfBranch.ts",
