@@ -2,11 +2,12 @@ import { isRehearsal } from "#layers/http/Rehearsed.ts"
 import { unavailable } from "#layers/http/Replies.ts"
 import { AnsweredByLookup } from "#schemas/api/AnsweredByLookup.ts"
 import { Unavailable } from "#schemas/api/Errors.ts"
+import { MayTakeLong } from "#schemas/api/MayTakeLong.ts"
 import { LongWork } from "#src/store/LongWork.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Cause, Context, Effect, Layer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
-import { type HttpApiEndpoint, HttpApiMiddleware } from "effect/http-api"
+import { HttpApiMiddleware } from "effect/http-api"
 
 /**
  * Answers 503 when the database does not answer in time: no caller waits on a silent connection (P1, reliability.md
@@ -21,9 +22,6 @@ type Reply<E, R> = Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
  * tried over it and 14 s for 200,000: with less patience, each retry would begin it anew and none would end it.
  */
 const longest = "1 minute"
-
-const mayRename = ({ method, path }: Pick<HttpApiEndpoint.Top, "method" | "path">): boolean =>
-  path === "/providers/:id" && method !== "GET"
 
 /** Limits how long a caller waits, as others wait, until the work that takes longer has begun. */
 const unlessLong = Effect.map(
@@ -55,7 +53,8 @@ export const layer = Layer.effect(
       Effect.catchTag(patiently(handler), "TimeoutError", () => unavailable)
     return (handler, { endpoint }) => {
       if (Context.get(endpoint.annotations, AnsweredByLookup)) return handler
-      if (mayRename(endpoint)) return Effect.catchTag(longer(handler), "TimeoutError", () => unavailable)
+      if (Context.get(endpoint.annotations, MayTakeLong))
+        return Effect.catchTag(longer(handler), "TimeoutError", () => unavailable)
       if (endpoint.path !== "/send") return limited(handler)
       return Effect.flatMap(
         HttpServerRequest.HttpServerRequest,

@@ -65,7 +65,7 @@ const variables: Readonly<Record<string, readonly [(name: string) => Config.Conf
 const exporterOf = (signal: Signal) => `OTEL_${signal}_EXPORTER`
 const protocolOf = (signal: Signal) => `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`
 
-/** Those that are heeded besides: any value of them will do, or `ofSignals` looks at it. */
+/** Heeded besides. `ofSignals` checks the encodings of single signals; of the others, any value is a good one. */
 const others = [
   "OTEL_SERVICE_NAME",
   "OTEL_SERVICE_VERSION",

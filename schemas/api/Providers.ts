@@ -1,4 +1,5 @@
 import { Conflict, NotFound } from "#schemas/api/Errors.ts"
+import { MayTakeLong } from "#schemas/api/MayTakeLong.ts"
 import { maybe } from "#schemas/api/Maybe.ts"
 import { Results } from "#schemas/api/Paging.ts"
 import * as Query from "#schemas/api/Query.ts"
@@ -70,12 +71,14 @@ export class Providers extends HttpApiGroup.make("providers").add(
     .annotate(OpenApi.Summary, "Get a provider configuration")
     .annotate(OpenApi.Description, "Secrets are masked."),
   HttpApiEndpoint.put("replace", "/:id", { params, payload: ProviderWrite, success: ProviderResponse, error: NotFound })
+    .annotate(MayTakeLong, true)
     .annotate(OpenApi.Summary, "Replace a provider configuration")
     .annotate(
       OpenApi.Description,
       "Replaces it whole. A mask that is sent back keeps its secret, unless the secret would then go to another host; `provider` cannot change."
     ),
   HttpApiEndpoint.delete("remove", "/:id", { params, error: [NotFound, Conflict] })
+    .annotate(MayTakeLong, true)
     .annotate(OpenApi.Summary, "Delete a provider configuration")
     .annotate(OpenApi.Description, "Refused while a routing strategy needs it.")
 ).prefix("/providers").annotate(OpenApi.Title, "Providers") {}

@@ -27,8 +27,6 @@ import { Cause, Clock, Context, Effect, Layer, Result } from "effect"
  */
 const passwordUnknownWait = 15 * 60_000
 
-const always = () => true
-
 /** What a crash of the pipeline waits before its first repeat, in ms; each next waits twice as long. */
 const firstCrashWait = 1_000
 
@@ -40,7 +38,7 @@ export class Pipeline extends Context.Service<Pipeline, {
    * Runs one message as far as it goes now. Everything it learns is in the journal when this ends. `mayBegin`: whether a
    * call may still begin that had to wait, since the shard is not being handed over.
    */
-  readonly run: (message: OpenMessage, epoch: number, mayBegin?: () => boolean) => Effect.Effect<Ending>
+  readonly run: (message: OpenMessage, epoch: number, mayBegin: () => boolean) => Effect.Effect<Ending>
   /** Ends a message that cannot be run, visibly: UNDELIVERABLE, FAILED. */
   readonly abandon: (
     message: Pick<OpenMessage, "id" | "scope" | "shard" | "dueAt" | "status" | "attempts">,
@@ -203,7 +201,7 @@ export const layer = Layer.effect(
     }
 
     return Pipeline.of({
-      run: (message, epoch, mayBegin = always) =>
+      run: (message, epoch, mayBegin) =>
         Effect.catchCause(stages(message, epoch, mayBegin), failed(message, epoch)).pipe(
           Trace.delivering(message.requestId, message.id)
         ),

@@ -25,6 +25,23 @@ const withoutLinks = [
   ["Unknown", "EOPNOTSUPP: operation not supported"]
 ] as const
 
+/** Files of which `done` is told what is synced and linked, by names without chance. */
+const noting = (files: FileSystem.FileSystem, done: Array<string>, directory: string): FileSystem.FileSystem => {
+  const noted = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
+    Effect.tap(effect, () => Effect.sync(() => done.push(what)))
+  const nameOf = (path: string) =>
+    path === directory ? "directory" : path.endsWith("/secret.key") ? "secret.key" : "draft"
+  return FileSystem.FileSystem.of({
+    ...files,
+    link: (from, to) => noted("link", files.link(from, to)),
+    open: (path, options) =>
+      Effect.map(
+        files.open(path, options),
+        (file) => Object.create(file, { sync: { value: noted(`sync ${nameOf(path)}`, file.sync) } })
+      )
+  })
+}
+
 describe("the secret key's file", () => {
   it.effect("the secret key is made once and kept, for this user only", () =>
     Effect.gen(function*() {
@@ -52,19 +69,9 @@ describe("the secret key's file", () => {
       const files = yield* FileSystem.FileSystem
       const directory = yield* files.makeTempDirectoryScoped()
       const done: Array<string> = []
-      const noted = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-        Effect.tap(effect, () => Effect.sync(() => done.push(what)))
-      const watched = FileSystem.FileSystem.of({
-        ...files,
-        link: (from, to) => noted("link", files.link(from, to)),
-        open: (path, options) =>
-          Effect.map(files.open(path, options), (file) => {
-            const sync = noted(path === directory ? "sync directory" : "sync file", file.sync)
-            return Object.create(file, { sync: { value: sync } })
-          })
-      })
+      const watched = noting(files, done, directory)
       yield* keyOf(directory).pipe(Effect.provideService(FileSystem.FileSystem, watched))
-      assert.deepStrictEqual(done, ["sync file", "link", "sync directory"])
+      assert.deepStrictEqual(done, ["sync draft", "link", "sync directory"])
     }).pipe(Effect.provide(services)))
 
   it.effect.each(withoutLinks)(
@@ -74,20 +81,10 @@ describe("the secret key's file", () => {
         const files = yield* FileSystem.FileSystem
         const directory = yield* files.makeTempDirectoryScoped()
         const done: Array<string> = []
-        const noted = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
-          Effect.tap(effect, () => Effect.sync(() => done.push(what)))
-        const linkless = FileSystem.FileSystem.of({
-          ...files,
-          link: () => failed(tag, "link", cause),
-          open: (path, options) =>
-            Effect.map(files.open(path, options), (file) => {
-              const sync = noted(path.replace(/key\..*/, "draft"), file.sync)
-              return Object.create(file, { sync: { value: sync } })
-            })
-        })
+        const linkless = { ...noting(files, done, directory), link: () => failed(tag, "link", cause) }
         const made = yield* keyOf(directory).pipe(Effect.provideService(FileSystem.FileSystem, linkless))
         assert.lengthOf(made, 32)
-        assert.deepStrictEqual(done.slice(-2), [`${directory}/secret.key`, directory])
+        assert.deepStrictEqual(done.slice(-2), ["sync secret.key", "sync directory"])
         assert.deepStrictEqual(yield* files.readDirectory(directory), ["secret.key"])
         assert.strictEqual((yield* files.stat(`${directory}/secret.key`)).mode & 0o777, 0o600)
         assert.deepStrictEqual(yield* keyOf(directory), made)

@@ -7,7 +7,7 @@ import type { Watch } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
-import { closed, type Ending, endingOf, fenced } from "#src/delivery/pipeline/Journey.ts"
+import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import { position } from "#src/delivery/attempts/Position.ts"
@@ -178,17 +178,14 @@ const isNext = ({ hand, intent }: Call, now: number): boolean => {
 /** In ms, when a message looks again that found no slot in time. */
 const again = 1_000
 
-/** Stores that the message waits: it found no slot in time. */
-const giveBack = Effect.fnUntraced(function*({ hand, intent: { channel, provider } }: Call) {
-  const { epoch, message } = hand.journey
-  const at = yield* Clock.currentTimeMillis
-  const dueAt = at + again
-  const error = "All of the provider's connections are in use"
-  const isTold = message.dueAt > 0 || hand.attempts.length > 0
-  const events = isTold ? [] : [{ type: "RETRYING" as const, ts: at, channel, provider, error, dueAt }]
-  const step = { message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events }
-  return endingOf(yield* hand.write(step), dueAt)
-})
+const inUse = "All of the provider's connections are in use"
+
+/** The message found no slot in time. */
+const giveBack = ({ hand, intent }: Call): Effect.Effect<Ending> =>
+  Effect.flatMap(
+    Clock.currentTimeMillis,
+    (now) => Hand.wait(hand, now, { candidate: intent, dueAt: now + again, error: inUse })
+  )
 
 /** Begins a call that has waited for its slot, unless its turn is over by then: then its message is looked at again. */
 const resumed = (

@@ -11,8 +11,6 @@ import { failing, reasonOf } from "#src/delivery/attempts/Settlement.ts"
 import { close } from "#src/delivery/journal/Write.ts"
 import { Clock, Effect } from "effect"
 
-type Next = Extract<Position, { readonly _tag: "Next" }>
-
 /**
  * The line for a message whose escalation ends because its recipient's preferences, as they are by now, leave it fewer
  * channels or none.
@@ -35,20 +33,6 @@ const unless =
 export const deliver = (given: Omit<Hand.Means, "complain">) => {
   const means = { ...given, complain: Complaints.make() }
   const { write } = given
-
-  /**
-   * Stores a wait that no attempt of this run caused: the plan was resumed too early, or the provider is left alone.
-   * The lines of the message's first step are not written yet; until they are, a RETRYING line tells what is waited
-   * for.
-   */
-  const wait = Effect.fnUntraced(
-    function*({ epoch, message }: Journey, at: number, { at: dueAt, candidate: { channel, provider } }: Next) {
-      const isTold = message.dueAt > 0 || message.attempts.length > 0
-      const events = isTold ? [] : [{ type: "RETRYING" as const, ts: at, channel, provider, error: leftAlone, dueAt }]
-      const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events })
-      return endingOf(result, dueAt)
-    }
-  )
 
   /**
    * Closes a message whose plan is over without an attempt of this run: the plan changed, or the deadline passed while
@@ -90,7 +74,10 @@ export const deliver = (given: Omit<Hand.Means, "complain">) => {
     Effect.flatMap(Clock.currentTimeMillis, (now) => {
       const next = Hand.positionAt(hand, now)
       if (next._tag !== "Next") return end(hand, now, next)
-      if (next.at - now > shortWait) return wait(hand.journey, now, next)
+      // The plan was resumed too early, or the provider is left alone.
+      if (next.at - now > shortWait) {
+        return Hand.wait(hand, now, { candidate: next.candidate, dueAt: next.at, error: leftAlone })
+      }
       const made = Attempts.make(hand, next.candidate, next.possibleDuplicate)
       return Effect.flatMap(next.at > now ? Effect.delay(made, next.at - now) : made, unless(hand, goOn))
     })

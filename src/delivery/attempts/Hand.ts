@@ -120,3 +120,22 @@ export const conclude = (
       return Effect.as(counted(attempt, result), goesOn ? undefined : endingOf(result, step.dueAt ?? null))
     })
   })
+
+/**
+ * Stores that the message waits until `dueAt`, for a reason (`error`) that is no attempt of this run. The lines of its
+ * first step are not written yet; until they are, a RETRYING line tells what is waited for.
+ */
+export const wait = Effect.fnUntraced(function*(
+  { journey: { epoch, message }, write }: Hand,
+  at: number,
+  { candidate: { channel, provider }, dueAt, error }: {
+    readonly candidate: Pick<Attempt, "channel" | "provider">
+    readonly dueAt: number
+    readonly error: string
+  }
+): Effect.fn.Return<Ending> {
+  const isTold = message.dueAt > 0 || message.attempts.length > 0
+  const events = isTold ? [] : [{ type: "RETRYING" as const, ts: at, channel, provider, error, dueAt }]
+  const result = yield* write({ message, epoch, at, lifecycle: [], conditional: true, dueAt, tries: 0, events })
+  return endingOf(result, dueAt)
+})

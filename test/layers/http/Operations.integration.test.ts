@@ -1,40 +1,15 @@
-import * as Directories from "#test/support/Directories.ts"
-import * as Ports from "#test/support/Ports.ts"
-import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
+import * as BehindProxy from "#test/support/BehindProxy.ts"
 import * as Prometheus from "#test/support/Prometheus.ts"
-import * as TcpProxy from "#test/support/TcpProxy.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import * as Reactivity from "effect/reactivity/Reactivity"
 
 const secret = "operationsoperationsoperationsoperations"
 const headers = { authorization: `Bearer pk_prod_${secret}`, "content-type": "application/json" }
 
 /** A server whose database stands behind a proxy. */
-const started = Effect.gen(function*() {
-  const direct = yield* FreshDatabase.url
-  const database = new URL(Redacted.value(direct))
-  const proxy = yield* TcpProxy.start({ host: database.hostname, port: Number(database.port || 5432) })
-  database.hostname = "127.0.0.1"
-  database.port = String(proxy.port)
-  const directory = yield* Directories.empty
-  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      serve("node", port, {
-        DATABASE_URL: database.toString(),
-        TIDINGS_CLUSTER_PORT: String(clusterPort),
-        TIDINGS_DATA_DIR: directory,
-        TIDINGS_BOOTSTRAP_SECRET: secret
-      })
-    ),
-    (server) => Effect.promise(server.kill)
-  )
-  yield* Effect.promise(() => ready(server, port))
-  return { proxy, server, database: direct, port, url: `http://127.0.0.1:${port}` }
-})
+const started = BehindProxy.start({ TIDINGS_BOOTSTRAP_SECRET: secret })
 
 const send = async (url: string, message: Record<string, unknown>): Promise<string> => {
   const content = { title: "t", body: "b" }

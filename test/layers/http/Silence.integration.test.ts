@@ -6,11 +6,7 @@ import * as PreferenceLinks from "#src/people/PreferenceLinks.ts"
 import * as Tracking from "#src/reports/Tracking.ts"
 import { bodyOf, endpoints, filled, nobody } from "#test/layers/http/Bodies.ts"
 import { message } from "#test/layers/http/Server.ts"
-import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
-import * as Directories from "#test/support/Directories.ts"
-import { ready, serve } from "#test/support/MainProcess.ts"
-import * as Ports from "#test/support/Ports.ts"
-import * as TcpProxy from "#test/support/TcpProxy.ts"
+import * as BehindProxy from "#test/support/BehindProxy.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted, Schema } from "effect"
 
@@ -19,28 +15,9 @@ const apiKey = `pk_prod_${secret}`
 const bytes = new Uint8Array(32).fill(7)
 
 /** The whole product, with a network to its database that can fall silent. */
-const started = Effect.gen(function*() {
-  const database = new URL(Redacted.value(yield* FreshDatabase.url))
-  const proxy = yield* TcpProxy.start({ host: database.hostname, port: Number(database.port || 5432) })
-  database.hostname = "127.0.0.1"
-  database.port = String(proxy.port)
-  const directory = yield* Directories.empty
-  const [port, clusterPort] = yield* Effect.promise(() => Promise.all([Ports.free(), Ports.free()]))
-  const server = yield* Effect.acquireRelease(
-    Effect.sync(() =>
-      serve("node", port, {
-        DATABASE_URL: database.toString(),
-        TIDINGS_CLUSTER_PORT: String(clusterPort),
-        TIDINGS_DATA_DIR: directory,
-        TIDINGS_BOOTSTRAP_SECRET: secret,
-        TIDINGS_SECRET_KEY: Buffer.from(bytes).toString("base64")
-      })
-    ),
-    ({ kill }) => Effect.promise(kill)
-  )
-  const untilReady = Effect.promise(() => ready(server, port))
-  yield* untilReady
-  return { origin: `http://127.0.0.1:${port}`, proxy, untilReady }
+const started = BehindProxy.start({
+  TIDINGS_BOOTSTRAP_SECRET: secret,
+  TIDINGS_SECRET_KEY: Buffer.from(bytes).toString("base64")
 })
 
 interface Asked {
@@ -156,7 +133,7 @@ describe("P1: a database that falls silent: a caller is told within 2.5 s when t
     "whatever the route, and whether the caller is known or not",
     () =>
       Effect.gen(function*() {
-        const { origin, proxy, untilReady } = yield* started
+        const { proxy, untilReady, url: origin } = yield* started
 
         proxy.freeze()
         const looked = yield* askAll(origin, apiKey, [...every, { method: "GET", path: "/cluster" }])

@@ -3,6 +3,7 @@ import * as Paging from "#src/delivery/expansion/Paging.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
+import * as ListOf from "#test/support/ListOf.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
@@ -18,17 +19,7 @@ describe("The pages of a request to many", () => {
       const sent = new Set<string>()
       const node = yield* cluster.start({
         shards: [...Array.from({ length: 64 }, (_, shard) => shard), place.shard],
-        members: {
-          page: (_scope, _source, { after, limit }) =>
-            Effect.sync(() => {
-              const from = after === undefined ? 0 : Number(after.userId.slice(1))
-              return Array.from(
-                { length: Math.max(0, Math.min(limit, people - from)) },
-                (_, n) => ({ group: "all", userId: `u${from + n + 1}`, listId: "all" })
-              )
-            }),
-          exists: () => Effect.succeed(true)
-        },
+        members: ListOf.people(people),
         vendors: () => [{
           _tag: "Vendor",
           key: "mail",

@@ -4,6 +4,7 @@ import * as Handover from "#src/delivery/journal/Handover.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import { memory } from "#test/crash/EngineStores.ts"
 import * as EngineNode from "#test/support/EngineNode.ts"
+import * as ListOf from "#test/support/ListOf.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -37,17 +38,7 @@ describe("A suspect that runs alone", () => {
           cluster.start({
             shards,
             lag: () => 1 + sent.size % 6,
-            members: {
-              page: (_scope, _source, { after, limit }) =>
-                Effect.sync(() => {
-                  const from = after === undefined ? 0 : Number(after.userId.slice(1))
-                  return Array.from(
-                    { length: Math.max(0, Math.min(limit, people - from)) },
-                    (_, n) => ({ group: "all", userId: `u${from + n + 1}`, listId: "all" })
-                  )
-                }),
-              exists: () => Effect.succeed(true)
-            },
+            members: ListOf.people(people),
             vendors: () => [{
               _tag: "Vendor",
               key: "vendor",
