@@ -4,7 +4,7 @@ import { sentence } from "#schemas/SchemaRefusal.ts"
 import { BadRequest, Conflict, InternalError, LimitExceeded, NotFound, Unavailable } from "#schemas/api/Errors.ts"
 import { NotCancelable } from "#schemas/api/Messages.ts"
 import { TopicsRefused } from "#schemas/api/UserPreferences.ts"
-import { Cause, Effect, Layer, Random, Schema } from "effect"
+import { Array, Cause, Effect, Layer, Random, Schema } from "effect"
 import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, HttpApiMiddleware } from "effect/http-api"
 
@@ -23,13 +23,16 @@ export const badRequest = (message: string): Response => errorReply(400, message
 const internalError = errorReply(500, "An internal error occurred", "api_error")
 
 /**
- * The headers of a 503. `Retry-After` is random, from 1 to 10 s, so that callers do not all come back at once after an
- * outage.
+ * The headers that a 503 may have. `Retry-After` is chosen at random, from 1 to 10 s, so that callers do not all come
+ * back at once after an outage.
  */
-export const retryAfter = Effect.map(Random.nextIntBetween(1, 10), (seconds) => ({ "retry-after": String(seconds) }))
+const delays = Array.makeBy(10, (n) => ({ "retry-after": String(n + 1) }))
 
-const later = (message: string): Effect.Effect<Response> =>
-  Effect.map(retryAfter, (headers) => errorReply(503, message, "api_error", headers))
+export const retryAfter = Random.choice(delays)
+
+const after = (message: string) => Array.map(delays, (headers) => errorReply(503, message, "api_error", headers))
+
+const later = (message: string): Effect.Effect<Response> => Random.choice(after(message))
 
 const unread = later("The service is not available right now")
 /** The answer to a write that the database did not take, or did not answer in time. */
@@ -40,8 +43,9 @@ export const unavailable = Effect.flatMap(
   ({ method }) => method === "GET" || method === "HEAD" ? unread : unstored
 )
 
-/** The answer when more is asked than this node can do. */
-export const overloaded = later("The service has more to do than it can; nothing of this request was stored")
+/** The answers when more is asked than this node can do, of which each caller gets one at random. */
+export const overloads = after("The service has more to do than it can; nothing of this request was stored")
+export const overloaded: Effect.Effect<Response> = Random.choice(overloads)
 
 /**
  * Answers 500 and logs the cause. `route` is the pattern without its parameters filled in, which may be addresses (P9).

@@ -1,10 +1,10 @@
-import * as Door from "#layers/http/Door.ts"
 import { excess } from "#layers/http/body/BodyGuard.ts"
 import { free, Gathering } from "#layers/http/body/Gathering.ts"
 import { wasRead } from "#layers/http/body/ReadBody.ts"
 import { KnownCallers } from "#layers/http/KnownCallers.ts"
 import { hashOf } from "#layers/http/Once.ts"
 import * as Head from "#layers/http/plain/Head.ts"
+import * as Refusals from "#layers/http/plain/Refusals.ts"
 import * as Recognizer from "#layers/http/plain/Recognizer.ts"
 import { crashed, overloaded, unstored } from "#layers/http/Replies.ts"
 import { headersOf, json, toStored } from "#layers/http/StoredReply.ts"
@@ -105,6 +105,7 @@ export const layer = Layer.effect(
     const callers = yield* KnownCallers
     const intake = yield* Intake
     const runIn = yield* Fibers.runner
+    const refusals = yield* Refusals.make
 
     const accept = (caller: Principal, message: SendMessage) =>
       intake.send(caller, message, (requestId) => json(202, { requestId }))
@@ -139,19 +140,18 @@ export const layer = Layer.effect(
       taking: (context) => {
         const run = runIn(context)
         const runNow = Effect.runSyncWith(context)
-        const reply = (response: ServerResponse, answer: typeof overloaded): void =>
-          write(response, { response: runNow(Effect.flatMap(answer, toStored)), replayed: false })
+        const refusal = refusals(context)
         /** Answers a send that the server's end has interrupted: nothing is known of it. */
         const interrupted = (response: ServerResponse): void => {
           response.setHeader("connection", "close")
-          reply(response, unstored)
+          write(response, { response: runNow(Effect.flatMap(unstored, toStored)), replayed: false })
         }
         // Traced requests have spans of the whole way.
         const isTraced = Context.get(context, References.TracerEnabled)
         return (request, response, others) => {
           if (isTraced || !isSend(request)) return false
           if (isFull()) {
-            reply(response, Door.refused)
+            write(response, { response: refusal(), replayed: false })
             return true
           }
           const head = Head.of(request.rawHeaders, free)

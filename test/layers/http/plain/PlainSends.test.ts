@@ -1,8 +1,9 @@
 import { Admission } from "#src/access/Admission.ts"
 import { abandon, type Answer, chunked, exchange, head } from "#test/layers/http/body/Wire.ts"
+import * as Metrics from "#src/reports/Metrics.ts"
 import { message, serve, serveWith } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer } from "effect"
+import { Effect, Fiber, Layer, Metric } from "effect"
 import { connect } from "node:net"
 import { setImmediate } from "node:timers/promises"
 
@@ -219,8 +220,9 @@ describe("PlainSends", () => {
       }
     }))
 
-  it.effect("a node that is full refuses whoever sends, unread, in the words of the whole way, and keeps the connection", () =>
+  it.effect("a node that is full refuses whoever sends, unread, in the words of the whole way, counts it, and keeps the connection", () =>
     Effect.gen(function*() {
+      const { count: before } = yield* Metric.value(Metrics.overloaded)
       const { origin, plain, state } = yield* serveWith(Layer.mock(Admission, { isFull: () => true }))
       const port = Number(new URL(origin).port)
       const send = (path: string, body: string, headers: Headers = {}) =>
@@ -235,7 +237,10 @@ describe("PlainSends", () => {
       assert.deepStrictEqual([plain.taken, state.messages.size], [9, 0])
       const last = head("/send", { ...known, "Content-Length": plainBody.length })
       const answers = yield* exchange(port, [kept, kept, last, plainBody])
-      assert.lengthOf(`${answers.headers}${answers.body}`.match(/503 service/gi) ?? [], 3)
+      const text = `${answers.headers}${answers.body}`
+      assert.lengthOf(text.match(/503 service/gi) ?? [], 3)
+      assert.lengthOf(text.match(/^retry-after: (?:[1-9]|10)\r?$/gim) ?? [], 3)
+      assert.strictEqual((yield* Metric.value(Metrics.overloaded)).count - before, 1 + 9 + 3)
     }))
 
   it.effect("P5: a send without a key whose acceptance breaks off is not sent a second time: it may be stored", () =>
