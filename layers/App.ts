@@ -43,6 +43,7 @@ import { maxMessageSize } from "#layers/postgres/LongestMessage.ts"
 import * as Migrations from "#layers/postgres/Migrations.ts"
 import * as OwnSessions from "#layers/postgres/OwnSessions.ts"
 import * as OpenDays from "#layers/postgres/OpenDays.ts"
+import * as OpenRows from "#layers/postgres/OpenRows.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as ReadOnly from "#layers/postgres/ReadOnly.ts"
 import * as Retention from "#layers/postgres/Retention.ts"
@@ -145,6 +146,7 @@ const database = (settings: Values) =>
   )
 
 const stores = Layer.mergeAll(Stores.layer, Backlogs.layer, Clusters.layer, UserTokens.layer).pipe(
+  Layer.provide(OpenRows.layer),
   Layer.provide(OpenDays.layer)
 )
 

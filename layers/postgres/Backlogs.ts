@@ -1,4 +1,6 @@
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
+import { OpenFrom } from "#layers/postgres/OpenRows.ts"
+import { Lane } from "#src/delivery/journal/OpenMessage.ts"
 import * as Room from "#layers/postgres/Room.ts"
 import { isLockTimeout, orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { Backlogs } from "#src/reports/Backlog.ts"
@@ -19,16 +21,20 @@ export const layer = Layer.effect(
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
     const since = yield* OpenSince
+    const from = yield* OpenFrom
     const room = yield* Room.Room
     return Backlogs.of({
       measure: Effect.fnUntraced(function*(now) {
         // Each lane is read in the order of its index, so that its oldest row is counted whatever waits in the other.
+        const begins = Lane.literals.map(from)
         const rows = yield* sql`
           select least(count(*), ${counted})::float8 as depth, min(since)::float8 as oldest
-          from (values ('transactional'), ('bulk')) lanes (lane), lateral (
-            (select enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and id >= ${since()} order by seq limit ${counted})
+          from unnest(${Lane.literals}::text[], ${begins.map(({ seq }) => BigInt(seq))}::bigint[],
+            ${begins.map(({ dueAt }) => BigInt(dueAt))}::bigint[]) lanes (lane, from_seq, from_due), lateral (
+            (select enqueued_at as since from messages where lane = lanes.lane and due_at = 0 and seq >= from_seq and id >= ${since()}
+             order by seq limit ${counted})
             union all
-            (select due_at from messages where lane = lanes.lane and due_at > 0 and due_at <= ${now} and id >= ${since()}
+            (select due_at from messages where lane = lanes.lane and due_at > 0 and due_at >= from_due and due_at <= ${now} and id >= ${since()}
              order by due_at limit ${counted})
           ) due`.pipe(Effect.flatMap(decode))
         return { depth: rows[0]?.depth ?? 0, counted, oldestDueMs: rows[0]?.oldest ?? undefined }

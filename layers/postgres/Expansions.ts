@@ -1,5 +1,6 @@
 import { Looks } from "#layers/postgres/Looks.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
+import { OpenFrom } from "#layers/postgres/OpenRows.ts"
 import * as Expand from "#layers/postgres/journal/Expand.ts"
 import * as Unreadable from "#layers/postgres/journal/Unreadable.ts"
 import * as Filters from "#layers/postgres/messagelog/Filters.ts"
@@ -36,6 +37,7 @@ export const layer = Layer.effect(
     const sql = yield* SqlClient.SqlClient
     const handover = yield* Handover
     const since = yield* OpenSince
+    const from = yield* OpenFrom
     const write = Expand.write(sql)
     const patiently = yield* Patience.within(ownersPatience)
     const looking = yield* Patience.asking(yield* Looks)
@@ -73,7 +75,9 @@ export const layer = Layer.effect(
         function*(most) {
           const rows =
             yield* sql`select exists (select from messages where lane = 'bulk' and due_at = 0 and id >= ${since()}
-          order by seq offset ${most} limit 1) as backlogged`.pipe(Effect.flatMap(decodeBacklog))
+          and seq >= ${BigInt(from("bulk").seq)} order by seq offset ${most} limit 1) as backlogged`.pipe(
+              Effect.flatMap(decodeBacklog)
+            )
           return rows[0]?.backlogged ?? false
         },
         orUnavailable,

@@ -1,5 +1,6 @@
 import { Looks } from "#layers/postgres/Looks.ts"
 import { OpenSince } from "#layers/postgres/OpenDays.ts"
+import { OpenFrom } from "#layers/postgres/OpenRows.ts"
 import * as Accept from "#layers/postgres/journal/Accept.ts"
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as GroupCommit from "#layers/postgres/journal/GroupCommit.ts"
@@ -102,7 +103,7 @@ export const layer = Layer.effect(
       write: told(Take.write(sql))
     })
 
-    const look = due(sql, yield* OpenSince)
+    const look = due(sql, { since: yield* OpenSince, from: yield* OpenFrom })
     const patiently = yield* Patience.asking(yield* Looks)
 
     /**

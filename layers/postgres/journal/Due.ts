@@ -42,11 +42,11 @@ const nextTimed = (wanted: ReadonlyArray<Lane>) => `
  * Reads one window. In each lane: one statement for the turns, one for their ready rows if there are turns, one for the
  * timed rows. Then one for the attempts if any row was tried, and one for the next due time if nothing was left out.
  * All run in one transaction, so that an embedded database is waited for only once: as single statements, each waited
- * half a second behind others under load, and the owners ran out of work. `since`: `OpenSince`.
+ * half a second behind others under load, and the owners ran out of work.
  */
-export const due = (sql: SqlClient.SqlClient, since: () => string): Journal["Service"]["due"] => {
-  const ready = Ready.read(sql, since)
-  const timed = Timed.read(sql, since)
+export const due = (sql: SqlClient.SqlClient, beginning: Ready.Beginning): Journal["Service"]["due"] => {
+  const ready = Ready.read(sql, beginning)
+  const timed = Timed.read(sql, beginning)
   return Effect.fnUntraced(
     function*(window: Window) {
       const { lane, now, shards } = window
@@ -87,7 +87,8 @@ export const due = (sql: SqlClient.SqlClient, since: () => string): Journal["Ser
         else earlier.push(attempt)
       }
       const next = complete
-        ? (yield* sql.unsafe(nextTimed(wanted), [owned, now, since()]).pipe(Effect.flatMap(decodeNext)))[0]?.next ??
+        ? (yield* sql.unsafe(nextTimed(wanted), [owned, now, beginning.since()]).pipe(Effect.flatMap(decodeNext)))[0]
+          ?.next ??
           undefined
         : undefined
       const aside = new Set(attempts.bad.map(({ id, scope }) => `${scope}:${id}`))

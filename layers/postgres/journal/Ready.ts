@@ -1,10 +1,17 @@
 import * as DueColumns from "#layers/postgres/journal/DueColumns.ts"
 import * as Shares from "#layers/postgres/journal/Shares.ts"
+import type { OpenFrom } from "#layers/postgres/OpenRows.ts"
 import * as Turns from "#src/delivery/shards/Turns.ts"
 import type { Window } from "#src/delivery/Journal.ts"
 import type { Lane } from "#src/delivery/journal/OpenMessage.ts"
-import { Effect, Schema } from "effect"
+import { type Context, Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
+
+/** Where a look begins: at the lowest id that is open (`OpenSince`), and where open rows begin in its lane. */
+export interface Beginning {
+  readonly since: () => string
+  readonly from: Context.Service.Shape<typeof OpenFrom>
+}
 
 /** `LaneShares.turnOf` in SQL, exactly as the indexes have it. */
 export const turnOf = (alias: string) => `(${alias}.scope::text || ':' || coalesce(${alias}.tenant_id, '')) collate "C"`
@@ -33,19 +40,19 @@ export const columns = DueColumns.of(`m.seq <= ${seqOf("m")}`)
 
 /**
  * The next turns behind `$1` that have a ready row, found by a skip scan: one step through the index for each turn,
- * however many rows it has. `$2`: `OpenSince`.
+ * however many rows it has. `$2`: `OpenSince`. `$3`: the lowest open `seq`.
  */
 const turns = (lane: Lane) => `
   with recursive turns as (
     (select ${turnOf("m")} as turn, 1 as n from messages m
-      where m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and ${turnOf("m")} > $1 collate "C" order by ${
+      where m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and m.seq >= $3 and ${
   turnOf("m")
-} limit 1)
+} > $1 collate "C" order by ${turnOf("m")} limit 1)
     union all
     select (select ${turnOf("m")} from messages m
-      where m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and ${turnOf("m")} > turns.turn order by ${
+      where m.lane = '${lane}' and m.due_at = 0 and m.id >= $2 and m.seq >= $3 and ${
   turnOf("m")
-} limit 1), n + 1
+} > turns.turn order by ${turnOf("m")} limit 1), n + 1
     from turns where turns.turn is not null and n < ${Shares.mostTurns})
   select turn from turns where turn is not null`
 
@@ -56,7 +63,9 @@ const ready = (lane: Lane) =>
   DueColumns.bounded(
     `select one.*, t.turn, t.had from unnest($2::text[], $8::float8[]) as t(turn, had) cross join lateral (
     select ${columns} from messages m
-    where m.lane = '${lane}' and m.due_at = 0 and m.id >= $6 and ${turnOf("m")} = t.turn collate "C" and ${isOwned("m")}
+    where m.lane = '${lane}' and m.due_at = 0 and m.id >= $6 and m.seq >= $9 and ${
+      turnOf("m")
+    } = t.turn collate "C" and ${isOwned("m")}
       and ${isNotIn("m.id", 3)} and ${isNotIn("m.recipient_key", 4)}
     order by m.seq limit $5) one`,
     ["turn"],
@@ -90,17 +99,18 @@ type Place = typeof PlaceRow.Type & { readonly row: unknown }
  * Reads a lane's ready rows by turns, a few turns at a time, until there are enough. Rows are as the database gives
  * them.
  */
-export const read = (sql: SqlClient.SqlClient, since: () => string) =>
+export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Beginning) =>
   Effect.fnUntraced(function*(
     lane: Lane,
     { after = "", bytes, fullMailboxes, fullTurns, held, limit, shards }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const rows: Array<unknown> = []
     const owned = seqs(shards)
+    const lowest = BigInt(openFrom(lane).seq)
     let complete = true
     let left = bytes
     for (let from = after;;) {
-      const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, since()])
+      const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, since(), lowest])
       const open = next.filter((turn) => !fullTurns.includes(turn))
       if (open.length > 0) {
         const { places: found, short } = yield* Shares.out(
@@ -110,7 +120,8 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
             const inHand = [...held, ...taken.map(({ id }) => id)]
             const room = DueColumns.left(taken, left)
             const had = DueColumns.had(taken, turns)
-            const raw = yield* sql.unsafe(ready(lane), [owned, turns, inHand, fullMailboxes, share, since(), room, had])
+            const params = [owned, turns, inHand, fullMailboxes, share, since(), room, had, lowest]
+            const raw = yield* sql.unsafe(ready(lane), params)
             return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
           })
         )

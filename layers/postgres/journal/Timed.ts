@@ -8,9 +8,12 @@ import type { SqlClient, SqlError } from "effect/sql"
 
 const turnOfRow = Ready.turnOf("m")
 
-/** `due_at > 0` is spelt out, or the planner would not use the partial indexes. `$7`: `OpenSince`. */
+/**
+ * `due_at > 0` is spelt out, or the planner would not use the partial indexes. `$7`: `OpenSince`. `$9`: the lowest open
+ * `due_at`.
+ */
 const isDue = (lane: Lane) =>
-  `m.lane = '${lane}' and m.due_at > 0 and m.due_at <= $2 and m.id >= $7 and ${Ready.isOwned("m")}`
+  `m.lane = '${lane}' and m.due_at > 0 and m.due_at >= $9 and m.due_at <= $2 and m.id >= $7 and ${Ready.isOwned("m")}`
 
 const order = `"dueAt", seq`
 
@@ -45,14 +48,14 @@ const turns = (lane: Lane) => `
     select step.* from walk cross join lateral (
       select max(turn), array_agg(distinct turn order by turn) filter (where due_at <= $2) from (
         select ${turnOfRow} as turn, m.due_at from messages m
-        where m.lane = '${lane}' and m.due_at > 0 and m.id >= $4 and ${turnOfRow} > walk.upto
+        where m.lane = '${lane}' and m.due_at > 0 and m.due_at >= $5 and m.id >= $4 and ${turnOfRow} > walk.upto
         order by ${turnOfRow}, m.due_at limit ${stride}) as found) step
     where walk.upto is not null)
   select turn from walk cross join unnest(due) as turn where not (turn = any($3::text[])) limit ${Shares.mostTurns}`
 
 const byTurns = (lane: Lane) =>
   DueColumns.bounded(
-    `select one.*, t.turn, t.had from unnest($6::text[], $9::float8[]) as t(turn, had) cross join lateral (
+    `select one.*, t.turn, t.had from unnest($6::text[], $10::float8[]) as t(turn, had) cross join lateral (
     select ${Ready.columns} from messages m
     where ${isDue(lane)} and ${Ready.turnOf("m")} = t.turn collate "C"
       and ${Ready.isNotIn("m.id", 3)} and ${Ready.isNotIn("m.recipient_key", 5)}
@@ -78,13 +81,15 @@ type Place = typeof PlaceRow.Type & { readonly row: unknown }
  * campaign falls due at one instant, they are read by turns like the ready rows: no tenant waits behind another's
  * hundred thousand rows, and no statement scans them.
  */
-export const read = (sql: SqlClient.SqlClient, since: () => string) =>
+export const read = (sql: SqlClient.SqlClient, { from: openFrom, since }: Ready.Beginning) =>
   Effect.fnUntraced(function*(
     lane: Lane,
     { bytes, fullMailboxes, fullTurns, held, limit, now, shards, timedAfter = "" }: Window
   ): Effect.fn.Return<Shares.Read, SqlError.SqlError> {
     const owned = [Ready.seqs(shards), now]
-    const raw = yield* sql.unsafe(overdue(lane), [...owned, held, limit, fullMailboxes, fullTurns, since(), bytes])
+    const lowest = BigInt(openFrom(lane).dueAt)
+    const all = [...owned, held, limit, fullMailboxes, fullTurns, since(), bytes, lowest]
+    const raw = yield* sql.unsafe(overdue(lane), all)
     const found = yield* Effect.orDie(decodeFound(raw))
     if (found[0]?.isMore !== true) {
       const within = raw.filter((_, n) => found[n]?.isOver === false)
@@ -95,7 +100,7 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
     let complete = timedAfter === ""
     let left = bytes
     for (let from = timedAfter;;) {
-      const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, now, fullTurns, since()])
+      const { last, turns: next } = yield* Shares.next(sql, turns(lane), [from, now, fullTurns, since(), lowest])
       const { places, short } = yield* Shares.out(
         limit - rows.length,
         next,
@@ -103,7 +108,7 @@ export const read = (sql: SqlClient.SqlClient, since: () => string) =>
           const ids = [...held, ...taken.map(({ id }) => id)]
           const room = DueColumns.left(taken, left)
           const had = DueColumns.had(taken, open)
-          const params = [...owned, ids, share, fullMailboxes, open, since(), room, had]
+          const params = [...owned, ids, share, fullMailboxes, open, since(), room, lowest, had]
           const raw = yield* sql.unsafe(byTurns(lane), params)
           return (yield* Effect.orDie(decodePlaces(raw))).map((place, n) => ({ ...place, row: raw[n] }))
         })

@@ -1,5 +1,6 @@
 import { due } from "#layers/postgres/journal/Due.ts"
 import * as OpenDays from "#layers/postgres/OpenDays.ts"
+import * as OpenRows from "#layers/postgres/OpenRows.ts"
 import * as Partitions from "#layers/postgres/Partitions.ts"
 import * as Ids from "#src/delivery/intake/Ids.ts"
 import { Journal } from "#src/delivery/Journal.ts"
@@ -65,7 +66,7 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
     Effect.gen(function*() {
       const { openDays, sql } = yield* installed
       const { message, place } = yield* opened(last)
-      const look = due(sql, openDays.since)(Fixture.window(place, { now: last }))
+      const look = due(sql, { since: openDays.since, from: OpenRows.everything })(Fixture.window(place, { now: last }))
       const before = yield* Reads.days("messages", look)
       assert.isAtLeast(before.days, days)
       yield* openDays.refresh

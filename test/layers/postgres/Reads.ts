@@ -35,3 +35,21 @@ export const days = Effect.fnUntraced(function*<A, E, R>(table: string, effect: 
     return { result, days: count }
   }))
 })
+
+/** How many blocks of a table and its indexes its statements fetched, its days' too; all of it in one transaction. */
+export const blocks = Effect.fnUntraced(function*<A, E, R>(table: string, effect: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const count = Effect.map(
+    Effect.flatMap(
+      sql`select coalesce(sum(pg_stat_get_xact_blocks_fetched(oid)), 0)::float8 as count
+        from pg_class where relname like ${`${table}%`}`,
+      decode
+    ),
+    ([{ count }]) => count
+  )
+  return yield* sql.withTransaction(Effect.gen(function*() {
+    const before = yield* count
+    const result = yield* effect
+    return { result, blocks: (yield* count) - before }
+  }))
+})

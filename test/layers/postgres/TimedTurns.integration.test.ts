@@ -1,4 +1,5 @@
 import { due } from "#layers/postgres/journal/Due.ts"
+import * as OpenRows from "#layers/postgres/OpenRows.ts"
 import * as Fixture from "#test/contracts/Fixture.ts"
 import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -29,7 +30,9 @@ describe("Timed rows by turns on Postgres", () => {
         where relname like 'messages%'`.pipe(Effect.flatMap(decode), Effect.map(([{ scans }]) => scans))
       const [{ rows }, taken] = yield* sql.withTransaction(Effect.gen(function*() {
         const before = yield* scans
-        const found = yield* due(sql, () => "")(Fixture.window({ at, shard }, { limit: 50 }))
+        const found = yield* due(sql, { since: () => "", from: OpenRows.everything })(
+          Fixture.window({ at, shard }, { limit: 50 })
+        )
         return [found, (yield* scans) - before] as const
       }))
       assert.deepStrictEqual([...new Set(rows.map(({ tenantId }) => tenantId))].toSorted(), late)

@@ -1,9 +1,7 @@
-import { Admission } from "#src/access/Admission.ts"
 import { abandon, type Answer, chunked, exchange, head } from "#test/layers/http/body/Wire.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
-import { message, serve, serveWith } from "#test/layers/http/Server.ts"
+import { message, serve } from "#test/layers/http/Server.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Fiber, Layer, Metric } from "effect"
+import { Effect, Fiber } from "effect"
 import { connect } from "node:net"
 import { setImmediate } from "node:timers/promises"
 
@@ -218,29 +216,6 @@ describe("PlainSends", () => {
         assert.deepStrictEqual(shown(short), shown(yield* send(plainBody, whole)))
         state[fault] = false
       }
-    }))
-
-  it.effect("a node that is full refuses whoever sends, unread, in the words of the whole way, counts it, and keeps the connection", () =>
-    Effect.gen(function*() {
-      const { count: before } = yield* Metric.value(Metrics.overloaded)
-      const { origin, plain, state } = yield* serveWith(Layer.mock(Admission, { isFull: () => true }))
-      const port = Number(new URL(origin).port)
-      const send = (path: string, body: string, headers: Headers = {}) =>
-        exchange(port, [head(path, { ...headers, "Content-Length": body.length }), body])
-      const whole = shown(yield* send("/send?a=1", plainBody, known))
-      assert.deepStrictEqual([whole.status, whole.retries, plain.taken], [503, true, 0])
-      for (const body of [plainBody, "{", "x".repeat(100_000)]) {
-        for (const headers of [known, {}, { "Content-Encoding": "gzip" }]) {
-          assert.deepStrictEqual(shown(yield* send("/send", body, headers)), whole)
-        }
-      }
-      assert.deepStrictEqual([plain.taken, state.messages.size], [9, 0])
-      const last = head("/send", { ...known, "Content-Length": plainBody.length })
-      const answers = yield* exchange(port, [kept, kept, last, plainBody])
-      const text = `${answers.headers}${answers.body}`
-      assert.lengthOf(text.match(/503 service/gi) ?? [], 3)
-      assert.lengthOf(text.match(/^retry-after: (?:[1-9]|10)\r?$/gim) ?? [], 3)
-      assert.strictEqual((yield* Metric.value(Metrics.overloaded)).count - before, 1 + 9 + 3)
     }))
 
   it.effect("P5: a send without a key whose acceptance breaks off is not sent a second time: it may be stored", () =>
