@@ -6,6 +6,9 @@ import { Result } from "effect"
 
 const remembered = memo({ entries: 1_024, characters: 262_144 }, parse)
 
+/** What it takes to parse a character, compared to looking at one. */
+const costOfParsing = 16
+
 /**
  * Characters and list items that conditions may look through together, and what is left of them: milliseconds' worth, 15
  * at most.
@@ -16,16 +19,22 @@ export const newScan = (): { left: number } => ({ left: 4_194_304 })
  * Whether an `if` string holds (api.md 2.3): a JavaScript expression of paths, literals, comparisons, `&&`, `||`, `!`,
  * `? :`, `.length`, `.includes(x)`, `.startsWith(x)` and `.endsWith(x)` over `data`, `profile`, `refs` and `$`; another
  * name is a key of `data`. Only own keys are seen, and what is missing is `undefined`, never a failure. At most 4,096
- * characters, nested at most 64 deep; `scan` bounds how much several conditions may search and compare together.
+ * characters, nested at most 64 deep; `scan` bounds how much several conditions may search and compare together. One
+ * that searches nothing takes time as well: its length counts.
  */
 export const evaluate = (
   expression: string,
   context: Context,
   scan: { left: number } = newScan()
-): Result.Result<boolean, InvalidCondition> =>
-  Result.flatMap(remembered(expression), (parsed) => {
-    const holds = isTrue(valueOf(parsed, { ...context, scan }))
-    return scan.left < 0
-      ? Result.fail(new InvalidCondition({ detail: "The condition looks through too much data" }))
-      : Result.succeed(holds)
+): Result.Result<boolean, InvalidCondition> => {
+  const tooMuch = () => Result.fail(new InvalidCondition({ detail: "The condition looks through too much data" }))
+  scan.left -= expression.length
+  if (scan.left < 0) return tooMuch()
+  const program = remembered(expression, () => {
+    scan.left -= costOfParsing * expression.length
   })
+  return Result.flatMap(program, (parsed) => {
+    const holds = isTrue(valueOf(parsed, { ...context, scan }))
+    return scan.left < 0 ? tooMuch() : Result.succeed(holds)
+  })
+}

@@ -60,8 +60,6 @@ export const plan = (
 
   const holds = (condition: string | null | undefined): boolean => {
     if (condition === undefined || condition === null) return true
-    // A condition that searches nothing takes time as well: its length counts.
-    scan.left -= condition.length
     const held = scan.left >= 0 ? Conditions.evaluate(condition, context, scan) : Result.succeed(false)
     if (Result.isFailure(held)) findings.invalid ??= held.failure.detail
     const holds = Result.getOrElse(held, () => false)

@@ -62,4 +62,24 @@ describe("Bombs", () => {
     assert.match(failure(often, { data }), /looks through more/)
     assertQuick(() => failure(often, { data }), "too long to be remembered")
   })
+
+  it("more templates than are remembered are paid for by their tags, also where nothing of them is shown", () => {
+    const hidden = Array.from({ length: 100 }, (_, n) => `{{#if no${n}}}${"{{a}}".repeat(9_000)}{{/if}}`)
+    const all = elements(...hidden.map((content) => ({ type: "text", content })))
+    assert.match(failure(all, {}), /looks through more/)
+    assertQuick(() => failure(all, {}), "hidden templates")
+  })
+
+  it("conditions are paid for by their length, and more than are remembered by what it takes to parse them", () => {
+    const long = (n: number) => `!k${n} || ${"!a||".repeat(990)}0`
+    const asked = Array.from({ length: 140 }, (_, n) => ({ type: "text", content: "x", if: long(n) }))
+    const data = {
+      "many": Array.from({ length: 350 }, (_, n) => n),
+      a: true,
+      ...Object.fromEntries(asked.map((_, n) => [`k${n}`, 1]))
+    }
+    const all = elements({ type: "group", loop: "many", elements: asked })
+    assert.match(failure(all, { data }), /looks through too much/)
+    assertQuick(() => failure(all, { data }), "conditions")
+  })
 })
