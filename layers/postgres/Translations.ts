@@ -20,7 +20,7 @@ const decodePo = Schema.decodeEffect(PoText)
 interface Asked {
   readonly scope: Scope
   readonly domain: string
-  readonly locale: string
+  readonly form: string
 }
 
 const catalogue = (text: string) =>
@@ -35,24 +35,21 @@ const make = Effect.gen(function*() {
   const sql = yield* SqlClient.SqlClient
   const revisions = yield* Revisions.make("translations")
 
-  /** The stored texts for each locale and its fallbacks, the best match first. */
+  /** The stored texts of exactly these locales. */
   const lookup = yield* Lookups.make(Effect.fnUntraced(function*(asked: ReadonlyArray<Asked>) {
-    const forms = asked.flatMap(({ domain, locale, scope }, place) =>
-      fallbacks(locale).map((form, rank) => ({ place, rank, scope, domain, form }))
-    )
-    const rows = yield* sql`select x.place, t.po
-      from unnest(${forms.map(({ place }) => place)}::int[], ${forms.map(({ rank }) => rank)}::int[],
-        ${forms.map(({ scope }) => scope)}::int[], ${forms.map(({ domain }) => domain)}::text[],
-        ${forms.map(({ form }) => form)}::text[]) as x(place, rank, scope, domain, locale)
-      join translations t using (scope, domain, locale) order by x.place, x.rank`.pipe(Effect.flatMap(decodeFound))
-    const found = Map.groupBy(rows, ({ place }) => place)
-    return asked.map((_, place) => (found.get(place) ?? []).map(({ po }) => po))
+    const rows = yield* sql`select x.place::int, t.po
+      from unnest(${asked.map(({ scope }) => scope)}::int[], ${asked.map(({ domain }) => domain)}::text[],
+        ${asked.map(({ form }) => form)}::text[]) with ordinality as x(scope, domain, locale, place)
+      join translations t using (scope, domain, locale)`.pipe(Effect.flatMap(decodeFound))
+    const found = new Map(rows.map(({ place, po }) => [place - 1, po]))
+    return asked.map((_, place) => Option.fromUndefinedOr(found.get(place)))
   }))
 
+  /** What was parsed of a file. By the locale asked for it would be parsed, and kept, for each that falls back to it. */
   const remembered = revisions.remembering(Effect.fnUntraced(function*(scope: Scope, name: string) {
-    const [domain, locale] = yield* decodeName(name)
-    const texts = yield* lookup({ scope, domain, locale })
-    return Option.fromUndefinedOr(layered(yield* Effect.forEach(texts, catalogue)))
+    const [domain, form] = yield* decodeName(name)
+    const text = yield* lookup({ scope, domain, form })
+    return Option.isSome(text) ? Option.some(yield* catalogue(text.value)) : Option.none()
   }, orUnavailable))
 
   const get: Translations["Service"]["get"] = Effect.fnUntraced(function*(scope, domain, locale) {
@@ -80,7 +77,13 @@ const make = Effect.gen(function*() {
   return Translations.of({
     get,
     put,
-    find: (scope, domain, locale) => remembered(scope, JSON.stringify([domain, canonical(locale)]))
+    find: (scope, domain, locale) =>
+      Effect.map(
+        Effect.forEach(fallbacks(locale), (form) => remembered(scope, JSON.stringify([domain, form])), {
+          concurrency: "unbounded"
+        }),
+        (found) => Option.fromUndefinedOr(layered(Array.getSomes(found)))
+      )
   })
 })
 

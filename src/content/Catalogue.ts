@@ -70,12 +70,17 @@ export const layered = ([first, ...others]: ReadonlyArray<Catalogue>): Catalogue
   return { text: (key, lookup) => first.text(key, lookup) ?? next?.text(key, lookup) }
 }
 
+/** The most characters of a .po file. Parsing them takes a third of a second, in which nobody else is served. */
+const longest = 1_048_576
+
 /** Parses a .po file (GNU gettext manual, "The Format of PO Files"). */
-export const parse = (text: string): Effect.Effect<Catalogue, NoCatalogue> =>
-  hasTooManyForms(text)
-    ? Effect.fail(new NoCatalogue({ detail: `An entry has more than ${mostForms} plural forms` }))
-    : Effect.try({
-      try: () => catalogueOf(text),
-      catch: (cause) =>
-        new NoCatalogue({ detail: cause instanceof SyntaxError ? cause.message : "The text is no .po file" })
-    })
+export const parse = (text: string): Effect.Effect<Catalogue, NoCatalogue> => {
+  const refused = (detail: string) => Effect.fail(new NoCatalogue({ detail }))
+  if (text.length > longest) return refused(`The text has more than ${longest} characters`)
+  if (hasTooManyForms(text)) return refused(`An entry has more than ${mostForms} plural forms`)
+  return Effect.try({
+    try: () => catalogueOf(text),
+    catch: (cause) =>
+      new NoCatalogue({ detail: cause instanceof SyntaxError ? cause.message : "The text is no .po file" })
+  })
+}
