@@ -69,7 +69,8 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
       return {
         method: "POST" as const,
         url: `${baseOf(settings, hosts[settings.environment ?? "production"])}/3/device/${to}`,
-        http2: true,
+        // APNs takes the tokens of one team and key on a connection, and refuses any other's.
+        http2: `${settings.team_id} ${settings.key_id}`,
         headers: {
           authorization: `bearer ${yield* token.get(line)}`,
           "apns-topic": settings.topic,

@@ -6,6 +6,7 @@ import { baseOf, baseUrl, line, secret } from "#layers/providers/SettingFields.t
 import { define, noFault, reading, type Writer } from "#layers/providers/VendorDefinition.ts"
 import type { VendorAnswer } from "#layers/providers/VendorHttp.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { isObject } from "#schemas/Json.ts"
 import { DateTime, Effect, Redacted, Schema } from "effect"
 import { encodeWord } from "nodemailer/lib/mime-funcs"
 
@@ -71,6 +72,18 @@ const written = (mailbox: Email.Mailbox): string =>
 
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" })
 
+/** Whether the override names a template of SES, which takes no content beside it. */
+const isTemplate = ({ body }: Schema.JsonObject): boolean =>
+  isObject(body) && isObject(body["Content"]) && isObject(body["Content"]["Template"])
+
+const said = ({ html, subject, text }: Email.Email) => ({
+  Subject: utf8(subject),
+  Body: Overrides.present({
+    Text: text === "" ? undefined : utf8(text),
+    Html: html === "" ? undefined : utf8(html)
+  })
+})
+
 const writer = (settings: typeof Settings.Type) => {
   const sign = SigV4.signer({
     accessKeyId: settings.access_key_id,
@@ -91,12 +104,8 @@ const writer = (settings: typeof Settings.Type) => {
         }),
         ReplyToAddresses: Email.some(email.replyTo, written),
         Content: {
-          Simple: Overrides.present({
-            Subject: utf8(email.subject),
-            Body: Overrides.present({
-              Text: email.text === "" ? undefined : utf8(email.text),
-              Html: email.html === "" ? undefined : utf8(email.html)
-            }),
+          [isTemplate(delivery.override) ? "Template" : "Simple"]: Overrides.present({
+            ...(isTemplate(delivery.override) ? {} : said(email)),
             Headers: Email.some(email.headers, ([Name, Value]) => ({ Name, Value })),
             Attachments: Email.some(email.attachments, (file) =>
               Overrides.present({

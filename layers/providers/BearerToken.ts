@@ -1,5 +1,5 @@
-import type { DeliveryError } from "#schemas/DeliveryError.ts"
-import type { Line } from "#layers/providers/VendorHttp.ts"
+import type { Line, VendorRequest } from "#layers/providers/VendorHttp.ts"
+import type { Misconfigured, Unavailable } from "#schemas/DeliveryError.ts"
 import { Clock, Effect, Ref, Semaphore } from "effect"
 
 export interface Issued {
@@ -11,9 +11,13 @@ export interface Issued {
 /** A token is renewed this long before it expires, in ms, so that none expires on its way. */
 const margin = 60_000
 
+const none = { token: "", until: 0 }
+
 /** One token shared by all callers. It is issued anew shortly before its end, by one request at a time. */
-export const make = Effect.fnUntraced(function*(issue: (line: Line) => Effect.Effect<Issued, DeliveryError>) {
-  const held = yield* Ref.make({ token: "", until: 0 })
+export const make = Effect.fnUntraced(function*(
+  issue: (line: Line) => Effect.Effect<Issued, Unavailable | Misconfigured>
+) {
+  const held = yield* Ref.make(none)
   const gate = yield* Semaphore.make(1)
   const current = Effect.gen(function*() {
     const { token, until } = yield* Ref.get(held)
@@ -26,9 +30,25 @@ export const make = Effect.fnUntraced(function*(issue: (line: Line) => Effect.Ef
     yield* Ref.set(held, { token, until: (yield* Clock.currentTimeMillis) + lifetimeMs - margin })
     return token
   })
-  return {
-    get: (line: Line) =>
-      Effect.flatMap(current, (token) => token === undefined ? gate.withPermit(renewed(line)) : Effect.succeed(token)),
-    forget: Ref.set(held, { token: "", until: 0 })
-  }
+  const get = (line: Line) =>
+    Effect.flatMap(current, (token) => token === undefined ? gate.withPermit(renewed(line)) : Effect.succeed(token))
+  /**
+   * Drops the token if it is the one in this `authorization`, which was refused. A refusal may come late: the token that
+   * was issued meanwhile stays.
+   */
+  const forget = (authorization: string | undefined) =>
+    Ref.update(held, (one) => authorization?.endsWith(` ${one.token}`) === true ? none : one)
+  /** A preparing call with the token; once more with a new one if that is `refused` with one of these statuses. */
+  const prepare = Effect.fnUntraced(function*(line: Line, asked: VendorRequest, refused: ReadonlyArray<number>) {
+    const call = Effect.map(get(line), (token) => ({
+      ...asked,
+      headers: { ...asked.headers, authorization: `Bearer ${token}` }
+    }))
+    const first = yield* call
+    const answer = yield* line.prepare(first)
+    if (!refused.includes(answer.status)) return answer
+    yield* forget(first.headers.authorization)
+    return yield* line.prepare(yield* call)
+  })
+  return { get, forget, prepare }
 })

@@ -1,13 +1,8 @@
 import { type DeliveryError, RecipientRejected } from "#schemas/DeliveryError.ts"
 import { isList, isObject } from "#schemas/Json.ts"
 import type { Acceptance } from "#src/delivery/Provider.ts"
+import { mostReachable } from "#src/people/DeviceTokens.ts"
 import { Array, Effect, type Schema } from "effect"
-
-/**
- * The most devices of one recipient that get a message. A person has few; the limit keeps one profile from becoming a
- * broadcast.
- */
-const most = 20
 
 /** The most devices of one recipient that are called at the same time. */
 const mostAtOnce = 4
@@ -37,7 +32,8 @@ const deciding = (failures: Array.NonEmptyReadonlyArray<DeliveryError>): Deliver
 }
 
 /**
- * Sends to every address of a recipient. If one takes the message it counts as accepted, since a repeat would reach
+ * Sends to every address of a recipient, and to no more than a user has devices that are sent to: no profile becomes a
+ * broadcast. If one takes the message it counts as accepted, since a repeat would reach
  * that device twice. The recipient is invalidated only if all of the addresses are dead.
  */
 export const each = Effect.fnUntraced(function*<To>(
@@ -46,7 +42,9 @@ export const each = Effect.fnUntraced(function*<To>(
 ) {
   const [only, second] = addresses
   if (only !== undefined && second === undefined) return yield* send(only)
-  const [taken, failures] = yield* Effect.partition(addresses.slice(0, most), send, { concurrency: mostAtOnce })
+  const [taken, failures] = yield* Effect.partition(addresses.slice(0, mostReachable), send, {
+    concurrency: mostAtOnce
+  })
   if (taken[0] !== undefined) return taken[0]
   if (Array.isReadonlyArrayNonEmpty(failures)) return yield* deciding(failures)
   return yield* new RecipientRejected({ detail: "The recipient has no address for this provider", invalidates: false })

@@ -15,6 +15,9 @@ const Settings = Schema.Struct({ bot_token: secret, ...baseUrl })
 
 const decode = Schema.decodeUnknownOption(DiscordAddress)
 
+/** Stands for `"global": false`, since few limits have a code. */
+const notGlobal = "not global"
+
 const table: VendorTable = [
   { code: ["10003", "10013"], kind: "RecipientRejected", invalidates: true },
   // 50007: the user takes no messages from the bot; 50278: they share no server.
@@ -27,12 +30,26 @@ const table: VendorTable = [
   { status: 413, kind: "ContentRejected" }
 ]
 
+/** A message that is limited, and not with all other calls of the bot, is so in its channel. */
+const tableOfMessages: VendorTable = [...table, {
+  status: 429,
+  code: notGlobal,
+  kind: "RateLimited",
+  ofRecipient: true
+}]
+
 const channel = reading(Schema.Struct({ id: Schema.NonEmptyString }))
-const refusal = reading(Schema.Struct({ code: Schema.Int, message: Schema.optional(Schema.String) }))
+const refusal = reading(Schema.Struct({
+  code: Schema.optional(Schema.Int),
+  message: Schema.optional(Schema.String),
+  global: Schema.optional(Schema.Boolean)
+}))
 
 const fault = (answer: VendorAnswer) => {
   const said = answer.status < 300 ? undefined : refusal(answer)
-  return said === undefined || said.code === 0 ? noFault : { codes: [`${said.code}`], message: said.message ?? "" }
+  if (said === undefined) return noFault
+  const codes = [said.code === 0 ? undefined : said.code?.toString(), said.global === false ? notGlobal : undefined]
+  return { codes: codes.filter((code) => code !== undefined), message: said.message ?? "" }
 }
 
 const recipients = (profile: Profile): ReadonlyArray<DiscordAddress> =>
@@ -40,6 +57,9 @@ const recipients = (profile: Profile): ReadonlyArray<DiscordAddress> =>
 
 /** The most characters of a message; Discord refuses a longer one. */
 const longest = 2_000
+
+/** In the form without which Discord may block a client; it needs an address, and there is no page of Tidings. */
+const userAgent = "DiscordBot (https://tidings.example, 0.1)"
 
 /** A snowflake; anything else could be another path. */
 const isId = (text: string): boolean => /^\d{5,20}$/.test(text)
@@ -59,7 +79,11 @@ export const definition = define({
   recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, line, settings, to }) {
     const base = `${baseOf(settings, "https://discord.com")}/api/v10`
-    const headers = { authorization: `Bot ${Redacted.value(settings.bot_token)}`, "content-type": "application/json" }
+    const headers = {
+      authorization: `Bot ${Redacted.value(settings.bot_token)}`,
+      "content-type": "application/json",
+      "user-agent": userAgent
+    }
 
     const opened = Effect.fnUntraced(function*(userId: string) {
       const answer = yield* line.prepare({
@@ -98,5 +122,5 @@ export const definition = define({
     return taken === undefined ? undefined : { reference: taken.id }
   },
   fault,
-  table
+  table: tableOfMessages
 })

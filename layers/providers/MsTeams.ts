@@ -84,6 +84,8 @@ const said = (rendered: Rendered): Schema.JsonObject => {
     : { summary: text, attachments: [{ contentType: "application/vnd.microsoft.card.adaptive", content: card }] }
 }
 
+const headers = { "content-type": "application/json" }
+
 const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   const login = `https://login.microsoftonline.com/${settings.tenant_id ?? "botframework.com"}/oauth2/v2.0/token`
   const token = yield* BearerToken.make((line) =>
@@ -95,20 +97,11 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
     })
   )
   const personOf = Lookup.people(settings)
-  /** Calls before the sending one that carry the bot's token, which is dropped if it is refused. */
-  const withToken = (line: Line): Line => ({
-    ...line,
-    prepare: (asked) => Effect.tap(line.prepare(asked), ({ status }) => status === 401 ? token.forget : Effect.void)
-  })
+  /** Calls before the sending one that carry the bot's token. */
+  const withToken = (line: Line): Line => ({ ...line, prepare: (asked) => token.prepare(line, asked, [401]) })
   /** Opens the conversation with one user, which is the same one at every call. */
   const opened = Effect.fnUntraced(
-    function*(
-      line: Line,
-      service: string,
-      headers: Readonly<Record<string, string>>,
-      to: MsTeamsAddress,
-      userId: string
-    ) {
+    function*(line: Line, service: string, to: MsTeamsAddress, userId: string) {
       const answer = yield* line.prepare({
         method: "POST",
         url: `${service}/v3/conversations`,
@@ -130,27 +123,26 @@ const writer = Effect.fnUntraced(function*(settings: typeof Settings.Type) {
   )
   /** The conversation of a person or channel that is not named by its conversation id, and has to be found first. */
   const reached = Effect.fnUntraced(
-    function*(line: Line, service: string, headers: Readonly<Record<string, string>>, to: MsTeamsAddress) {
+    function*(line: Line, service: string, to: MsTeamsAddress) {
       const asking = withToken(line)
-      if (to.user_id) return yield* opened(asking, service, headers, to, to.user_id)
+      if (to.user_id) return yield* opened(asking, service, to, to.user_id)
       if (to.email) {
         const tenant = to.tenant_id ?? settings.tenant_id
         if (!tenant) return yield* badAddress("An e-mail address of Teams needs its tenant_id")
-        return yield* opened(asking, service, headers, to, yield* personOf(line, tenant, to.email))
+        return yield* opened(asking, service, to, yield* personOf(line, tenant, to.email))
       }
-      return yield* Lookup.channelNamed(asking, service, headers, to.team_id ?? "", to.channel_name ?? "")
+      return yield* Lookup.channelNamed(asking, service, to.team_id ?? "", to.channel_name ?? "")
     }
   )
   const request: Writer<typeof Settings.Type, MsTeamsAddress>["request"] = Effect.fnUntraced(
     function*({ delivery, line, settings, to }) {
       const service = serviceOf(to, settings.base_url)
       if (service === undefined) return yield* badAddress("service_url is no Bot Connector of Microsoft's")
-      const headers = { authorization: `Bearer ${yield* token.get(line)}`, "content-type": "application/json" }
-      const conversation = to.conversation_id ?? to.channel_id ?? (yield* reached(line, service, headers, to))
+      const conversation = to.conversation_id ?? to.channel_id ?? (yield* reached(line, service, to))
       return {
         method: "POST" as const,
         url: `${service}/v3/conversations/${encodeURIComponent(conversation)}/activities`,
-        headers,
+        headers: { ...headers, authorization: `Bearer ${yield* token.get(line)}` },
         body: JSON.stringify(Overrides.body({
           type: "message",
           from: { id: `28:${settings.app_id}` },

@@ -40,14 +40,13 @@ const general = "general"
 export const channelNamed = Effect.fnUntraced(function*(
   line: Line,
   service: string,
-  headers: Readonly<Record<string, string>>,
   team: string,
   name: string
 ) {
   const answer = yield* line.prepare({
     method: "GET",
     url: `${service}/v3/teams/${encodeURIComponent(team)}/conversations`,
-    headers
+    headers: {}
   })
   const found = answer.status < 300 ? channels(answer)?.conversations : undefined
   if (found === undefined) return yield* refused(answer, "Teams listed no channels")
@@ -99,12 +98,11 @@ export const people = (settings: {
       $select: "id",
       $top: "2"
     })
-    const answer = yield* line.prepare({
-      method: "GET",
-      url: `${base}/v1.0/users?${query}`,
-      headers: { authorization: `Bearer ${yield* token.get(line)}` }
-    })
-    if (answer.status === 401 || answer.status === 403) yield* token.forget
+    // A token keeps the permissions that it was issued with.
+    const answer = yield* token.prepare(line, { method: "GET", url: `${base}/v1.0/users?${query}`, headers: {} }, [
+      401,
+      403
+    ])
     const found = answer.status < 300 ? users(answer)?.value : undefined
     if (found === undefined) return yield* refused(answer, "Microsoft Graph found nobody")
     const [user] = found

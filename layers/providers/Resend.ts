@@ -4,6 +4,7 @@ import * as Overrides from "#layers/providers/Overrides.ts"
 import { baseOf, baseUrl, secret } from "#layers/providers/SettingFields.ts"
 import { define, noFault, reading, stateless } from "#layers/providers/VendorDefinition.ts"
 import type { VendorTable } from "#layers/providers/VendorTable.ts"
+import { isObject } from "#schemas/Json.ts"
 import { Effect, Redacted, Schema } from "effect"
 
 const Settings = Schema.Struct({ api_key: secret, ...Email.sender, ...baseUrl })
@@ -43,6 +44,9 @@ export const definition = define({
   recipients: Email.recipients,
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
     const email = yield* Email.of(delivery, to, settings)
+    const { body } = delivery.override
+    // Resend takes no text beside a template of its own, and the template's subject if the mail has none.
+    const isTemplate = isObject(body) && isObject(body["template"])
     return {
       method: "POST" as const,
       url: `${baseOf(settings, "https://api.resend.com")}/emails`,
@@ -57,9 +61,9 @@ export const definition = define({
         cc: Email.some(email.cc, Email.written),
         bcc: Email.some(email.bcc, Email.written),
         reply_to: Email.some(email.replyTo, Email.written),
-        subject: email.subject,
-        text: email.text === "" ? undefined : email.text,
-        html: email.html === "" ? undefined : email.html,
+        subject: isTemplate && email.subject === "" ? undefined : email.subject,
+        text: isTemplate || email.text === "" ? undefined : email.text,
+        html: isTemplate || email.html === "" ? undefined : email.html,
         headers: email.headers.length === 0 ? undefined : Object.fromEntries(email.headers),
         attachments: Email.some(email.attachments, (file) =>
           Overrides.present({

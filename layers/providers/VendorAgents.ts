@@ -1,5 +1,6 @@
 import * as AddressPolicy from "#layers/outbound/AddressPolicy.ts"
 import * as Connection from "#layers/outbound/Connection.ts"
+import * as NamedPools from "#layers/providers/NamedPools.ts"
 import type { OutboundRefused } from "#src/delivery/Outbound.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import type * as Undici from "@effect/platform-node/Undici"
@@ -20,8 +21,11 @@ const options: Undici.Agent.Options = {
   allowH2: false
 }
 
-/** HTTP/2 carries many requests per connection. undici reads `useH2c`, though its types here do not know it. */
-const http2Options = { ...options, connections: 4, allowH2: true, useH2c: true }
+/**
+ * HTTP/2 carries many requests per connection. It stays open for an hour without one (ms), since Apple takes frequent
+ * new connections for an attack. undici reads `useH2c`, though its types here do not know it.
+ */
+const http2Options = { ...options, connections: 4, allowH2: true, useH2c: true, keepAliveTimeout: 3_600_000 }
 
 /** Where a host that speaks IPv6 alone finds the IPv4 ones (RFC 6052). */
 const translation = IpNetwork.fromStringUnsafe("64:ff9b::/96")
@@ -66,25 +70,26 @@ export const make = Effect.fnUntraced(function*(allow: AddressPolicy.Allowed) {
     const connect = { lookup: looking(allow, port) }
     return Effect.all({
       http1: NodeHttpClient.makeDispatcherOptions({ ...options, connect }),
-      http2: NodeHttpClient.makeDispatcherOptions({ ...http2Options, connect })
+      http2: NamedPools.make({ ...http2Options, connect })
     })
   }
   const ordinary = yield* pools(443)
   // A name may stand for addresses of which only some are reached on such a port.
   const other = yield* pools(0)
 
-  /** The pool for a URL; refused if its host is an address that may not be reached. A name is judged when it is looked up. */
-  return (url: URL, isHttp2: boolean): Result.Result<Undici.Dispatcher, OutboundRefused> => {
+  /**
+   * The pool for a URL, of HTTP/2 if a name is given; refused if its host is an address that may not be reached. A host's
+   * name is judged when it is looked up.
+   */
+  return (url: URL, name: string | undefined): Result.Result<Undici.Dispatcher, OutboundRefused> => {
     const port = Number(url.port === "" ? 443 : url.port)
     const { http1, http2 } = port === 80 || port === 443 ? ordinary : other
+    const pool = () => name === undefined ? http1 : http2(name)
     const literal = NetAddress.ipFromString(url.hostname.replace(/^\[|\]$/g, ""))
     return Result.isFailure(literal)
-      ? Result.succeed(isHttp2 ? http2 : http1)
+      ? Result.succeed(pool())
       : judge(allow, literal.success, port).pipe(
-        Result.mapBoth({
-          onFailure: (refusal) => Connection.refuse(url.hostname, refusal),
-          onSuccess: () => isHttp2 ? http2 : http1
-        })
+        Result.mapBoth({ onFailure: (refusal) => Connection.refuse(url.hostname, refusal), onSuccess: pool })
       )
   }
 })

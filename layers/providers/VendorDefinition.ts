@@ -25,8 +25,8 @@ export interface Call<Settings, To> {
 /** How one configuration writes its requests. It may hold state that outlives a call, such as a bearer token. */
 export interface Writer<Settings, To> {
   readonly request: (call: Call<Settings, To>) => Effect.Effect<VendorRequest, DeliveryError>
-  /** Drops that state. It is run after the vendor refused the credentials. */
-  readonly forget?: Effect.Effect<void>
+  /** Drops the token in this `authorization`. It is run after the vendor refused it. */
+  readonly forget?: (authorization: string | undefined) => Effect.Effect<void>
 }
 
 /** A vendor over HTTP: what is particular to it, in its own file. `To` is an address as the profile's key holds it. */
@@ -105,7 +105,24 @@ const judge = Effect.fnUntraced(function*<Settings, To>(wire: Wire<Settings, To>
 
 /** Vendors also answer 403 about a recipient, who then costs no new token. */
 const isAboutCredentials = ({ status }: VendorAnswer, error: DeliveryError): boolean =>
-  (status === 401 || status === 403) && error._tag !== "RecipientRejected"
+  status === 403 && error._tag !== "RecipientRejected"
+
+const askOnce = Effect.fnUntraced(function*<Settings, To>(writer: Writer<Settings, To>, call: Call<Settings, To>) {
+  const asked = yield* writer.request(call)
+  const answer = yield* call.line.send(asked)
+  return { answer, forget: writer.forget?.(asked.headers["authorization"]) ?? Effect.void }
+})
+
+/**
+ * Makes the call, and once more with a new token if the vendor no longer honours the one that is held: what it answers
+ * with 401 it has not sent.
+ */
+const ask = Effect.fnUntraced(function*<Settings, To>(writer: Writer<Settings, To>, call: Call<Settings, To>) {
+  const asked = yield* askOnce(writer, call)
+  if (asked.answer.status !== 401 || writer.forget === undefined) return asked
+  yield* asked.forget
+  return yield* askOnce(writer, call)
+})
 
 /**
  * Names the account of the recipient's or the message's own on which a call is made. Only by a hash, since it is made of
@@ -156,11 +173,9 @@ export const define = <Settings, To>(wire: Wire<Settings, To>): ProviderDefiniti
       return yield* Devices.each(
         wire.recipients(delivery.profile),
         Effect.fnUntraced(function*(to) {
-          const answer = yield* line.send(yield* writer.request({ settings, to, delivery, line }))
+          const { answer, forget } = yield* ask(writer, { settings, to, delivery, line })
           return yield* judge(wire, to, answer).pipe(
-            Effect.tapError((error) =>
-              isAboutCredentials(answer, error) ? writer.forget ?? Effect.void : tell(error, delivery.scope, to)
-            )
+            Effect.tapError((error) => isAboutCredentials(answer, error) ? forget : tell(error, delivery.scope, to))
           )
         })
       )

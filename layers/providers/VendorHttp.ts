@@ -15,8 +15,11 @@ export interface VendorRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | undefined
-  /** Speak HTTP/2 (in clear text, with prior knowledge, to an `http:` URL). */
-  readonly http2?: boolean | undefined
+  /**
+   * Speak HTTP/2 (in clear text, with prior knowledge, to an `http:` URL), over connections that only requests of the
+   * same name share.
+   */
+  readonly http2?: string | undefined
 }
 
 export interface VendorAnswer {
@@ -88,7 +91,7 @@ const exchange = (pools: Pools, request: VendorRequest, leftMs: number) =>
       return Effect.fail(new Misconfigured({ detail: "The vendor's URL is none" }))
     }
     const url = new URL(request.url)
-    const pool = pools(url, request.http2 === true)
+    const pool = pools(url, request.http2)
     if (Result.isFailure(pool)) return Effect.fail(new Misconfigured({ detail: pool.failure.detail }))
     const chunks: Array<Uint8Array> = []
     let length = 0

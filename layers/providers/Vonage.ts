@@ -49,21 +49,20 @@ export const definition = define({
   writer: stateless(Effect.fnUntraced(function*({ delivery, settings, to }) {
     const number = Phone.e164(to)
     if (number === undefined) return yield* badAddress("Not a phone number in E.164")
-    const text = ChatText.sms(delivery.rendered)
+    const body = Overrides.body({
+      api_key: settings.api_key,
+      api_secret: Redacted.value(settings.api_secret),
+      from: settings.from,
+      to: number.slice(1),
+      text: ChatText.sms(delivery.rendered),
+      // Is returned in every receipt, cut at 100 characters.
+      "client-ref": delivery.messageId
+    }, delivery.override)
     return {
       method: "POST" as const,
       url: `${baseOf(settings, "https://rest.nexmo.com")}/sms/json`,
       headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify(Overrides.body({
-        api_key: settings.api_key,
-        api_secret: Redacted.value(settings.api_secret),
-        from: settings.from,
-        to: number.slice(1),
-        text,
-        type: type(text),
-        // Is returned in every receipt, cut at 100 characters.
-        "client-ref": delivery.messageId
-      }, delivery.override))
+      body: JSON.stringify({ type: type(`${body["text"]}`), ...body })
     }
   })),
   // A message may go in several parts; if the first was sent, the recipient has something.

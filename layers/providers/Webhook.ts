@@ -29,6 +29,10 @@ const overrideOf = Schema.decodeUnknownOption(Schema.Struct({
   headers: WebhookAddress.fields.headers
 }))
 
+/** Headers by names that are the same in any case. */
+const lowered = (headers: WebhookAddress["headers"]): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]))
+
 const authorization = ({ authentication }: WebhookAddress): Record<string, string> => {
   switch (authentication?.mode) {
     case "basic":
@@ -94,9 +98,9 @@ export const make = Effect.gen(function*() {
         "content-type": "application/json",
         "user-agent": "Tidings",
         "idempotency-key": delivery.idempotencyToken,
-        ...address.headers,
+        ...lowered(address.headers),
         ...authorization(address),
-        ...given.headers
+        ...lowered(given.headers)
       },
       body: JSON.stringify(Overrides.body({
         messageId: delivery.messageId,

@@ -1,5 +1,6 @@
 import * as Devices from "#layers/providers/Devices.ts"
 import { ContentRejected, RateLimited, RecipientRejected, Unavailable, Unknown } from "#schemas/DeliveryError.ts"
+import { mostReachable } from "#src/people/DeviceTokens.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Ref } from "effect"
 
@@ -33,16 +34,18 @@ describe("Devices", () => {
       assert.deepInclude(yield* outcome("gone", "other"), { _tag: "RecipientRejected", invalidates: false })
     }))
 
-  it.effect("no address is a refusal, and no more than 20 are tried", () =>
+  it.effect("no address is a refusal, and no more are tried than a user has that are sent to", () =>
     Effect.gen(function*() {
       const none = yield* Effect.exit(Devices.each([], () => Effect.succeed({ reference: undefined })))
       assert.isTrue(Exit.isFailure(none))
       const tried = yield* Ref.make(0)
       yield* Effect.exit(
-        Devices.each(Array.from({ length: 50 }, (_, index) => index), () =>
-          Effect.andThen(Ref.update(tried, (n) => n + 1), Effect.fail(gone)))
+        Devices.each(
+          Array.from({ length: mostReachable + 1 }, (_, index) => index),
+          () => Effect.andThen(Ref.update(tried, (n) => n + 1), Effect.fail(gone))
+        )
       )
-      assert.strictEqual(yield* Ref.get(tried), 20)
+      assert.strictEqual(yield* Ref.get(tried), mostReachable)
     }))
 
   it("tokens are texts, each once", () => {

@@ -68,6 +68,28 @@ describe("The overrides of an e-mail", () => {
       })
     ))
 
+  it.live("a vendor's own template takes the place of the content, which Resend and SES refuse beside it", () =>
+    Effect.gen(function*() {
+      const bodyOf = Effect.fnUntraced(function*(row: typeof resend, body: Schema.JsonObject, subject: string) {
+        const override = { body, attachments: [{ filename: "a.txt", content: "YQ==" }] }
+        const { seen } = yield* send(row, row.success, { more: { override, rendered: { ...rendered, subject } } })
+        const sent: unknown = JSON.parse(seen.at(-1)?.body ?? "")
+        return Object(sent)
+      })
+      const template = { id: "tpl", variables: { a: 1 } }
+      const own = yield* bodyOf(resend, { template }, "")
+      assert.deepStrictEqual(own.template, template)
+      assert.doesNotHaveAnyKeys(own, ["subject", "text", "html"])
+      assert.lengthOf(own.attachments, 1)
+      assert.strictEqual((yield* bodyOf(resend, { template }, "Mine")).subject, "Mine")
+      const Template = { TemplateName: "tpl", TemplateData: "{}" }
+      const { Content } = yield* bodyOf(awsSes, { Content: { Template } }, "Mine")
+      assert.deepInclude(Content.Template, Template)
+      assert.lengthOf(Content.Template.Attachments, 1)
+      assert.doesNotHaveAnyKeys(Content.Template, ["Subject", "Body"])
+      assert.doesNotHaveAnyKeys(Content, ["Simple"])
+    }))
+
   it.live("a `to` that names nobody is refused, and nothing is sent", () =>
     Effect.forEach(
       [[], "nobody", "bob@example.org\r\nBcc: evil@example.com"],

@@ -65,6 +65,13 @@ describe("FirstStart", () => {
       assert.deepStrictEqual(yield* installed(2), [])
     }).pipe(Effect.provide(Layer.fresh(Stores.layer))))
 
+  it.effect("a sender with a plus stays as it is written: in a URI that is no blank", () =>
+    Effect.gen(function*() {
+      yield* start({ SMTP_URL: "smtp://mail.example.com?from=no-reply+prod@example.com&require_tls=false" })
+      const [[, settings] = []] = yield* installed(1)
+      assert.deepInclude(settings, { from_address: "no-reply+prod@example.com", require_tls: false })
+    }).pipe(Effect.provide(Layer.fresh(Stores.layer))))
+
   it.effect("variables that later configure nothing are told at each start, but not while a provider is as they say", () =>
     Effect.gen(function*() {
       const relay = { SMTP_URL: "smtp://a%40example.com:hidden@mail.example.com:587" }

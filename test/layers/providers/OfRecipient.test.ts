@@ -9,6 +9,11 @@ import { Effect, Result } from "effect"
 
 const ticket = (error: string) => json(200, { data: { status: "error", details: { error } } })
 
+/** Discord's answer to what it limits of one route, which is a channel's or all of the bot's. */
+const limited = { message: "You are being rate limited.", retry_after: 0.53, global: false }
+const channelOf = (row: Row): Row => ({ ...row, profile: { discord: { channel_id: "319674150115610528" } } })
+const opening = (row: Row): Row => ({ ...row, before: { "/api/v10/users/@me/channels": json(429, limited) } })
+
 /** Answers that ask for a slower pace, and whether they ask for it of one recipient's messages only. */
 const answers: ReadonlyArray<readonly [name: string, row: Row, answer: Answer, ofRecipient: boolean]> = [
   ["apn TooManyRequests to a device", Push.apn, json(429, { reason: "TooManyRequests" }), true],
@@ -18,6 +23,15 @@ const answers: ReadonlyArray<readonly [name: string, row: Row, answer: Answer, o
   ["discord slow mode of a channel", Chat.discord, json(429, { code: 20016, message: "slow mode" }), true],
   ["discord write rate of a channel", Chat.discord, json(429, { code: 20028, message: "write rate" }), true],
   ["discord global", Chat.discord, json(429, { message: "limited", retry_after: 64, global: true }), false],
+  ["discord posts to a channel", channelOf(Chat.discord), json(429, limited), true],
+  [
+    "discord posts to a channel, with the code of none",
+    channelOf(Chat.discord),
+    json(429, { ...limited, code: 0 }),
+    true
+  ],
+  ["discord too many new channels", channelOf(Chat.discord), json(429, { ...limited, code: 40003 }), false],
+  ["discord opening of direct channels", opening(Chat.discord), json(200, {}), false],
   ["slack posts to a channel", Chat.slack, json(429, { ok: false, error: "ratelimited" }), true],
   ["slack messages of a workspace", Chat.slack, json(200, { ok: false, error: "message_limit_exceeded" }), false]
 ]

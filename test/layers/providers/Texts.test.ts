@@ -46,6 +46,15 @@ describe("Texts that are longer than their platform takes", () => {
 })
 
 describe("Text messages", () => {
+  it.live("Vonage, which replaces what its alphabet lacks by `?`, is told the alphabet of the text that is sent", () =>
+    Effect.gen(function*() {
+      const sent = (body: Schema.JsonObject) =>
+        Effect.map(bodyOf(Sms.vonage, { override: { body } }), (text) => JSON.parse(text).type)
+      assert.strictEqual(yield* sent({}), "text")
+      assert.strictEqual(yield* sent({ text: "Привет" }), "unicode")
+      assert.strictEqual(yield* sent({ text: "Привет", type: "text" }), "text", "as the caller says")
+    }))
+
   it.live("a list in Twilio's override is a field that comes several times, and null is none", () =>
     Effect.gen(function*() {
       const MediaUrl = ["https://example.com/a.png", "https://example.com/b.png"]

@@ -1,35 +1,59 @@
 import * as BearerToken from "#layers/providers/BearerToken.ts"
-import { configure, delivery, outcomeOf, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
+import { configure, delivery, outcomeOf, type Row, send, settingsAt, withHttp } from "#test/contracts/VendorRow.ts"
 import * as Chat from "#test/layers/providers/rows/Chat.ts"
+import { json } from "#test/layers/providers/rows/Json.ts"
 import * as Push from "#test/layers/providers/rows/Push.ts"
 import * as ScriptedVendor from "#test/support/ScriptedVendor.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Ref } from "effect"
+import { Effect, Ref, type Schema } from "effect"
 import { TestClock } from "effect/testing"
 
+const teams = (address: Schema.JsonObject): Schema.JsonObject => ({
+  ms_teams: { service_url: "https://smba.trafficmanager.net/emea/", ...address }
+})
+
+/** A vendor that issues tokens by number, and answers 401 to any but those issued since `revoke`. */
+const issuing = (row: Row) => {
+  let issued = 0
+  let revoked = 0
+  const channels = json(200, { conversations: [{ id: "19:1", name: "News" }] })
+  return {
+    issued: () => issued,
+    revoke: () => {
+      revoked = issued
+    },
+    script: ({ body, headers, method, path }: ScriptedVendor.Seen) => {
+      if (method === "POST" && body === "") return row.success
+      if (path === "/token" || path === "/login")
+        return json(200, { access_token: `t-${++issued}`, expires_in: 3_600, token_type: "Bearer" })
+      if (Number(headers["authorization"]?.split("-")[1]) <= revoked) return { status: 401 }
+      return path.startsWith("/v3/teams/") ? channels : row.before?.[path] ?? row.success
+    }
+  }
+}
+
 describe("bearer tokens", () => {
-  it.live("a token is asked for once, and again after the vendor refused it", () =>
-    Effect.gen(function*() {
-      const answers = [Push.firebaseFcm.success, Push.firebaseFcm.success, { status: 401 }, Push.firebaseFcm.success]
-      const server = yield* ScriptedVendor.listen({
-        script: ({ body, path }) => {
-          const before = Push.firebaseFcm.before?.[path]
-          return before ?? (body === "" ? { status: 500 } : answers.shift() ?? { status: 500 })
-        }
-      })
-      const vendor = yield* configure(Push.firebaseFcm, settingsAt(Push.firebaseFcm, server.origin)).pipe(
-        withHttp(10_000)
-      )
-      yield* Effect.forEach([1, 2, 3, 4], () => Effect.exit(vendor.send(delivery(Push.firebaseFcm))))
-      assert.deepStrictEqual(server.seen.map(({ path }) => path === "/token" ? "token" : "send"), [
-        "token",
-        "send",
-        "send",
-        "send",
-        "token",
-        "send"
-      ])
-    }).pipe(Effect.scoped))
+  it.live("a token is asked for once, and again if the vendor honours it no longer, which costs no message", () =>
+    Effect.forEach(
+      [
+        { row: Push.firebaseFcm, profile: Push.firebaseFcm.profile },
+        { row: Chat.msTeams, profile: teams({ conversation_id: "19:1" }) },
+        { row: Chat.msTeams, profile: teams({ user_id: "29:1" }) },
+        { row: Chat.msTeams, profile: teams({ team_id: "t", channel_name: "News" }) }
+      ],
+      Effect.fnUntraced(function*({ profile, row }) {
+        const { issued, revoke, script } = issuing(row)
+        const server = yield* ScriptedVendor.listen({ script })
+        const vendor = yield* configure(row, settingsAt(row, server.origin)).pipe(withHttp(10_000))
+        const sent = Effect.map(Effect.result(vendor.send(delivery(row, { profile }))), outcomeOf)
+        assert.deepStrictEqual(yield* Effect.all([sent, sent]), ["Accepted", "Accepted"])
+        assert.strictEqual(issued(), 1)
+        revoke()
+        const many = yield* Effect.all(Array.from({ length: 20 }, () => sent), { concurrency: "unbounded" })
+        assert.deepStrictEqual(many, many.map(() => "Accepted"))
+        assert.strictEqual(issued(), 2)
+      }, Effect.scoped)
+    ))
 
   it.effect("a token is used until a minute before the end that its issuer tells in seconds", () =>
     Effect.gen(function*() {
@@ -73,18 +97,20 @@ describe("bearer tokens", () => {
       assert.lengthOf(server.seen.filter(({ path }) => path === "/token"), 1)
     }).pipe(Effect.scoped))
 
-  it.live("a token that is refused before the sending call is asked for again", () =>
+  it.live("credentials that are refused with a new token as well are the operator's to mend, at one token a message", () =>
     Effect.forEach(
-      [{ user_id: "29:1" }, { team_id: "t", channel_name: "News" }],
+      [{ conversation_id: "19:1" }, { user_id: "29:1" }, { team_id: "t", channel_name: "News" }],
       Effect.fnUntraced(function*(address) {
         const server = yield* ScriptedVendor.listen({
           script: ({ path }) => path === "/login" ? Chat.msTeams.before?.[path] ?? { status: 500 } : { status: 401 }
         })
         const vendor = yield* configure(Chat.msTeams, settingsAt(Chat.msTeams, server.origin)).pipe(withHttp(10_000))
-        const profile = { ms_teams: { service_url: "https://smba.trafficmanager.net/emea/", ...address } }
-        const sent = Effect.map(Effect.result(vendor.send(delivery(Chat.msTeams, { profile }))), outcomeOf)
+        const sent = Effect.map(
+          Effect.result(vendor.send(delivery(Chat.msTeams, { profile: teams(address) }))),
+          outcomeOf
+        )
         assert.deepStrictEqual(yield* Effect.all([sent, sent]), ["Misconfigured", "Misconfigured"])
-        assert.lengthOf(server.seen.filter(({ path }) => path === "/login"), 2)
+        assert.lengthOf(server.seen.filter(({ path }) => path === "/login"), 3)
       }, Effect.scoped)
     ))
 
@@ -103,6 +129,23 @@ describe("bearer tokens", () => {
       assert.notStrictEqual(first, second)
       assert.strictEqual(second, third)
     }).pipe(Effect.scoped))
+
+  it.effect("a token outlives late refusals of the one before it", () =>
+    Effect.gen(function*() {
+      const issued = yield* Ref.make(0)
+      const token = yield* BearerToken.make(() =>
+        Effect.map(Ref.updateAndGet(issued, (n) => n + 1), (n) => ({ token: `t${n}`, lifetimeMs: 3_600_000 }))
+      )
+      const none = () => Effect.die("no call is made")
+      const get = token.get({ send: none, prepare: none })
+      yield* get
+      for (const late of ["Bearer t1", "Bearer t1", "bearer t1", undefined]) {
+        yield* token.forget(late)
+        assert.strictEqual(yield* get, "t2")
+      }
+      yield* token.forget("bearer t2")
+      assert.strictEqual(yield* get, "t3")
+    }))
 
   it.effect("a token is renewed shortly before its end, by one asker", () =>
     Effect.gen(function*() {

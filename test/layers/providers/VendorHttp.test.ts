@@ -38,7 +38,7 @@ describe("VendorHttp", () => {
           socket.destroy()
         })
         const line = yield* (yield* VendorHttp.make({ deadlineMs: 5_000, allow: [] })).line
-        for (const http2 of [false, true]) {
+        for (const http2 of [undefined, "name"]) {
           const refused = yield* Effect.flip(line.send({ ...posted(urlOf(port)), http2 }))
           assert.strictEqual(refused._tag, "Misconfigured")
           assert.match(refused.detail, /TIDINGS_OUTBOUND_ALLOW$/)
@@ -148,14 +148,14 @@ describe("VendorHttp", () => {
     }).pipe(Effect.scoped))
 
   it.live("connections are used again, over HTTP/1.1 and HTTP/2", () =>
-    Effect.forEach([false, true], (http2) =>
+    Effect.forEach([undefined, "name"], (http2) =>
       Effect.gen(function*() {
-        const server = yield* ScriptedVendor.listen({ http2, script: () => ok })
+        const server = yield* ScriptedVendor.listen({ http2: http2 !== undefined, script: () => ok })
         const { line } = yield* VendorHttp.make({ deadlineMs: 5_000, allow })
         for (let call = 0; call < 5; call++) yield* (yield* line).send({ ...posted(server.origin), http2 })
         assert.strictEqual(server.seen.length, 5)
         assert.isAtMost(server.connections(), 2)
-        assert.strictEqual(server.seen[0]?.version, http2 ? "2.0" : "1.1")
+        assert.strictEqual(server.seen[0]?.version, http2 === "name" ? "2.0" : "1.1")
       }).pipe(Effect.scoped)))
 
   it.live("many calls at once share 64 connections", () =>
@@ -171,10 +171,13 @@ describe("VendorHttp", () => {
     }).pipe(Effect.scoped))
 
   it.live("an answer over 1 MB is cut, over HTTP/1.1 and HTTP/2, and its status still counts", () =>
-    Effect.forEach([false, true], (http2) =>
+    Effect.forEach([undefined, "name"], (http2) =>
       Effect.gen(function*() {
         const body = "x".repeat(1_000_001)
-        const server = yield* ScriptedVendor.listen({ http2, script: () => ({ status: 400, body }) })
+        const server = yield* ScriptedVendor.listen({
+          http2: http2 !== undefined,
+          script: () => ({ status: 400, body })
+        })
         const line = yield* (yield* VendorHttp.make({ deadlineMs: 10_000, allow })).line
         const answer = yield* line.send({ ...posted(server.origin), http2 })
         assert.deepStrictEqual([answer.status, answer.whole, answer.body], [400, false, ""])

@@ -116,6 +116,21 @@ describe("Webhook", () => {
       assert.strictEqual(yield* login(basic, { authorization: "Bearer own" }), "Bearer own")
     }))
 
+  it.effect("a header that a message overrides is the address's own in whatever case", () =>
+    Effect.gen(function*() {
+      const own = { headers: { "X-One": "1", "Content-Type": "application/vnd.a+json", "IDEMPOTENCY-KEY": "own" } }
+      const { request } = yield* posted(
+        { headers: { "content-type": "application/cloudevents+json", "x-ONE": "2" } },
+        own
+      )
+      assert.deepStrictEqual(request?.headers, {
+        "content-type": "application/cloudevents+json",
+        "user-agent": "Tidings",
+        "idempotency-key": "own",
+        "x-one": "2"
+      })
+    }))
+
   it.effect("what a receiver answers means what api.md 26.4 says: only 410 is for good, and a wait is kept", () =>
     Effect.gen(function*() {
       const outcome = (answer: Effect.Effect<OutboundResponse, OutboundError>) =>

@@ -4,9 +4,20 @@ import * as Calls from "#src/delivery/attempts/position/Calls.ts"
 import type { Position, Situation } from "#src/delivery/attempts/position/Situation.ts"
 import * as RetryPolicy from "#src/delivery/RetryPolicy.ts"
 
-/** A refused recipient or content is refused by every provider of the channel. */
+/** The channels whose providers are platforms, on each of which the recipient has another address. */
+const ofPlatforms: ReadonlySet<string> = new Set(["push", "direct_message"])
+
+/**
+ * A refused content is refused by every provider of the channel, and a refused recipient by every one that would use
+ * the same address.
+ */
 export const endsChannel = (attempt: Attempt | undefined): boolean =>
-  attempt?.kind === "RecipientRejected" || attempt?.kind === "ContentRejected"
+  attempt?.kind === "ContentRejected" ||
+  (attempt?.kind === "RecipientRejected" && !ofPlatforms.has(attempt.channel))
+
+/** The provider would answer the same again. */
+const isFinal = ({ kind }: Attempt): boolean =>
+  kind === "RecipientRejected" || kind === "ContentRejected" || kind === "Misconfigured"
 
 /**
  * One provider's place: its call is due, it took the message, or there is nothing left to try before `until` (epoch
@@ -30,7 +41,7 @@ export const ofCandidate = (
   if (mine.some(Calls.isSuccess)) return { _tag: "Succeeded" }
   const bounced = mine.find(Calls.isTaken)
   if (bounced !== undefined) return { _tag: "Failed", last: bounced }
-  if (endsChannel(last) || last.kind === "Misconfigured") return { _tag: "Failed", last }
+  if (isFinal(last)) return { _tag: "Failed", last }
   const wait = situation.waits[mine.length - 1]
   if (wait === undefined) return { _tag: "Failed", last }
   const started = Calls.first(mine) ?? situation.now

@@ -57,7 +57,12 @@ export const discord: Row = {
   request: {
     method: "POST",
     path: "/api/v10/channels/319674150115610528/messages",
-    headers: { authorization: "Bot bot-token", "content-type": "application/json" },
+    headers: {
+      authorization: "Bot bot-token",
+      "content-type": "application/json",
+      // discord.com/developers/docs/reference#user-agent
+      "user-agent": /^DiscordBot \(https:\/\/\S+, [\d.]+\)$/
+    },
     body: {
       content: "**Your order**\nIt is on its way.",
       nonce: "MffIc4TKliajMgee-B8rRHu7K",
