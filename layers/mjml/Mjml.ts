@@ -1,6 +1,6 @@
 import type { Said } from "#layers/mjml/Worker.ts"
 import { limits, Mjml, MjmlRefused } from "#src/content/Mjml.ts"
-import { Deferred, Effect, Fiber, Layer, RcRef, Scope, Semaphore } from "effect"
+import { Deferred, Effect, Fiber, Layer, PartitionedSemaphore, RcRef, Scope } from "effect"
 import { Worker } from "node:worker_threads"
 
 /** The worker's heap. The compiler is some 40 MB of code, and a source of a few kB can expand without end. */
@@ -64,13 +64,13 @@ const spawn: Effect.Effect<Compiler, MjmlRefused, Scope.Scope> = Effect.gen(
 
 /**
  * One worker, started when it is first needed and stopped after a minute without work. It compiles one source at a
- * time.
+ * time, of each turn that waits in its turn.
  */
 export const layer = Layer.effect(
   Mjml,
   Effect.gen(function*() {
     const workers = yield* RcRef.make({ acquire: spawn, idleTimeToLive: "1 minute" })
-    const turn = yield* Semaphore.make(1)
+    const turns = yield* PartitionedSemaphore.make<string>({ permits: 1 })
     const scope = yield* Scope.Scope
 
     /** The worker that is kept, or another in the place of one that ended since. */
@@ -101,21 +101,21 @@ export const layer = Layer.effect(
 
     // Work that has begun goes on without its caller. An API call waits two seconds, and on a busy machine the worker's
     // start alone takes longer: if the worker stopped with each caller, it would never be ready for the next.
-    const compiled = Effect.fnUntraced(function*(source: string) {
+    const compiled = Effect.fnUntraced(function*(source: string, turn: string) {
       let begun = false
       const work = Effect.suspend(() => {
         begun = true
         return run(source)
       })
-      const fiber = yield* Effect.forkIn(turn.withPermit(work), scope)
+      const fiber = yield* Effect.forkIn(turns.withPermit(turn)(work), scope)
       return yield* Effect.onInterrupt(Fiber.join(fiber), () => begun ? Effect.void : Fiber.interrupt(fiber))
     })
 
     return Mjml.of({
-      compile: (source) =>
+      compile: (source, turn) =>
         source.length > limits.source
           ? Effect.fail(refused(`The MJML is longer than ${limits.source} characters`))
-          : compiled(source)
+          : compiled(source, turn)
     })
   })
 )

@@ -25,7 +25,7 @@ import { type Context, Effect, Layer, Redacted } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 /** MJML is compiled in a worker thread, which a simulated world does not have: here it stays as it is. */
-const outside = Layer.succeed(Mjml, Mjml.of({ compile: Effect.succeed }))
+const outside = Layer.succeed(Mjml, Mjml.of({ compile: (source) => Effect.succeed(source) }))
 
 const stores = Layer.mergeAll(
   Brands.layer,

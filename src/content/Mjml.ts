@@ -13,7 +13,10 @@ export const limits = {
   time: 5_000
 } as const
 
-/** Compiles MJML to responsive HTML for mail clients, off the event loop. Includes and files are never read. */
+/**
+ * Compiles MJML to responsive HTML for mail clients, off the event loop. Includes and files are never read. Sources of
+ * one `turn` wait for each other, and the turns go round: a send to many keeps no other mail waiting for long.
+ */
 export class Mjml extends Context.Service<Mjml, {
-  readonly compile: (source: string) => Effect.Effect<string, MjmlRefused>
+  readonly compile: (source: string, turn: string) => Effect.Effect<string, MjmlRefused>
 }>()("tidings/Mjml") {}

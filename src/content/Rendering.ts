@@ -10,12 +10,13 @@ import { Context, Effect, Layer, Option, Result } from "effect"
 
 /**
  * Renders one channel of a message with everything that is stored elsewhere: its brand's page, the workspace's
- * translations, compiled MJML.
+ * translations, compiled MJML. `turn`: whose compilations go one after the other (`Mjml`).
  */
 export class Rendering extends Context.Service<Rendering, {
   readonly render: (
     scope: Scope,
-    input: Content.Input
+    input: Content.Input,
+    turn: string
   ) => Effect.Effect<Rendered, Content.RenderFailed | Content.NothingToSay>
 }>()("tidings/Rendering") {}
 
@@ -49,21 +50,21 @@ export const layer = Layer.effect(
       return { ...input, branding, translate: catalogue?.text }
     })
 
-    const finished = (channel: string, prepared: Content.Prepared) =>
+    const finished = (channel: string, prepared: Content.Prepared, turn: string) =>
       prepared.mjml === undefined
         ? Effect.fromResult(said(channel, prepared, undefined))
-        : mjml.compile(prepared.mjml).pipe(
+        : mjml.compile(prepared.mjml, turn).pipe(
           Effect.mapError(({ detail }) => new Content.RenderFailed({ detail })),
           Effect.flatMap((html) => Effect.fromResult(said(channel, prepared, html)))
         )
 
     return Rendering.of({
-      render: (scope, input) =>
+      render: (scope, input, turn) =>
         // Most messages need nothing stored elsewhere, and are rendered at once.
         (input.brand === undefined && input.profile["locale"] === undefined
           ? Effect.suspend(() => Effect.fromResult(Content.prepare(input)))
           : Effect.flatMap(around(scope, input), (whole) => Effect.fromResult(Content.prepare(whole))))
-          .pipe(Effect.flatMap((prepared) => finished(input.channel, prepared)))
+          .pipe(Effect.flatMap((prepared) => finished(input.channel, prepared, turn)))
     })
   })
 )

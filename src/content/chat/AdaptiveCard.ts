@@ -149,12 +149,14 @@ const items = (blocks: ReadonlyArray<Block>): ReadonlyArray<Json> => {
 export const adaptiveCard = (title: string, blocks: ReadonlyArray<Block>): Json | undefined => {
   const body = [...said(title, { size: "Large", weight: "Bolder" }), ...items(blocks)]
   const cards = blocks.flatMap((block) => block._tag === "Native" && isCard(block.json) ? [block.json] : [])
+  const actions = cards.flatMap((own) => isList(own["actions"]) ? own["actions"] : [])
   const card = {
     type: "AdaptiveCard",
     $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
     version: "1.4",
-    // The properties of the author's own card: its actions, its width, its version.
+    // The properties of the author's own cards: their width, their version. Of several the last one's count.
     ...Object.fromEntries(cards.flatMap((own) => Object.entries(own))),
+    ...(actions.length > 0 ? { actions } : {}),
     body
   }
   return body.length === 0 || JSON.stringify(card).length > longest ? undefined : card

@@ -9,6 +9,9 @@ import { member } from "#src/content/Own.ts"
 import type { Scope } from "#src/content/Variables.ts"
 import type { Schema } from "effect"
 
+/** The card that an attachment of Teams holds; anything else as it is. */
+const cardOf = (made: Value): Value => isObject(member(made, "content")) ? member(made, "content") : made
+
 /** The platforms that have native elements, and what may wrap several of them there. */
 const platforms = [
   {
@@ -18,11 +21,10 @@ const platforms = [
   },
   {
     provider: "msteams",
-    // An attachment is unwrapped to its card; cards are merged when the message becomes a single one.
+    // Attachments are unwrapped to their cards; cards are merged when the message becomes a single one.
     inside: (made: Value): Value => {
-      const [attached] = [member(made, "attachments")].flatMap((all) => isList(all) ? all : [])
-      const attachment = attached ?? made
-      return isObject(member(attachment, "content")) ? member(attachment, "content") : attachment
+      const all = member(made, "attachments")
+      return isList(all) && all.length > 0 ? all.map((one) => cardOf(one) ?? null) : cardOf(made)
     },
     expected: "an element of an adaptive card, an array of them, or a card"
   }

@@ -25,11 +25,14 @@ const section = (attributes: string, inside: string): string =>
 const words = (inside: string, padding = "0"): string =>
   `<mj-text padding="${padding}" align="${mark("align")}">${inside}</mj-text>`
 
+/** An address or a name as an attribute: nothing of it is a template, which would fail every mail if it were none. */
+const literal = (text: string): string => escape(text).replaceAll("{", "&#123;")
+
 const logo = ({ logo: shown, name }: Style): string => {
   if (shown === undefined) return ""
-  const link = shown.href === "" ? "" : ` href="${escape(shown.href)}"`
-  return `<mj-image align="${mark("align")}" width="160px" padding="0" alt="${escape(name)}" src="${
-    escape(shown.image)
+  const link = shown.href === "" ? "" : ` href="${literal(shown.href)}"`
+  return `<mj-image align="${mark("align")}" width="160px" padding="0" alt="${literal(name)}" src="${
+    literal(shown.image)
   }"${link} />`
 }
 

@@ -9,6 +9,7 @@ import * as Addressed from "#src/delivery/pipeline/Addressed.ts"
 import { once } from "#src/content/Once.ts"
 import { Rendering } from "#src/content/Rendering.ts"
 import type { OpenMessage } from "#src/delivery/journal/OpenMessage.ts"
+import { turnOf } from "#src/delivery/shards/LaneShares.ts"
 import type { Candidate } from "#src/delivery/attempts/Plan.ts"
 import type { Known } from "#src/delivery/pipeline/Stages.ts"
 import * as Recipients from "#src/delivery/intake/Recipients.ts"
@@ -126,9 +127,10 @@ export const make = Effect.gen(function*() {
     render:
       (subject: Subject, at: number) =>
       (candidate: Candidate): Effect.Effect<Rendered, Content.RenderFailed | Content.NothingToSay> => {
-        const { message: { scope }, topic } = subject
+        const { message, topic } = subject
         const linked = linksOf(subject)
-        const rendered = render(scope, input(subject, candidate, at, linked))
+        const turn = `${message.lane} ${turnOf(message)}`
+        const rendered = render(message.scope, input(subject, candidate, at, linked), turn)
         if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
         const { unsubscribe } = linked().choose
         return unsubscribe === ""

@@ -1,7 +1,7 @@
 import * as Layers from "#layers/mjml/Mjml.ts"
 import { limits, Mjml } from "#src/content/Mjml.ts"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Schema } from "effect"
+import { Effect, Fiber, Layer, Option, Schema } from "effect"
 import { Session } from "node:inspector"
 import type { Worker } from "node:worker_threads"
 
@@ -37,7 +37,7 @@ const insideWorkers = Effect.map(
         session.post("NodeWorker.sendMessageToWorker", { sessionId, message })
       }))
 )
-const compile = (source: string) => Mjml.use((mjml) => mjml.compile(source))
+const compile = (source: string, turn = "") => Mjml.use((mjml) => mjml.compile(source, turn))
 
 layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
   it.effect(
@@ -81,6 +81,19 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
         pages.map((page) => names.filter((name) => page.includes(`>${name}<`))),
         names.map((_) => [_])
       )
+    }))
+
+  it.effect("one source waits behind one of each other turn at most, however many of these wait", () =>
+    Effect.gen(function*() {
+      const done: Array<string> = []
+      const begun = (turn: string) =>
+        Effect.forkChild(
+          Effect.tap(compile(mail("<mj-text>a</mj-text>"), turn), () => Effect.sync(() => done.push(turn)))
+        )
+      const many = yield* Effect.forEach(Array.from({ length: 20 }, () => "many"), begun)
+      const one = yield* begun("one")
+      yield* Fiber.joinAll([...many, one])
+      assert.isAtMost(done.indexOf("one"), 2)
     }))
 
   it.effect("reads no file and includes nothing", () =>

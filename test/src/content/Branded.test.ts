@@ -32,9 +32,9 @@ const counting = Layer.effect(
   Mjml,
   Effect.map(Mjml, ({ compile }) =>
     Mjml.of({
-      compile: (source) => {
+      compile: (source, turn) => {
         compiled++
-        return source.includes("broken") ? Effect.fail(new MjmlRefused({ detail: "planted" })) : compile(source)
+        return source.includes("broken") ? Effect.fail(new MjmlRefused({ detail: "planted" })) : compile(source, turn)
       }
     }))
 ).pipe(Layer.provide(Layers.layer))
@@ -85,7 +85,7 @@ const render = (
         environment: "test",
         variables: { urls: { unsubscribe: "https://x.io/u" } }
       })
-    })
+    }, "")
   )
 
 const hello = elements(

@@ -61,6 +61,12 @@ describe("Programs in chat", () => {
     }
     const wide = `{ type: "AdaptiveCard", version: "1.5", msteams: { width: "Full" }, body: [${body}] }`
     assert.deepStrictEqual(teams(wide), { ...card, version: "1.5", msteams: { width: "Full" }, body: [item] })
+    const button = (title: string) => ({ type: "Action.OpenUrl", title, url: "https://x.io" })
+    const own = (title: string) =>
+      `{ type: "AdaptiveCard", body: [${body}], actions: [${JSON.stringify(button(title))}] }`
+    const merged = { ...card, body: [item, item], actions: [button("one"), button("two")] }
+    const attached = `{ attachments: [{ content: ${own("one")} }, { content: ${own("two")} }] }`
+    for (const made of [`[${own("one")}, ${own("two")}]`, attached]) assert.deepStrictEqual(teams(made), merged, made)
     assert.strictEqual(slack("[]"), undefined)
   })
 

@@ -8,12 +8,12 @@ import { dom } from "#test/src/content/Dom.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 
-const name = "Tea \"&\" <Co>"
+const name = "Tea \"&\" <Co> {{ x"
 
 /** The page of a brand's mails, compiled but not filled. */
 const pageOf = Effect.fnUntraced(function*(email: NonNullable<BrandSettings["email"]>) {
   const html = yield* Mjml.use(({ compile }) =>
-    compile(source(styleOf({ id: "tea", name, settings: { email }, snippets: {} })))
+    compile(source(styleOf({ id: "tea", name, settings: { email }, snippets: {} })), "")
   )
   const { code, elements } = dom(html)
   return { html, code, elements, names: elements.map((element) => element.name) }
@@ -39,7 +39,8 @@ layer(Layers.layer, { excludeTestServices: true })("The page of a brand's mails"
     Effect.gen(function*() {
       const image = "https://tea.example/l.png"
       for (const href of [null, "https://tea.example/?a=1&b=2"]) {
-        const { elements } = yield* pageOf({ header: { logo: { image, href } } })
+        const { elements, html } = yield* pageOf({ header: { logo: { image, href } } })
+        assert.notInclude(html, "{{ x", "it is no template")
         assert.deepStrictEqual(
           elements.flatMap(({ attributes, name }) =>
             name === "img" ? [[attributes.get("src"), attributes.get("alt")]] : []
