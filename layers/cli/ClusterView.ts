@@ -14,19 +14,40 @@ export const folded = (numbers: ReadonlyArray<number>): string => {
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`
 
-const line = ({ address, alive, shards }: ClusterNode): string => {
+const units = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1_000]] as const
+
+/** A span of ms in its largest unit, rounded down: `9 days`. */
+const age = (ms: number): string => {
+  const [noun, size] = units.find(([, size]) => ms >= size) ?? ["second", 1_000]
+  return counted(Math.max(0, Math.floor(ms / size)), noun)
+}
+
+/** A node that serves nothing and was silent for longer is one that was replaced: it will not come back. */
+const longestSilence = 3_600_000
+
+const isGone = (now: number) => ({ alive, last_seen, shards }: ClusterNode): boolean =>
+  !alive && shards.length === 0 && last_seen !== null && now - last_seen > longestSilence
+
+const line = (now: number) => ({ address, alive, last_seen, shards }: ClusterNode): string => {
   const due = shards.reduce((sum, shard) => sum + shard.due, 0)
   const owned = shards.length === 0
     ? "no shards"
     : `${counted(shards.length, "shard")} (${folded(shards.map(({ shard }) => shard))})`
-  return `  ${alive ? "up  " : "DOWN"}  ${address}  ${owned}  ${due} due`
+  const seen = alive || last_seen === null ? "" : `  last seen ${age(now - last_seen)} ago`
+  return `  ${alive ? "up  " : "DOWN"}  ${address}  ${owned}  ${due} due${seen}`
 }
 
-/** A line per node, then the shards that no node serves, then how long the oldest due message has waited. */
-export const view = (cluster: Cluster): string =>
-  [
-    `${counted(cluster.nodes.length, "node")}, ${counted(cluster.shards, "shard")}`,
-    ...cluster.nodes.map(line),
+/**
+ * A line per node, then the shards that no node serves, then how long the oldest due message has waited. Nodes that are
+ * gone are only counted. `now`: epoch ms.
+ */
+export const view = (cluster: Cluster, now: number): string => {
+  const gone = cluster.nodes.filter(isGone(now))
+  const nodes = cluster.nodes.filter((node) => !gone.includes(node))
+  return [
+    `${counted(nodes.length, "node")}, ${counted(cluster.shards, "shard")}`,
+    ...nodes.map(line(now)),
+    ...(gone.length === 0 ? [] : [`  ${counted(gone.length, "node")} more, not seen for over an hour`]),
     ...(cluster.unowned.length === 0
       ? []
       : [`  nobody serves ${cluster.unowned.length === 1 ? "shard" : "shards"} ${folded(cluster.unowned)}`]),
@@ -35,3 +56,4 @@ export const view = (cluster: Cluster): string =>
       ? []
       : [`oldest due message ${cluster.oldest_due.id ?? "of another environment"} (shard ${cluster.oldest_due.shard})`])
   ].join("\n")
+}

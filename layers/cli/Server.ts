@@ -1,9 +1,10 @@
+import { said } from "#layers/CannotStart.ts"
 import { Cluster } from "#schemas/api/Cluster.ts"
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { HistoryEntry } from "#schemas/api/Messages.ts"
 import { type Paging, Results } from "#schemas/api/Paging.ts"
 import { RequestProgress } from "#schemas/api/Requests.ts"
-import { Effect, Option, Redacted, Runtime, Schema, Stream } from "effect"
+import { Cause, Effect, Option, Redacted, Runtime, Schema, Stream } from "effect"
 import { HttpClient, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 /**
@@ -25,6 +26,17 @@ export interface Server {
 }
 
 const patience = "10 seconds"
+
+/** That nothing listens there, or no host has that name: Node's codes, and Deno's words. */
+const elsewhere = /ECONNREFUSED|ENOTFOUND|Connection refused|dns error/
+
+/** No answer came from this URL. The URL is blamed only for a fault that another one would not have. */
+const unreachable = (url: string) => (error: unknown): Stopped => {
+  const why = Cause.isTimeoutError(error) ? "it was silent for 10 s" : said(error)
+  const rest = elsewhere.test(why) ? "; set TIDINGS_URL or --url" : `: ${why}`
+  return new Stopped({ sentence: `No Tidings server answers at ${url}${rest}`, code: 3 })
+}
+
 const most = 100
 
 /** Whether the engine has quarantined this message: its error then begins so (`src/delivery/shards/Tries.ts`). */
@@ -65,11 +77,11 @@ export type Found =
   | Several
 
 /**
- * What became of an id: replayed as another message, or a request in this state. `resumed: false`: the request was not
- * in quarantine.
+ * What became of an id: replayed as another message, or a request in this state. `replayed_before`: an earlier replay
+ * made that message, and this one sent nothing. `resumed: false`: the request was not in quarantine.
  */
 export type Replayed =
-  | { readonly id: string; readonly replayed_as: string | null }
+  | { readonly id: string; readonly replayed_as: string | null; readonly replayed_before?: true }
   | { readonly id: string; readonly request: RequestProgress["state"]; readonly resumed?: false }
 
 /** A client of the server's API. The command does not open the data directory, which the running server owns. */
@@ -87,10 +99,6 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
     HttpClient.mapRequest(HttpClientRequest.prependUrl(url)),
     HttpClient.mapRequest(HttpClientRequest.bearerToken(key))
   )
-  const unreachable = new Stopped({
-    sentence: `No Tidings server answers at ${url}; set TIDINGS_URL or --url`,
-    code: 3
-  })
   const strange = new Stopped({ sentence: `What answers at ${url} is not a Tidings server of this version`, code: 1 })
 
   /** The message of a refusal's body. */
@@ -107,14 +115,14 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
     Effect.orElseSucceed(() => undefined)
   )
 
-  const ask = Effect.fnUntraced(function*<A>(
+  /** What the server answers to a request about `what`; `undefined`: 404. */
+  const answerTo = Effect.fnUntraced(function*(
     request: Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>,
-    schema: Schema.Codec<A, unknown>,
     what = "it"
   ) {
     const response: HttpClientResponse.HttpClientResponse = yield* request.pipe(
       Effect.timeout(patience),
-      Effect.mapError(() => unreachable)
+      Effect.mapError(unreachable(url))
     )
     if (response.status === 404) return undefined
     if (response.status === 401) return yield* new Stopped({ sentence: `${url} refuses the API key`, code: 4 })
@@ -129,10 +137,22 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
         code: 1
       })
     }
-    return yield* response.json.pipe(
+    return response
+  })
+
+  const bodyOf = <A>(response: HttpClientResponse.HttpClientResponse, schema: Schema.Codec<A, unknown>) =>
+    response.json.pipe(
       Effect.flatMap(Schema.decodeUnknownEffect(schema)),
       Effect.mapError(() => strange)
     )
+
+  const ask = Effect.fnUntraced(function*<A>(
+    request: Effect.Effect<HttpClientResponse.HttpClientResponse, unknown>,
+    schema: Schema.Codec<A, unknown>,
+    what?: string
+  ) {
+    const response = yield* answerTo(request, what)
+    return response === undefined ? undefined : yield* bodyOf(response, schema)
   })
 
   const get = <A>(path: string, schema: Schema.Codec<A, unknown>) => ask(client.get(path), schema)
@@ -157,6 +177,16 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
 
   /** Fails with `missing` where a Tidings server answers. */
   const absent = (id: string) => Effect.flatMap(own("/messages?limit=1", Page), () => missing(id))
+
+  /**
+   * Takes a message that was sent again out of quarantine, by archiving its request. One of a request to several stays:
+   * the others would be hidden with it. If this fails, the message stays until it is replayed the next time.
+   */
+  const release = Effect.fnUntraced(function*(path: string) {
+    const message = yield* get(path, MessageDetails)
+    if (message === undefined || !isQuarantined(message) || message.requestId !== message.id) return
+    yield* answerTo(client.put(`/requests/${message.id}/archive`))
+  }, (releasing) => Effect.ignore(releasing))
 
   const look = Effect.fnUntraced(function*(id: string): Effect.fn.Return<Found | undefined, Stopped> {
     const path = `/messages/${encodeURIComponent(id)}`
@@ -187,17 +217,23 @@ export const make = Effect.fnUntraced(function*({ key, url }: Server) {
       )
     ),
     /**
-     * Sends a message again and answers the new message's id. It is sent once, however often this is asked for within a
-     * year. A request to many that was quarantined is resumed instead.
+     * Sends a message again, answers the new message's id and takes the old one out of quarantine. It is sent once,
+     * however often this is asked for within a year. A request to many that was quarantined is resumed instead.
      */
     replay: Effect.fnUntraced(function*(id: string): Effect.fn.Return<Replayed, Stopped> {
       if (id === "") return yield* nameless
       if (isDots(id)) return yield* absent(id)
-      const again = client.post(`/messages/${encodeURIComponent(id)}/resend`, {
+      const message = `/messages/${encodeURIComponent(id)}`
+      const again = client.post(`${message}/resend`, {
         headers: { "idempotency-key": `replay-${id}`, "x-idempotency-expiration": forever }
       })
-      const resent = yield* ask(again, Resent, id)
-      if (resent !== undefined) return { id, replayed_as: resent.messageId }
+      const resent = yield* answerTo(again, id)
+      if (resent !== undefined) {
+        const { messageId } = yield* bodyOf(resent, Resent)
+        yield* release(message)
+        const isRepeat = resent.headers["idempotent-replayed"] === "true"
+        return { id, replayed_as: messageId, ...(isRepeat ? { replayed_before: true } : {}) }
+      }
       const path = `/requests/${encodeURIComponent(id)}`
       const before = yield* get(path, RequestProgress)
       if (before !== undefined && before.state !== "FAILED") return { id, request: before.state, resumed: false }

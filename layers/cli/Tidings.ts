@@ -4,7 +4,7 @@ import * as Server from "#layers/cli/Server.ts"
 import * as Timeline from "#layers/cli/Timeline.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Config, Console, Effect, Option, Redacted, Stream } from "effect"
+import { Clock, Config, Console, Effect, Option, Redacted, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { FetchHttpClient } from "effect/http"
 
@@ -78,7 +78,7 @@ const cluster = Command.make(
   flags,
   Effect.fnUntraced(function*({ json, key, url }) {
     const seen = yield* (yield* serverOf(url, key)).cluster
-    yield* print(json ? JSON.stringify(seen, null, 2) : ClusterView.view(seen))
+    yield* print(json ? JSON.stringify(seen, null, 2) : ClusterView.view(seen, yield* Clock.currentTimeMillis))
   })
 ).pipe(Command.withDescription("Show the nodes, which shards each owns, and how far behind they are"))
 
@@ -87,7 +87,9 @@ const said = (replayed: Server.Replayed): string => {
     const nothing = replayed.resumed === false ? ": it is not set aside, so there is nothing to replay" : ""
     return `${replayed.id} is a request to many, ${replayed.request}${nothing}`
   }
-  return replayed.replayed_as === null ? replayed.id : `${replayed.id} is sent again as ${replayed.replayed_as}`
+  if (replayed.replayed_as === null) return replayed.id
+  const done = replayed.replayed_before === true ? "was sent again before, as" : "is sent again as"
+  return `${replayed.id} ${done} ${replayed.replayed_as}`
 }
 
 const replay = Command.make(

@@ -18,9 +18,11 @@ const decoded = (text: string): string | undefined =>
  */
 const smtp = (text: string): Configure.Wanted | undefined => {
   if (!URL.canParse(text)) return undefined
-  const { hostname: host, password, port, protocol, searchParams, username } = new URL(text)
+  const { hostname: host, password, port, protocol, search, username } = new URL(text)
   if (!/^smtps?:$/.test(protocol)) return undefined
-  const requireTls = searchParams.get("require_tls")
+  // As in any URI, and not as in a form, where a plus is a blank: addresses have some.
+  const query = new URLSearchParams(search.replaceAll("+", "%2B"))
+  const requireTls = query.get("require_tls")
   return wanted("smtp", {
     host: host.replaceAll(/^\[|\]$/g, ""),
     port: port === "" ? null : Number(port),
@@ -28,7 +30,7 @@ const smtp = (text: string): Configure.Wanted | undefined => {
     require_tls: requireTls === null ? null : requireTls !== "false",
     username: decoded(username) ?? null,
     password: decoded(password) ?? null,
-    from_address: searchParams.get("from") ?? decoded(username) ?? null
+    from_address: query.get("from") ?? decoded(username) ?? null
   })
 }
 

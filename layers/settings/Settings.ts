@@ -161,6 +161,12 @@ const faults: Record<keyof typeof variables, string> = {
   TIDINGS_OUTBOUND_ALLOW: "must be networks such as 10.1.0.0/16, between commas, with no bit set after the prefix"
 }
 
+/** As Windows ends lines: it would be part of a path or an address, and no log would show it. */
+const hasControl = (value: unknown): boolean => {
+  const text = Redacted.isRedacted(value) ? Redacted.value(value) : value
+  return typeof text === "string" && /\p{Cc}/u.test(text)
+}
+
 const read = Effect.gen(function*() {
   const provider = yield* ConfigProvider.ConfigProvider
   const bad: Array<string> = [...yield* Otel.faults]
@@ -170,8 +176,10 @@ const read = Effect.gen(function*() {
     isGood: (value: A) => boolean = () => true
   ) =>
     Effect.map(Effect.result(config.parse(provider)), (result) => {
-      if (Result.isSuccess(result) && isGood(result.success)) return result.success
-      bad.push(`${name} ${faults[name]}`)
+      const isUnclean = Result.isSuccess(result) && hasControl(result.success)
+      if (Result.isSuccess(result) && !isUnclean && isGood(result.success)) return result.success
+      const unclean = "has a control character in it, such as the end of a Windows line"
+      bad.push(`${name} ${isUnclean ? unclean : faults[name]}`)
       return undefined
     })
   const secret = (test: (text: string) => boolean) => (value: Redacted.Redacted | undefined) =>

@@ -49,13 +49,18 @@ export interface Loop {
    * in ms since the world began.
    */
   readonly run: (isDone: () => boolean, until?: number) => Ending
+  /** Whether it has taken more steps than a world of its age may. */
+  readonly isEndless: () => boolean
   /** Adds a fact to the hash by which two runs are compared. */
   readonly trace: (fact: string) => void
   readonly hash: () => string
 }
 
-/** A world that takes more steps is taken to loop for ever. */
+/** A world that takes more steps than this, and those of its time, is taken to loop for ever. */
 const mostSteps = 2_000_000
+
+/** How many more it may take for each ms of its time: nodes with nothing to do take steps too, 0.55 each in a second. */
+const mostPerMs = 0.01
 
 export const make = (chance: Chance, epoch: number): Loop => {
   const ready: Array<{ readonly owner: { readonly take: (task: Task) => void }; readonly task: Task }> = []
@@ -169,6 +174,8 @@ export const make = (chance: Chance, epoch: number): Loop => {
     return true
   }
 
+  const isEndless = () => steps > mostSteps + now * mostPerMs
+
   return {
     now: () => now,
     wall,
@@ -181,7 +188,7 @@ export const make = (chance: Chance, epoch: number): Loop => {
     process,
     run: (isDone, until = Infinity) => {
       while (true) {
-        while (step()) if (steps > mostSteps) return "endless"
+        while (step()) if (isEndless()) return "endless"
         if (isDone()) return "done"
         const at = timers.next()
         if (at === undefined || at > until) return "idle"
@@ -189,6 +196,7 @@ export const make = (chance: Chance, epoch: number): Loop => {
         while (timers.next() === now) timers.take()?.()
       }
     },
+    isEndless,
     trace,
     hash: () => (hash >>> 0).toString(16).padStart(8, "0")
   }

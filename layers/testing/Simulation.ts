@@ -93,11 +93,14 @@ const longestSilence = 20_000
 const stuck =
   "the story waits for what never comes: no call of its world, and no sleep; what is outside of it, such as a promise or a file, never answers"
 
+/** The steps that a world may take (`Loop.ts`). */
+const mostSteps = "2,000,000 steps of its world, and 10 for each second of it"
+
 /** Why a story was broken off. `waits`: whether any of its fibers still had something to wait for in its world. */
 const endlessness = (waits: boolean, ending: Ending): string => {
   if (!waits) return stuck
   return ending === "endless"
-    ? "the story did not end within 2,000,000 steps of its world: something in it goes round, such as a loop without an end"
+    ? `the story did not end within ${mostSteps}: something in it goes round, such as a loop without an end`
     : "the story did not end within 30 days of its world"
 }
 
@@ -121,14 +124,22 @@ const asked = Effect.fnUntraced(function*(seed: number, options: Options): Effec
   return yield* asked(seed, { ...said, ...ofSeed })
 })
 
-/** Runs one world to its end. The same seed, story and options give the same history. */
-export const run = (seed: number, story: Story, options: Options = {}): History =>
+/** A world at its end. `isEndless`: it was broken off, since it took more steps than a world may. */
+interface Lived {
+  readonly history: History
+  readonly isEndless: boolean
+}
+
+const lived = (seed: number, story: Story, options: Options): Lived =>
   Effect.runSync(Effect.match(asked(seed, options), {
     onSuccess: (ofWorld) => live(seed, story, ofWorld),
     onFailure: (fault) => live(seed, () => Effect.die(fault), {})
   }))
 
-const live = (seed: number, story: Story, options: Options): History => {
+/** Runs one world to its end. The same seed, story and options give the same history. */
+export const run = (seed: number, story: Story, options: Options = {}): History => lived(seed, story, options).history
+
+const live = (seed: number, story: Story, options: Options): Lived => {
   const world = Worlds.make(seed, {
     nodes: options.nodes ?? 3,
     shards: options.shards ?? 4,
@@ -163,7 +174,8 @@ const live = (seed: number, story: Story, options: Options): History => {
     })
   )
   const ending = loop.run(() => isOver || isStuck(), longestStory)
-  return world.end(isOver ? failure : endlessness(callers.pending() > 0, ending))
+  const history = world.end(isOver ? failure : endlessness(callers.pending() > 0, ending))
+  return { history, isEndless: loop.isEndless() }
 }
 
 /** Something that must be true of every world in which users do what the story says. */
@@ -196,9 +208,12 @@ export class Falsified extends Schema.TaggedError<Falsified>()("Falsified", {
 }
 
 /** What is wrong with a history: its story broke off, something accepted never ended, or the property complains. */
-const complaintsOf = (property: Property, history: History): ReadonlyArray<string> => {
+const complaintsOf = (property: Property, { history, isEndless }: Lived): ReadonlyArray<string> => {
   if (history.failure !== undefined) return [`the story broke off: ${history.failure}`]
-  if (!history.drained) return ["something accepted did not come to its end"]
+  if (!history.drained) {
+    const endless = ` within ${mostSteps}: it is endless, something in it goes round`
+    return [`something accepted did not come to its end${isEndless ? endless : ""}`]
+  }
   try {
     return property.complaints(history)
   } catch (error) {
@@ -227,8 +242,9 @@ export const check = Effect.fnUntraced(function*(
     onNone: () => Array.makeBy(options.seeds ?? 100, (n) => n + 1)
   })
   for (const seed of seeds) {
-    const history = yield* Effect.sync(() => run(seed, property.story, options))
-    const complaints = complaintsOf(property, history)
+    const world = yield* Effect.sync(() => lived(seed, property.story, options))
+    const { history } = world
+    const complaints = complaintsOf(property, world)
     if (complaints.length === 0) continue
     return yield* new Falsified({
       seed,

@@ -1,6 +1,6 @@
 import * as Settings from "#layers/settings/Settings.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Layer } from "effect"
+import { ConfigProvider, Effect, Layer, Schema } from "effect"
 import { availableParallelism } from "node:os"
 
 const settings = (variables: Readonly<Record<string, string>>) =>
@@ -78,6 +78,27 @@ describe("settings (design.md §6)", () => {
       const { message: alone } = yield* Effect.flip(Effect.scoped(Layer.build(settings({ TIDINGS_WORKERS: "1" }))))
       assert.include(alone, "needs DATABASE_URL")
     }))
+
+  it.effect.prop(
+    "a text with a control character, such as a Windows line's end, is refused in a sentence without it",
+    { control: Schema.Literals(["\r", "\n", "\0", "\x1b", "\x7f", "\x85"]) },
+    ({ control }) =>
+      Effect.gen(function*() {
+        const texts = {
+          DATABASE_URL: "postgres://host/canary",
+          TIDINGS_DATA_DIR: "/canary",
+          TIDINGS_ACCOUNT_EMAIL: "canary@example.com",
+          TIDINGS_SECRET_KEY: `${"c".repeat(43)}=`
+        }
+        const ended = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, `${text}${control}`]))
+        const { message } = yield* Effect.flip(Effect.scoped(Layer.build(settings(ended))))
+        assert.sameMembers(
+          message.split("\n"),
+          Object.keys(texts).map((name) => `${name} has a control character in it, such as the end of a Windows line`)
+        )
+        yield* Effect.scoped(Layer.build(settings(texts)))
+      })
+  )
 
   it("a name that looks like a setting and is none is misspelt", () => {
     const names = ["TIDINGS_SHARD", "TIDINGS_SHARDS", "TIDINGS_URL", "TIDINGS_API_KEY", "TIDINGS_toString", "PATH"]

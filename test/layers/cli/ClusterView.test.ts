@@ -5,6 +5,8 @@ import { Schema } from "effect"
 
 const shard = (number: number, due = 0) => ({ shard: number, epoch: 1, since: 0, due })
 
+const now = 1_767_600_000_000
+
 const quiet: Cluster = {
   shards: 2,
   unowned: [],
@@ -32,18 +34,20 @@ describe("ClusterView", () => {
           last_seen: 5,
           shards: [shard(3, 2), shard(0, 5), shard(1), shard(2)]
         },
-        { address: "10.0.0.2:20001", alive: false, last_seen: 1, shards: [shard(5)] },
-        { address: "10.0.0.3:20001", alive: true, last_seen: 5, shards: [] }
+        { address: "10.0.0.2:20001", alive: false, last_seen: now - 9 * 86_400_000, shards: [shard(5)] },
+        { address: "10.0.0.3:20001", alive: true, last_seen: 5, shards: [] },
+        { address: "10.0.0.4:20001", alive: false, last_seen: now - 90_000, shards: [] }
       ],
       due: 7,
       lag: 1_250,
       oldest_due: { id: "1-6553f100-0123456789abcdef01234567", shard: 3, since: 1 }
     }
-    assert.deepStrictEqual(ClusterView.view(behind).split("\n"), [
-      "3 nodes, 64 shards",
+    assert.deepStrictEqual(ClusterView.view(behind, now).split("\n"), [
+      "4 nodes, 64 shards",
       "  up    10.0.0.1:20001  4 shards (0-3)  7 due",
-      "  DOWN  10.0.0.2:20001  1 shard (5)  0 due",
+      "  DOWN  10.0.0.2:20001  1 shard (5)  0 due  last seen 9 days ago",
       "  up    10.0.0.3:20001  no shards  0 due",
+      "  DOWN  10.0.0.4:20001  no shards  0 due  last seen 1 minute ago",
       "  nobody serves shards 7, 9",
       "7 messages due, 1.3 s behind",
       "oldest due message 1-6553f100-0123456789abcdef01234567 (shard 3)"
@@ -51,12 +55,29 @@ describe("ClusterView", () => {
   })
 
   it("says no more than it must of one at rest", () => {
-    assert.deepStrictEqual(ClusterView.view(quiet).split("\n"), [
+    assert.deepStrictEqual(ClusterView.view(quiet, now).split("\n"), [
       "1 node, 2 shards",
       "  up    127.0.0.1:23000  2 shards (0-1)  0 due",
       "0 messages due, 0.0 s behind"
     ])
-    assert.include(ClusterView.view({ ...quiet, unowned: [4] }), "\n  nobody serves shard 4\n")
+    assert.include(ClusterView.view({ ...quiet, unowned: [4] }, now), "\n  nobody serves shard 4\n")
+  })
+
+  it("only counts the nodes without shards that were silent for over an hour", () => {
+    const silent = (minutes: number, shards: ReadonlyArray<ReturnType<typeof shard>> = []) => ({
+      address: `after ${minutes}`,
+      alive: false,
+      last_seen: now - minutes * 60_000,
+      shards
+    })
+    const nodes = [...quiet.nodes, silent(59), silent(61), silent(9_000), silent(61, [shard(1)])]
+    assert.deepStrictEqual(ClusterView.view({ ...quiet, nodes }, now).split("\n").slice(0, -1), [
+      "3 nodes, 2 shards",
+      "  up    127.0.0.1:23000  2 shards (0-1)  0 due",
+      "  DOWN  after 59  no shards  0 due  last seen 59 minutes ago",
+      "  DOWN  after 61  1 shard (1)  0 due  last seen 1 hour ago",
+      "  2 nodes more, not seen for over an hour"
+    ])
   })
 
   it.prop(

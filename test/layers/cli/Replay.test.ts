@@ -21,7 +21,10 @@ describe("tidings replay", () => {
             const id = await post(url, { user_id: "ada" })
             const first = await tidings("node", asking(url), "replay", id)
             assert.match(first.stdout, new RegExp(`^${id} is sent again as 1-`))
-            assert.deepStrictEqual(await tidings("node", asking(url), "replay", id), first)
+            assert.deepStrictEqual(await tidings("node", asking(url), "replay", id), {
+              ...first,
+              stdout: first.stdout.replace("is sent again as", "was sent again before, as")
+            })
           })),
       120_000
     )
@@ -87,7 +90,7 @@ describe("tidings replay", () => {
         assert.strictEqual(stdout.trim().split("\n").length, 120)
         const json = yield* command("replay", "--json")
         assert.strictEqual(JSON.parse(json.stdout).length, 120)
-        assert.isBelow(seen.length, 300)
+        assert.isBelow(seen.filter(({ path }) => path.startsWith("/messages?")).length, 10)
       }),
     120_000
   )

@@ -2,9 +2,12 @@ import * as Server from "#layers/cli/Server.ts"
 import { MessageDetails } from "#schemas/api/MessageDetails.ts"
 import { MessageId } from "#schemas/MessageId.ts"
 import { undelivered } from "#test/layers/cli/Undelivered.ts"
+import * as TestCertificate from "#test/layers/outbound/TestCertificate.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted, Schema, Stream } from "effect"
-import { HttpClient, HttpClientResponse } from "effect/http"
+import { Effect, Fiber, Redacted, Schema, Stream } from "effect"
+import { FetchHttpClient, HttpClient, HttpClientResponse } from "effect/http"
+import { TestClock } from "effect/testing"
+import { createServer } from "node:https"
 
 const encode = Schema.encodeSync(MessageDetails)
 
@@ -70,6 +73,62 @@ describe("A client of the server's API", () => {
       yield* Stream.runForEach(server.quarantined, ({ id }) => Effect.sync(() => void seen.push([id, asked.length])))
       const ids = [...all.map(({ id }) => id), failed.requestId]
       assert.deepStrictEqual(seen, ids.map((id, n) => [id, n < 60 ? 1 : n < 101 ? 2 : 3] as const))
+    }))
+
+  it.effect("what was replayed is archived, so that it is in quarantine no more, and hides no other message", () =>
+    Effect.gen(function*() {
+      const aside = message(1, "Quarantined after 5 tries")
+      const member = { ...message(2, "Quarantined after 5 tries"), requestId: aside.id }
+      const bounced = message(3, "Mailbox not found")
+      const { asked, server } = yield* client({
+        ...Object.fromEntries([aside, member, bounced].flatMap((body) => [
+          [`POST /messages/${body.id}/resend`, { messageId: "again" }],
+          [`GET /messages/${body.id}`, body]
+        ])),
+        [`PUT /requests/${aside.id}/archive`]: {}
+      })
+      for (const { id } of [aside, member, bounced])
+        assert.deepStrictEqual(yield* server.replay(id), { id, replayed_as: "again" })
+      assert.deepStrictEqual(asked.filter((name) => name.startsWith("PUT")), [`PUT /requests/${aside.id}/archive`])
+    }))
+
+  it.effect("a replay whose message could not be archived has sent it, and says so", () =>
+    Effect.gen(function*() {
+      const aside = message(1, "Quarantined after 5 tries")
+      const { server } = yield* client({
+        [`POST /messages/${aside.id}/resend`]: { messageId: "again" },
+        [`GET /messages/${aside.id}`]: aside
+      })
+      assert.deepStrictEqual(yield* server.replay(aside.id), { id: aside.id, replayed_as: "again" })
+    }))
+
+  it.effect("where no answer comes it is said why, and the URL is not blamed for a silent server or its certificate", () =>
+    Effect.gen(function*() {
+      const asking = Effect.fnUntraced(function*(url: string) {
+        const { cluster } = yield* Server.make({ url, key: Redacted.make("pk_prod_x") })
+        return yield* Effect.flip(cluster)
+      })
+      const silent = yield* asking("http://tidings.test").pipe(
+        Effect.provideService(HttpClient.HttpClient, HttpClient.make(() => Effect.never)),
+        Effect.forkChild
+      )
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(
+        (yield* Fiber.join(silent)).sentence,
+        "No Tidings server answers at http://tidings.test: it was silent for 10 s"
+      )
+      const https = yield* Effect.acquireRelease(
+        Effect.callback<ReturnType<typeof createServer>>((resume) => {
+          const server = createServer(TestCertificate).listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
+        }),
+        (server) => Effect.callback<void>((resume) => void server.close(() => resume(Effect.void)))
+      )
+      const address = https.address()
+      const url = `https://127.0.0.1:${address === null || typeof address === "string" ? "" : address.port}`
+      const { code, sentence } = yield* Effect.provide(asking(url), FetchHttpClient.layer)
+      assert.strictEqual(code, 3)
+      assert.include(sentence, `No Tidings server answers at ${url}: self-signed certificate`)
+      assert.notInclude(sentence, "set TIDINGS_URL")
     }))
 
   it.effect("another server, whose answer to everything is that there is no such page, is not taken for an idle one", () =>

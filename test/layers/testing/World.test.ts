@@ -16,6 +16,22 @@ describe("A world", () => {
     }
   })
 
+  it.effect("that goes round after its story is told from one in which something was lost", () =>
+    Effect.gen(function*() {
+      const story: Simulation.Story = (world) =>
+        Effect.andThen(
+          world.send({ to: { email: "a@x.test" }, content, delay: { duration: day } }, { key: "k" }),
+          Effect.forkDetach(Effect.forever(Effect.yieldNow))
+        )
+      const { complaints } = yield* Effect.flip(
+        Simulation.check({ story, complaints: () => [] }, { faults: Faults.none, seeds: 1 })
+      )
+      assert.deepStrictEqual(complaints, [
+        "something accepted did not come to its end within 2,000,000 steps of its world, and 10 for each second of it: " +
+        "it is endless, something in it goes round"
+      ])
+    }))
+
   it("a node that leaves in order finishes the calls that it has made", () => {
     const story: Simulation.Story = Effect.fnUntraced(function*(world) {
       yield* world.send({ to: { email: "a@x.test" }, content }, { key: "k" })
