@@ -147,6 +147,8 @@ export const make = (seed: number, options: WorldOptions) => {
     calls: vendors.calls,
     /** Ends the world and returns its history. */
     end: (failure: string | undefined): History => {
+      // What a story has asked for goes on after it, among the faults that are still to come.
+      loop.run(() => store.look(openRows) === 0, options.faults.within)
       drain()
       loop.run(() => false, loop.now() + afterwards)
       // A request whose caller had given up waiting may have been accepted since.

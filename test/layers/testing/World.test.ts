@@ -32,6 +32,19 @@ describe("A world", () => {
       ])
     }))
 
+  it("has its faults also while it does what its story has asked for", () => {
+    const story: Simulation.Story = (world) =>
+      world.send({ to: { email: "a@x.test" }, content, delay: { duration: 90_000 } }, { key: "k" })
+    const met = Array.from(
+      { length: 20 },
+      (_, seed) =>
+        Simulation.run(seed, story, { faults: { ...Faults.all, atMost: 4, within: 120_000 } }).incidents.filter((
+          { at }
+        ) => at > 10_000).length
+    )
+    assert.isAbove(met.reduce((sum, one) => sum + one, 0), 10)
+  })
+
   it("a node that leaves in order finishes the calls that it has made", () => {
     const story: Simulation.Story = Effect.fnUntraced(function*(world) {
       yield* world.send({ to: { email: "a@x.test" }, content }, { key: "k" })

@@ -1,9 +1,6 @@
 import type { Commit } from "#layers/testing/History.ts"
 import type { Facts, Row } from "./Facts.ts"
 
-/** Told or not, a node that owns the shard knows of a new row after this, in ms. */
-const hearsay = 60
-
 /** The first word of a message's first attempt. */
 const firstAttempt = (commits: ReadonlyArray<Commit>): Commit | undefined =>
   commits.find(({ attempt, result }) => attempt?.number === 1 && result === "Written")
@@ -44,8 +41,7 @@ export const inOrder = (facts: Facts): ReadonlyArray<string> => {
         if (a.answeredAt > b.sentAt || a.attempt.at <= b.attempt.at) return []
         const elsewhere = a.accepted.node !== b.accepted.node
         const slow = elsewhere &&
-          (b.accepted.at - a.accepted.at < hearsay ||
-            facts.incidentsOf(undefined, a.accepted.at, b.accepted.at).some(({ kind }) => kind === "freeze"))
+          facts.incidentsOf(undefined, a.accepted.at, b.accepted.at).some(({ kind }) => kind === "freeze")
         return slow ? [] : [`I5: ${who}: ${a.row.traceId} was to be tried before ${b.row.traceId}`]
       })
     )
