@@ -5,9 +5,11 @@ import * as Database from "./Database.ts"
 import { atMost, type Line, type Question } from "./Report.ts"
 import * as Target from "./Target.ts"
 
+/** The wait until the first attempt; of those that had none yet, until now. */
 const quantile = (q: number) =>
-  `select percentile_cont(${q}) within group (order by a.started_at - m.enqueued_at)
-   from messages m join attempts a on a.scope = m.scope and a.message_id = m.id and a.number = 1
+  `select percentile_cont(${q}) within group (order by
+     coalesce(a.started_at, (extract(epoch from now()) * 1000)::bigint) - m.enqueued_at)
+   from messages m left join attempts a on a.scope = m.scope and a.message_id = m.id and a.number = 1
    where m.lane = 'transactional'`
 
 /**

@@ -18,7 +18,8 @@ const send = async (target: Target.Target, requests: number, recipients: number,
 
 const attached = async <A>(use: (target: Target.Target, inspector: Inspector.Inspector) => Promise<A>): Promise<A> =>
   Database.withDatabase(async (database) => {
-    const target = await Target.tidings({ database }, ["--inspect=127.0.0.1:0"])
+    // Recipients live in the engine's thread, and the inspector looks into the server's: here they are one.
+    const target = await Target.tidings({ database }, ["--inspect=127.0.0.1:0"], { TIDINGS_WORKERS: "0" })
     try {
       const inspector = await Inspector.attach(target.output(), Target.serverFile)
       try {

@@ -66,7 +66,7 @@ export const tidings = async (
   }
 }
 
-/** A peer that is called over HTTP. */
+/** A peer that is called over HTTP, with the options that `npm start` gives Node for us: it is made of the same HTTP code. */
 export const endpoint = async (
   name: "BareEndpoint" | "BullMqEndpoint" | "PgBossEndpoint" | "ReadsEndpoint",
   env: Readonly<Record<string, string>> = {}
@@ -76,6 +76,7 @@ export const endpoint = async (
   const running = await Process.serve({
     file: peerFile(name),
     readyUrl: `${url}/health/ready`,
+    nodeArguments: heap,
     env: { ...env, PORT: String(port) }
   })
   return { ...running, url, apiKey: "none", settled: async () => await counter(url, "jobs_completed_total") ?? 0 }
