@@ -239,7 +239,8 @@ const front = (settings: Values) =>
   )
 
 const http = ({ port }: Values) =>
-  Front.server({ port, gracefulShutdownTimeout: "5 seconds" }).pipe(
+  // Of a burst of more callers than the backlog (Node's is 511), the others would try again after seconds.
+  Front.server({ port, backlog: 4_096, gracefulShutdownTimeout: "5 seconds" }).pipe(
     Layer.catchTag(
       "ServeError",
       ({ cause }) => Layer.effectContext(new CannotListen({ address: `port ${port}`, variable: "PORT", cause }))

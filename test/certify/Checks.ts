@@ -30,9 +30,9 @@ export interface Frozen {
 /** The clocks of the database and of the provider are read at different instants, in ms. */
 const slack = 100
 
-/** A frozen owner, awake again: it makes no call but the one of each recipient whose intent was committed before, and that one is marked. */
+/** A frozen owner, awake again, any of its threads: it makes no call but the one of each recipient whose intent was committed before, and that one is marked. */
 const stale = (place: Place, attempts: Attempts, { from, pid, to }: Frozen): ReadonlyArray<string> => {
-  const late = Ledger.read(place.ledger).filter((call) => call.pid === pid && call.at >= to)
+  const late = Ledger.read(place.ledger).filter((call) => Math.floor(call.pid) === pid && call.at >= to)
   const old = late.flatMap((call) => {
     const attempt = attempts.get(`${call.id} ${call.attempt}`)
     return attempt !== undefined && attempt.at < to - slack ? [{ call, attempt }] : []
@@ -84,6 +84,23 @@ const doubled = (place: Place, outcome: Outcome.Outcome): ReadonlyArray<string> 
   })
 }
 
+/**
+ * Requests to so many recipients each that were answered, and how their recipients begin. Others of that kind may be stored whose answers did not
+ * come.
+ */
+export interface Crowd {
+  readonly prefix: string
+  readonly requests: ReadonlyArray<string>
+  readonly each: number
+}
+
+/** Messages of the crowd's requests that were never handed over. */
+const lostOf = ({ each, requests }: Crowd, { calls, messages }: Outcome.Outcome): number => {
+  const handed = new Map<string, number>()
+  for (const { id, request } of messages) if (calls.has(id)) handed.set(request, (handed.get(request) ?? 0) + 1)
+  return requests.reduce((sum, request) => sum + Math.max(0, each - (handed.get(request) ?? 0)), 0)
+}
+
 /** Holds the three ledgers against each other: what clients were told, what the provider was called for, what the database has. */
 export const verdict = async (options: {
   readonly scenario: string
@@ -93,31 +110,23 @@ export const verdict = async (options: {
   readonly slowness?: number
   readonly breaches?: ReadonlyArray<string>
   readonly frozen?: ReadonlyArray<Frozen>
-  /** Messages of requests with many recipients, known by how these begin, and how many were accepted at least. */
-  readonly crowd?: { readonly prefix: string; readonly atLeast: number } | undefined
+  readonly crowd?: Crowd | undefined
   readonly note?: string
 }): Promise<Verdict> => {
   const { place, scenario, sent, slowestRecovery } = options
   // One after the other: an embedded store has one owner.
-  const all = await Effect.runPromise(Outcome.read(place))
+  const outcome = await Effect.runPromise(Outcome.read(place))
   const attempts = await Effect.runPromise(started(place))
   const { crowd } = options
-  const isCrowd = (to: string) => crowd !== undefined && to.startsWith(crowd.prefix)
-  const many = all.messages.filter(({ recipient }) => isCrowd(recipient))
-  const outcome: Outcome.Outcome = {
-    ...all,
-    messages: all.messages.filter(({ recipient }) => !isCrowd(recipient)),
-    calls: new Map([...all.calls].filter(([, [call]]) => !isCrowd(call?.to ?? "")))
-  }
-  const lostOfMany = Math.max(0, (crowd?.atLeast ?? 0) - many.filter(({ id }) => all.calls.has(id)).length)
+  const lostOfMany = crowd === undefined ? 0 : lostOf(crowd, outcome)
   const accepted = sent.map(({ id }) => id)
   const lost = accepted.filter((id) => !outcome.calls.has(id)).length
   const bound = outcome.messages.reduce((sum, { id }) => sum + Outcome.unknownOf(outcome, id), 0)
   const duplicates = Outcome.duplicates(outcome)
   return {
     scenario,
-    accepted: accepted.length + (crowd?.atLeast ?? 0),
-    handedOver: all.calls.size,
+    accepted: accepted.length + (crowd === undefined ? 0 : crowd.requests.length * crowd.each),
+    handedOver: outcome.calls.size,
     lost: lost + lostOfMany,
     duplicates,
     bound,
@@ -126,7 +135,11 @@ export const verdict = async (options: {
     breaches: [
       ...(options.breaches ?? []),
       ...(new Set(accepted).size === accepted.length ? [] : ["two keys were answered with one request"]),
-      ...Outcome.faults(outcome, accepted),
+      ...Outcome.faults(
+        outcome,
+        accepted,
+        ({ recipient }) => crowd !== undefined && recipient.startsWith(crowd.prefix)
+      ),
       ...(lostOfMany === 0 ? [] : [`${lostOfMany} accepted messages of many were never handed over`]),
       ...(duplicates <= bound ? [] : [`${duplicates} duplicates, and ${bound} at most may be`]),
       ...disordered(sent, attempts),

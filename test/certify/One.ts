@@ -21,8 +21,7 @@ export interface One {
    * server that is slow to answer. It counts like theirs, and is repeated under its key at the end.
    */
   readonly probe: (key: string) => Promise<Caller.Answer | undefined>
-  /** So many messages were accepted whose recipients begin with `prefix`. */
-  readonly crowd: (prefix: string, atLeast: number) => void
+  readonly crowd: (crowd: Checks.Crowd) => void
   readonly breach: (sentence: string) => void
   /** A breach if it took more than `limit` ms, or what that comes to on a machine that has not the time. */
   readonly within: (limit: number, millis: number, sentence: string) => void
@@ -49,7 +48,7 @@ export const run = async (
   const slowness = Machine.slownessFromNow()
   const breaches: Array<string> = []
   let slowest = 0
-  let many: { readonly prefix: string; readonly atLeast: number } | undefined
+  let many: Checks.Crowd | undefined
   const probes = new Set<string>()
   const moved = await faults({
     caller,
@@ -63,8 +62,8 @@ export const run = async (
       probes.add(key)
       return prober.call("POST", "/send", { key, body: Caller.toEmail(key) })
     },
-    crowd: (prefix, atLeast) => {
-      many = { prefix, atLeast }
+    crowd: (crowd) => {
+      many = crowd
     },
     breach: (sentence) => void breaches.push(sentence),
     within: (limit, millis, sentence) => {
@@ -78,9 +77,9 @@ export const run = async (
   const probed = await Promise.all([...probes].map((key) => caller.insist("/send", key, Caller.toEmail(key))))
   const sent = [...loaded, ...probed.map((answer) => ({ id: requestIdOf(answer), chain: undefined }))]
   // An embedded store delivers a few hundred a second on a busy machine: what it accepted in a burst takes its time.
-  await Drain.untilClosed(caller, 120_000 + (many?.atLeast ?? 0) * 3).catch((error: unknown) =>
-    breaches.push(String(error))
-  )
+  await Drain.untilClosed(caller, 120_000 + (many === undefined ? 0 : many.requests.length * many.each * 3)).catch((
+    error: unknown
+  ) => breaches.push(String(error)))
   server.signal("SIGTERM")
   const { code, output } = await server.ended
   if (code !== 0) breaches.push(`the server ended with ${code}: ${output.slice(-500)}`)

@@ -6,6 +6,7 @@ import { SqlClient } from "effect/sql"
 const Row = Schema.Struct({
   id: Schema.String,
   recipient: Schema.String,
+  request: Schema.String,
   status: Schema.String,
   closed: Schema.Boolean
 })
@@ -25,7 +26,8 @@ export interface Outcome {
 export const read = (place: Place): Effect.Effect<Outcome> =>
   Effect.gen(function*() {
     const sql = yield* SqlClient.SqlClient
-    const found = yield* sql`select id, recipient_name as recipient, status, due_at is null as closed from messages`
+    const found =
+      yield* sql`select id, recipient_name as recipient, request_id as request, status, due_at is null as closed from messages`
     const tried = yield* sql`select message_id as id, number, state from attempts order by message_id, number`
     return {
       messages: yield* messages(found),
@@ -43,19 +45,25 @@ export const duplicates = ({ calls }: Outcome): number =>
 
 /**
  * What P1, P4 and P6 say about a drained store, as sentences about what is wrong: every accepted message was sent, every call has its attempt
- * and the other way round, no attempt was called twice, and a message was handed over again only after an unknown outcome.
+ * and the other way round, no attempt was called twice, and a message was handed over again only after an unknown outcome. `isAnswered` tells of
+ * messages that are not in `accepted` whether somebody was told of them.
  */
-export const faults = (outcome: Outcome, accepted: ReadonlyArray<string>): ReadonlyArray<string> => {
+export const faults = (
+  outcome: Outcome,
+  accepted: ReadonlyArray<string>,
+  isAnswered: (message: typeof Row.Type) => boolean = () => false
+): ReadonlyArray<string> => {
   const stored = new Map(outcome.messages.map((message) => [message.id, message]))
   const known = new Set(accepted)
   return [
     ...accepted.flatMap((id) => stored.has(id) ? [] : [`${id} was answered 202 and is not stored`]),
-    ...outcome.messages.flatMap(({ closed, id, status }) => {
+    ...outcome.messages.flatMap((message) => {
+      const { closed, id, status } = message
       const calls = outcome.calls.get(id) ?? []
       const tried = outcome.attempts.get(id) ?? []
       const unknown = unknownOf(outcome, id)
       return [
-        ...(known.has(id) ? [] : [`${id} is stored and was never answered`]),
+        ...(known.has(id) || isAnswered(message) ? [] : [`${id} is stored and was never answered`]),
         ...(status === "SENT" && closed ? [] : [`${id} is ${status}${closed ? "" : " and open"}`]),
         ...(calls.length === 0 ? [`${id} was never handed over`] : []),
         ...(new Set(calls.map((call) => call.attempt)).size === calls.length ? [] : [`${id}: one attempt, two calls`]),

@@ -2,17 +2,24 @@ import { connect } from "node:net"
 import { apiKey } from "./CrashProcess.ts"
 import * as NumberedRequest from "./NumberedRequest.ts"
 
+/** A whole answer, as it came, and the ms that its post was on its way over a connection. */
+export interface Answer {
+  readonly status: number
+  readonly text: string
+  readonly millis: number
+}
+
 /** Posts of one body, of which so many are on their way at once as there are connections; the others wait here. */
 export interface Burst {
-  /** The status of the next post's answer; `undefined` when no whole answer came in time. */
-  readonly post: () => Promise<number | undefined>
+  /** The next post's answer; `undefined` when no whole one came in time. */
+  readonly post: () => Promise<Answer | undefined>
   readonly close: () => void
 }
 
 /** Milliseconds that a caller waits for an answer. */
 const patience = 20_000
 
-type Answered = (status: number | undefined) => void
+type Answered = (answer: Answer | undefined) => void
 
 interface Connection {
   readonly send: (number: number, answered: Answered) => void
@@ -33,28 +40,31 @@ export const make = (port: number, path: string, json: string, connections: numb
     const socket = connect({ host: "127.0.0.1", port, noDelay: true })
     let answered: Answered | undefined
     let received = ""
+    let sentAt = 0
     const self: Connection = {
       close: () => socket.destroy(),
       send: (number, then) => {
         answered = then
+        sentAt = performance.now()
+        if (socket.connecting) socket.once("connect", () => sentAt = performance.now())
         NumberedRequest.write(request, number)
         socket.setTimeout(patience)
         socket.write(request.bytes)
       }
     }
-    const settled = (status: number | undefined) => {
+    const settled = (answer: Answer | undefined) => {
       const then = answered
       answered = undefined
-      then?.(status)
+      then?.(answer)
     }
     socket.on("data", (part) => {
       received += part.toString("latin1")
       const length = NumberedRequest.responseLength(received)
       if (length === undefined) return
-      const status = Number(received.slice(9, 12))
+      const text = received.slice(0, length)
       received = received.slice(length)
       idle.push(self)
-      settled(status)
+      settled({ status: Number(text.slice(9, 12)), text, millis: performance.now() - sentAt })
       pump()
     })
     socket.on("timeout", () => socket.destroy()).on("error", () => socket.destroy()).on("close", () => {

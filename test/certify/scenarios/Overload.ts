@@ -13,6 +13,10 @@ const enough = 100
 const longest = 30
 /** Milliseconds of a load's beginning that are not counted, as its end is not: it is the load that goes on that is promised for. */
 const settling = 1_000
+/** Of ten times what it can take, so much is really offered and answered, at least. */
+const leastOffered = 5
+/** Milliseconds in which a refusal is answered. */
+const atOnce = 2_500
 /** Times that it is overloaded. */
 const turns = 2
 const maxResident = 1024 * 1024 * 1024
@@ -24,10 +28,11 @@ const body = JSON.stringify({
   }
 })
 
-/** Posts accepted: in a second that the server had a processor for, and in one of the clock's, over so many of these. */
+/** Posts accepted: in a second that the server had a processor for, and in one of the clock's, over so many of these; and posts answered. */
 interface Rate {
   readonly served: number
   readonly perSecond: number
+  readonly answered: number
   readonly seconds: number
 }
 
@@ -43,21 +48,28 @@ export const overload: Scenario = (setting) =>
   at(setting, async (place) => {
     let note = ""
     const least = Math.min(30, Math.max(5, setting.seconds / 3))
-    const verdict = await One.run(setting.name, place, 5, async ({ breach, crowd, process }) => {
-      const burst = Burst.make(place.port, "/send", body, 512)
+    const verdict = await One.run(setting.name, place, 5, async ({ breach, crowd, process, within }) => {
+      const burst = Burst.make(place.port, "/send", body, 4_096)
       let accepted = 0
       let unanswered = 0
+      const requests: Array<string> = []
+      const refusals: Array<number> = []
       let resident = 0
       const post = async () => {
-        const status = await burst.post()
-        if (status === 202) accepted++
-        else if (status === undefined) unanswered++
-        else if (status !== 503) breach(`${status} under overload`)
+        const answer = await burst.post()
+        if (answer === undefined) unanswered++
+        else if (answer.status === 202) {
+          accepted++
+          requests.push(/"requestId":"([^"]+)"/.exec(answer.text)?.[1] ?? "none")
+        } else if (answer.status !== 503) breach(`${answer.status} under overload`)
+        else if (!/^retry-after: \d+\r$/im.test(answer.text)) breach("a refusal without Retry-After")
+        else refusals.push(answer.millis)
       }
       /** What is accepted while `isOver` is not true, in a second that the server had a processor for; the load that it is under goes on before and after. */
       const counted = async (isOver: (seconds: number, accepted: number) => boolean): Promise<Rate> => {
         await sleep(settling)
         const before = accepted
+        const refused = refusals.length
         const from = performance.now()
         const served = Machine.secondsFromNow(process().pid)
         const seconds = () => (performance.now() - from) / 1_000
@@ -65,6 +77,7 @@ export const overload: Scenario = (setting) =>
         return {
           served: (accepted - before) / served(),
           perSecond: (accepted - before) / seconds(),
+          answered: (accepted - before + refusals.length - refused) / seconds(),
           seconds: seconds()
         }
       }
@@ -104,17 +117,26 @@ export const overload: Scenario = (setting) =>
       let last = await alone()
       const capacities = [last]
       const goodputs: Array<Rate> = []
+      let offered = Infinity
       for (let turn = 0; turn < turns; turn++) {
-        goodputs.push(await overloaded(last))
+        const rate = await overloaded(last)
+        offered = Math.min(offered, rate.answered / last.perSecond)
+        goodputs.push(rate)
         last = await alone()
         capacities.push(last)
       }
       const capacity = mean(capacities)
       const goodput = mean(goodputs)
       burst.close()
-      crowd("burst-", accepted * recipients)
+      crowd({ prefix: "burst-", requests, each: recipients })
+      const slowest = refusals.toSorted((a, b) => a - b)[Math.floor(refusals.length * 0.99)] ?? 0
       note = `capacity ${Math.round(capacity * recipients)}/s, goodput ${Math.round(goodput * recipients)}/s, ` +
-        `${Math.round(resident / 1_048_576)} MB` + (unanswered === 0 ? "" : `, ${unanswered} without an answer in 20 s`)
+        `${Math.round(resident / 1_048_576)} MB, ${offered.toFixed(1)} × offered, 99 % refused within ${
+          Math.round(slowest)
+        } ms`
+      if (unanswered > 0) breach(`${unanswered} without an answer in 20 s`)
+      if (offered < leastOffered) breach(`only ${offered.toFixed(1)} times what it takes was offered and answered`)
+      within(atOnce, slowest, "a refusal under overload")
       if (goodput < 0.9 * capacity) breach(`goodput ${goodput.toFixed(1)}/s of ${capacity.toFixed(1)}/s`)
       if (resident > maxResident) breach(`${Math.round(resident / 1_048_576)} MB resident`)
     })

@@ -19,6 +19,9 @@ const start = (port: number) =>
     stdio: "ignore"
   })
 
+/** What a route answers whose calls are counted. */
+const counted = new Set([200, 204, 429])
+
 /** P8: Redis is flushed, killed and started anew. */
 export const redis: Scenario = (setting) => {
   if (!isInstalled()) return Promise.resolve({ scenario: setting.name, skipped: "no redis-server is installed" })
@@ -35,9 +38,10 @@ export const redis: Scenario = (setting) => {
           await sleep(700)
           server.kill("SIGKILL")
           await once(server, "exit")
+          // One of the routes whose calls are counted in Redis.
           const asked = performance.now()
-          const answer = await caller.call("GET", "/messages?limit=1")
-          if (answer?.status !== 200) breach(`${answer?.status} without Redis`)
+          const answer = await caller.call("PUT", "/lists/certified", { body: { name: "Certified" } })
+          if (answer === undefined || !counted.has(answer.status)) breach(`${answer?.status} without Redis`)
           within(2_500, performance.now() - asked, "an answer without Redis")
           await sleep(700)
           server = start(port)

@@ -99,6 +99,9 @@ export const most = (way: Way, channel: string, escalated: boolean): number => {
     : Math.max(...each)
 }
 
+/** On each platform of these the recipient has an address of its own: the others are not refused with it. */
+const ofPlatforms = new Set(["push", "direct_message"])
+
 /** Whether nothing of the way is left: each part was taken or refused, or its turn does not come. */
 export const isOver = (way: Way, attempts: Row["attempts"], goesOn: boolean): boolean => {
   const mine = (part: Way) => {
@@ -114,7 +117,9 @@ export const isOver = (way: Way, attempts: Row["attempts"], goesOn: boolean): bo
   const over = (part: Way): boolean => {
     if ("provider" in part) return mine(part).length > 0
     if (part.method === "single" && (part.inChannel || !goesOn) && succeeded(part)) return true
-    const isEnded = mine(part).some(({ kind }) => kind === "RecipientRejected" || kind === "ContentRejected")
+    const isEnded = mine(part).some(({ channel, kind }) =>
+      kind === "ContentRejected" || (kind === "RecipientRejected" && !ofPlatforms.has(channel))
+    )
     return (part.inChannel && part.method === "single" && isEnded) || part.children.every(over)
   }
   return over(way)
