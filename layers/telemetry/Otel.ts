@@ -1,7 +1,9 @@
+import * as Spelling from "#layers/telemetry/Spelling.ts"
 import { Config, ConfigProvider, Effect, Option, Result, Schema } from "effect"
 
 const signals = ["TRACES", "METRICS", "LOGS"] as const
-type Signal = typeof signals[number]
+/** What is sent apart from the others, as the variables name it. */
+export type Signal = typeof signals[number]
 
 /** The encoding of all signals. */
 const general = "OTEL_EXPORTER_OTLP_PROTOCOL"
@@ -12,7 +14,13 @@ const url = [
   (name: string) => Config.schema(Schema.String.check(isWeb), name),
   "must be an http(s) URL, such as http://localhost:4318"
 ] as const
-const milliseconds = [Config.Int, "must be a number of milliseconds"] as const
+
+const atLeast = (minimum: number) => (name: string) =>
+  Config.schema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(minimum)), name)
+
+const wait = [atLeast(0), "must be a number of milliseconds, 0 at least"] as const
+const period = [atLeast(1), "must be a number of milliseconds, 1 at least"] as const
+const count = [atLeast(1), "must be a number, 1 at least"] as const
 const compression = [(name: string) => Config.Literals(["gzip", "none"], name), "must be gzip or none"] as const
 const protocol = [
   (name: string) => Config.Literals(["http/protobuf", "http/json"], name),
@@ -30,21 +38,34 @@ const kind = (name: string) =>
 
 const ratio = (name: string) => Config.schema(Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 })), name)
 
-const pairs = [
-  (name: string) => Config.Record(Schema.String, Schema.StringFromUriComponent, name),
+const encoded = Schema.StringFromUriComponent
+
+/** Read as the exporters do, which die of a bad one. */
+const attributePairs = [
+  (name: string) => Config.Record(encoded, encoded, name, { trim: true, keepEmptyValues: true }),
+  "must be key=value pairs, percent-encoded"
+] as const
+
+/** Names and values that HTTP can send. */
+const headers = [
+  (name: string) =>
+    Config.all({
+      names: Config.schema(Schema.String.check(Schema.isPattern(/^(?:[\w!#$%&'*+.^`|~-]+=[^,]*(?:,|$)|,)*$/)), name),
+      values: Config.Record(Schema.String, encoded.check(Schema.isPattern(/^[\t\x20-\x7e\x80-\xff]*$/)), name)
+    }),
   "must be key=value pairs, percent-encoded"
 ] as const
 
 /** The standard variables that may be set wrongly: how each is read, and what to say if it cannot be. */
 const variables: Readonly<Record<string, readonly [(name: string) => Config.Config<unknown>, string]>> = {
   OTEL_SDK_DISABLED: [Config.Boolean, "must be true or false"],
-  OTEL_RESOURCE_ATTRIBUTES: pairs,
+  OTEL_RESOURCE_ATTRIBUTES: attributePairs,
   [general]: protocol,
   ...Object.fromEntries(["", ...signals.map((signal) => `_${signal}`)].flatMap((signal) => [
     [`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`, url],
-    [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, pairs],
+    [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, headers],
     [`OTEL_EXPORTER_OTLP${signal}_COMPRESSION`, compression],
-    [`OTEL_EXPORTER_OTLP${signal}_TIMEOUT`, milliseconds]
+    [`OTEL_EXPORTER_OTLP${signal}_TIMEOUT`, wait]
   ])),
   OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: [
     (name) => Config.Literals(["delta", "cumulative"], name),
@@ -52,14 +73,14 @@ const variables: Readonly<Record<string, readonly [(name: string) => Config.Conf
   ],
   [sampler]: [kind, "must be always_on, always_off or traceidratio, also with parentbased_ before it"],
   [samplerArgument]: [ratio, "must be a number from 0 to 1"],
-  OTEL_BSP_SCHEDULE_DELAY: milliseconds,
-  OTEL_BSP_EXPORT_TIMEOUT: milliseconds,
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: [Config.Int, "must be a number"],
-  OTEL_BLRP_SCHEDULE_DELAY: milliseconds,
-  OTEL_BLRP_EXPORT_TIMEOUT: milliseconds,
-  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: [Config.Int, "must be a number"],
-  OTEL_METRIC_EXPORT_INTERVAL: milliseconds,
-  OTEL_METRIC_EXPORT_TIMEOUT: milliseconds
+  OTEL_BSP_SCHEDULE_DELAY: period,
+  OTEL_BSP_EXPORT_TIMEOUT: wait,
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count,
+  OTEL_BLRP_SCHEDULE_DELAY: period,
+  OTEL_BLRP_EXPORT_TIMEOUT: wait,
+  OTEL_BLRP_MAX_EXPORT_BATCH_SIZE: count,
+  OTEL_METRIC_EXPORT_INTERVAL: period,
+  OTEL_METRIC_EXPORT_TIMEOUT: wait
 }
 
 const exporterOf = (signal: Signal) => `OTEL_${signal}_EXPORTER`
@@ -81,6 +102,19 @@ export const unheeded = (names: ReadonlyArray<string>): ReadonlyArray<string> =>
   const isIdle = (name: string) => name === samplerArgument && !names.includes(sampler)
   return names.filter((name) => name.startsWith("OTEL_") && (!heeds(name) || isIdle(name)))
 }
+
+/** The standard's defaults: a signal with an endpoint is exported. */
+const assumed = ConfigProvider.fromEnvRecord({
+  OTEL_TRACES_EXPORTER: "otlp",
+  OTEL_METRICS_EXPORTER: "otlp",
+  OTEL_LOGS_EXPORTER: "otlp"
+})
+
+/** The settings as the exporters have to read them. */
+export const settings: Effect.Effect<ConfigProvider.ConfigProvider> = Effect.map(
+  ConfigProvider.ConfigProvider,
+  (given) => Spelling.standard(ConfigProvider.orElse(given, assumed))
+)
 
 /** All signals are sent in one encoding: the variables of single signals can only repeat it. */
 const ofSignals = Effect.fnUntraced(function*(provider: ConfigProvider.ConfigProvider) {
@@ -104,7 +138,7 @@ const ofSignals = Effect.fnUntraced(function*(provider: ConfigProvider.ConfigPro
  * which may be a secret (P9).
  */
 export const faults: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function*() {
-  const provider = yield* ConfigProvider.ConfigProvider
+  const provider = yield* settings
   const lines = yield* Effect.forEach(
     Object.entries(variables),
     ([name, [config, sentence]]) =>
@@ -114,13 +148,6 @@ export const faults: Effect.Effect<ReadonlyArray<string>> = Effect.gen(function*
       )
   )
   return [...lines.flat(), ...(yield* ofSignals(provider))]
-})
-
-/** The standard's defaults: a signal with an endpoint is exported. */
-export const assumed = ConfigProvider.fromEnvRecord({
-  OTEL_TRACES_EXPORTER: "otlp",
-  OTEL_METRICS_EXPORTER: "otlp",
-  OTEL_LOGS_EXPORTER: "otlp"
 })
 
 /**
@@ -144,7 +171,7 @@ const isAsked = (signal: Signal) =>
   Config.map(
     Config.all({
       disabled: Config.Boolean("OTEL_SDK_DISABLED").pipe(Config.withDefault(false)),
-      exporter: Config.String(exporterOf(signal)).pipe(Config.withDefault("otlp")),
+      exporter: Config.String(exporterOf(signal)),
       all: isSet("OTEL_EXPORTER_OTLP_ENDPOINT"),
       own: isSet(`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`)
     }),
@@ -154,8 +181,7 @@ const isAsked = (signal: Signal) =>
 
 const attributes = Config.String("OTEL_RESOURCE_ATTRIBUTES").pipe(Config.withDefault(""))
 
-/** What the operator asked for. Read it only if there are no `faults`. */
-export const asked: Config.Config<Asked> = Config.all({
+const read: Config.Config<Asked> = Config.all({
   traces: isAsked("TRACES"),
   metrics: isAsked("METRICS"),
   logs: isAsked("LOGS"),
@@ -175,3 +201,17 @@ export const asked: Config.Config<Asked> = Config.all({
   ),
   isInstanceNamed: Config.map(attributes, (attributes) => /(?:^|,)\s*service\.instance\.id\s*=/.test(attributes))
 })
+
+/** What the operator asked for. Read it only if there are no `faults`. */
+export const asked: Effect.Effect<Asked> = Effect.flatMap(settings, (provider) => Effect.orDie(read.parse(provider)))
+
+/**
+ * How many milliseconds the collector has for an answer. The same variables tell how long a stop waits; 0 is for the
+ * stop alone, since a request takes some time.
+ */
+export const limitOf = (signal: Signal): Config.Config<number> =>
+  Config.Int(`OTEL_EXPORTER_OTLP_${signal}_TIMEOUT`).pipe(
+    Config.orElse(() => Config.Int("OTEL_EXPORTER_OTLP_TIMEOUT")),
+    Config.withDefault(0),
+    Config.map((milliseconds) => milliseconds || 10_000)
+  )

@@ -1,12 +1,12 @@
+import * as CollectorClient from "#layers/telemetry/CollectorClient.ts"
 import * as Discreet from "#layers/telemetry/Discreet.ts"
 import * as Otel from "#layers/telemetry/Otel.ts"
 import * as Sampling from "#layers/telemetry/Sampling.ts"
 import { WorkerNumber } from "#layers/settings/Settings.ts"
-import * as Outage from "#src/store/Outage.ts"
 import { ConfigProvider, Context, Effect, Layer, Logger, References, Tracer } from "effect"
 import { SecureRandom } from "effect/crypto"
-import { FetchHttpClient, HttpClient, type HttpClientResponse, HttpMiddleware } from "effect/http"
-import { Otlp, OtlpSerialization } from "effect/observability"
+import { HttpMiddleware } from "effect/http"
+import { OtlpLogger, OtlpMetrics, OtlpSerialization, OtlpTracer } from "effect/observability"
 
 /** Whether metrics are pushed to a collector, which then does not scrape them. */
 export const MetricsAreSent = Context.Reference<boolean>("tidings/Telemetry/MetricsAreSent", {
@@ -34,23 +34,6 @@ const resourceOf = Effect.fnUntraced(function*({ isInstanceNamed, isNamed }: Ote
   }
 }, Effect.provide(SecureRandom.layerWebCrypto))
 
-/** Tells of a collector that takes nothing, and of its return, once: the exporters drop what they cannot send. */
-const client = Layer.effect(
-  HttpClient.HttpClient,
-  Effect.gen(function*() {
-    const outage = Outage.make({
-      lost: (reason) => Effect.logWarning("telemetry cannot be sent", { reason }),
-      found: Effect.logInfo("telemetry is sent again")
-    })
-    const heard = ({ status }: HttpClientResponse.HttpClientResponse) =>
-      status < 400 ? outage.found() : outage.lost(`the collector answered ${status}`)
-    return HttpClient.transformResponse(
-      yield* HttpClient.HttpClient,
-      (answer) => answer.pipe(Effect.tap(heard), Effect.tapError(({ reason }) => outage.lost(reason._tag)))
-    )
-  })
-).pipe(Layer.provide(FetchHttpClient.layer))
-
 const exporters = (asked: Otel.Asked, resource: Effect.Success<ReturnType<typeof resourceOf>>) =>
   Layer.mergeAll(
     asked.traces
@@ -65,12 +48,17 @@ const exporters = (asked: Otel.Asked, resource: Effect.Success<ReturnType<typeof
     Layer.succeed(MetricsAreSent, asked.metrics)
   ).pipe(
     Layer.provideMerge(
-      Otlp.layerFromConfig({ resource, loggerMergeWithExisting: true })
+      Layer.mergeAll(
+        OtlpLogger.layerFromConfig({ resource, mergeWithExisting: true }).pipe(
+          Layer.provide(CollectorClient.layer("LOGS"))
+        ),
+        OtlpMetrics.layerFromConfig({ resource }).pipe(Layer.provide(CollectorClient.layer("METRICS"))),
+        OtlpTracer.layerFromConfig({ resource }).pipe(Layer.provide(CollectorClient.layer("TRACES")))
+      )
     ),
     Layer.provide([
-      client,
       asked.protocol === "http/json" ? OtlpSerialization.layerJson : OtlpSerialization.layerProtobuf,
-      ConfigProvider.layerAdd(Otel.assumed)
+      ConfigProvider.layer(Otel.settings)
     ]),
     Layer.provideMerge(lines)
   )
@@ -87,7 +75,7 @@ const discreetLoggers = Layer.effect(
  */
 export const layer = Layer.unwrap(Effect.gen(function*() {
   const faults = yield* Otel.faults
-  const asked = faults.length > 0 ? undefined : yield* Effect.orDie(Otel.asked)
+  const asked = faults.length > 0 ? undefined : yield* Otel.asked
   const isAsked = asked !== undefined && (asked.traces || asked.metrics || asked.logs)
   return discreetLoggers.pipe(
     Layer.provideMerge(isAsked ? exporters(asked, yield* resourceOf(asked)) : Layer.merge(lines, untraced))

@@ -4,7 +4,8 @@ import { ConfigProvider, Effect } from "effect"
 
 type Environment = Readonly<Record<string, string>>
 
-const read = (environment: Environment) => Otel.asked.parse(ConfigProvider.fromEnvRecord(environment))
+const read = (environment: Environment) =>
+  Effect.provideService(Otel.asked, ConfigProvider.ConfigProvider, ConfigProvider.fromEnvRecord(environment))
 const signals = Effect.fnUntraced(function*(environment: Environment) {
   const { logs, metrics, traces } = yield* read(environment)
   return [...(traces ? ["traces"] : []), ...(metrics ? ["metrics"] : []), ...(logs ? ["logs"] : [])]
@@ -20,15 +21,18 @@ interface Values {
   readonly bad: ReadonlyArray<string>
 }
 
-const numbers: Values = { good: ["0", "200"], bad: ["canary", "10s", "0.5"] }
-const pairs: Values = { good: ["a=b", "a=b%20c,d=e"], bad: ["a=canary%ZZ"] }
+const waits: Values = { good: ["0", "200"], bad: ["canary", "10s", "0.5", "-1"] }
+/** 0 would be sent, or asked for, without end. */
+const counts: Values = { good: ["1", "200"], bad: ["canary", "10s", "1.5", "0", "-60000"] }
+const pairs: Values = { good: ["a=b", "a=b%20c,d=e", "a=b, c = d", "a=b,", ","], bad: ["a=canary%ZZ"] }
 
 /** What each of them must be. */
 const sentences = [
   "an http(s) URL, such as http://localhost:4318",
-  "a number",
+  "a number, 1 at least",
   "a number from 0 to 1",
-  "a number of milliseconds",
+  "a number of milliseconds, 0 at least",
+  "a number of milliseconds, 1 at least",
   "always_on, always_off or traceidratio, also with parentbased_ before it",
   "delta or cumulative",
   "gzip or none",
@@ -39,29 +43,38 @@ const sentences = [
 
 /** The variables that are heeded, and values of each. */
 const variables: Readonly<Record<string, Values>> = {
-  OTEL_SDK_DISABLED: { good: ["true", "false"], bad: ["canary"] },
-  OTEL_RESOURCE_ATTRIBUTES: pairs,
-  OTEL_EXPORTER_OTLP_PROTOCOL: { good: ["http/protobuf", "http/json"], bad: ["grpc", "canary"] },
+  OTEL_SDK_DISABLED: { good: ["true", "false", "TRUE", "False"], bad: ["canary"] },
+  OTEL_RESOURCE_ATTRIBUTES: { ...pairs, bad: [...pairs.bad, "canary%ZZ=a"] },
+  OTEL_EXPORTER_OTLP_PROTOCOL: { good: ["http/protobuf", "http/json", "HTTP/JSON"], bad: ["grpc", "canary"] },
   ...Object.fromEntries(["", "_TRACES", "_METRICS", "_LOGS"].flatMap((signal) => [
     [`OTEL_EXPORTER_OTLP${signal}_ENDPOINT`, {
       good: ["http://collector:4318/x", "HTTPS://c"],
       bad: ["canary", "canary:4318"]
     }],
-    [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, pairs],
-    [`OTEL_EXPORTER_OTLP${signal}_COMPRESSION`, { good: ["gzip", "none"], bad: ["canary"] }],
-    [`OTEL_EXPORTER_OTLP${signal}_TIMEOUT`, numbers]
+    [`OTEL_EXPORTER_OTLP${signal}_HEADERS`, {
+      ...pairs,
+      bad: [...pairs.bad, "a canary=b", "a=b,canary", "a=canary%0A", "a=canary%E2%82%AC"]
+    }],
+    [`OTEL_EXPORTER_OTLP${signal}_COMPRESSION`, { good: ["gzip", "none", "GZIP"], bad: ["canary"] }],
+    [`OTEL_EXPORTER_OTLP${signal}_TIMEOUT`, waits]
   ])),
-  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: { good: ["delta", "cumulative"], bad: ["lowmemory"] },
+  OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: {
+    good: ["delta", "cumulative", "Cumulative"],
+    bad: ["lowmemory"]
+  },
   ...Object.fromEntries(
     ["BSP", "BLRP"].flatMap((processor) =>
       ["SCHEDULE_DELAY", "EXPORT_TIMEOUT", "MAX_EXPORT_BATCH_SIZE"].map((
         what
-      ) => [`OTEL_${processor}_${what}`, numbers])
+      ) => [`OTEL_${processor}_${what}`, what === "EXPORT_TIMEOUT" ? waits : counts])
     )
   ),
-  OTEL_METRIC_EXPORT_INTERVAL: numbers,
-  OTEL_METRIC_EXPORT_TIMEOUT: numbers,
-  OTEL_TRACES_SAMPLER: { good: ["always_on", "parentbased_traceidratio"], bad: ["canary", "jaeger_remote", "0.1"] },
+  OTEL_METRIC_EXPORT_INTERVAL: counts,
+  OTEL_METRIC_EXPORT_TIMEOUT: waits,
+  OTEL_TRACES_SAMPLER: {
+    good: ["always_on", "Always_On", "parentbased_traceidratio"],
+    bad: ["canary", "jaeger_remote", "0.1"]
+  },
   OTEL_TRACES_SAMPLER_ARG: { good: ["0", "1", "0.25", "1e-3"], bad: ["canary", "1.1", "-0.1", "10%", "NaN"] }
 }
 

@@ -14,10 +14,15 @@ const canaries = [secret, "canary-address", "canary-payload", "canary-title", "c
 
 const directory = Directories.withDatabase
 
-/** A webhook receiver that refuses, quoting what an answer should not be quoted for. */
+/**
+ * A webhook receiver that refuses, quoting what an answer should not be quoted for, and a collector that takes traces
+ * alone.
+ */
 const receiver = Effect.acquireRelease(
   Effect.callback<ReturnType<typeof createServer>>((resume) => {
-    const server = createServer((_, response) => response.writeHead(400).end("canary-answer"))
+    const server = createServer(({ url }, response) =>
+      response.writeHead(url === "/v1/traces" ? 200 : 400).end("canary-answer")
+    )
     server.listen(0, "127.0.0.1", () => resume(Effect.succeed(server)))
   }),
   (server) =>
@@ -195,7 +200,7 @@ describe("Telemetry", () => {
   )
 
   it.live(
-    "tells once that a collector takes nothing, of whatever signal, and P9: not what it answered",
+    "tells once of each signal that a collector does not take, whatever it takes of others, and P9: not what it answered",
     () =>
       Effect.gen(function*() {
         const { port } = Object(yield* Effect.map(receiver, (server) => server.address()))
@@ -209,9 +214,14 @@ describe("Telemetry", () => {
           await send(url, toInbox)
           await stopped(server)
         })
-        const told = server.stdout().split("\n").filter((line) => line.includes("telemetry cannot be sent"))
-        assert.lengthOf(told, 1, server.stdout())
-        assert.include(told[0], "the collector answered 400")
+        const told = server.stdout().split("\n").filter((line) => line.includes("telemetry "))
+        assert.sameDeepMembers(
+          told.map((line) => JSON.parse(line).message),
+          ["metrics", "logs"].map((signal) => [
+            "telemetry cannot be sent",
+            { signal, reason: "the collector answered 400" }
+          ])
+        )
         assert.notInclude(server.stdout(), "canary-answer")
       }),
     180_000
