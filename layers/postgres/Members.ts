@@ -31,6 +31,12 @@ export const layer = Layer.effect(
     /** The condition for rows of `m`, the table of members, that come after this user. */
     const behind = (user: string) => sql`m.user_id > ${user}`
     /**
+     * The same where the walk goes from group to group: within the one in which the last page ended, after its last user.
+     * Said with an `or`, no index could begin there.
+     */
+    const behindOf = (group: Statement.Fragment, after: Options["after"]) =>
+      sql`m.user_id > case when ${group} = ${after?.group ?? ""} then ${after?.userId ?? ""} else '' end`
+    /**
      * The condition for users who are members of all these tenants. `offset 0` makes it a lookup for each user: as a
      * join, every page would begin by reading all users of these tenants.
      */
@@ -47,9 +53,9 @@ export const layer = Layer.effect(
           and exists (select from lists l where l.scope = ${scope} and l.id = ${id} and l.deleted_at is null)
         order by m.user_id limit ${limit}`
 
-    /** How many of these there are, `limit` at most. */
+    /** How many of these there are, `limit` at most. In their order, or the planner would look for them in the whole table. */
     const counted = (members: Statement.Fragment, limit: number) =>
-      sql`(select count(*) from (select from ${members} limit ${limit}) c)`
+      sql`(select count(*) from (select from ${members} order by m.user_id limit ${limit}) c)`
 
     /**
      * Reads list by list, only as far as the page needs. With all lists in one scan, every page would read all members
@@ -65,7 +71,7 @@ export const layer = Layer.effect(
       const members = sql`list_subscriptions m where m.scope = ${scope} and m.list_id = l.id and ${
         inAll(scope, memberOf)
       }
-        and (l.id > ${after?.group ?? ""} or ${behind(after?.userId ?? "")})`
+        and ${behindOf(sql`l.id`, after)}`
       return sql`with recursive walk as (
           select l.id, ${counted(members, limit)} as n
           from (select ${next} and l.id >= ${after?.group ?? prefix} order by l.id limit 1) l
@@ -104,7 +110,7 @@ export const layer = Layer.effect(
      */
     const family = (scope: Scope, id: string, { after, limit }: Options) => {
       const members = sql`tenant_users m where m.scope = ${scope} and m.tenant_id = t.id and ${isThere(sql, "m")}
-        and (t.name > ${after?.group ?? ""} or ${behind(after?.userId ?? "")})`
+        and ${behindOf(sql`t.name`, after)}`
       const at = (place: Statement.Fragment) =>
         sql`lateral (select o.ids[${place}] as id, o.names[${place}] collate "C" as name) t`
       return sql`with recursive below as (

@@ -146,6 +146,40 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
         assert.isAtMost(rows, 100)
       }))
 
+    it.effect.each(plans)(
+      "a later page of a large list of a pattern, or of a tenant below another, reads no earlier one (%s)",
+      (plan) =>
+        Effect.gen(function*() {
+          const sql = yield* SqlClient.SqlClient
+          const members = yield* Members
+          const id = `large ${plan}`
+          yield* sql`insert into lists (scope, id, name, created_at, updated_at) values (2, ${id}, '', 0, 0)`
+          yield* sql`insert into list_subscriptions select 2, ${id}, 'user ' || n, null, 0 from generate_series(10001, 15000) n`
+          yield* sql`insert into tenants (scope, id, name, created_at, updated_at) values (2, ${id}, '', 0, 0)`
+          yield* sql`insert into tenant_users select 2, ${id}, 'user ' || n, null, 0, 0 from generate_series(10001, 15000) n`
+          yield* sql`analyze list_subscriptions, tenant_users, tenants`
+          const pattern = { expression: "^large", prefix: "large" }
+          for (
+            const [table, source, group] of [
+              ["list_subscriptions", { _tag: "Pattern", pattern }, id],
+              ["tenant_users", { _tag: "Tenant", id, includeChildren: true }, ""]
+            ] as const
+          ) {
+            const page = members.page(Scope.make(2), source, {
+              after: { group, userId: "user 14900" },
+              limit: 50,
+              memberOf: []
+            })
+            const { result, rows } = yield* Reads.rows(
+              table,
+              Effect.andThen(sql`select set_config('plan_cache_mode', ${plan}, true)`, page)
+            )
+            assert.deepStrictEqual([result.length, result[0]?.userId], [50, "user 14901"])
+            assert.isAtMost(rows, 300, table)
+          }
+        })
+    )
+
     it.effect("what is left of days that went is read once, however many batches delete it", () =>
       Effect.gen(function*() {
         const sql = yield* SqlClient.SqlClient
