@@ -84,17 +84,17 @@ const isBlocked = (error: Migrator.MigrationError | SqlError.SqlError | Schema.S
 
 /**
  * Runs those of these migrations that `table` does not record yet: one node at a time and in one transaction, so that a
- * failure leaves nothing behind. If another session's lock is in the way, such as a backup's or that of a node that
- * migrates, it says so and tries again until that is released; nodes of the last version serve on meanwhile. A version
- * that is older than the schema logs that and starts: a rolling update may need it.
+ * failure leaves nothing behind. If another session's lock is in the way, such as a backup's, it tries again until that
+ * is released; nodes of the last version serve on meanwhile. A version that is older than the schema logs that and
+ * starts: a rolling update may need it.
  */
 export const run = Effect.fn("Migrations")(function*(table: string, loader: Migrator.Loader) {
   const sql = yield* SqlClient.SqlClient
   const migrate = Effect.gen(function*() {
     // The role's limit for queries is lifted: a migration that takes longer would never succeed.
     yield* sql`select set_config('statement_timeout', '0', true)`
-    yield* sql`select set_config('lock_timeout', ${String(patience)}, true)`
     yield* sql`select pg_advisory_xact_lock(${lock})`
+    yield* sql`select set_config('lock_timeout', ${String(patience)}, true)`
     // The same table as `Migrator` makes. If it cannot be made, `Migrator` would go on in the aborted transaction, and
     // hide the database's error.
     yield* sql`create table if not exists ${sql(table)}
@@ -110,9 +110,7 @@ export const run = Effect.fn("Migrations")(function*(table: string, loader: Migr
   yield* upgrade.pipe(
     Effect.tapError((error) =>
       isBlocked(error)
-        ? Effect.logWarning(
-          "the schema waits for another session's lock: a backup's, a person's or that of another node that changes it"
-        )
+        ? Effect.logWarning("the schema waits for another session's lock: a backup's or a person's")
         : Effect.void
     ),
     Effect.retry({ while: isBlocked, schedule: again })

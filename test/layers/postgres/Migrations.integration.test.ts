@@ -3,7 +3,7 @@ import * as FreshDatabase from "#test/layers/postgres/FreshDatabase.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber, Latch, Logger, type Redacted } from "effect"
 import { SqlRunnerStorage } from "effect/cluster"
-import { Migrator, SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 
 /** A database as an earlier version left it, whose inbox is still to be changed. */
 const older = Effect.gen(function*() {
@@ -119,33 +119,6 @@ describe("Migrations", () => {
       )
       yield* Effect.all([start, start, start], { concurrency: "unbounded", discard: true })
     }), 60_000)
-
-  it.live(
-    "a start says that it waits while another node migrates, and goes on when that is done",
-    () =>
-      Effect.gen(function*() {
-        const database = yield* FreshDatabase.url
-        const [begun, told, release] = [Latch.makeUnsafe(), Latch.makeUnsafe(), Latch.makeUnsafe()]
-        const heard: Array<unknown> = []
-        const listening = Logger.layer([Logger.make(({ message }) => {
-          heard.push(message)
-          Effect.runSync(told.open)
-        })])
-        const slow = { "0001_slow": Effect.andThen(begun.open, release.await) }
-        const migrating = yield* Migrations.run("slow_migrations", Migrator.fromRecord(slow)).pipe(
-          Effect.provide(FreshDatabase.node(database)),
-          Effect.forkChild
-        )
-        yield* begun.await
-        const starting = yield* Effect.forkChild(Effect.provide(migrate(database), listening))
-        yield* told.await
-        yield* release.open
-        yield* Fiber.join(migrating)
-        yield* Fiber.join(starting)
-        assert.include(JSON.stringify(heard[0]), "the schema waits for another session's lock")
-      }),
-    60_000
-  )
 
   it.live("a limit on the time of queries is none of a migration's", () =>
     Effect.gen(function*() {

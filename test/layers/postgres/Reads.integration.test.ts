@@ -158,7 +158,7 @@ layer(Stores.layer.pipe(Layer.provideMerge(FreshDatabase.layerEmpty)), { timeout
           yield* sql`insert into tenants (scope, id, name, created_at, updated_at) values (2, ${id}, '', 0, 0)`
           yield* sql`insert into tenant_users select 2, ${id}, 'user ' || n, null, 0, 0 from generate_series(10001, 15000) n`
           yield* sql`analyze list_subscriptions, tenant_users, tenants`
-          const pattern = { expression: "^large", prefix: "large" }
+          const pattern = { text: "large", expression: "^large", prefix: "large" }
           for (
             const [table, source, group] of [
               ["list_subscriptions", { _tag: "Pattern", pattern }, id],
