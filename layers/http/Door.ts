@@ -8,7 +8,7 @@ const isSend = ({ method, url }: HttpServerRequest.HttpServerRequest): boolean =
   method === "POST" && (url === "/send" || url.startsWith("/send?"))
 
 /** The answer to a send that is not let in. */
-export const refused = Effect.andThen(Metric.update(Metrics.overloaded, 1), overloaded)
+const refused = Effect.andThen(Metric.update(Metrics.overloaded, 1), overloaded)
 
 /**
  * Answers 503 to sends when the queue of sends is full, before their bodies are read and their keys are checked: what a

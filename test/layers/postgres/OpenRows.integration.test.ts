@@ -29,7 +29,7 @@ const started = Effect.gen(function*() {
   const look = Effect.suspend(() =>
     due(sql, { since: () => "", from: openRows.from })(Fixture.window(place, { now: place.at + 3_600_000 }))
   )
-  return { add, look, place, refreshed, sql, count: Effect.map(look, ({ rows }) => rows.length) }
+  return { add, look, openRows, place, refreshed, sql, count: Effect.map(look, ({ rows }) => rows.length) }
 })
 
 /** A session that does this and stays in its transaction until it is told to commit. */
@@ -48,14 +48,20 @@ describe("Where open messages begin, on Postgres", () => {
     "while a session's snapshot is held, a look does not pass the %s messages that were closed since",
     (kind) =>
       Effect.gen(function*() {
-        const { add, look, place, refreshed, sql } = yield* started
+        const { add, look, openRows, place, refreshed, sql } = yield* started
         const close = yield* open(sql, sql`declare reader cursor for select from messages`)
         const dueAt = kind === "ready" ? 0 : place.at - 3_600_000
         yield* add(5_000, dueAt)
         yield* sql`update messages set due_at = null`
         yield* add(3, kind === "ready" ? 0 : dueAt + 1)
         const before = yield* Reads.blocks("messages", look)
-        for (let n = 0; n < 3; n++) yield* refreshed
+        // Transactions of other databases of the server are waited for as well.
+        yield* Effect.repeat(refreshed, {
+          until: () => {
+            const begin = openRows.from("transactional")
+            return kind === "ready" ? begin.seq > 5_000 : begin.dueAt > dueAt
+          }
+        })
         const after = yield* Reads.blocks("messages", look)
         assert.deepStrictEqual([before.result.rows.length, after.result.rows.length], [3, 3])
         assert.isBelow(after.blocks, before.blocks / 5)
@@ -103,12 +109,12 @@ describe("Where open messages begin, on Postgres", () => {
 
   it.effect("a database that lost its last rows draws their numbers again, and they are seen", () =>
     Effect.gen(function*() {
-      const { add, count, refreshed, sql } = yield* started
+      const { add, count, openRows, refreshed, sql } = yield* started
       yield* add(100, 0)
-      for (let n = 0; n < 3; n++) yield* refreshed
       yield* sql`truncate messages`
+      yield* Effect.repeat(refreshed, { until: () => openRows.from("transactional").seq >= 100 })
       yield* sql`select setval('message_seq', 10)`
-      for (let n = 0; n < 2; n++) yield* refreshed
+      yield* Effect.repeat(refreshed, { until: () => openRows.from("transactional").seq <= 10 })
       yield* add(1, 0)
       assert.strictEqual(yield* count, 1)
     }).pipe(Effect.scoped, Effect.provide(FreshDatabase.layer)))

@@ -1,25 +1,27 @@
 import { Effect, Schema } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type Statement } from "effect/sql"
 
 const decode = Schema.decodeUnknownEffect(Schema.Tuple([Schema.Struct({ count: Schema.Number })]))
+
+/** By how much a count rises while an effect runs; both in one transaction, whose statements alone are counted. */
+const rising = Effect.fnUntraced(function*<A, E, R>(counted: Statement.Fragment, effect: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const count = Effect.map(Effect.flatMap(sql`${counted}`, decode), ([{ count }]) => count)
+  return yield* sql.withTransaction(Effect.gen(function*() {
+    const before = yield* count
+    const result = yield* effect
+    return { result, rise: (yield* count) - before }
+  }))
+})
 
 /** How many rows of a table its statements went through, its days' too; all of it in one transaction. */
 export const rows = Effect.fnUntraced(function*<A, E, R>(table: string, effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
-  const count = Effect.map(
-    Effect.flatMap(
-      sql`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as count
-        from pg_stat_xact_user_tables where relid = ${table}::regclass
-          or relid in (select inhrelid from pg_inherits where inhparent = ${table}::regclass)`,
-      decode
-    ),
-    ([{ count }]) => count
-  )
-  return yield* sql.withTransaction(Effect.gen(function*() {
-    const before = yield* count
-    const result = yield* effect
-    return { result, rows: (yield* count) - before }
-  }))
+  const read = sql`select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::float8 as count
+    from pg_stat_xact_user_tables where relid = ${table}::regclass
+      or relid in (select inhrelid from pg_inherits where inhparent = ${table}::regclass)`
+  const { result, rise } = yield* rising(read, effect)
+  return { result, rows: rise }
 })
 
 /** How many days of a table its statements opened; all of it in one transaction. */
@@ -39,17 +41,8 @@ export const days = Effect.fnUntraced(function*<A, E, R>(table: string, effect: 
 /** How many blocks of a table and its indexes its statements fetched, its days' too; all of it in one transaction. */
 export const blocks = Effect.fnUntraced(function*<A, E, R>(table: string, effect: Effect.Effect<A, E, R>) {
   const sql = yield* SqlClient.SqlClient
-  const count = Effect.map(
-    Effect.flatMap(
-      sql`select coalesce(sum(pg_stat_get_xact_blocks_fetched(oid)), 0)::float8 as count
-        from pg_class where relname like ${`${table}%`}`,
-      decode
-    ),
-    ([{ count }]) => count
-  )
-  return yield* sql.withTransaction(Effect.gen(function*() {
-    const before = yield* count
-    const result = yield* effect
-    return { result, blocks: (yield* count) - before }
-  }))
+  const fetched = sql`select coalesce(sum(pg_stat_get_xact_blocks_fetched(oid)), 0)::float8 as count
+    from pg_class where relname like ${`${table}%`}`
+  const { result, rise } = yield* rising(fetched, effect)
+  return { result, blocks: rise }
 })
