@@ -11,10 +11,10 @@ import { SqlClient } from "effect/sql"
 /** The advisory lock that a node holds while it takes a step. */
 const workLock = 726_007
 
-/** Marks handled in one step: each marked user is judged by every audience of the environment. */
+/** Marks handled in one step, at most: each marked user is judged by every audience of the environment. */
 const batchSize = 500
 
-/** Profiles of one page of a count. */
+/** Profiles of one page of a count, at most. */
 const pageSize = 1_000
 
 /** Stale members that one step removes. */
@@ -43,9 +43,7 @@ const make = Effect.gen(function*() {
 
   /** Judges users who were written, as they are now: a mark is visible only together with the write that left it. */
   const follow = Effect.gen(function*() {
-    const marks = yield* sql`delete from audience_changes where seq in
-        (select seq from audience_changes order by seq limit ${batchSize}::int)
-      returning scope, user_id as "userId"`.pipe(Effect.flatMap(decodeMarks))
+    const marks = yield* rows.taken(batchSize).pipe(Effect.flatMap(decodeMarks))
     for (const scope of new Set(marks.map((mark) => mark.scope))) {
       const userIds = [...new Set(marks.filter((mark) => mark.scope === scope).map((mark) => mark.userId))]
       const { audiences, unreadable } = yield* rows.audiences(scope)
@@ -70,7 +68,8 @@ const make = Effect.gen(function*() {
     const last = users.at(-1)?.userId ?? after
     const standings = yield* rows.standingsBetween(scope, audienceId, after, last)
     yield* rows.write(scope, yield* AudienceChange.between([audience], users, standings))
-    yield* sql`update audience_counts set after = ${users.length < pageSize ? null : last}
+    // An empty page comes behind the last profile: a page may end early, by its bytes.
+    yield* sql`update audience_counts set after = ${users.length === 0 ? null : last}
       where scope = ${scope} and audience_id = ${audienceId}`
   })
 

@@ -3,7 +3,7 @@ import * as Prefix from "#layers/postgres/lists/Prefix.ts"
 import { orUnavailable } from "#layers/postgres/StoreErrors.ts"
 import { isThere } from "#layers/postgres/tenants/Members.ts"
 import type { Scope } from "#schemas/Scope.ts"
-import { Members, MembersUncounted, type Source } from "#src/people/Members.ts"
+import { type Member, Members, MembersUncounted, type Position, type Source } from "#src/people/Members.ts"
 import * as Patience from "#src/store/Patience.ts"
 import { Effect, Layer, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
@@ -12,14 +12,20 @@ const decode = Schema.decodeUnknownEffect(Schema.Array(Schema.Struct({
   group: Schema.String,
   userId: Schema.String,
   listId: Schema.optional(Schema.String),
-  tenantId: Schema.optional(Schema.String)
+  tenantId: Schema.optional(Schema.String),
+  belongs: Schema.optional(Schema.Boolean)
 })))
 
 interface Options {
-  readonly after: { readonly group: string; readonly userId: string } | undefined
+  readonly after: Position | undefined
   readonly limit: number
-  readonly memberOf: ReadonlyArray<string>
 }
+
+/**
+ * How many members one statement holds against `memberOf`, where few are found in these tenants. One that looked until
+ * the page is full would read the whole group, and time out at each try.
+ */
+const mostHeld = 4_000
 
 /** The members of groups on Postgres: each page scans an index from where the last one ended. */
 export const layer = Layer.effect(
@@ -37,19 +43,20 @@ export const layer = Layer.effect(
     const behindOf = (group: Statement.Fragment, after: Options["after"]) =>
       sql`m.user_id > case when ${group} = ${after?.group ?? ""} then ${after?.userId ?? ""} else '' end`
     /**
-     * The condition for users who are members of all these tenants. `offset 0` makes it a lookup for each user: as a
-     * join, every page would begin by reading all users of these tenants.
+     * Says of each row whether its user is in all these tenants. `offset 0` makes it a lookup for each user: as a join,
+     * every page would begin by reading all users of these tenants.
      */
-    const inAll = (scope: Scope, tenants: ReadonlyArray<string>) =>
-      tenants.length === 0 ? sql`true` : sql`not exists (select from unnest(${tenants}::text[]) as f(tenant_id)
-        where not exists (select from tenant_users t
-          where t.scope = ${scope} and t.tenant_id = f.tenant_id collate "C" and t.user_id = m.user_id
-            and ${isThere(sql, "t")} offset 0) offset 0)`
+    const held = (scope: Scope, tenants: ReadonlyArray<string>, rows: Statement.Fragment) =>
+      tenants.length === 0 ? sql`${rows}` : sql`select m.*, not exists (select from unnest(${tenants}::text[]) as f(tenant_id)
+          where not exists (select from tenant_users t
+            where t.scope = ${scope} and t.tenant_id = f.tenant_id collate "C" and t.user_id = m."userId"
+              and ${isThere(sql, "t")} offset 0) offset 0) as belongs
+        from (${rows}) m order by m."group", m."userId"`
 
-    const list = (scope: Scope, id: string, { after, limit, memberOf }: Options) =>
+    const list = (scope: Scope, id: string, { after, limit }: Options) =>
       sql`select '' as "group", m.user_id as "userId", m.list_id as "listId"
         from list_subscriptions m
-        where m.scope = ${scope} and m.list_id = ${id} and ${behind(after?.userId ?? "")} and ${inAll(scope, memberOf)}
+        where m.scope = ${scope} and m.list_id = ${id} and ${behind(after?.userId ?? "")}
           and exists (select from lists l where l.scope = ${scope} and l.id = ${id} and l.deleted_at is null)
         order by m.user_id limit ${limit}`
 
@@ -64,13 +71,11 @@ export const layer = Layer.effect(
     const pattern = (
       scope: Scope,
       { expression, prefix }: Extract<Source, { readonly _tag: "Pattern" }>["pattern"],
-      { after, limit, memberOf }: Options
+      { after, limit }: Options
     ) => {
       const next = sql`l.id from lists l
         where l.scope = ${scope} and l.deleted_at is null and l.id <= ${Prefix.endOf(prefix)} and l.id ~ ${expression}`
-      const members = sql`list_subscriptions m where m.scope = ${scope} and m.list_id = l.id and ${
-        inAll(scope, memberOf)
-      }
+      const members = sql`list_subscriptions m where m.scope = ${scope} and m.list_id = l.id
         and ${behindOf(sql`l.id`, after)}`
       return sql`with recursive walk as (
           select l.id, ${counted(members, limit)} as n
@@ -87,12 +92,10 @@ export const layer = Layer.effect(
      * Besides the members a row for nobody (''), if they are still being counted: what is stored may be of an older
      * filter. Only one statement sees both as they are at one moment.
      */
-    const audience = (scope: Scope, id: string, { after, limit, memberOf }: Options) => {
+    const audience = (scope: Scope, id: string, { after, limit }: Options) => {
       const isMade = sql`exists (select from audiences a where a.scope = ${scope} and a.id = ${id})`
       return sql`(select '' as "group", m.user_id as "userId" from audience_members m
-          where m.scope = ${scope} and m.audience_id = ${id} and ${behind(after?.userId ?? "")} and ${
-        inAll(scope, memberOf)
-      } and ${isMade}
+          where m.scope = ${scope} and m.audience_id = ${id} and ${behind(after?.userId ?? "")} and ${isMade}
           order by m.user_id limit ${limit})
         union all select '', '' from audience_counts c
           where c.scope = ${scope} and c.audience_id = ${id} and ${isMade}`
@@ -130,7 +133,7 @@ export const layer = Layer.effect(
         order by t.name, s.user_id limit ${limit}`
     }
 
-    const rows = (scope: Scope, source: Source, options: Options) => {
+    const rows = (scope: Scope, source: Source, options: Options): Statement.Fragment => {
       switch (source._tag) {
         case "List":
           return list(scope, source.id, options)
@@ -157,27 +160,40 @@ export const layer = Layer.effect(
     }
 
     const read = Effect.fn("Members.page")(
-      function*(scope: Scope, source: Source, options: Options) {
-        return yield* Effect.flatMap(rows(scope, source, options), decode)
+      function*(scope: Scope, source: Source, memberOf: ReadonlyArray<string>, options: Options) {
+        return yield* Effect.flatMap(held(scope, memberOf, rows(scope, source, options)), decode)
       },
       orUnavailable,
       looking
     )
 
+    const page = Effect.fnUntraced(function*(
+      scope: Scope,
+      source: Source,
+      { after, limit, memberOf }: Parameters<Members["Service"]["page"]>[2]
+    ) {
+      const found: Array<Member> = []
+      let from = after
+      let atOnce = limit
+      while (true) {
+        const members = yield* read(scope, source, memberOf, { after: from, limit: atOnce })
+        if (members.some(({ userId }) => userId === "")) return yield* new MembersUncounted()
+        for (const { belongs, ...member } of members) if (belongs !== false) found.push(member)
+        if (members.length < atOnce || found.length >= limit) return found.slice(0, limit)
+        from = members.at(-1)
+        atOnce = Math.max(limit, Math.min(mostHeld, 4 * atOnce))
+      }
+    })
+
     return Members.of({
+      page,
       exists: Effect.fn("Members.exists")(
         function*(scope, source) {
           return (yield* found(scope, source)).length > 0
         },
         orUnavailable,
         looking
-      ),
-      page: (scope, source, options) =>
-        Effect.filterOrFail(
-          read(scope, source, options),
-          (members) => members.every(({ userId }) => userId !== ""),
-          () => new MembersUncounted()
-        )
+      )
     })
   })
 )

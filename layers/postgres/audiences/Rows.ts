@@ -54,6 +54,9 @@ interface Found {
   readonly unreadable: ReadonlySet<string>
 }
 
+/** Where the profiles of one step end, bytes: whole ones are read, and one may be as large as a request. */
+const mostText = 4_000_000
+
 const counted = Metric.update(Metrics.audienceSetAside, 1)
 
 /** The reads and writes of a step, each within one scope (P10). */
@@ -124,10 +127,26 @@ export const make = (sql: SqlClient.SqlClient) => {
       left join lateral (select profile from profiles
         where scope = ${scope} and user_id = x.user_id collate "C" limit 1) p on true`)
 
+  /** The next users with a profile, `limit` at most; fewer, but at least one, where `mostText` ends the page. */
   const usersAfter = (scope: Scope, after: string, limit: number) =>
-    judged(sql`select x.user_id as "userId", x.profile, ${tenants(scope)} from (select user_id, profile from profiles
-        where scope = ${scope} and user_id > ${after} order by user_id limit ${limit}::int) as x
-      order by x.user_id`)
+    judged(sql`select x.user_id as "userId", x.profile, ${tenants(scope)} from (
+        select user_id, profile, sum(octet_length(profile)) over (order by user_id) - octet_length(profile) as before
+        from (select user_id, profile from profiles
+          where scope = ${scope} and user_id > ${after} order by user_id limit ${limit}::int) as found) as x
+      where x.before < ${mostText}::bigint order by x.user_id`)
+
+  /** Takes the oldest marks, `limit` at most; fewer, but at least one, where `mostText` of their profiles ends the step. */
+  const taken = (limit: number) =>
+    sql`delete from audience_changes where seq in (
+        select seq from (
+          select seq, sum(bytes) over (order by seq) - bytes as before from (
+            select c.seq, case row_number() over (partition by c.scope, c.user_id order by c.seq)
+              when 1 then coalesce(p.bytes, 0) else 0 end as bytes
+            from (select seq, scope, user_id from audience_changes order by seq limit ${limit}::int) as c
+            left join lateral (select octet_length(profile) as bytes from profiles
+              where scope = c.scope and user_id = c.user_id limit 1) p on true) as measured) as summed
+        where before < ${mostText}::bigint)
+      returning scope, user_id as "userId"`
 
   const standingColumns = sql`audience_id as "audienceId", user_id as "userId", version::float8 as version, reason`
 
@@ -199,5 +218,5 @@ export const make = (sql: SqlClient.SqlClient) => {
       (rows) => rows.length
     )
 
-  return { audiences, users, usersAfter, standings, standingsBetween, write, removeStale }
+  return { audiences, taken, users, usersAfter, standings, standingsBetween, write, removeStale }
 }

@@ -249,6 +249,29 @@ describe("Audiences on Postgres", () => {
       assert.strictEqual(count, 0)
     }).pipe(Effect.provide(stores)))
 
+  it.effect("a step ends by the bytes of the profiles that it reads, and the next goes on: of marks, and of a count", () =>
+    Effect.gen(function*() {
+      const { audiences, members, profiles, settled, sql, steps } = yield* start
+      const users = ["a", "b", "c", "d", "e"]
+      const write = (id: string, turn: number) =>
+        profiles.replace(scope, UserId.make(id), { ...engineer, turn, about: "x".repeat(1_500_000) })
+      yield* Effect.forEach(users, write)
+      yield* audiences.put(scope, "eng", draft)
+      yield* steps.advance
+      assert.deepStrictEqual(yield* members(), ["a", "b", "c"])
+      yield* settled
+      assert.deepStrictEqual(yield* members(), users)
+
+      yield* Effect.forEach(["a", "a", ...users], write)
+      const marks = sql`select user_id from audience_changes order by seq`.pipe(
+        Effect.map((rows) => rows.map((row) => row["user_id"]))
+      )
+      yield* steps.advance
+      assert.deepStrictEqual(yield* marks, ["d", "e"])
+      yield* settled
+      assert.deepStrictEqual(yield* marks, [])
+    }).pipe(Effect.provide(stores)))
+
   it.effect("without an audience a write of a profile is one statement that leaves nothing behind", () =>
     Effect.gen(function*() {
       const { profiles, sql } = yield* start
