@@ -2,6 +2,7 @@ import type { Attempt } from "#schemas/Attempt.ts"
 import type { HistoryEvent } from "#schemas/History.ts"
 import * as Call from "#src/delivery/attempts/Call.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
+import * as FirstAttempt from "#src/delivery/attempts/FirstAttempt.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import * as Outcome from "#src/delivery/attempts/Outcome.ts"
 import { added } from "#src/delivery/attempts/Settlement.ts"
@@ -69,7 +70,8 @@ export const make = Effect.fnUntraced(function*(hand: Hand.Hand, candidate: Cand
     createdAt: startedAt,
     expiresAt: Expiry.of(message.instructions, startedAt)
   }
-  return Hand.conclude(hand, Outcome.accepted(intent, startedAt), lines, { inbox })
+  const accepted = Outcome.accepted(intent, startedAt)
+  return Effect.andThen(FirstAttempt.begins(message, intent), Hand.conclude(hand, accepted, lines, { inbox }))
 }, Effect.flatten)
 
 /** Closes an attempt that an earlier owner left without an outcome; done before anything else. */

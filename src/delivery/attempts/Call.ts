@@ -5,6 +5,7 @@ import type { JsonMap } from "#schemas/Optional.ts"
 import type { Rendered } from "#schemas/Rendered.ts"
 import type { Watch } from "#src/delivery/attempts/Breakers.ts"
 import * as Circuit from "#src/delivery/attempts/Circuit.ts"
+import * as FirstAttempt from "#src/delivery/attempts/FirstAttempt.ts"
 import * as Hand from "#src/delivery/attempts/Hand.ts"
 import type { Step, StepResult } from "#src/delivery/Journal.ts"
 import { closed, type Ending, fenced } from "#src/delivery/pipeline/Journey.ts"
@@ -14,9 +15,8 @@ import { position } from "#src/delivery/attempts/Position.ts"
 import type { Vendor } from "#src/delivery/Provider.ts"
 import { towardsProvider } from "#src/delivery/attempts/Settlement.ts"
 import * as Slots from "#src/delivery/attempts/Slots.ts"
-import * as Metrics from "#src/reports/Metrics.ts"
 import * as Trace from "#src/reports/Trace.ts"
-import { Clock, Effect, Exit, Metric } from "effect"
+import { Clock, Effect, Exit } from "effect"
 
 /**
  * A provider call starts within this many ns of its intent's commit, or proves anew that the shard is still its owner's
@@ -84,13 +84,7 @@ type Ended = Attempt | Ending
 const place = Effect.fnUntraced(function*({ circuit, hand, intent, override, rendered, server, vendor, watch }: Call) {
   const { breakers, journey } = hand
   const { data, message, profile } = journey
-  if (intent.number === 1 && message.dueAt === 0) {
-    yield* Metric.update(
-      Metrics.acceptToFirstAttempt,
-      // Who accepted it may have a clock that is a little ahead.
-      Math.max(0, (yield* Clock.currentTimeMillis) - message.enqueuedAt) / 1_000
-    )
-  }
+  yield* FirstAttempt.begins(message, intent)
   const { channel, number, provider } = intent
   const sent = vendor.send({
     scope: message.scope,
