@@ -1,12 +1,13 @@
 /**
  * Caches what a pure function makes of strings, in two generations of at most `entries` strings and `characters` of
  * input each. When the young generation is full it becomes the old one, and the previous old one is dropped. What is
- * used moves to the young one. `made` is called on a cache miss.
+ * used moves to the young one. On a cache miss `make` is also given what the caller adds, and if it answers `undefined`,
+ * that is not kept.
  */
-export const memo = <A>(
+export const memo = <A, More extends ReadonlyArray<unknown>>(
   limit: { readonly entries: number; readonly characters: number },
-  make: (input: string) => A
-): (input: string, made?: () => void) => A => {
+  make: (input: string, ...more: More) => A
+): (input: string, ...more: More) => A => {
   let young = new Map<string, { readonly made: A }>()
   let old = new Map<string, { readonly made: A }>()
   let characters = 0
@@ -23,12 +24,12 @@ export const memo = <A>(
     return entry.made
   }
 
-  return (input, made) => {
+  return (input, ...more) => {
     const known = young.get(input)
     if (known !== undefined) return known.made
     const before = old.get(input)
     if (before !== undefined) return keep(input, before)
-    made?.()
-    return keep(input, { made: make(input) })
+    const made = make(input, ...more)
+    return made === undefined ? made : keep(input, { made })
   }
 }

@@ -87,23 +87,14 @@ export const writers = {
   mrkdwn: (): Writer => ({ text: same, value: Mrkdwn.escape })
 } as const
 
-/** What it takes to parse a tag at most, compared to looking at a character. */
-const costOfTag = 256
-
-/** How many tags a text may have at most. */
-const tagsOf = (source: string): number => {
-  let braces = 0
-  for (let at = source.indexOf("{"); at >= 0; at = source.indexOf("{", at + 1)) braces++
-  return braces / 2
-}
-
 /**
  * Fills in a template; a text without a tag is answered as it is. If the budget fails, it answers what was written so
- * far. Parsing is paid for by length and tags, since a rendering may have more templates than are cached.
+ * far. Parsing is paid for, since a rendering may have more templates than are cached.
  */
 export const fill = (source: string, scope: Scope, budget: Budget, writer: Writer): string => {
   if (!isTemplate(source)) return budget.write(source.length) ? writer.text(source) : ""
-  const program = remembered(source, () => budget.look(source.length + costOfTag * tagsOf(source)))
+  const program = remembered(source, (amount) => budget.look(amount))
+  if (program === undefined) return ""
   if (Result.isSuccess(program)) return run(program.success, rootOf(scope), budget, writer)
   budget.fail(program.failure.detail)
   return ""

@@ -4,10 +4,13 @@ import { InvalidCondition } from "#src/delivery/conditions/InvalidCondition.ts"
 import { parse } from "#src/delivery/conditions/Parser.ts"
 import { Result } from "effect"
 
-const remembered = memo({ entries: 1_024, characters: 262_144 }, parse)
-
 /** What it takes to parse a character, compared to looking at one. */
 const costOfParsing = 16
+
+const remembered = memo({ entries: 1_024, characters: 262_144 }, (expression, scan: { left: number }) => {
+  scan.left -= costOfParsing * expression.length
+  return parse(expression)
+})
 
 /**
  * Characters and list items that conditions may look through together, and what is left of them: milliseconds' worth, 15
@@ -30,10 +33,7 @@ export const evaluate = (
   const tooMuch = () => Result.fail(new InvalidCondition({ detail: "The condition looks through too much data" }))
   scan.left -= expression.length
   if (scan.left < 0) return tooMuch()
-  const program = remembered(expression, () => {
-    scan.left -= costOfParsing * expression.length
-  })
-  return Result.flatMap(program, (parsed) => {
+  return Result.flatMap(remembered(expression, scan), (parsed) => {
     const holds = isTrue(valueOf(parsed, { ...context, scan }))
     return scan.left < 0 ? tooMuch() : Result.succeed(holds)
   })

@@ -23,8 +23,8 @@ export class BrandRefused extends Schema.TaggedError<BrandRefused>()("BrandRefus
 export const checked = Effect.fnUntraced(function*(at: string, settings: BrandSettings | null | undefined) {
   for (const path of templates) {
     const text = valueAt(settings ?? undefined, path.split("."))
-    const parsed = typeof text === "string" ? parse(text) : Result.succeed(undefined)
-    if (Result.isFailure(parsed)) {
+    const parsed = typeof text === "string" ? parse(text) : undefined
+    if (parsed !== undefined && Result.isFailure(parsed)) {
       return yield* new BrandRefused({ path: `${at}.${path}`, detail: parsed.failure.detail })
     }
   }

@@ -3,7 +3,7 @@ import { malformed } from "#src/content/template/Malformed.ts"
 import { helpers } from "#src/content/template/Helpers.ts"
 import { type Parens, read, type Row } from "#src/content/template/Operands.ts"
 import type { Block, BlockKind, Node, Operand, Program } from "#src/content/template/Program.ts"
-import { type Piece, pieces, type Tag } from "#src/content/template/Tags.ts"
+import { type Pay, type Piece, pieces, type Tag } from "#src/content/template/Tags.ts"
 import { Result } from "effect"
 
 const deepest = 32
@@ -194,6 +194,10 @@ const arrange = (found: ReadonlyArray<Piece>): Result.Result<Program, RenderFail
 
 /**
  * Parses a template of the Handlebars language: paths, `each`, `with`, `if`, `unless`, `lookup`, sections, `else`,
- * comments, `~`, and the known helpers. An unknown helper, a partial or a decorator is malformed.
+ * comments, `~`, and the known helpers. An unknown helper, a partial or a decorator is malformed. `undefined` where
+ * `pay` refuses.
  */
-export const parse = (source: string): Result.Result<Program, RenderFailed> => Result.flatMap(pieces(source), arrange)
+export const parse = (source: string, pay: Pay = () => true): Result.Result<Program, RenderFailed> | undefined => {
+  const found = pieces(source, pay)
+  return found && Result.flatMap(found, arrange)
+}

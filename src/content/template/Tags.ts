@@ -16,6 +16,14 @@ export type Piece = { readonly _tag: "Text"; readonly text: string } | Tag
 
 const mostTags = 10_000
 const longestTag = 4_096
+/** The most characters inside all tags of a template, comments apart: to read them takes some 50 ms. */
+const mostInside = 262_144
+
+/** Pays for as much work as it takes to look at so many characters; `false` where that is too much. */
+export type Pay = (amount: number) => boolean
+
+/** What it takes to cut out a tag and to read a character inside of it, compared to looking at a character. */
+const cost = { tag: 256, inside: 16 } as const
 
 /** The inside of a tag, up to the closing braces; these may also occur inside quotes and brackets. */
 const insideOfTag = /(?:"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\[[^\]]*\]|(?!~?\}\})[^"'[])*/y
@@ -130,15 +138,21 @@ const withoutMargins = (pieces: ReadonlyArray<Piece>): ReadonlyArray<Piece> => {
 /** Whether a text has variables to fill in. */
 export const isTemplate = (source: string): boolean => source.includes("{{") || source.includes("{$.")
 
-/** Splits a template into texts and tags, in linear time. `\\{{` is text, as in Handlebars. */
-export const pieces = (source: string): Result.Result<ReadonlyArray<Piece>, RenderFailed> => {
+/**
+ * Splits a template into texts and tags, in linear time. `\\{{` is text, as in Handlebars. What reading the tags will
+ * take is paid for as well; `undefined` where `pay` refuses.
+ */
+export const pieces = (source: string, pay: Pay): Result.Result<ReadonlyArray<Piece>, RenderFailed> | undefined => {
+  if (!pay(source.length)) return undefined
   const found: Array<Piece> = []
   let text = ""
   let from = 0
   let tags = 0
+  let inside = 0
   for (;;) {
     const begun = after(beginning, source, from)
     if (begun === null) break
+    if (!pay(cost.tag)) return undefined
     const at = begun.index
     const short = begun[1]
     if (source[at - 1] === "\\" && at > from) {
@@ -155,6 +169,10 @@ export const pieces = (source: string): Result.Result<ReadonlyArray<Piece>, Rend
     const next = short === undefined ? cut(source, at) : cutShort(short, at)
     if (next === undefined) return Result.fail(malformed(at, "a tag does not end"))
     if (++tags > mostTags) return Result.fail(malformed(at, `it has more than ${mostTags} tags`))
+    inside += next.tag.inside.length
+    if (inside > mostInside)
+      return Result.fail(malformed(at, `it has more than ${mostInside} characters inside its tags`))
+    if (!pay(cost.inside * next.tag.inside.length)) return undefined
     if (text !== "") found.push({ _tag: "Text", text })
     text = ""
     found.push(next.tag)

@@ -1,4 +1,4 @@
-import { assertQuick, elements, failure, type Piece } from "#test/src/content/Rendering.ts"
+import { assertQuick, elements, failure, type Piece, render } from "#test/src/content/Rendering.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 describe("Bombs", () => {
@@ -68,6 +68,13 @@ describe("Bombs", () => {
     const all = elements(...hidden.map((content) => ({ type: "text", content })))
     assert.match(failure(all, {}), /looks through more/)
     assertQuick(() => failure(all, {}), "hidden templates")
+  })
+
+  it("tags full of words are paid for by these; one that was not paid for is read when it is", () => {
+    const words = `{{and${" a".repeat(2_040)}}}`
+    const hidden = (n: number) => ({ type: "text", content: `${n}{{#if no}}${words.repeat(40)}{{/if}}` })
+    assert.match(failure(elements(...[0, 1, 2, 3].map(hidden))), /looks through more/)
+    for (const n of [0, 1, 2, 3]) assert.strictEqual(render(elements(hidden(n))).body, String(n))
   })
 
   it("conditions are paid for by their length, and more than are remembered by what it takes to parse them", () => {

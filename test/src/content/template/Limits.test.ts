@@ -68,6 +68,16 @@ describe("The limits of a template, to their edge", () => {
     assert.match(failure({ body: many(10_001, () => "{{!}}") }), /it has more than 10000 tags/)
   })
 
+  it("262,144 characters inside all tags; those of comments and of the text between do not count", () => {
+    const full = (more: string) => `{{#if no}}${tag(4_096).repeat(63)}${more}${"x".repeat(300_000)}{{/if}}`
+    const left = 4_096 - "if no".length - "if".length
+    assert.strictEqual(failure({ body: full(`${tag(left)}{{!${"x".repeat(300_000)}}}`) }, { data }), "rendered")
+    assert.match(
+      failure({ body: full(tag(left + 1)) }, { data }),
+      /malformed at .*: it has more than 262144 characters inside its tags$/
+    )
+  })
+
   it("what is malformed is named by no more than its first 80 characters", () => {
     const long = "x".repeat(500)
     for (const source of [`{{${long} ${long}}}`, `{{#${long}}}{{/if}}`, `{{#if a}}{{/${long}}}`, `{{#${long}}}`])
