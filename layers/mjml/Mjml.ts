@@ -1,6 +1,7 @@
 import type { Said } from "#layers/mjml/Worker.ts"
-import { limits, Mjml, MjmlRefused } from "#src/content/Mjml.ts"
-import { Deferred, Effect, Fiber, Layer, PartitionedSemaphore, RcRef, Scope } from "effect"
+import * as Turns from "#layers/mjml/Turns.ts"
+import { limits, Mjml, MjmlRefused, type Turn } from "#src/content/Mjml.ts"
+import { Cache, Deferred, Effect, Exit, Fiber, Layer, Option, RcRef, Scope } from "effect"
 import { Worker } from "node:worker_threads"
 
 /** The worker's heap. The compiler is some 40 MB of code, and a source of a few kB can expand without end. */
@@ -8,6 +9,9 @@ const heapMb = 192
 
 /** How long loading the compiler may take: it is a second on an idle core. */
 const loading = "60 seconds"
+
+/** How many pages are kept, and the longest of them: a send to many may compile one source for each of its mails. */
+const keeps = { pages: 64, characters: 262_144 } as const
 
 const refused = (detail: string) => new MjmlRefused({ detail })
 
@@ -64,13 +68,13 @@ const spawn: Effect.Effect<Compiler, MjmlRefused, Scope.Scope> = Effect.gen(
 
 /**
  * One worker, started when it is first needed and stopped after a minute without work. It compiles one source at a
- * time, of each turn that waits in its turn.
+ * time, each in its turn, and the last pages are kept.
  */
 export const layer = Layer.effect(
   Mjml,
   Effect.gen(function*() {
     const workers = yield* RcRef.make({ acquire: spawn, idleTimeToLive: "1 minute" })
-    const turns = yield* PartitionedSemaphore.make<string>({ permits: 1 })
+    const inTurn = Turns.make(1)
     const scope = yield* Scope.Scope
 
     /** The worker that is kept, or another in the place of one that ended since. */
@@ -99,15 +103,21 @@ export const layer = Layer.effect(
       return said.html
     }, Effect.scoped)
 
+    const pages = yield* Cache.makeWith(run, {
+      capacity: keeps.pages,
+      timeToLive: (exit) => Exit.isSuccess(exit) && exit.value.length <= keeps.characters ? "1 day" : 0
+    })
+
     // Work that has begun goes on without its caller. An API call waits two seconds, and on a busy machine the worker's
     // start alone takes longer: if the worker stopped with each caller, it would never be ready for the next.
-    const compiled = Effect.fnUntraced(function*(source: string, turn: string) {
+    const compiled = Effect.fnUntraced(function*(source: string, turn: Turn) {
       let begun = false
       const work = Effect.suspend(() => {
         begun = true
-        return run(source)
+        // Looked up here again: of equal sources that waited together only the first is compiled.
+        return Cache.get(pages, source)
       })
-      const fiber = yield* Effect.forkIn(turns.withPermit(turn)(work), scope)
+      const fiber = yield* Effect.forkIn(inTurn(turn)(work), scope)
       return yield* Effect.onInterrupt(Fiber.join(fiber), () => begun ? Effect.void : Fiber.interrupt(fiber))
     })
 
@@ -115,7 +125,10 @@ export const layer = Layer.effect(
       compile: (source, turn) =>
         source.length > limits.source
           ? Effect.fail(refused(`The MJML is longer than ${limits.source} characters`))
-          : compiled(source, turn)
+          : Effect.flatMap(
+            Cache.getSuccess(pages, source),
+            (page) => Option.isSome(page) ? Effect.succeed(page.value) : compiled(source, turn)
+          )
     })
   })
 )

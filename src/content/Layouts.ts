@@ -23,7 +23,7 @@ export const layer = Layer.effect(
     const mjml = yield* Mjml
     const known = new WeakMap<Brand, Branding>()
     const layouts = yield* Cache.makeWith(
-      (mjmlSource: string) => Effect.map(mjml.compile(mjmlSource, "brands"), cut),
+      (mjmlSource: string) => Effect.map(mjml.compile(mjmlSource, { lane: "brands", whose: "" }), cut),
       // Failures are kept only briefly: a compiler that was only slow is tried again.
       { capacity, timeToLive: (exit) => Exit.isSuccess(exit) ? "1 day" : "1 minute" }
     )

@@ -13,10 +13,16 @@ export const limits = {
   time: 5_000
 } as const
 
+/** Whose compilation it is: the lanes take turns, and within a lane those whose it is. Of lanes there are a few. */
+export interface Turn {
+  readonly lane: string
+  readonly whose: string
+}
+
 /**
  * Compiles MJML to responsive HTML for mail clients, off the event loop. Includes and files are never read. Sources of
  * one `turn` wait for each other, and the turns go round: a send to many keeps no other mail waiting for long.
  */
 export class Mjml extends Context.Service<Mjml, {
-  readonly compile: (source: string, turn: string) => Effect.Effect<string, MjmlRefused>
+  readonly compile: (source: string, turn: Turn) => Effect.Effect<string, MjmlRefused>
 }>()("tidings/Mjml") {}

@@ -3,20 +3,20 @@ import type { Scope } from "#schemas/Scope.ts"
 import * as Content from "#src/content/Content.ts"
 import { languageOf } from "#src/content/elemental/Locales.ts"
 import { Layouts } from "#src/content/Layouts.ts"
-import { Mjml } from "#src/content/Mjml.ts"
+import { Mjml, type Turn } from "#src/content/Mjml.ts"
 import { defaultDomain, Translations } from "#src/content/Translations.ts"
 import * as Write from "#src/delivery/journal/Write.ts"
 import { Context, Effect, Layer, Option, Result } from "effect"
 
 /**
  * Renders one channel of a message with everything that is stored elsewhere: its brand's page, the workspace's
- * translations, compiled MJML. `turn`: whose compilations go one after the other (`Mjml`).
+ * translations, compiled MJML. `turn`: whose compilation it is.
  */
 export class Rendering extends Context.Service<Rendering, {
   readonly render: (
     scope: Scope,
     input: Content.Input,
-    turn: string
+    turn: Turn
   ) => Effect.Effect<Rendered, Content.RenderFailed | Content.NothingToSay>
 }>()("tidings/Rendering") {}
 
@@ -50,7 +50,7 @@ export const layer = Layer.effect(
       return { ...input, branding, translate: catalogue?.text }
     })
 
-    const finished = (channel: string, prepared: Content.Prepared, turn: string) =>
+    const finished = (channel: string, prepared: Content.Prepared, turn: Turn) =>
       prepared.mjml === undefined
         ? Effect.fromResult(said(channel, prepared, undefined))
         : mjml.compile(prepared.mjml, turn).pipe(

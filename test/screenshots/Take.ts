@@ -58,7 +58,7 @@ const take = Effect.gen(function*() {
       profile: { name: "Ada", locale },
       brand,
       context: () => ({ messageId: "1-2-3", recipient: "ada", tenantId: undefined, environment: "test" })
-    }, "")
+    }, { lane: "", whose: "" })
     shoot(directory, sample, rendered.html)
     process.stdout.write(`${sample.name}: ${rendered.subject}\n\n${rendered.text}\n\n`)
   }

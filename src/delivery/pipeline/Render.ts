@@ -129,7 +129,7 @@ export const make = Effect.gen(function*() {
       (candidate: Candidate): Effect.Effect<Rendered, Content.RenderFailed | Content.NothingToSay> => {
         const { message, topic } = subject
         const linked = linksOf(subject)
-        const turn = `${message.lane} ${turnOf(message)}`
+        const turn = { lane: message.lane, whose: turnOf(message) }
         const rendered = render(message.scope, input(subject, candidate, at, linked), turn)
         if (candidate.channel !== "email" || topic?.isInHeader !== true) return rendered
         const { unsubscribe } = linked().choose

@@ -1,7 +1,7 @@
 import * as Layers from "#layers/mjml/Mjml.ts"
 import { limits, Mjml } from "#src/content/Mjml.ts"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Fiber, Layer, Option, Schema } from "effect"
+import { Effect, Layer, Option, Schema } from "effect"
 import { Session } from "node:inspector"
 import type { Worker } from "node:worker_threads"
 
@@ -37,7 +37,7 @@ const insideWorkers = Effect.map(
         session.post("NodeWorker.sendMessageToWorker", { sessionId, message })
       }))
 )
-const compile = (source: string, turn = "") => Mjml.use((mjml) => mjml.compile(source, turn))
+const compile = (source: string) => Mjml.use((mjml) => mjml.compile(source, { lane: "", whose: "" }))
 
 layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
   it.effect(
@@ -66,7 +66,8 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
     Effect.gen(function*() {
       const menu = `<mj-navbar hamburger="hamburger"><mj-navbar-link href="https://x.io">x</mj-navbar-link></mj-navbar>`
       const html = yield* compile(mail(menu + menu))
-      assert.strictEqual(yield* compile(mail(menu + menu)), html)
+      const elsewhere = Effect.andThen(compile(mail(menu)), compile(mail(menu + menu)))
+      assert.strictEqual(yield* Effect.provide(elsewhere, Layer.fresh(Layers.layer)), html)
       const names = [...html.matchAll(/<input type="checkbox" id="([0-9a-f]+)"/g)].map(([, name]) => name)
       assert.strictEqual(new Set(names).size, 2)
     }))
@@ -81,19 +82,6 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
         pages.map((page) => names.filter((name) => page.includes(`>${name}<`))),
         names.map((_) => [_])
       )
-    }))
-
-  it.effect("one source waits behind one of each other turn at most, however many of these wait", () =>
-    Effect.gen(function*() {
-      const done: Array<string> = []
-      const begun = (turn: string) =>
-        Effect.forkChild(
-          Effect.tap(compile(mail("<mj-text>a</mj-text>"), turn), () => Effect.sync(() => done.push(turn)))
-        )
-      const many = yield* Effect.forEach(Array.from({ length: 20 }, () => "many"), begun)
-      const one = yield* begun("one")
-      yield* Fiber.joinAll([...many, one])
-      assert.isAtMost(done.indexOf("one"), 2)
     }))
 
   it.effect("reads no file and includes nothing", () =>
@@ -127,13 +115,51 @@ layer(Layers.layer, { excludeTestServices: true })("Mjml", (it) => {
       const deep = mail("<mj-text>" + "<div>".repeat(40_000) + "</mj-text>")
       const wide = mail("<mj-text>a</mj-text>".repeat(12_000))
       const nested = `<mjml><mj-body>${"<mj-wrapper>".repeat(15_000)}</mj-body></mjml>`
-      for (const bomb of [deep, wide, nested, "x".repeat(300_000)]) {
+      for (const [n, bomb] of [deep, wide, nested, "x".repeat(300_000)].entries()) {
         const ended = yield* Effect.result(compile(bomb))
         if (ended._tag === "Failure") assert.match(ended.failure.detail, /^The MJML /)
-        assert.include(yield* compile(mail("<mj-text>next</mj-text>")), "next")
+        assert.include(yield* compile(mail(`<mj-text>next${n}</mj-text>`)), `next${n}`)
       }
     }), 60_000)
 })
+
+it.live(
+  "equal sources are compiled once, those too that wait together; 64 pages are kept, none of more than 262,144 characters",
+  () =>
+    Effect.gen(function*() {
+      let asked = 0
+      const count = (worker: Worker) => {
+        const post = worker.postMessage.bind(worker)
+        Object.assign(worker, { postMessage: (source: string) => (asked++, post(source)) })
+      }
+      process.on("worker", count)
+      yield* Effect.addFinalizer(() => Effect.sync(() => process.off("worker", count)))
+      const page = (text: string | number) => compile(mail(`<mj-text>${text}</mj-text>`))
+      const together = yield* Effect.forEach(Array.from({ length: 5 }, () => 0), page, { concurrency: "unbounded" })
+      assert.deepStrictEqual([new Set(together).size, asked], [1, 1])
+      for (let n = 1; n < 64; n++) yield* page(n)
+      assert.strictEqual(yield* page(0), together[0])
+      assert.strictEqual(asked, 64)
+      // Since 0 was just asked for, 1 gives way to 64.
+      yield* Effect.forEach([64, 0, 64, 1], page)
+      assert.strictEqual(asked, 66)
+      const longest = 262_144 - (together[0]?.length ?? 0) + 1
+      for (const [characters, times] of [[longest, 1], [longest + 1, 2]] as const) {
+        const before = asked
+        const pages = yield* Effect.forEach([0, 1], () => page("x".repeat(characters)))
+        assert.deepStrictEqual([pages[0]?.length, asked - before], [262_144 - longest + characters, times])
+      }
+      yield* Effect.forEach([0, 1], () => Effect.flip(compile("<p>hi</p>")))
+      assert.strictEqual(asked, 71)
+      const [first] = yield* Effect.forEach(
+        ["a", "b"],
+        (text) => Effect.forkChild(page(`${text}</mj-text><mj-text>`.repeat(500)), { startImmediately: true })
+      )
+      yield* page(1)
+      assert.isUndefined(first?.pollUnsafe(), "a kept page waited for the compiler")
+    }).pipe(Effect.provide(Layer.fresh(Layers.layer))),
+  60_000
+)
 
 it.live(
   "a worker that ends while it has nothing to do is replaced, and no source is refused for it",

@@ -85,7 +85,7 @@ const render = (
         environment: "test",
         variables: { urls: { unsubscribe: "https://x.io/u" } }
       })
-    }, "")
+    }, { lane: "", whose: "" })
   )
 
 const hello = elements(

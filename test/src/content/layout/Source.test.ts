@@ -13,7 +13,7 @@ const name = "Tea \"&\" <Co> {{ x"
 /** The page of a brand's mails, compiled but not filled. */
 const pageOf = Effect.fnUntraced(function*(email: NonNullable<BrandSettings["email"]>) {
   const html = yield* Mjml.use(({ compile }) =>
-    compile(source(styleOf({ id: "tea", name, settings: { email }, snippets: {} })), "")
+    compile(source(styleOf({ id: "tea", name, settings: { email }, snippets: {} })), { lane: "", whose: "" })
   )
   const { code, elements } = dom(html)
   return { html, code, elements, names: elements.map((element) => element.name) }
